@@ -236,7 +236,10 @@ def _greedy(items: Sequence[ChangeItem], flips: Sequence[Flip], weights: list[li
 def _sentence(items: Sequence[ChangeItem], flips: Sequence[Flip], suspects: Sequence[Suspect]) -> str:
     if not items:
         flipped = "1 golden flipped" if len(flips) == 1 else f"{len(flips)} goldens flipped"
-        return f"nothing changed; {flipped}, which is noise"
+        return (
+            f"no change of model, prompt, settings, tools or code is recorded; {flipped}, "
+            "which is noise unless something else changed"
+        )
     if not flips:
         return f"{len(items)} changes, no golden flipped"
     if not suspects:

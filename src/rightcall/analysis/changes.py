@@ -13,7 +13,7 @@ from rightcall.model.record import Record
 from rightcall.model.tool import Tool
 
 Scope = Literal[
-    "model", "setting", "system", "tool", "description", "parameter", "order", "dataset", "library"
+    "model", "setting", "system", "code", "tool", "description", "parameter", "order", "dataset", "library"
 ]
 SAME_TOOL = 0.8
 LONGEST = 2_000
@@ -50,6 +50,11 @@ def run_changes(before: RunRecord, after: RunRecord) -> list[ChangeItem]:
     if before.known and after.known:
         items += _settings(before, after)
         items += _sentences("system", before.system, after.system, "", "", "system")
+    items += [
+        ChangeItem("code", f"{name} changed")
+        for name in sorted(before.code.keys() | after.code.keys())
+        if before.code.get(name) != after.code.get(name)
+    ]
     items += tool_changes(before.tools, after.tools)
     for name in sorted(before.versions.keys() | after.versions.keys()):
         old, new = before.versions.get(name), after.versions.get(name)

@@ -37,6 +37,7 @@ class RunRecord(Record, frozen=True):
     versions: dict[str, str] = {}
     fingerprints: dict[str, str] = {}
     known: bool = True
+    code: dict[str, str] = {}
 
     @property
     def system(self) -> str:
@@ -57,6 +58,7 @@ def run_record(store: Store, stored: StoredRun) -> RunRecord:
         versions=run.versions,
         fingerprints=run.fingerprints,
         known=setup is not None,
+        code=_code_files(_document(store, stored, "inputs", dict[str, Any])),
     )
 
 
@@ -69,3 +71,9 @@ def _document(store: Store, stored: StoredRun, kind: str, as_type: Any) -> Any:
         return decode(content, as_type, f"{kind} of run {stored.id}")
     except RightCallError:
         return None  # written by something else
+
+
+def _code_files(inputs: dict[str, Any] | None) -> dict[str, str]:
+    """The hash of each file of an agent and its tools, when they are code."""
+    found = inputs or {}
+    return {**found.get("tool_code", {}), **found.get("code", {})}

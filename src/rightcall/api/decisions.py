@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from rightcall.errors import ConfigError, InputError
 
 if TYPE_CHECKING:
+    from rightcall.api.run_result import RunResult
     from rightcall.gate import About, Gate, SamplePlan, Verdict
     from rightcall.suite import RunComparison
 
@@ -17,7 +18,7 @@ CLAIMS_NOTHING = {"target", "alpha", "rule", "about"}
 
 
 def gate(
-    run: str = "last",
+    run: str | RunResult = "last",
     rules: Gate | Mapping[str, Any] | None = None,
     *,
     suite: str | Path | None = None,
@@ -55,6 +56,7 @@ def gate(
         chosen = read_gate(_completed(base, _present(given), _present(against)))
     quarantine = frozenset(loaded.quarantine) if loaded else frozenset[str]()
     with open_store(store, must_exist=True) as opened:
+        run = _run_id(run)
         found = opened.run(run).run
         if found.settings.get("include_unreviewed") and not include_unreviewed:
             raise InputError(
@@ -66,8 +68,8 @@ def gate(
 
 
 def compare(
-    baseline: str,
-    *candidates: str,
+    baseline: str | RunResult,
+    *candidates: str | RunResult,
     margin: float = 0.0,
     alpha: float = 0.05,
     metric: str | None = None,
@@ -86,7 +88,13 @@ def compare(
         raise ConfigError("compare needs a run to compare with the baseline")
     with open_store(store, must_exist=True) as opened:
         return compare_runs(
-            opened, baseline, list(candidates), margin=margin, alpha=alpha, metric=metric, anyway=anyway
+            opened,
+            _run_id(baseline),
+            [_run_id(run) for run in candidates],
+            margin=margin,
+            alpha=alpha,
+            metric=metric,
+            anyway=anyway,
         )
 
 
@@ -147,3 +155,7 @@ def _completed(base: dict[str, Any], given: dict[str, Any], against: dict[str, A
             "the gate asks for nothing: set min, baseline or forbid, or name a suite with a gate"
         )
     return mapping
+
+
+def _run_id(run: str | RunResult) -> str:
+    return run if isinstance(run, str) else run.id

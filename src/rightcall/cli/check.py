@@ -263,7 +263,16 @@ def _show(result: CheckResult, file: Path) -> None:
     if result.hint:
         out.say("[dim]{}[/dim]", result.hint)
     if result.run_id and result.verdict != "PASS":
-        print_next(f"rightcall report {result.run_id}", f"rightcall check {file} --full")
+        again = [] if result.everything or result.verdict != "INCONCLUSIVE" else [f"{_typed()} --full"]
+        print_next(f"rightcall report {result.run_id}", *again)
+
+
+def _typed() -> str:
+    """The command as it was typed, with every option."""
+    import shlex
+    import sys
+
+    return shlex.join(["rightcall", *sys.argv[1:]])
 
 
 def _show_all(results: list[CheckResult]) -> None:

@@ -327,7 +327,8 @@ def _too_small(stratum: Stratum) -> str:
             f"{goldens} affected goldens × {stratum.rounds} = {stratum.pairs} pairs cannot settle a margin of "
             f"{stratum.margin:.0%} ({needed} are needed); {trials} baseline trials give {goldens * trials}"
         )
-    return f"{stratum.pairs} goldens cannot settle a margin of {stratum.margin:.0%}: {needed} are needed"
+    tried = f"{goldens} goldens × {stratum.rounds} trials" if stratum.rounds > 1 else f"{goldens} goldens"
+    return f"{tried} cannot settle a margin of {stratum.margin:.0%}: {needed} are needed"
 
 
 def _all_reached(reach: Reach) -> Reach:

@@ -274,7 +274,7 @@ class CheckTrials:
         return msgspec.structs.replace(
             unasked_result(design, word, said),
             cause=cause,
-            hint=hint_words(Decided(word, decided.cause), states, settings, notes),
+            hint=hint_words(Decided(word, decided.cause), states, settings, notes, design.everything),
             strata=states,
             hard=tuple(self._hard),
             broken=tuple(broken[:MOST_SHOWN]),
