@@ -60,5 +60,5 @@ def test_from_tools_needs_no_model_and_twice_repeats_no_id():
 
 
 def test_without_a_synthesizer_the_error_says_what_to_give():
-    with pytest.raises(ConfigError, match=r'needs a model: Synthesizer\(model="provider:model"\)'):
+    with pytest.raises(ConfigError, match=r'requires a model: Synthesizer\(model="provider:model"\)'):
         rc.EvaluationDataset().generate_goldens_from_contexts([["Refunds."]])
