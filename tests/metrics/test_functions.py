@@ -106,3 +106,12 @@ def test_another_source_is_another_metric():
     exec("def f(case): return False", other)
     assert repr(FunctionMetric(one["f"])) != repr(FunctionMetric(other["f"]))
     assert repr(FunctionMetric(one["f"])).startswith("FunctionMetric(<function f> ")
+
+
+def test_a_parameter_that_is_nearly_a_part_is_refused_instead_of_given_the_case():
+    def f(outputs):
+        return True
+
+    with pytest.raises(ConfigError, match=r"metric f\(outputs\): did you mean 'output'\?"):
+        FunctionMetric(f)
+    assert FunctionMetric(lambda c: True).threshold == 1.0

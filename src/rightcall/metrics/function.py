@@ -35,6 +35,7 @@ PARTS: dict[str, Callable[[TestCase], Any]] = {
     "metadata": lambda case: case.golden.metadata,
 }
 """The parts of a case that a function can request by parameter name."""
+WHOLE = (PARTS["case"], PARTS["test_case"])
 
 
 @dataclass(frozen=True, repr=False)
@@ -93,9 +94,22 @@ def parameters_of(function: Callable[..., Any]) -> Sequence[str] | None:
     if needed and all(p.name in PARTS and p.kind is not p.POSITIONAL_ONLY for p in needed):
         return named
     if len(needed) <= 1 and parameters and parameters[0].kind is not parameters[0].KEYWORD_ONLY:
+        _refuse_misspelt(function, parameters[0].name)
         return None
     shown = ", ".join(p.name for p in needed) or "no parameters"
     raise ConfigError(
         f"metric {getattr(function, '__name__', function)}({shown}) cannot be called; a metric function takes "
         f"the case, or parameters named {', '.join(PARTS)}"
     )
+
+
+def _refuse_misspelt(function: Callable[..., Any], name: str) -> None:
+    """A parameter that is nearly the name of a part would silently be given the whole case."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, [part for part in PARTS if PARTS[part] not in WHOLE], n=1, cutoff=0.8)
+    if near and name not in ("case", "test_case"):
+        shown = getattr(function, "__name__", function)
+        raise ConfigError(
+            f"metric {shown}({name}): did you mean '{near[0]}'? name it case if it takes the whole case"
+        )
