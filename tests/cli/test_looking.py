@@ -91,3 +91,11 @@ def test_a_file_without_tools_is_no_crash(rightcall):
     done = rightcall("tools", "list", "none.json")
     assert done.code in (0, 2) and "Traceback" not in done.err
     assert json.loads(rightcall("tools", "list", "none.json", "--json").out or "[]") == []
+
+
+@pytest.mark.parametrize("required", [7, None, "city", {"city": 1}, [["city"]]])
+def test_a_malformed_list_of_required_parameters_does_not_stop_the_listing(rightcall, tmp_path, required):
+    schema = {"type": "object", "properties": {"city": {"type": "string"}}, "required": required}
+    path = tmp_path / "tools.json"
+    path.write_text(json.dumps([{"name": "weather", "description": "Weather.", "inputSchema": schema}]))
+    assert "(city?)" in rightcall("tools", "list", path).out

@@ -37,7 +37,8 @@ def list_(source: str, as_json: bool) -> None:
     out = console()
     width = max(len(tool.name) for tool in found)
     for tool in found:
-        required = tool.input_schema.get("required", [])
+        listed = tool.input_schema.get("required")
+        required = listed if isinstance(listed, list) else []  # lint says what is wrong with it
         names = [name if name in required else f"{name}?" for name in tool.parameters]
         first_line = tool.description.strip().partition("\n")[0]
         signature = clean(f"{tool.name:<{width}}  ({', '.join(names)})")
