@@ -99,3 +99,11 @@ def test_a_malformed_list_of_required_parameters_does_not_stop_the_listing(right
     path = tmp_path / "tools.json"
     path.write_text(json.dumps([{"name": "weather", "description": "Weather.", "inputSchema": schema}]))
     assert "(city?)" in rightcall("tools", "list", path).out
+
+
+@pytest.mark.parametrize("defined", [7, [7], "x", None])
+def test_definitions_that_are_no_object_do_not_stop_the_linter(rightcall, tmp_path, defined):
+    schema = {"type": "object", "properties": {"city": {"$ref": "#/$defs/city"}}, "$defs": defined}
+    path = tmp_path / "tools.json"
+    path.write_text(json.dumps([{"name": "weather", "description": "Weather.", "inputSchema": schema}]))
+    assert "#/$defs/city does not exist" in rightcall("lint", path).out

@@ -19,7 +19,8 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
             continue
         path = (*node.path, "$ref")
         if not isinstance(tool.resolve(reference), dict | bool):
-            known = [f"#/$defs/{name}" for name in tool.schema.get("$defs") or ()]
+            defined = tool.schema.get("$defs")
+            known = [f"#/$defs/{name}" for name in (defined if isinstance(defined, dict) else ())]
             yield Finding(
                 path, f"{reference} does not exist", suggestion(reference, known) or "define it under $defs"
             )
