@@ -71,7 +71,8 @@ def repeated_key(item: bytes | msgspec.Raw) -> str | None:
     data = bytes(item)
     before = data.split(b'":')
     names = [part.rpartition(b'"')[2] for part in before[:-1]]
-    if len(set(names)) == len(names) and b'" :' not in data and b"\\u" not in data:
+    plain = b"\\" not in data and not any(gap in data for gap in (b'" ', b'"\t', b'"\n', b'"\r'))
+    if plain and len(set(names)) == len(names):  # no key is written in another way, or apart from its colon
         return None
     found: list[str] = []
 
