@@ -28,7 +28,14 @@ from rightcall.model.ledger import LedgerEntry
 from rightcall.model.message import Message
 from rightcall.model.nesting_limit import bounded_trajectory
 from rightcall.model.record import Record, Several, plain_constructor
-from rightcall.model.trajectory import Dialogue, RecordedTrajectory, StopReason, Trajectory, Usage
+from rightcall.model.trajectory import (
+    NOTHING_USED,
+    Dialogue,
+    RecordedTrajectory,
+    StopReason,
+    Trajectory,
+    Usage,
+)
 
 SUFFIXES = (".jsonl", ".json")
 
@@ -41,7 +48,7 @@ class TrajectoryLine(Record, frozen=True):
     calls: Several[ToolCall] | UnsetType = UNSET
     messages: list[Any] | UnsetType = UNSET
     output: str | None = None
-    usage: Usage = Usage()
+    usage: Usage = NOTHING_USED
     latency_ms: Annotated[float, msgspec.Meta(ge=0)] | None = None
     stop_reason: StopReason = "done"
     error: str = ""

@@ -10,16 +10,13 @@ from typing import Self
 
 import msgspec
 
-from rightcall.metrics.measure import SPOTLESS
+from rightcall.metrics.measure import PERFECT, SPOTLESS
 from rightcall.metrics.passes import Passes, PassesState, stable_hash
 from rightcall.metrics.user_spread import user_spreads
 from rightcall.model.failure import Code
 from rightcall.model.golden import CATEGORIES, Category
 from rightcall.model.run import CaseResult, GroupSummary, Summary
-from rightcall.model.trajectory import Trajectory, Usage
-
-NOTHING_USED = Trajectory().usage
-"""Shared by all trajectories without usage."""
+from rightcall.model.trajectory import NOTHING_USED, Usage
 
 UNITS = 2**60
 """Units of a score of 1."""
@@ -75,17 +72,21 @@ class Group:
             return
         totals = self.totals
         for name, score in result.metrics.items():
-            if not score.error:
+            if score is PERFECT:  # most scores of a failed case
+                units = UNITS
+            elif score.error:
+                continue
+            else:
                 try:
                     units = int(score.value * UNITS)
                 except (ValueError, OverflowError):  # NaN and infinity are no values of a score
                     continue
-                total = totals.get(name)
-                if total is None:
-                    totals[name] = [units, 1]
-                else:
-                    total[0] += units
-                    total[1] += 1
+            total = totals.get(name)
+            if total is None:
+                totals[name] = [units, 1]
+            else:
+                total[0] += units
+                total[1] += 1
 
     def merge(self, other: Group) -> None:
         self.errors += other.errors
