@@ -10,7 +10,8 @@ from typing import Self
 
 import msgspec
 
-from rightcall.metrics.measure import PERFECT, SPOTLESS
+from rightcall.metrics.base import PERFECT
+from rightcall.metrics.measure import SPOTLESS
 from rightcall.metrics.passes import Passes, PassesState, stable_hash
 from rightcall.metrics.user_spread import user_spreads
 from rightcall.model.failure import Code

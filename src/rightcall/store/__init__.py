@@ -41,7 +41,12 @@ if TYPE_CHECKING:
         user_name as user_name,
     )
     from rightcall.store.persistence import Persistence as Persistence
-    from rightcall.store.sql.record_bytes import packed as packed, unpacked as unpacked
+    from rightcall.store.sql.record_bytes import (
+        compressed as compressed,
+        packed as packed,
+        unpacked as unpacked,
+    )
+    from rightcall.store.sql.rows import PackedResult as PackedResult
     from rightcall.store.sql.run_writer import RunWriter as RunWriter
     from rightcall.store.sql.store import Store as Store
     from rightcall.store.watch import (
@@ -63,7 +68,8 @@ else:
                 "ListedGolden Retention RunFilter StoredCase StoredRun SuiteOverview changes user_name"
             ),
             "persistence": "Persistence",
-            "sql.record_bytes": "packed unpacked",
+            "sql.record_bytes": "compressed packed unpacked",
+            "sql.rows": "PackedResult",
             "sql.run_writer": "RunWriter",
             "sql.store": "Store",
             "watch": "CheckCount KeptTrace SessionCount StoredAlarm TraceCheck TraceFilter TraceRow",
