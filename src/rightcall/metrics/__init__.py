@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         measure_all as measure_all,
         time_to_score as time_to_score,
     )
+    from rightcall.metrics.passes import stable_hash as stable_hash
     from rightcall.metrics.resolve import (
         DIMENSIONS as DIMENSIONS,
         as_metrics as as_metrics,
@@ -60,6 +61,7 @@ else:
             "measure": "METRIC_SECONDS SPOTLESS measure_all time_to_score",
             "resolve": "DIMENSIONS as_metrics metric_names observed resolve_metric resolve_metrics",
             "score_case": "Scorer result_of",
+            "passes": "stable_hash",
             "tally": "Tally counted_codes",
         },
     )

@@ -119,9 +119,9 @@ class Group:
         return GroupState(self.errors, self.passes.state(), totals)
 
     @classmethod
-    def from_state(cls, state: GroupState) -> Self:
+    def from_state(cls, state: GroupState, *, apart: bool = False) -> Self:
         made = cls(stable_hash)
-        made.errors, made.passes = state.errors, Passes.from_state(state.passes)
+        made.errors, made.passes = state.errors, Passes.from_state(state.passes, apart=apart)
         made.totals = {name: [int(units), count] for name, (units, count) in state.totals.items()}
         return made
 
@@ -207,17 +207,24 @@ class Tally:
         )
 
     @classmethod
-    def from_state(cls, state: bytes) -> Self:
-        """The tally that `state` was taken from."""
+    def from_state(cls, state: bytes, *, apart: bool = False) -> Self:
+        """The tally that `state` was taken from; smaller if all that are merged are known to be `apart`."""
         found = msgspec.msgpack.decode(state, type=TallyState)
         made = cls(found.named, stable=True)
-        made._categories |= {name: Group.from_state(group) for name, group in found.categories.items()}
-        made._tags = {tag: Group.from_state(group) for tag, group in found.tags.items()}
+        made._categories |= {
+            name: Group.from_state(group, apart=apart) for name, group in found.categories.items()
+        }
+        made._tags = {tag: Group.from_state(group, apart=apart) for tag, group in found.tags.items()}
         made._codes.update(found.codes)
         made._input_tokens, made._output_tokens = found.input_tokens, found.output_tokens
         made._nano_usd = found.nano_usd
         made._first_trial, made._last_trial = found.trials
         return made
+
+    @property
+    def apart(self) -> bool:
+        """Whether every trial stands for itself: no golden was tried twice, none belongs to a cluster."""
+        return all(group.passes.apart for group in (*self._categories.values(), *self._tags.values()))
 
     def _tag(self, tag: str) -> Group | None:
         """The group of a tag; None beyond `MOST_TAGS`.
