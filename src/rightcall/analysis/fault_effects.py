@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from rightcall.model.ledger import LedgerEntry
 from rightcall.model.record import Record
 from rightcall.model.run import CaseResult
 from rightcall.model.tool import Tool
+from rightcall.model.trajectory import LedgerEntry
 from rightcall.store import Store
 from rightcall.tools.faults import (
     FaultPair,

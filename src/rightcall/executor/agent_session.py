@@ -13,8 +13,8 @@ from rightcall.executor.limits import Deadline, Limits
 from rightcall.executor.pool import LagMeter
 from rightcall.executor.retrying_client import Asker
 from rightcall.executor.tool_desk import DeskSetup
+from rightcall.model.depth import bounded_trajectory
 from rightcall.model.golden import Golden
-from rightcall.model.nesting_limit import bounded_trajectory
 from rightcall.model.trajectory import StopReason, Trajectory
 
 

@@ -8,8 +8,8 @@ import msgspec
 
 from rightcall.executor.limits import total
 from rightcall.model.call import ToolCall, ToolResult
+from rightcall.model.depth import bounded_call
 from rightcall.model.message import Message
-from rightcall.model.nesting_limit import bounded_call
 from rightcall.model.trajectory import StopReason, Trajectory, Usage
 from rightcall.providers import ModelReply
 

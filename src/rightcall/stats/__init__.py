@@ -1,25 +1,24 @@
 """Statistics: pure functions on plain numbers, standard library only.
 
     special        incomplete beta and its inverse, binomial, normal and t
-    intervals      Wilson, Clopper-Pearson, Jeffreys, t; the bound when nothing was seen; two groups of cases
+    intervals      Wilson, Clopper-Pearson, t; the bound when nothing was seen; two groups of cases; Jeffreys
     sample         trials in cases in clusters: equal-weight mean, CR1 and rerun standard errors
     korn_graubard  intervals for repeated trials and clusters
     estimate       the interval shown with a mean, in one place
     gaffke         the bounds and p-values that decide a gate; exponentials: the distribution behind them
     bootstrap      percentile bootstrap over clusters, betting interval
-    pass_k         pass^k and pass@k          flakiness   disagreement, classes, quarantine
-    paired_tests   McNemar, Bonett-Price, t, Fisher; Holm, Benjamini-Hochberg     permutation   sign flips
-    exchange       exact test for unequal numbers of trials
+    pass_k         pass^k and pass@k; flaky cases
+    paired_tests   McNemar, Bonett-Price, t, Fisher; Holm, Benjamini-Hochberg
+    permutation    sign flips; the exchange test, exact for unequal numbers of trials
     power          cuts, sizes, smallest visible difference
     sequential     curtailment, e-values, confidence sequence; what a stopping rule does in the long run
     detect         e-detectors: a change in a stream, with a stated false-alarm rate
-    bayes, judge   Jeffreys probabilities; rates corrected for a judge's errors
+    judge          rates corrected for a judge's errors
 
 To add one: a function in the file of its subject, with its formula and source in the docstring, the source's
 symbols, and a test against an independent computation.
 """
 
-from rightcall.stats.bayes import probability_at_least, probability_better
 from rightcall.stats.bootstrap import betting_interval, bootstrap
 from rightcall.stats.detect import (
     Detector,
@@ -33,15 +32,6 @@ from rightcall.stats.detect import (
     upper_quantile_rank,
 )
 from rightcall.stats.estimate import SMALL_SAMPLE, Estimate, estimate
-from rightcall.stats.exchange import ExchangeTable, exchange_p
-from rightcall.stats.flakiness import (
-    FlakeClass,
-    disagreement,
-    flake_class,
-    flake_rate,
-    suggests_quarantine,
-    trials_to_see,
-)
 from rightcall.stats.gaffke import Units, case_units, gaffke_bounds, gaffke_p_values, trial_units, units
 from rightcall.stats.intervals import (
     Interval,
@@ -50,6 +40,8 @@ from rightcall.stats.intervals import (
     clopper_pearson_p_values,
     difference_of_groups,
     jeffreys,
+    probability_at_least,
+    probability_better,
     t_interval,
     wilson,
     zero_seen_bound,
@@ -70,15 +62,21 @@ from rightcall.stats.paired_tests import (
     shrunk_difference,
 )
 from rightcall.stats.pass_k import (
+    FlakeClass,
     PassK,
     beta_moments,
+    disagreement,
     extrapolated_pass_hat_k,
+    flake_class,
+    flake_rate,
     pass_at_k,
     pass_hat_k,
+    suggests_quarantine,
     suite_pass_at_k,
     suite_pass_hat_k,
+    trials_to_see,
 )
-from rightcall.stats.permutation import sign_flip
+from rightcall.stats.permutation import ExchangeTable, exchange_p, sign_flip
 from rightcall.stats.power import (
     all_pass_n,
     gate_cuts,

@@ -8,8 +8,7 @@ import random
 from collections.abc import Callable, Hashable, Sequence
 
 from rightcall.errors import InputError
-from rightcall.stats.checks import require_share
-from rightcall.stats.intervals import Interval
+from rightcall.stats.intervals import Interval, require_share
 from rightcall.stats.sample import cluster_sums
 
 RESAMPLES = 10_000

@@ -11,11 +11,10 @@ import msgspec
 
 from rightcall.model.call import CallStatus, ToolCall, ToolResult
 from rightcall.model.failure import Code, Failure
-from rightcall.model.ledger import LedgerEntry
 from rightcall.model.message import Message
 from rightcall.model.run import CaseResult
 from rightcall.model.score import Score
-from rightcall.model.trajectory import StopReason, Trajectory, Usage
+from rightcall.model.trajectory import LedgerEntry, StopReason, Trajectory, Usage
 from rightcall.providers import scrubber
 
 RECORDS = (CaseResult, Score, Failure, Trajectory, Message, ToolCall, ToolResult, Usage, LedgerEntry)
