@@ -5,7 +5,7 @@
     recorder         events to a trajectory; the only place that joins calls with their results
     adapter          what an adapter is; hooks: how process-wide hooks stay local to a trial
     catalog          every adapter with the versions it was tested with and what it loses
-    stop_reason      why an agent stopped, from what it raised
+    values           values of frameworks as plain JSON; why an agent stopped, from what it raised
     <framework>.py   one file each: openai_agents, langchain, pydantic_ai, …; sdk_requests: what two SDKs share
 
 To add one: a file with a subclass of `Adapter`, a line in `catalog.ADAPTERS`, a row in the adapter tests. A framework
