@@ -7,8 +7,8 @@ from collections.abc import Hashable, Iterable, Sequence
 from typing import Literal, NamedTuple
 
 from rightcall.errors import InputError
+from rightcall.stats.clusters import cluster_se, variance
 from rightcall.stats.intervals import Interval, require_counts, require_share, t_interval
-from rightcall.stats.sample import cluster_se, variance
 from rightcall.stats.special import beta_tails, log_beta
 
 

@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Hashable, Sequence
 from typing import NamedTuple
 
-from rightcall.stats.sample import cluster_sums
+from rightcall.stats.clusters import cluster_sums
 
 EXACT_UP_TO = 16
 RESAMPLES = 10_000

@@ -9,7 +9,7 @@ from rightcall.metrics import SPOTLESS
 from rightcall.model.record import Record
 from rightcall.model.run import GroupSummary, Summary
 from rightcall.report.view.spread import UserRow, reliability_notes, user_rows
-from rightcall.stats.intervals import wilson
+from rightcall.stats import wilson
 
 if TYPE_CHECKING:
     from rightcall.store import StoredRun
