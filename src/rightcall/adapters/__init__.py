@@ -28,7 +28,10 @@ if TYPE_CHECKING:
         hook_problem as hook_problem,
         installed_version as installed_version,
     )
-    from rightcall.adapters.observed_agent import ObservedAgent as ObservedAgent, observe as observe
+    from rightcall.adapters.observed_agent import (
+        ObservedAgent as ObservedAgent,
+        observe_by_hooks as observe_by_hooks,
+    )
     from rightcall.adapters.recorder import EventRecorder as EventRecorder
     from rightcall.adapters.session import FunctionTalk as FunctionTalk, ObservedSession as ObservedSession
 else:
@@ -39,7 +42,7 @@ else:
             "catalog": (
                 "ADAPTERS AdapterInfo adapter_info adapter_named agent_tools detect hook_problem installed_version"
             ),
-            "observed_agent": "ObservedAgent observe",
+            "observed_agent": "ObservedAgent observe_by_hooks",
             "recorder": "EventRecorder",
             "session": "FunctionTalk ObservedSession",
         },

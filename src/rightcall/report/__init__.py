@@ -10,7 +10,7 @@
     notebook    tables and progress in notebooks, columns for data frames
     github      step summary and annotations; production: rates of checks on live traces
 
-To add a format: a file with `write_<format>(store, run, out) -> RunView`, and its name in `formats.py`.
+To add a format: a file with `write_<format>(store, run, out) -> RunView`, and its suffixes in `formats.py`.
 """
 
 from typing import TYPE_CHECKING
