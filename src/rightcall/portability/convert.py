@@ -10,13 +10,14 @@ import msgspec
 
 from rightcall.model.record import Record
 from rightcall.model.tool import Tool
-from rightcall.portability import anthropic_strict, gemini, openai_strict
 from rightcall.portability.definition import Definition, definition_of
 from rightcall.portability.expand import Needs, expanded
 from rightcall.portability.fields import distinct_names, kept_fields
+from rightcall.portability.gemini import gemini_schema
 from rightcall.portability.join import one_object
 from rightcall.portability.provider_limits import check_target, provider
 from rightcall.portability.rewrite import HOLDERS, TESTS, Change, Loss, Losses, rewritten
+from rightcall.portability.strict import anthropic_strict_schema, openai_strict_schema
 from rightcall.portability.tidy import with_current_words, with_json_types
 
 DEEPEST = 100
@@ -30,9 +31,9 @@ _NEEDS = {
     "bedrock": Needs(),
 }
 _CHANGES: dict[str, Change] = {
-    "openai-strict": openai_strict.strict_schema,
-    "anthropic-strict": anthropic_strict.strict_schema,
-    "gemini": gemini.gemini_schema,
+    "openai-strict": openai_strict_schema,
+    "anthropic-strict": anthropic_strict_schema,
+    "gemini": gemini_schema,
 }
 
 

@@ -8,15 +8,19 @@ from collections.abc import Callable, Hashable, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
+
 from rightcall.errors import InputError
 from rightcall.metrics.matching.base import MISSING, Kind, Matcher, Scope, Sources, shown, text_of, wrong
 from rightcall.metrics.matching.equality import equality_key
 from rightcall.metrics.matching.matchers.numbers import is_number
-from rightcall.metrics.matching.paths import values_at
 from rightcall.model.call import ToolCall
+from rightcall.model.codec import DecodeErrors
 
 NOT_RECORDED = ", which was not recorded"
 OF_ANOTHER_CALL = ", not of another call's"
+LONGEST_TEXT = 10_000_000
+"""Characters of a result beyond which it is not read as JSON."""
 
 
 @dataclass(slots=True)
@@ -120,6 +124,58 @@ class Judge:
 
     def describe(self) -> str:
         return f"judged as: {self.rubric}"
+
+
+def values_at(output: Any, path: str) -> list[Any]:
+    """What a dotted path such as `orders.0.id` leads to; one value for each way to read the result.
+
+    A result may be the object itself, its JSON as text (OpenAI, Anthropic), or parts of text (MCP).
+    """
+    found = (value_at(document, path) for document in _readings(output))
+    return [value for value in found if value is not MISSING]
+
+
+def value_at(document: Any, path: str) -> Any:
+    """Follow a path into a document, through texts that are JSON; MISSING when it leads nowhere."""
+    here = document
+    for step in path.replace("[", ".").replace("]", "").split(".") if path else ():
+        if isinstance(here, str):
+            here = _decoded(here)
+        if isinstance(here, list) and step.lstrip("-").isdecimal() and -len(here) <= int(step) < len(here):
+            here = here[int(step)]
+        elif isinstance(here, dict) and step in here:
+            here = here[step]
+        else:
+            return MISSING
+    return here
+
+
+def _readings(output: Any) -> Iterator[Any]:
+    yield output
+    if isinstance(output, dict):  # a result of MCP as its server sent it
+        if isinstance(output.get("structuredContent"), dict):
+            yield output["structuredContent"]
+        output = output.get("content")
+    if isinstance(output, list) and output and all(_is_text_part(part) for part in output):
+        output = "\n".join(part["text"] for part in output)
+        yield output
+    if isinstance(output, str):
+        decoded = _decoded(output)
+        if decoded is not MISSING:
+            yield decoded
+
+
+def _is_text_part(part: Any) -> bool:
+    return isinstance(part, dict) and isinstance(part.get("text"), str)
+
+
+def _decoded(text: str) -> Any:
+    if len(text) > LONGEST_TEXT:
+        return MISSING
+    try:
+        return msgspec.json.decode(text)
+    except (*DecodeErrors, UnicodeEncodeError):
+        return MISSING
 
 
 def _cosine(left: Sequence[float], right: Sequence[float]) -> float:
