@@ -48,6 +48,7 @@ if TYPE_CHECKING:
         CheckCount as CheckCount,
         KeptTrace as KeptTrace,
         SessionCount as SessionCount,
+        SessionHour as SessionHour,
         StoredAlarm as StoredAlarm,
         TraceCheck as TraceCheck,
         TraceFilter as TraceFilter,
@@ -66,6 +67,6 @@ else:
             "sql.record_bytes": "packed unpacked",
             "sql.run_writer": "RunWriter",
             "sql.store": "Store",
-            "watch": "CheckCount KeptTrace SessionCount StoredAlarm TraceCheck TraceFilter TraceRow",
+            "watch": "CheckCount KeptTrace SessionCount SessionHour StoredAlarm TraceCheck TraceFilter TraceRow",
         },
     )
