@@ -55,6 +55,7 @@ if TYPE_CHECKING:
         CheckCount as CheckCount,
         KeptTrace as KeptTrace,
         SessionCount as SessionCount,
+        SessionHour as SessionHour,
         StoredAlarm as StoredAlarm,
         TraceCheck as TraceCheck,
         TraceFilter as TraceFilter,
@@ -73,6 +74,6 @@ else:
             "sql.rows": "PackedResult",
             "sql.run_writer": "RunWriter",
             "sql.store": "Store",
-            "watch": "CheckCount KeptTrace SessionCount StoredAlarm TraceCheck TraceFilter TraceRow",
+            "watch": "CheckCount KeptTrace SessionCount SessionHour StoredAlarm TraceCheck TraceFilter TraceRow",
         },
     )
