@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         measure_all as measure_all,
         time_to_score as time_to_score,
     )
+    from rightcall.metrics.passes import stable_hash as stable_hash
     from rightcall.metrics.resolve import (
         DIMENSIONS as DIMENSIONS,
         as_metrics as as_metrics,
@@ -63,6 +64,7 @@ else:
                 "resolve_metrics"
             ),
             "score_case": "Scorer result_of",
+            "passes": "stable_hash",
             "tally": "Tally counted_codes",
         },
     )

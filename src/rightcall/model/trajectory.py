@@ -64,6 +64,10 @@ class Usage(Record, frozen=True):
         )
 
 
+NOTHING_USED = Usage()
+"""Shared by all trajectories without usage, so that adding them up can skip it."""
+
+
 Ended = Literal[
     "script_end",
     "user_stop",
@@ -110,7 +114,7 @@ class Trajectory(Record, frozen=True, metaclass=Sequenced):
     messages: Several[Message] = ()
     calls: Several[ToolCall] = ()
     output: str = ""
-    usage: Usage = Usage()
+    usage: Usage = NOTHING_USED
     latency_ms: float | None = None
     stop_reason: StopReason = "done"
     error: str = ""

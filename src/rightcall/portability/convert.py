@@ -16,7 +16,7 @@ from rightcall.portability.fields import distinct_names, kept_fields
 from rightcall.portability.gemini import gemini_schema
 from rightcall.portability.join import one_object
 from rightcall.portability.provider_limits import check_target, provider
-from rightcall.portability.rewrite import TESTS, Change, Loss, Losses, rewritten
+from rightcall.portability.rewrite import HOLDERS, TESTS, Change, Loss, Losses, rewritten
 from rightcall.portability.strict import anthropic_strict_schema, openai_strict_schema
 from rightcall.portability.tidy import with_current_words, with_json_types
 
@@ -101,8 +101,17 @@ def _schema_for(schema: dict[str, Any], target: str, losses: Losses) -> dict[str
             schema = one_object(schema, losses)
     if target not in _CHANGES:
         return schema
-    left = TESTS if target == "gemini" else (*TESTS, "additionalProperties")
-    return dict(rewritten(schema, _CHANGES[target], losses, except_in=left))
+    return dict(rewritten(schema, _CHANGES[target], losses, except_in=_left_as_written(target)))
+
+
+def _left_as_written(target: str) -> tuple[str, ...]:
+    """Keywords whose schemas are not converted: those the target has no word for move into the description as they are.
+
+    Converted first, each level would contain the text of the level below it, quoted once more: twice as long per level.
+    """
+    known = (*provider(target).keywords, "oneOf")  # which every target writes as anyOf
+    moved = tuple(key for key in HOLDERS if key not in known)
+    return (*TESTS, *moved) if target == "gemini" else (*TESTS, *moved, "additionalProperties")
 
 
 def _is_deeper(value: Any, most: int) -> bool:

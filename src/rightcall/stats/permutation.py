@@ -122,26 +122,36 @@ def _counts(table: ExchangeTable) -> _Counts:
 def _exact(counts: Sequence[_Counts]) -> float:
     observed, fixed = sum(each.observed for each in counts), 0
     law = [1.0]
-    for each in counts:
-        low, chances = _hypergeometric(each)
-        fixed += low
-        law = _convolved(law, chances) if len(chances) > 1 else law
+    # Goldens with equal counts have one law, and most have: its power takes a few multiplications, not one each.
+    for (passes, trials, candidate), number in Counter(each[:3] for each in counts).items():
+        low, chances = _hypergeometric(passes, trials, candidate)
+        fixed += low * number
+        law = _convolved(law, _power(chances, number)) if len(chances) > 1 else law
     return min(1.0, math.fsum(law[: max(0, observed - fixed + 1)]))
 
 
-def _hypergeometric(counts: _Counts) -> tuple[int, list[float]]:
-    """The least possible number of passes, and the chance of each number from there on."""
-    t, m, n = counts.passes, counts.trials, counts.candidate
+def _hypergeometric(t: int, m: int, n: int) -> tuple[int, list[float]]:
+    """Passes among n of m trials of which t passed: the least possible number, and the chance of each from there on."""
     low, high = max(0, n - (m - t)), min(t, n)
     ways = math.comb(m, n)
     return low, [math.comb(t, b) * math.comb(m - t, n - b) / ways for b in range(low, high + 1)]
 
 
-def _convolved(law: list[float], chances: list[float]) -> list[float]:
-    out = [0.0] * (len(law) + len(chances) - 1)
-    for shift, chance in enumerate(chances):
-        for i, p in enumerate(law):
-            out[i + shift] += p * chance
+def _power(law: list[float], number: int) -> list[float]:
+    """The law of the sum of `number` independent variables, by squaring."""
+    if number == 1:
+        return law
+    half = _power(law, number // 2)
+    whole = _convolved(half, half)
+    return _convolved(whole, law) if number % 2 else whole
+
+
+def _convolved(one: list[float], other: list[float]) -> list[float]:
+    long, short = (one, other) if len(one) >= len(other) else (other, one)
+    out = [0.0] * (len(long) + len(short) - 1)
+    for shift, chance in enumerate(short):
+        end = shift + len(long)
+        out[shift:end] = [sum_ + p * chance for sum_, p in zip(out[shift:end], long, strict=True)]
     return out
 
 

@@ -13,7 +13,7 @@ inputs, reach                 what reaches the model, what of it changed, which 
 baseline_file, baseline_pool  what main did, in a file or out of the store
 perturbations/, perturbed_run  harmless changes, paired with clean runs
 improvement/                  changes of definitions, tried and proven
-suite_check, check_design, check_trials   the one command of a pull request
+suite_check, check_design, check_trials, check_record   the one command of a pull request
 """
 
 from typing import TYPE_CHECKING

@@ -76,6 +76,11 @@ class Plan:
     suite_file: str = ""
 
     @property
+    def from_json(self) -> bool:
+        """Whether goldens come from a JSON file, and hold no values but those of JSON."""
+        return isinstance(self.dataset, Path) and self.dataset.suffix in {".jsonl", ".json"}
+
+    @property
     def own_agent(self) -> bool:
         """Whether the agent is a user-defined function."""
         model = self.agent.model

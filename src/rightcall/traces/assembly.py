@@ -60,7 +60,7 @@ def assemble(
     seen = _one_spelling(_without_doubles(seen, up), found)
     up = _skipping(up, {o.span.span_id for o in seen})
     known = places(seen, up)
-    root = root_of(seen, known, found)
+    root = root_of(seen, known, up, found)
     return _trace(kept, seen, up, known, root, found, source, calls)
 
 
@@ -206,7 +206,7 @@ def _counts(place: SpanPlace, root: Observation | None, mode: CallsMode) -> bool
     if mode == "all":
         return True
     if mode == "root":
-        return place.agent is root or (place.agent is None and root is not None and root.kind != "agent")
+        return place.agent is root or (root is not None and root.kind != "agent" and place.depth == 0)
     return place.depth == 0
 
 

@@ -33,6 +33,10 @@ if TYPE_CHECKING:
         compile_matcher as compile_matcher,
         matcher_key as matcher_key,
     )
+    from rightcall.metrics.matching.effort import (
+        TooManyCalls as TooManyCalls,
+        bounded_effort as bounded_effort,
+    )
     from rightcall.metrics.matching.expectation import (
         fits as fits,
         make_slots as make_slots,
@@ -59,6 +63,7 @@ else:
             "binding": "mentions_ref",
             "case_score": "counted_places score_trajectory",
             "compile": "KINDS compile_matcher matcher_key",
+            "effort": "TooManyCalls bounded_effort",
             "expectation": "fits make_slots pattern_text predecessors unsound",
             "reasons": "call_text reason sentence",
             "verdict": "DEFAULT_WEIGHTS WEIGHTINGS WEIGHTS",

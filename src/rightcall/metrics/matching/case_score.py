@@ -13,7 +13,6 @@ from rightcall.errors import InputError, MatcherBroke
 from rightcall.metrics.matching.alignment import (
     CallComparison,
     CallPair,
-    TooManyCalls,
     align,
     align_in_order,
     assign_by_groups,
@@ -21,6 +20,7 @@ from rightcall.metrics.matching.alignment import (
 from rightcall.metrics.matching.base import Scope
 from rightcall.metrics.matching.binding import Binding
 from rightcall.metrics.matching.credit import half_credit
+from rightcall.metrics.matching.effort import TooManyCalls, bounded_effort
 from rightcall.metrics.matching.expectation import Slot, fits, make_slots, missing_content, refuse_unsound
 from rightcall.metrics.matching.explain import explain, extra_calls, forbidden_among
 from rightcall.metrics.matching.fast_path import flawless, is_flawless, nothing_unusual, score_single
@@ -112,9 +112,10 @@ def _judged(
         )
 
     try:
-        if any(call.arguments is None and call.raw is None for call in calls):
-            return in_doubt(best(True), best(False))
-        return best(True)
+        with bounded_effort():
+            if any(call.arguments is None and call.raw is None for call in calls):
+                return in_doubt(best(True), best(False))
+            return best(True)
     except MatcherBroke:
         raise
     except TooManyCalls:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Hashable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,7 +12,7 @@ import msgspec
 
 from rightcall.errors import InputError
 from rightcall.metrics.matching.base import MISSING, Kind, Matcher, Scope, Sources, shown, text_of, wrong
-from rightcall.metrics.matching.equality import same
+from rightcall.metrics.matching.equality import equality_key
 from rightcall.metrics.matching.matchers.numbers import is_number
 from rightcall.model.call import ToolCall
 from rightcall.model.codec import DecodeErrors
@@ -36,7 +37,8 @@ class Ref:
     fits: Callable[[str], bool]
     sources: Sources
     negated: bool = False
-    _read: dict[int, list[Any]] = field(default_factory=dict)
+    _read: dict[int, Set[Hashable]] = field(default_factory=dict)
+    _given: dict[Hashable, tuple[list[int], list[float]]] | None = None
 
     def score(self, value: Any, at: int) -> float:
         if value is MISSING:
@@ -44,7 +46,7 @@ class Ref:
         known = self.sources.of.get(self.call)
         if known is None and self.negated:
             return 0.0
-        return 1.0 if any(self._gave(place, value, at) for place in self._earlier(at, known)) else 0.0
+        return 1.0 if self._was_given(value, at, known) else 0.0
 
     def describe(self) -> str:
         made = [call for call in self.calls if self.fits(call.name)]
@@ -55,20 +57,41 @@ class Ref:
 
     def describe_beside(self, value: Any, at: int) -> str:
         """The same, and whether the value came from another call of that tool."""
-        elsewhere = any(self._gave(place, value, at) for place in self._earlier(at, None))
-        return self.describe() + (OF_ANOTHER_CALL if elsewhere else "")
+        return self.describe() + (OF_ANOTHER_CALL if self._was_given(value, at, None) else "")
 
-    def _earlier(self, at: int, known: frozenset[int] | None) -> Iterator[int]:
+    def _was_given(self, value: Any, at: int, known: frozenset[int] | None) -> bool:
+        """Whether a source earlier than this call gave the value; `known` are the sources once they are decided."""
+        key = equality_key(value)
         step = self.calls[at].step if at < len(self.calls) else None
-        for place, call in enumerate(self.calls[:at]):
-            is_source = self.fits(call.name) if known is None else place in known
-            if is_source and (call.step is None or step is None or call.step < step):
-                yield place
+        if known is not None:
+            return any(
+                place < at and (step is None or _step(self.calls[place]) < step) and key in self._gave(place)
+                for place in known
+            )
+        places, lowest = self._givers().get(key, ((), ()))
+        before = bisect_left(places, at)
+        return before > 0 and (step is None or lowest[before - 1] < step)
 
-    def _gave(self, place: int, value: Any, at: int) -> bool:
+    def _gave(self, place: int) -> Set[Hashable]:
         if place not in self._read:
-            self._read[place] = values_at(self.calls[place].output, self.path)
-        return any(same(found, value) for found in self._read[place])
+            found = values_at(self.calls[place].output, self.path)
+            self._read[place] = {equality_key(value) for value in found}
+        return self._read[place]
+
+    def _givers(self) -> dict[Hashable, tuple[list[int], list[float]]]:
+        """For each value the calls that gave it, and the lowest step among those up to each: one search finds both."""
+        if self._given is None:
+            self._given = {}
+            for place, call in enumerate(self.calls):
+                for key in self._gave(place) if self.fits(call.name) else ():
+                    places, lowest = self._given.setdefault(key, ([], []))
+                    places.append(place)
+                    lowest.append(min(_step(call), lowest[-1] if lowest else math.inf))
+        return self._given
+
+
+def _step(call: ToolCall) -> float:
+    return -math.inf if call.step is None else call.step
 
 
 @dataclass(slots=True)
