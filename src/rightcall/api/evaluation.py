@@ -185,7 +185,7 @@ async def ascore_cases(
 
 
 def _shared(workers: int | None, on: str | None) -> AbstractContextManager[Workers | None]:
-    """The workers of a run, ended with it; none when nobody asks for them."""
+    """The workers of a run, ended with it; none unless requested."""
     if workers is None and on is None:
         return nullcontext()
     from rightcall.distributed import Workers

@@ -78,7 +78,7 @@ class BlockMessage(Record, frozen=True):
 
 
 def read_typed(raw: Sequence[BlockMessage]) -> tuple[Message, ...] | None:
-    """What `read_messages` makes of the same, in half the time; None when no block tells that it is this spelling."""
+    """What `read_messages` makes of the same, in half the time; None when no block shows that it is this format."""
     found: list[Message] = []
     known = False
     for item in raw:
