@@ -16,21 +16,20 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from rightcall.datasets.formats import TRAJECTORIES, format_of
-from rightcall.datasets.formats.collection import SHORT, decoder_for, refuse_deep, refused_item
-from rightcall.datasets.formats.jsonl import is_blank, line_ranges, read_range
+from rightcall.datasets.formats.collection import SHORT, decoder_for, is_blank, refuse_deep, refused_item
+from rightcall.datasets.formats.jsonl import line_ranges, read_range
 from rightcall.errors import InputError
 from rightcall.files import atomic_write, existing_file
 from rightcall.model.call import ToolCall
 from rightcall.model.codec import DecodeErrors
-from rightcall.model.depth import shallow
+from rightcall.model.depth import bounded_trajectory, shallow
 from rightcall.model.dialects import anthropic, native, openai_chat, read_messages, trajectory_from_messages
-from rightcall.model.ledger import LedgerEntry
 from rightcall.model.message import Message
-from rightcall.model.nesting_limit import bounded_trajectory
 from rightcall.model.record import Record, Several, plain_constructor
 from rightcall.model.trajectory import (
     NOTHING_USED,
     Dialogue,
+    LedgerEntry,
     RecordedTrajectory,
     StopReason,
     Trajectory,

@@ -13,9 +13,9 @@ import msgspec
 
 from rightcall.errors import ConfigError, InfrastructureError, InputError, RightCallError
 from rightcall.metrics import SPOTLESS
+from rightcall.model.codec import described
 from rightcall.model.failure import Failure
 from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden
-from rightcall.model.python_values import described
 from rightcall.model.run import CaseResult
 from rightcall.model.score import Score
 from rightcall.model.trajectory import Trajectory, Usage

@@ -16,8 +16,8 @@ from rightcall.executor import Agent, Session, model_problems, open_problems, se
 from rightcall.gate import warnings
 from rightcall.metrics.matching import mentions_ref
 from rightcall.model import codec
+from rightcall.model.codec import described
 from rightcall.model.golden import AnyGolden, ExpectedCall, Golden
-from rightcall.model.python_values import described
 from rightcall.model.run import Run
 from rightcall.model.tool import Tool
 from rightcall.providers import Settings
@@ -150,7 +150,7 @@ async def preflight(plan: Plan, *, remote: bool = False) -> Prepared:
     """Check all that can be checked without spending anything; gives the plan with its agent open.
 
     Raises one `ConfigError` with every problem: the model, the mocks, the goldens against the tools. With `remote` the
-    agent is neither opened nor checked here: whoever runs it does that where it runs.
+    agent is neither opened nor checked here; that happens where it runs.
     """
     session, problems = open_problems(
         plan.agent, concurrency=plan.concurrency, seed=plan.seed, user=plan.user
