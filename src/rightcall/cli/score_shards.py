@@ -41,8 +41,13 @@ def score_in_shards(
     tools = tuple(load_tools(how.tools)) if how.tools else ()
     scoring = Scoring(goldens.resolve(), scorer, tools, out.resolve())
     with Workers(WorkersConfig(count=workers), on, folder=Path.cwd(), dataset=goldens) as shared:
-        tell(shared.opening, err=True)
-        scores = shared.score(scoring, trajectories.resolve(), partial=how.partial, done=_progress)
+        scores = shared.score(
+            scoring,
+            trajectories.resolve(),
+            partial=how.partial,
+            done=_progress,
+            tell=lambda line: tell(line, err=True),
+        )
     notes = [f"{scores.shards:,} shards; their rows are in {out}"]
     if scores.left_out:
         notes.append(
