@@ -13,6 +13,8 @@ from rightcall.model.nesting_limit import bounded_call
 from rightcall.model.trajectory import StopReason, Trajectory, Usage
 from rightcall.providers import ModelReply
 
+MOST_NAME = 200
+
 
 class Recorder:
     """Messages, calls with their steps and results, usage and time of one case, turned into a trajectory."""
@@ -23,6 +25,7 @@ class Recorder:
         self.usage = Usage()
         self.latency_ms, self.lag_ms = 0.0, 0.0
         self.steps = 0
+        self.served_model = ""
 
     def reply(self, reply: ModelReply) -> tuple[ToolCall, ...]:
         """Record an answer of the model and return its calls, each with its step."""
@@ -34,6 +37,7 @@ class Recorder:
         self.usage = total(self.usage, reply.usage) if self.steps > 1 else reply.usage
         self.latency_ms += reply.latency_ms
         self.lag_ms += reply.lag_ms
+        self.served_model = reply.model[:MOST_NAME]
         return calls
 
     def results(self, calls: Sequence[ToolCall], told: Sequence[ToolResult], lag_ms: float = 0.0) -> None:
@@ -56,4 +60,5 @@ class Recorder:
             lag_ms=round(self.lag_ms, 3),
             stop_reason=stop_reason,
             error=error,
+            served_model=self.served_model,
         )

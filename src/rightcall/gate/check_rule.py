@@ -104,13 +104,15 @@ class CheckRule:
         if self.decided is not None:
             return self.decided
         track, risks = self._tracks[step.stratum], self._risks
-        track.add(step, scores)
-        self._most_evidence = max(self._most_evidence, evidence := self._evidence())
-        if evidence >= 2 / risks.alpha:
+        if track.add(step, scores) < 0:  # otherwise there is no more evidence than before
+            self._most_evidence = max(self._most_evidence, self._evidence())
+        if self._most_evidence >= 2 / risks.alpha:
             self.decided = Decided("REGRESSED", "worse")
         else:
             track.settle(2 / risks.beta)
-            if all(each.settled_after is not None for each in self._tracks):
+            if track.settled_after is not None and all(
+                each.settled_after is not None for each in self._tracks
+            ):
                 self.decided = Decided("PASS", "settled")
         return self.decided
 
@@ -158,11 +160,12 @@ class _Track:
         self._rounds: list[list[float]] = [[] for _ in range(stratum.rounds)]
         self._after: dict[str, list[tuple[int, float]]] = {}
 
-    def add(self, step: Step, scores: dict[str, float | None]) -> None:
+    def add(self, step: Step, scores: dict[str, float | None]) -> float:
+        """Take a unit into account; its x, 0 when it got no answer."""
         self._used += 1
         answered = [(golden, score) for golden in step.unit if (score := scores.get(golden)) is not None]
         if not answered:
-            return
+            return 0.0
         differences = [paired(self.stratum.share(golden, step.round), score) for golden, score in answered]
         x = math.fsum(differences) / len(differences)
         for golden, score in answered:
@@ -170,11 +173,13 @@ class _Track:
         self._rounds[step.round].append(x)
         self.log_worse += math.log1p(-self.bet_worse * x)
         self.log_fine += math.log1p(self.bet_fine * (x + self.stratum.margin))
+        return x
 
     def settle(self, wanted: float) -> None:
         """A random sample is judged after each unit, chosen goldens only at the end of a round."""
-        may = not self.stratum.whole_rounds or self._used % len(self.stratum.order) == 0
-        if may and self.settled_after is None and self.log_fine >= math.log(wanted):
+        if self.settled_after is not None or self.log_fine < math.log(wanted):
+            return
+        if not self.stratum.whole_rounds or self._used % len(self.stratum.order) == 0:
             self.settled_after = self._used
 
     def look(self, beta: float) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -24,11 +24,18 @@ from rightcall.suite.baseline_file import (
     require_baseline,
 )
 from rightcall.suite.inputs import Inputs, ask_hash, golden_hash
+from rightcall.suite.package_versions import major_changes
 
 CHECKED = "check"
 """The tag of runs that `check` made: they tried part of the goldens, and are no baseline."""
 LOOKED_BACK = 500
 BRANCH = "branch:"
+SERVED = 50
+"""Trajectories that are read to see which model answered."""
+NO_PACKAGES = frozenset(
+    ("git_branch", "git_commit", "git_dirty", "git_base", "suite_file", "check", "process")
+)
+"""What else the versions of a run say."""
 
 
 def find_baseline(store: Store | None, wanted: str, suite: str) -> BaselinePool:
@@ -126,6 +133,8 @@ def pooled(store: Store, newest_first: Sequence[StoredRun]) -> BaselinePool:
     for run in newest_first:
         if run.run.fingerprints.get("inputs") != wanted or _time(run) < since or len(compared) >= MOST_RUNS:
             break
+        if major_changes(_packages(run), _packages(newest)):
+            break
         if run.run.fingerprints.get("selection") == selection:
             compared.append(run)
     # The same recorded answers again are no new trials: they stand in only where there is nothing else.
@@ -140,11 +149,22 @@ def pooled(store: Store, newest_first: Sequence[StoredRun]) -> BaselinePool:
         tuple(_named(run) for run in older),
         newest.run.versions.get("git_branch", ""),
         newest.run.versions.get("git_commit", ""),
-        versions={
-            name: newest.run.versions[name] for name in ("rightcall", "python") if name in newest.run.versions
-        },
+        served_model=served_models(
+            store.results_page(newest.id, limit=SERVED, trajectories=True), inputs.agent.get("model", "")
+        ),
+        versions=_packages(newest),
     )
     return BaselinePool(header, tuple(_lines(store, compared, older, inputs)))
+
+
+def _packages(run: StoredRun) -> dict[str, str]:
+    return {name: each for name, each in run.run.versions.items() if name not in NO_PACKAGES}
+
+
+def served_models(results: Iterable[CaseResult], asked: str) -> tuple[str, ...]:
+    """Names of the models that answered; what was asked for where the server said the same or nothing."""
+    answered = [r.trajectory for r in results if r.trajectory is not None and not r.error]
+    return tuple(sorted({trajectory.served_model or asked for trajectory in answered}))
 
 
 def _lines(

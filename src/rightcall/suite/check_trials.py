@@ -32,6 +32,7 @@ from rightcall.model.golden import AnyGolden
 from rightcall.model.run import CaseResult
 from rightcall.store import Store
 from rightcall.suite.base_version import BaseVersion
+from rightcall.suite.baseline_pool import served_models
 from rightcall.suite.case_runner import CaseRunner
 from rightcall.suite.check_design import CheckDesign
 from rightcall.suite.check_record import CheckRecord
@@ -281,6 +282,7 @@ class CheckTrials:
                 "INCONCLUSIVE",
                 f"INCONCLUSIVE: {what}; 0 live calls: nothing about the model was tested",
             )
+        notes += self._served_notes()
         broken, fixed = self._moved("broken"), self._moved("fixed")
         now, before = self._trials_now(), design.baseline.trials
         return msgspec.structs.replace(
@@ -302,6 +304,22 @@ class CheckTrials:
             run_id=run_id,
             p=self._rule.p if states else None,
         )
+
+    def _served_notes(self) -> list[str]:
+        """A model that answers under another name than at the baseline, though the same one was asked for."""
+        before, asked = self._design.baseline.header.served_model, self._design.inputs.agent.get("model", "")
+        now = served_models((r for each in self._results.values() for r in each), asked)
+        new = [name for name in now if name not in before]
+        if (
+            not before
+            or not new
+            or any(change.kind in ("model", "base_url") for change in self._design.changes)
+        ):
+            return []
+        return [
+            f"{asked} is served by {', '.join(new)} now, by {', '.join(before)} at the baseline: not your change; "
+            "--control 40 tells whether untouched goldens moved too"
+        ]
 
     def _damage_sentence(self, what: str) -> str:
         one = self._hard[-1]
