@@ -50,6 +50,7 @@ if TYPE_CHECKING:
         Recordings as Recordings,
         with_timings as with_timings,
     )
+    from rightcall.providers.recordings.placeholder_keys import placeholder_keys as placeholder_keys
     from rightcall.providers.recordings.provider import TapedProvider as TapedProvider
     from rightcall.providers.recordings.proxy import RecordingProxy as RecordingProxy
     from rightcall.providers.recordings.settings import (
@@ -94,6 +95,7 @@ else:
             "recordings.cassette": "RecordedTrial",
             "recordings.hooks": "HttpHooks",
             "recordings.library": "Recordings SERVED with_timings",
+            "recordings.placeholder_keys": "placeholder_keys",
             "recordings.provider": "TapedProvider",
             "recordings.proxy": "RecordingProxy",
             "recordings.settings": "RECORD_MODES RecordMode RecordSettings",
