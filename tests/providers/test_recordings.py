@@ -569,6 +569,23 @@ def rc_replace(agent, folder: Path, mode, **changes):
     return replace(agent, recordings=Recordings(RecordSettings(mode), folder / "r"), **changes)
 
 
+def test_a_trial_that_got_no_answer_keeps_the_old_recording(tmp_path):
+    async def agent(golden):
+        async with httpx.AsyncClient() as client:
+            return (await client.post(url, json={"q": 1})).json()["echo"]
+
+    with json_server(lambda _: {"echo": "hi"}) as server:
+        url = server.url
+        exported(taped(agent, tmp_path / "r", "auto"), tmp_path / "a.db", goldens=GOLDENS[:1])
+    (file,) = (tmp_path / "r").glob("*.json")
+    before = file.read_bytes()
+    ((*_, trajectory),) = exported(  # the server is gone
+        taped(agent, tmp_path / "r", "refresh"), tmp_path / "b.db", goldens=GOLDENS[:1]
+    )
+    assert trajectory.stop_reason != "done"
+    assert file.read_bytes() == before
+
+
 CLIENT = """
 import openai
 client = openai.OpenAI(base_url="{url}/v1", max_retries=0)

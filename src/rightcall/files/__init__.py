@@ -56,6 +56,7 @@ if TYPE_CHECKING:
         commit_named as commit_named,
         commits_between as commits_between,
         git_revision as git_revision,
+        is_ancestor as is_ancestor,
         repository_root as repository_root,
         source_of as source_of,
         unpack_commit as unpack_commit,
@@ -80,7 +81,10 @@ else:
             ),
             "json_pointer": "JsonPath at_pointer pointer pointer_parts",
             "python_object": "is_object_name load_object module_exists search_modules_in",
-            "revision": "base_commit commit_named commits_between git_revision repository_root source_of unpack_commit",
+            "revision": (
+                "base_commit commit_named commits_between git_revision is_ancestor repository_root source_of "
+                "unpack_commit"
+            ),
             "yaml_text": "JSON_NUMBER TAG WORDS yaml_dumper",
         },
     )

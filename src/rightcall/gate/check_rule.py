@@ -50,7 +50,10 @@ class Step(NamedTuple):
 
 
 class StratumState(Record, frozen=True, omit_defaults=False):
-    """What a stratum showed. `settled_after` counts its units; `low` and `p` are of the last look."""
+    """What a stratum showed. `settled_after` counts its units; `low` and `p` are of the last look.
+
+    `error` is the standard error of the difference, for goldens like these where they are a sample, else for these.
+    """
 
     name: str
     goldens: int
@@ -63,6 +66,7 @@ class StratumState(Record, frozen=True, omit_defaults=False):
     settled_after: int | None = None
     low: float | None = None
     p: float | None = None
+    error: float | None = None
 
 
 class CheckRule:
@@ -212,7 +216,18 @@ class _Track:
             self.settled_after,
             low,
             self.p,
+            self._error(values),
         )
+
+    def _error(self, values: Sequence[float]) -> float | None:
+        """sqrt(var/n), times sqrt(1 - n/N) where n of N goldens were drawn."""
+        if len(values) < 2:
+            return None
+        mean = math.fsum(values) / len(values)
+        spread = math.fsum((x - mean) ** 2 for x in values) / (len(values) - 1)
+        drawn = sum(map(len, self.stratum.order[: self._used])) / max(1, self.stratum.goldens)
+        left = 1.0 if self.stratum.whole_rounds else max(0.0, 1 - drawn)
+        return math.sqrt(spread / len(values) * left)
 
 
 def settles_at_best(stratum: Stratum, beta: float = 0.05) -> bool:

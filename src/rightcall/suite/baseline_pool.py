@@ -9,6 +9,7 @@ from pathlib import Path
 
 from rightcall.analysis import confusions
 from rightcall.errors import InputError
+from rightcall.files import base_commit, is_ancestor
 from rightcall.model.codec import decode
 from rightcall.model.run import CaseResult
 from rightcall.store import RunFilter, Store, StoredRun
@@ -60,7 +61,7 @@ def find_baseline(store: Store | None, wanted: str, suite: str) -> BaselinePool:
         runs = [run for run in whole_runs(store, suite) if run.run.versions.get("git_branch") == branch]
         if not runs:
             raise _no_baseline(store, wanted, branch, suite)
-        return pooled(store, runs)
+        return pooled(store, _before_this_work(runs, branch))
     found = _last_run(store, suite) if wanted in ("last", "last~0") else store.run(wanted)
     if CHECKED in found.tags:
         raise InputError(
@@ -75,6 +76,21 @@ def find_baseline(store: Store | None, wanted: str, suite: str) -> BaselinePool:
         if run.run.started_at < found.run.started_at and run.run.versions.get("git_branch", "") == branch
     ]
     return pooled(store, [found, *earlier])
+
+
+def _before_this_work(newest_first: list[StoredRun], branch: str) -> list[StoredRun]:
+    """The runs up to the commit where this work left the branch: what came to the branch later is not compared.
+
+    All of them where git cannot tell, or where there is none from before.
+    """
+    here = Path.cwd()
+    if not (base := base_commit(here, branch=branch)):
+        return newest_first
+    for number, run in enumerate(newest_first):
+        commit = run.run.versions.get("git_commit", "")
+        if not commit or is_ancestor(here, commit, base) is not False:
+            return newest_first[number:]
+    return newest_first
 
 
 def _last_run(store: Store, suite: str) -> StoredRun:

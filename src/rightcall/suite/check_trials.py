@@ -299,6 +299,7 @@ class CheckTrials:
             calls=CheckCalls(self._spent, design.planned, design.full, replayed),
             cost_usd=self._tally.summary().usage.cost_usd,
             estimate=_estimate(states, len(design.goldens)),
+            estimate_error=_estimate_error(states, len(design.goldens)),
             hard_chance=never_seen_chance(before, now) if self._hard else None,
             notes=(risk_words(settings, states, self._spent, design.full), *notes),
             run_id=run_id,
@@ -414,6 +415,12 @@ def _estimate(states: Sequence[StratumState], goldens: int) -> float | None:
     if not known or not goldens:
         return None
     return math.fsum(state.goldens / goldens * (state.difference or 0.0) for state in known)
+
+
+def _estimate_error(states: Sequence[StratumState], goldens: int) -> float | None:
+    """SE² = Σ (N_s/N)² SE_s²."""
+    known = [(state.goldens / goldens * state.error) ** 2 for state in states if state.error is not None]
+    return math.sqrt(math.fsum(known)) if known else None
 
 
 def unasked_result(design: CheckDesign, word: CheckWord, said: str) -> CheckResult:
