@@ -14,6 +14,7 @@ baseline_file, baseline_pool  what main did, in a file or out of the store
 perturbations/, perturbed_run  harmless changes, paired with clean runs
 improvement/                  changes of definitions, tried and proven
 suite_check, check_design, check_trials, check_record   the one command of a pull request
+package_versions              SDKs and frameworks of agents that are code
 """
 
 from typing import TYPE_CHECKING

@@ -25,13 +25,13 @@ from rightcall.model.codec import described, fingerprinted, stable_repr
 from rightcall.model.dialects import read_tool
 from rightcall.model.golden import AnyGolden, Golden
 from rightcall.model.tool import Tool
-from rightcall.providers import Exchange, scrubber
+from rightcall.providers import Exchange, placeholder_keys, scrubber
 from rightcall.suite.conversations import conversations_of, simulator_fingerprint, user_setup
 from rightcall.suite.inputs import Inputs, ask_hash, file_hashes, inputs_of
 from rightcall.suite.selection import Selection
 from rightcall.suite.suite import AgentConfig, Suite
 from rightcall.suite.suite_actions import actions, is_code, is_code_metric, metric_names
-from rightcall.suite.suite_files import code_files, suite_recordings
+from rightcall.suite.suite_files import code_files, record_settings, suite_recordings
 from rightcall.tools import load_tools
 from rightcall.tools.definitions import from_module, listed_tools, with_tool_set
 from rightcall.tools.faults import FaultPlan, load_plan, read_plan
@@ -196,8 +196,11 @@ def plan_suite(
     search_modules_in(folder)
     if start_nothing:
         suite = _without_code(suite, folder)
-    tools, mcp = _tried(problems, lambda: _suite_tools(suite, folder)) or ([], None)
-    tested = _tested(model, config, folder, problems, start_nothing=start_nothing)
+    with placeholder_keys(
+        record_settings(suite).mode == "replay"
+    ):  # modules may make their clients when imported
+        tools, mcp = _tried(problems, lambda: _suite_tools(suite, folder)) or ([], None)
+        tested = _tested(model, config, folder, problems, start_nothing=start_nothing)
     loops = config.mode == "loop" or isinstance(tested, ObservedAgent)
     broken = _tried(problems, lambda: _fault_plan(faults or suite.faults, folder, loops))
     metrics, watched = _tried(problems, lambda: _suite_metrics(suite)) or ([], [])

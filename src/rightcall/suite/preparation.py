@@ -24,6 +24,7 @@ from rightcall.providers import Settings
 from rightcall.quality import check_goldens
 from rightcall.suite.conversations import conversation_problem, conversations_of
 from rightcall.suite.inputs import Inputs, inputs_of
+from rightcall.suite.package_versions import sdk_versions
 from rightcall.suite.plan import BLOCK, Plan, content_of
 from rightcall.suite.run_record import new_run
 from rightcall.tools.definitions import with_tool_set
@@ -129,6 +130,8 @@ class Prepared:
             settings=plan.settings,
             suite_file=plan.suite_file,
         )
+        if self.inputs.code:
+            made = msgspec.structs.replace(made, versions={**sdk_versions(), **made.versions})
         return made if run_id is None else msgspec.structs.replace(made, id=run_id)
 
     def warnings(self) -> list[PlanWarning]:
