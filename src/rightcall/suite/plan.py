@@ -16,7 +16,7 @@ import msgspec
 from rightcall.adapters import ObservedAgent, agent_tools, detect
 from rightcall.datasets import load_goldens
 from rightcall.errors import ConfigError, RightCallError
-from rightcall.executor import Agent, RunLimits, Users, UserSetup, agent_problems, observe
+from rightcall.executor import OTEL, Agent, RunLimits, Users, UserSetup, agent_problems, observe
 from rightcall.files import is_object_name, load_object, search_modules_in
 from rightcall.gate import Gate, read_gate
 from rightcall.metrics import METRIC_SECONDS, Metric, Scorer, ScoringRules, as_metrics, observed
@@ -25,7 +25,8 @@ from rightcall.model.codec import described, fingerprinted, stable_repr
 from rightcall.model.dialects import read_tool
 from rightcall.model.golden import AnyGolden, Golden
 from rightcall.model.tool import Tool
-from rightcall.providers import Exchange, placeholder_keys, scrubber
+from rightcall.providers import is_address, placeholder_keys, scrubber
+from rightcall.suite.agent_exchange import exchange_of, require_spans
 from rightcall.suite.conversations import conversations_of, simulator_fingerprint, user_setup
 from rightcall.suite.inputs import Inputs, ask_hash, file_hashes, inputs_of
 from rightcall.suite.selection import Selection
@@ -227,7 +228,7 @@ def plan_suite(
         tool_sets=suite.tool_sets,
         rate=config.rate,
         recordings=None if start_nothing else _tried(problems, lambda: suite_recordings(suite, folder)),
-        exchange=Exchange(config.request, config.response, config.headers, config.reuse, str(folder)),
+        exchange=exchange_of(config, tested, folder),
     )
     plan = Plan(
         name=suite.name,
@@ -306,6 +307,8 @@ def _way(agent: Agent) -> list[Any]:
         watched = agent.model
         return [watched.via, watched.calls, watched.handoffs, watched.tools_run]
     shapes = [agent.exchange.request, agent.exchange.response, agent.exchange.reuse]
+    if agent.exchange.spans:
+        shapes += [OTEL, agent.exchange.calls]
     return shapes if any(shapes) else []
 
 
@@ -352,7 +355,10 @@ def _observed(model: Any, config: AgentConfig, given: str | None) -> Any:
     """
     if model is _unloaded or isinstance(model, str | ObservedAgent):
         if config.observe is not None and isinstance(model, str) and given is None:
-            raise ConfigError(f"agent.observe goes with module:agent, not with '{model}'")
+            if is_address(model):
+                require_spans(config, model)
+                return model
+            raise ConfigError(f"agent.observe goes with module:agent, http: or exec:, not with '{model}'")
         return model
     known = detect(model)
     if config.observe is None and (known is None or known.name in CLIENTS):
