@@ -3,7 +3,7 @@
     python -m tests.support.loopback_model --latency-ms 20 --rate-limited 0.3 --failing 0.05 --dropping 0.02
 
 It prints its port on the first line. The question `… [case 17]` is answered with the call that `answer(17)` says.
-`GET /counts` tells how many answers each case got. Written on a bare protocol: an HTTP framework would use more
+`GET /counts` tells how many answers each case got, and when the first and the last was asked for. Written on a bare protocol: an HTTP framework would use more
 processor time than the client that is measured.
 """
 
@@ -98,6 +98,8 @@ class Weather:
     random: random.Random = field(default_factory=lambda: random.Random(1))
     answered: Counter[int] = field(default_factory=Counter)
     asked: Counter[int] = field(default_factory=Counter)
+    first: float = 0.0
+    last: float = 0.0
 
     def fate(self) -> str:
         drawn = self.random.random()
@@ -133,12 +135,15 @@ class Connection(asyncio.Protocol):
 
     def request(self, head: bytes, body: bytes) -> None:
         if head.startswith(b"GET /counts"):
-            counts = {"asked": self.weather.asked, "answered": self.weather.answered}
+            span = {"first": self.weather.first, "last": self.weather.last}
+            counts = {"asked": self.weather.asked, "answered": self.weather.answered, "span": span}
             self.reply(200, json.dumps(counts).encode())
             return
         found = re.search(rb"\[case (\d+)\]", body)
         case = int(found[1]) if found else 0
         self.weather.asked[case] += 1
+        self.weather.last = asyncio.get_running_loop().time()
+        self.weather.first = self.weather.first or self.weather.last
         if self.weather.latency_ms:
             asyncio.get_running_loop().call_later(self.weather.latency_ms / 1000, self.decide, case)
         else:

@@ -3,6 +3,7 @@
 suite, plan, selection        suite.yaml and what to run of it
 preparation                   a plan made ready: every problem found, its agent opened once, nothing spent yet
 runner, sink, run_record      runs a plan; results are on disk before they count
+done_cells                    what a resumed run need not run again
 backend, case_runner          where trials take place, in this process or elsewhere; secrets are removed
 conversations                 the conversations that a golden stands for, and who plays their users
 suite_run                     what is asked of a suite: a plan per model, estimates, faulty and named runs

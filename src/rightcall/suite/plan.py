@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 
@@ -44,6 +44,12 @@ BLOCK = 10_000
 
 CLIENTS = ("openai", "anthropic")
 """Adapters whose objects are clients of a model: those are models to ask, not agents to watch."""
+
+
+class Done(Protocol):
+    """Says by a cell's place whether it has a result."""
+
+    def __getitem__(self, place: int) -> bool: ...
 
 
 @dataclass(frozen=True)
@@ -104,12 +110,14 @@ class Plan:
         """The same goldens in the order of the dataset: for those who need no order, and no block in memory."""
         return self.selection.chosen(self._all_goldens())
 
-    def jobs(self, done: set[tuple[str, int]] = frozenset()) -> Iterator[tuple[AnyGolden, int]]:  # type: ignore[assignment]
-        """Every trial of every golden that is not finished yet."""
+    def jobs(self, done: Done | None = None) -> Iterator[tuple[AnyGolden, int]]:
+        """Every trial of every golden; those that are `done` by their place among all of them are left out."""
+        place = 0
         for golden in self.goldens():
             for trial in range(self.trials):
-                if (golden.id, trial) not in done:
+                if done is None or not done[place]:
                     yield golden, trial
+                place += 1
 
     def fingerprints(self, tools: Sequence[Tool]) -> dict[str, str]:
         """Fingerprints of everything that must stay the same for a run to be resumed."""

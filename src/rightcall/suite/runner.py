@@ -21,6 +21,7 @@ from rightcall.store import Key, Persistence, RunWriter, Store, changes
 from rightcall.suite.backend import Backend, Batch, InProcess, RunWork
 from rightcall.suite.baseline import baseline_for
 from rightcall.suite.baseline_file import REPLAYED
+from rightcall.suite.done_cells import DoneCells
 from rightcall.suite.gate_evidence import GateEvidence
 from rightcall.suite.outcome import (
     EarlyStop,
@@ -110,10 +111,11 @@ async def _run_prepared(  # noqa: PLR0913, PLR0917
         for warning in prepared.warnings():
             warn(warning)
     await backend.open()
-    run, done = prepared.new_run(run_id), set[tuple[str, int]]()
+    run, done = prepared.new_run(run_id), DoneCells()
     goldens = golden_set_name(run)
     if resume is not None:
-        run, writer, done = _resumed(store, resume, run)
+        run, writer = _resumed(store, resume, run)
+        done = DoneCells.of(plan, store, run.id)
         baseline = _baseline(plan, store, run)
     else:
         baseline = _baseline(plan, store, run)  # before the run is begun: one that is refused leaves no trace
@@ -122,14 +124,14 @@ async def _run_prepared(  # noqa: PLR0913, PLR0917
         started(run)
     progress = Progress(run.id, planned, Tally(plan.scorer.names), started=time.monotonic())
     running = _Running(plan, progress, watch, persist, backend, goldens)
-    for result in stored_results(store, run.id) if done else ():
+    for result in stored_results(store, run.id) if done.count else ():
         running.recall(result)
     prepared.session.begin(run.id, run_keys(store.file, store.url))
     work = RunWork(
         plan,
         run.id,
         planned,
-        planned - len(done),
+        planned - done.count,
         definitions=prepared.definitions,
         tools=prepared.tools,
         models=prepared.models,
@@ -179,7 +181,7 @@ class _Running:
         self._cells: asyncio.Task[None] | None = None
         self._error: Exception | None = None
 
-    async def run(self, work: RunWork, write: Write, writer: RunWriter, done: set[tuple[str, int]]) -> None:
+    async def run(self, work: RunWork, write: Write, writer: RunWriter, done: DoneCells) -> None:
         async with (
             Sink(write, self._written, broken=self._fail, persist=self._persist) as sink,
             self._keeping_goldens(writer),
@@ -197,7 +199,9 @@ class _Running:
                     self._consider(result)
                     await sink.put(result)
 
-            self._cells = asyncio.create_task(self._backend.run(work, self._plan.jobs(done), take))
+            self._cells = asyncio.create_task(
+                self._backend.run(work, self._plan.jobs(done if done.count else None), take)
+            )
             try:
                 await self._cells
             except asyncio.CancelledError:
@@ -325,13 +329,13 @@ def _baseline(plan: Plan, store: Store, run: Run) -> Baseline | None:
     return baseline_for(store, wanted.run, run, plan.goldens, plan.quarantine, anyway=wanted.anyway)
 
 
-def _resumed(store: Store, wanted: str, now: Run) -> tuple[Run, RunWriter, set[tuple[str, int]]]:
+def _resumed(store: Store, wanted: str, now: Run) -> tuple[Run, RunWriter]:
     stored = store.run(wanted)
     if different := changes(stored.run, now):
         raise ConfigError(f"run {stored.id} cannot be resumed, because its setup has changed:", *different)
     writer = store.resume_run(stored.id)
     writer.drop_errors()
-    return stored.run, writer, set(store.finished(stored.id))
+    return stored.run, writer
 
 
 def _worst_case(plan: Plan) -> dict[str, float]:
