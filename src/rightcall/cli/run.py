@@ -14,6 +14,7 @@ from rightcall.cli.options import (
     FiniteRange,
     concurrency_option,
     failures_option,
+    metric_option,
     store_option,
     trials_option,
 )
@@ -41,6 +42,7 @@ WORTH_A_WARNING_MS = 50
     multiple=True,
     help="Model to use (repeatable) [default: the suite's]",
 )
+@metric_option
 @trials_option()
 @click.option(
     "--only",
@@ -117,6 +119,7 @@ WORTH_A_WARNING_MS = 50
 def run(
     suite: Path,
     models: tuple[str, ...],
+    metrics: tuple[str, ...],
     trials: int | None,
     only: tuple[str, ...],
     limit: int | None,
@@ -156,6 +159,7 @@ def run(
     asked = SuiteRun(
         suite,
         models,
+        metrics,
         trials=trials,
         only=only,
         limit=limit,
@@ -172,6 +176,7 @@ def run(
     if len(plans) > 1:
         _check_all(plans)
     typed: dict[str, object] = {
+        "--metric": metrics,
         "--trials": trials,
         "--only": only,
         "--limit": limit,

@@ -127,7 +127,7 @@ class Prepared:
             seed=plan.seed,
             group=plan.group,
             settings=plan.settings,
-            suite_file=plan.suite_file,
+            again={"suite_file": plan.suite_file, "run_options": plan.run_options},
         )
         return made if run_id is None else msgspec.structs.replace(made, id=run_id)
 
