@@ -13,8 +13,7 @@ from pathlib import Path
 import msgspec
 
 from rightcall.model.codec import encode
-from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden
-from rightcall.model.play import played_as
+from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, played_as
 
 CACHE_KIB = 16_384
 SUGGESTED_FROM = 5_000

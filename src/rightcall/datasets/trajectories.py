@@ -22,13 +22,18 @@ from rightcall.errors import InputError
 from rightcall.files import atomic_write, existing_file
 from rightcall.model.call import ToolCall
 from rightcall.model.codec import DecodeErrors
-from rightcall.model.depth import shallow
+from rightcall.model.depth import bounded_trajectory, shallow
 from rightcall.model.dialects import anthropic, native, openai_chat, read_messages, trajectory_from_messages
-from rightcall.model.ledger import LedgerEntry
 from rightcall.model.message import Message
-from rightcall.model.nesting_limit import bounded_trajectory
 from rightcall.model.record import Record, Several, plain_constructor
-from rightcall.model.trajectory import Dialogue, RecordedTrajectory, StopReason, Trajectory, Usage
+from rightcall.model.trajectory import (
+    Dialogue,
+    LedgerEntry,
+    RecordedTrajectory,
+    StopReason,
+    Trajectory,
+    Usage,
+)
 
 SUFFIXES = (".jsonl", ".json")
 

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from rightcall.errors import ConfigError, InfrastructureError, InputError, RightCallError
-from rightcall.model.python_values import described
+from rightcall.model.codec import described
 from rightcall.model.run import CaseResult
 from rightcall.model.trajectory import Trajectory
 from rightcall.store import Key, packed, unpacked

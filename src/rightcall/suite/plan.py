@@ -21,9 +21,9 @@ from rightcall.files import is_object_name, load_object, search_modules_in
 from rightcall.gate import Gate, read_gate
 from rightcall.metrics import METRIC_SECONDS, Metric, Scorer, ScoringRules, as_metrics, observed
 from rightcall.metrics.matching import DEFAULT_WEIGHTS
+from rightcall.model.codec import described, fingerprinted, stable_repr
 from rightcall.model.dialects import read_tool
 from rightcall.model.golden import AnyGolden, Golden
-from rightcall.model.python_values import described, fingerprinted, stable_repr
 from rightcall.model.tool import Tool
 from rightcall.providers import Exchange, scrubber
 from rightcall.suite.conversations import conversations_of, simulator_fingerprint, user_setup

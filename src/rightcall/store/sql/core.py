@@ -1,4 +1,4 @@
-"""Shared by all parts of the store: connections, clock, metric numbers."""
+"""Shared by all parts of the store: connections, clock, metric numbers, locks on shared contents."""
 
 from __future__ import annotations
 
@@ -16,10 +16,9 @@ from sqlalchemy import Connection, Engine, select, text
 from rightcall.errors import InputError, StoreError
 from rightcall.store.address import Address
 from rightcall.store.sql import tables
-from rightcall.store.sql.database_file import DatabaseFile
-from rightcall.store.sql.engine import make_engine, reading, writing
+from rightcall.store.sql.engine import DatabaseFile, make_engine, reading, writing
+from rightcall.store.sql.record_bytes import held
 from rightcall.store.sql.schema import bring_to_head
-from rightcall.store.sql.text import held
 
 
 def utc_now() -> datetime:
@@ -142,3 +141,19 @@ def _make_private(file: Path) -> None:
     """
     with contextlib.suppress(OSError):
         os.close(os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+
+
+_CONTENTS = 7_246_019
+"""An advisory lock's number; arbitrary but fixed."""
+
+
+def refers_to_contents(connection: Connection) -> None:
+    """Until this transaction ends, nothing is removed; others may reference contents too."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(text("SELECT pg_advisory_xact_lock_shared(:n)"), {"n": _CONTENTS})
+
+
+def alone_with_contents(connection: Connection) -> None:
+    """Until this transaction ends, no other transaction references or removes contents."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(text("SELECT pg_advisory_xact_lock(:n)"), {"n": _CONTENTS})

@@ -8,9 +8,8 @@ import random
 from collections.abc import Callable, Hashable, Sequence
 
 from rightcall.errors import InputError
-from rightcall.stats.checks import require_share
-from rightcall.stats.intervals import Interval
-from rightcall.stats.sample import cluster_sums
+from rightcall.stats.clusters import cluster_sums
+from rightcall.stats.intervals import Interval, require_share
 
 RESAMPLES = 10_000
 _EXACT_UP_TO = 6

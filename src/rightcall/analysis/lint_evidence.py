@@ -1,4 +1,4 @@
-"""Which lint rules matter: whether tools with a finding fail more often than tools without it.
+"""Which lint rules matter: where they fire, and whether tools with a finding fail more often than tools without it.
 
 This compares different tools, so it ranks suspicions and proves nothing: a flagged tool may be hard for another
 reason. For proof, run before and after the change and use `rightcall compare`.
@@ -6,11 +6,14 @@ reason. For proof, run before and after the change and use `rightcall compare`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 
 from rightcall import stats
 from rightcall.analysis.tool_evidence import Calls, RunEvidence
-from rightcall.lint import Broken, LintReport, RuleEffect, find_rule
+from rightcall.files import pointer_parts
+from rightcall.lint import Broken, LintReport, RuleEffect, find_rule, lint
+from rightcall.model.tool import Tool
 
 BREAKS: dict[str, Broken] = {
     "structure": "arguments",
@@ -69,3 +72,29 @@ def _wrong(calls: Calls, broken: Broken) -> int:
     if broken == "choice":
         return calls.not_called
     return calls.misfilled if broken == "arguments" else calls.wrong
+
+
+MOST_LINTED = 400
+"""Tools beyond which linting would take longer than the analysis."""
+
+
+def lint_places(tools: Sequence[Tool]) -> Mapping[tuple[str, str], frozenset[str]]:
+    """Codes by (tool, parameter), with "" for the tool itself, and by (tool, other tool) for pairs."""
+    if not tools or len(tools) > MOST_LINTED:
+        return {}
+    found: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
+    for one in lint(tools).diagnostics:
+        found[one.tool, _parameter(one.pointer)].add(one.code)
+        for other in one.others:
+            found[one.tool, other].add(one.code)
+            found[other, one.tool].add(one.code)
+    return {place: frozenset(codes) for place, codes in found.items()}
+
+
+def _parameter(pointer: str) -> str:
+    """The parameter that a JSON pointer refers to; "" for the tool itself."""
+    parts = ["", *pointer_parts(pointer)]
+    for at, part in enumerate(parts[:-1]):
+        if part == "properties" and at >= 1:
+            return parts[at + 1]
+    return ""
