@@ -92,3 +92,21 @@ def test_a_shown_case_names_the_command_that_runs_it_again(rightcall):
     rightcall("run", "my suite/suite.yaml")
     shown = rightcall("runs", "show", "last", golden).out
     assert f"rightcall run 'my suite/suite.yaml' --only {golden}" in shown
+
+
+def test_a_case_is_rerun_with_the_options_of_its_run(rightcall, tmp_path):
+    (tmp_path / "goldens.jsonl").write_text('{"id": "hi", "input": "Hello", "no_calls": true}\n')
+    (tmp_path / "suite.yaml").write_text("dataset: goldens.jsonl\nagent: {model: 'scripted:none.yaml'}\n")
+    done = rightcall("run", "suite.yaml", "--model", "keyword:", "--metric", "call_count(limit=3)")
+    assert done.code == 0, done.err
+    shown = rightcall("runs", "show", "last", "hi").out
+    assert "rightcall run suite.yaml --model keyword: --metric 'call_count(limit=3)' --only hi" in shown
+
+
+def test_what_a_script_does_not_answer_is_not_blamed_on_a_provider(rightcall, tmp_path):
+    (tmp_path / "goldens.jsonl").write_text('{"id": "hi", "input": "Hello", "no_calls": true}\n')
+    (tmp_path / "script.yaml").write_text("format: rightcall/script/1\nreplies: []\n")
+    (tmp_path / "suite.yaml").write_text("dataset: goldens.jsonl\nagent: {model: 'scripted:script.yaml'}\n")
+    done = rightcall("run", "suite.yaml")
+    assert done.code == 4 and "the script has no answer for 'hi'" in done.out
+    assert "provider" not in done.out + done.err

@@ -14,6 +14,7 @@ from rightcall.cli.options import (
     FiniteRange,
     concurrency_option,
     failures_option,
+    metric_option,
     store_option,
     trials_option,
     trust_option,
@@ -42,6 +43,7 @@ WORTH_A_WARNING_MS = 50
     multiple=True,
     help="Model to use (repeatable) [default: the suite's]",
 )
+@metric_option
 @trials_option()
 @click.option(
     "--only",
@@ -114,6 +116,7 @@ WORTH_A_WARNING_MS = 50
 def run(
     suite: Path,
     models: tuple[str, ...],
+    metrics: tuple[str, ...],
     trials: int | None,
     only: tuple[str, ...],
     limit: int | None,
@@ -153,6 +156,7 @@ def run(
     asked = SuiteRun(
         suite,
         models,
+        metrics,
         trials=trials,
         only=only,
         limit=limit,
@@ -169,6 +173,7 @@ def run(
     if len(plans) > 1:
         _check_all(plans)
     typed: dict[str, object] = {
+        "--metric": metrics,
         "--trials": trials,
         "--only": only,
         "--limit": limit,

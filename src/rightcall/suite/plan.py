@@ -57,7 +57,7 @@ class Plan:
     """What to run. `goldens()` yields them in the seeded order.
 
     `in_memory` are the goldens of the dataset, if it was already read. `suite_file` is the suite's path, relative to
-    the working folder.
+    the working folder, and `run_options` are the options of `rightcall run` that replace settings of the suite.
     """
 
     name: str
@@ -81,6 +81,7 @@ class Plan:
     code: Mapping[str, str] = field(default_factory=dict)
     user: UserSetup | Users | None = None
     suite_file: str = ""
+    run_options: str = ""
 
     @property
     def from_json(self) -> bool:

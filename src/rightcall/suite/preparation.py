@@ -128,7 +128,7 @@ class Prepared:
             seed=plan.seed,
             group=plan.group,
             settings=plan.settings,
-            suite_file=plan.suite_file,
+            again={"suite_file": plan.suite_file, "run_options": plan.run_options},
         )
         if self.inputs.code:
             made = msgspec.structs.replace(made, versions={**sdk_versions(), **made.versions})

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
+
+import msgspec
 
 from rightcall.analysis import FaultReport, fault_report
 from rightcall.errors import ConfigError, InputError
@@ -34,10 +37,14 @@ RunOne = Callable[[Plan, str | None], RunOutcome]
 
 @dataclass(frozen=True)
 class SuiteRun:
-    """A suite and what replaces its own settings; without `models` the suite's model is used."""
+    """A suite and what replaces its own settings; without `models` the suite's model is used.
+
+    `metrics` decide in addition to those of the suite.
+    """
 
     file: Path
     models: Sequence[str] = ()
+    metrics: Sequence[str] = ()
     trials: int | None = None
     only: Sequence[str] = ()
     limit: int | None = None
@@ -72,7 +79,10 @@ class SuiteRun:
         return self.models or (None,)
 
     def _suite(self) -> Suite:
-        return with_record_mode(load_suite(self.file), self.record)
+        suite = with_record_mode(load_suite(self.file), self.record)
+        if not self.metrics:
+            return suite
+        return msgspec.structs.replace(suite, metrics=(*suite.metrics, *self.metrics))
 
     def _plan(self, suite: Suite, model: str | None, *, start_nothing: bool = False) -> Plan:
         plan = plan_suite(
@@ -85,10 +95,20 @@ class SuiteRun:
             faults=str(self.faults.resolve()) if self.faults else None,
             start_nothing=start_nothing,
         )
-        plan = replace(plan, suite_file=_seen_from_here(self.file))
+        plan = replace(plan, suite_file=_seen_from_here(self.file), run_options=self._options(model))
         if not self.include_unreviewed:
             return plan
         return replace(plan, include_unreviewed=True, settings={**plan.settings, "include_unreviewed": True})
+
+    def _options(self, model: str | None) -> str:
+        """The options that matter when one golden is run again, for a shell."""
+        given = [
+            ("--model", model),
+            *(("--metric", name) for name in self.metrics),
+            ("--record", self.record),
+        ]
+        given += [("--faults", _seen_from_here(self.faults) if self.faults else None)]
+        return shlex.join(word for name, value in given if value is not None for word in (name, value))
 
 
 def _seen_from_here(file: Path) -> str:
