@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 _CJK = "\u3400-\u9fff\uf900-\ufaff"
+_IDEOGRAPH = re.compile(f"[{_CJK}]")
 _WORD = re.compile(rf"[{_CJK}]+|[^\W\d_{_CJK}]+")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _STOP_WORDS = """
@@ -22,7 +23,7 @@ def words(text: str) -> list[str]:
     """Content words in order, lower case and without English endings; Chinese as pairs of characters."""
     found: list[str] = []
     for run in _WORD.findall(_CAMEL.sub(" ", text)):
-        if re.match(rf"[{_CJK}]", run):
+        if _IDEOGRAPH.match(run):
             found += [run[i : i + 2] for i in range(max(1, len(run) - 1))]
         else:
             found.append(stem(run.casefold()))

@@ -19,8 +19,6 @@ from rightcall.model.run import CaseResult, Run, Summary
 from rightcall.model.tool import Tool
 from rightcall.store import Key, Persistence, RunWriter, Store, changes
 from rightcall.suite.backend import Backend, Batch, InProcess, RunWork
-from rightcall.suite.baseline import baseline_for
-from rightcall.suite.baseline_file import REPLAYED
 from rightcall.suite.gate_evidence import GateEvidence
 from rightcall.suite.outcome import (
     EarlyStop,
@@ -143,6 +141,8 @@ async def _run_prepared(  # noqa: PLR0913, PLR0917
     outcome = msgspec.structs.replace(outcome, notices=tuple(backend.notices()))
     recordings = plan.agent.recordings
     if recordings is not None and recordings.replayed:
+        from rightcall.suite.baseline_file import REPLAYED
+
         await asyncio.to_thread(persist, partial(store.tag_run, run.id, REPLAYED))
     if not outcome.stopped:
         finish = partial(
@@ -321,6 +321,8 @@ def _baseline(plan: Plan, store: Store, run: Run) -> Baseline | None:
     """The baseline outcomes of the gate; raises if that run is not comparable."""
     if plan.gate is None or plan.gate.baseline is None:
         return None
+    from rightcall.suite.baseline import baseline_for
+
     wanted = plan.gate.baseline
     return baseline_for(store, wanted.run, run, plan.goldens, plan.quarantine, anyway=wanted.anyway)
 
