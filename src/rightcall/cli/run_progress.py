@@ -39,6 +39,7 @@ class Watching:
         self.failed: list[CaseResult] = []
         self.run: Run | None = None
         self._keep, self._as_json, self._live = keep, as_json, live
+        self._settled = False
         self._bar: RunProgress | None = None
         self._shown: type[RunProgress] | None = None
         if (
@@ -56,9 +57,11 @@ class Watching:
 
     def started(self, run: Run) -> None:
         self.run = run
-        settle()
 
     def watch(self, progress: Progress, batch: Sequence[CaseResult]) -> None:
+        if not self._settled:  # everything is loaded once the first cases are done
+            settle()
+            self._settled = True
         self.failed += [r for r in batch if not r.passed][: max(0, self._keep - len(self.failed))]
         if self._as_json:
             try:

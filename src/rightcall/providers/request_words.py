@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 _CJK = "\u3400-\u9fff\uf900-\ufaff"
-_IDEOGRAPH = re.compile(f"[{_CJK}]")
 _WORD = re.compile(rf"[{_CJK}]+|[^\W\d_{_CJK}]+")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _STOP_WORDS = """
@@ -23,7 +22,7 @@ def words(text: str) -> list[str]:
     """Content words in order, lower case and without English endings; Chinese as pairs of characters."""
     found: list[str] = []
     for run in _WORD.findall(_CAMEL.sub(" ", text)):
-        if _IDEOGRAPH.match(run):
+        if "\u3400" <= run[0] <= "\u9fff" or "\uf900" <= run[0] <= "\ufaff":
             found += [run[i : i + 2] for i in range(max(1, len(run) - 1))]
         else:
             found.append(stem(run.casefold()))

@@ -33,6 +33,9 @@ from rightcall.suite.run_record import golden_set_name
 from rightcall.suite.sink import Sink, stored_batch
 from rightcall.tools.idempotency import run_keys
 
+TURNS_TO_SEND = 10
+"""Turns of the event loop in which the first requests are sent: tasks start, connect and write."""
+
 
 class Progress(msgspec.Struct):
     """The progress of a run. `planned` counts trials; `done` counts stored ones, including those before a resume."""
@@ -221,7 +224,7 @@ class _Running:
     async def _keeping_goldens(self, writer: RunWriter) -> AsyncIterator[None]:
         """Store the goldens for later inspection; no case waits for this."""
         keep = partial(self._persist, lambda: writer.add_goldens(self._plan.unshuffled(), self._goldens))
-        keeping = asyncio.create_task(asyncio.to_thread(keep))
+        keeping = asyncio.create_task(_after_first_requests(keep))
         keeping.add_done_callback(self._stop_if_failed)
         try:
             yield
@@ -308,6 +311,13 @@ class _Running:
             self._backend.stop(self._over_budget)
         if self._watch is not None:
             self._watch(self._progress, batch)
+
+
+async def _after_first_requests(work: Callable[[], None]) -> None:
+    """Do work in a thread while the first answers are awaited: before, it would compete with sending the requests."""
+    for _ in range(TURNS_TO_SEND):
+        await asyncio.sleep(0)
+    await asyncio.to_thread(work)
 
 
 async def _read_back(
