@@ -11,8 +11,7 @@ import pytest
 from rightcall.errors import ConfigError
 from rightcall.metrics import Metric, measure_all, metric_names, resolve_metric
 from rightcall.metrics.base import metric_name
-from rightcall.metrics.catalog import metric_page, metric_pages
-from rightcall.metrics.resolve import DIMENSIONS
+from rightcall.metrics.resolve import DIMENSIONS, metric_page, metric_pages
 from rightcall.model import Golden, Score, TestCase, Trajectory, codec
 from rightcall.model.dialects import read_tool
 

@@ -1,5 +1,7 @@
 """Judges on a sample: known chances, a day's budget, strata; and what is watched against a baseline beside checks."""
 
+import statistics
+
 import msgspec
 import pytest
 from hypothesis import given, strategies as st
@@ -118,6 +120,32 @@ def test_a_burst_of_one_session_is_one_value_of_the_rate(store):
     rate = next(rate for rate in check_rates(store) if rate.name == "tool_errors")
     assert (rate.unit, rate.n) == ("sessions", 1)
     assert rate.high - rate.low > 0.9
+
+
+@pytest.mark.parametrize("portion", [1, 7, 400])
+def test_sessions_count_once_an_hour_however_their_traces_arrive(store, tmp_path, portion):
+    """Two hours of 40 sessions with five traces each, in portions, by monitors that start anew."""
+    traces = [msgspec.structs.replace(t, session=f"s{i % 40}") for i, t in enumerate(some(400, gap=18))]
+    for start in range(0, len(traces), portion):
+        rc.Monitor(SETTINGS, store=store).feed(traces[start : start + portion])
+    rc.Monitor(SETTINGS, store=store).end_hour()
+    expected = sum(
+        statistics.mean(
+            any(c.status == "error" for c in t.trajectory.calls) for t in traces[h + i : h + 200 : 40]
+        )
+        for h in (0, 200)
+        for i in range(40)
+    )
+    counted = next(count for count in store.session_counts() if count.name == "tool_errors")
+    assert (counted.sessions, counted.bad) == (80, pytest.approx(expected))
+
+
+def test_a_busy_hour_is_neither_held_in_memory_nor_written_again_with_every_trace(store):
+    monitor = rc.Monitor(SETTINGS, store=store)
+    for trace in some(60):
+        monitor.feed(msgspec.structs.replace(trace, session=trace.trace_id))
+    assert sum(map(len, store.states("series").values())) < 10_000
+    assert len(store.take_sessions("travel")) == 60
 
 
 def test_two_versions_are_compared_by_the_interval_of_their_difference(store):

@@ -7,9 +7,8 @@ from hypothesis import given, strategies as st
 
 from rightcall.model import Message, Tool, ToolResult
 from rightcall.providers import ModelRequest, Prompt, resolve
-from rightcall.providers.extraction import extract
+from rightcall.providers.extraction import extract, words
 from rightcall.providers.keyword import ToolIndex
-from rightcall.providers.request_words import words
 
 from .samples import DELETE, PROMPT, WEATHER, a_request, ask
 

@@ -812,3 +812,14 @@ def test_a_baseline_of_one_trial_is_said_to_say_little(shop):
     edit(shop / "suite.yaml", "Answer with one", "Answer with just one")
     _, found = checked()
     assert any("one trial of each golden, which says little" in note for note in found["notes"])
+
+
+def test_last_is_the_last_run_that_is_no_check(shop, capsys):
+    """Outside of git `--baseline last` is typed for every change, one after the other."""
+    for said in ("just one", "exactly one"):
+        edit(shop / "suite.yaml", "Answer with", f"Answer with {said}, so")
+        assert checked("--baseline", "last")[1]["baseline"]["trials"] == 360
+    with open_store(shop / ".rightcall" / "rightcall.db") as store:
+        made = store.run("check").id
+    assert run("check", "suite.yaml", "--baseline", made) == 2
+    assert "is a run of `rightcall check`" in capsys.readouterr().err

@@ -33,6 +33,7 @@ from rightcall.suite import (
 if TYPE_CHECKING:
     from rightcall.analysis import Analysis
     from rightcall.distributed import Workers
+    from rightcall.suite import Plan
 
 
 async def aevaluate(
@@ -114,14 +115,9 @@ async def aevaluate(
         options=EvaluateOptions(**given | deepeval_options(words)),
     )
     if request.plan is None:
-        return await arun_request(request, store)
-    opened = open_store(store)
+        return await _score_ready(request, store)
     with _shared(workers, on) as shared, RunDisplay(progress) as display:
-        backend = shared.backend(request.plan, opened, _say_nothing) if shared else None
-        outcome = await run_plan(
-            request.plan, opened, watch=display.watch, warn=warn_of_mode, backend=backend
-        )
-    return RunResult(outcome.run.id, outcome.summary, outcome.verdict, opened)
+        return await _run(request.plan, store, shared, display)
 
 
 def rescore(
@@ -209,7 +205,17 @@ def warn_of_mode(warning: PlanWarning) -> None:
         warnings.warn(warning.text, stacklevel=2)
 
 
-async def arun_request(request: EvaluateRequest, store: str | Path | None) -> RunResult:
+async def _run(
+    plan: Plan, store: str | Path | None, workers: Workers | None, display: RunDisplay
+) -> RunResult:
+    """Run a plan, here or on workers."""
+    opened = open_store(store)
+    backend = workers.backend(plan, opened, _say_nothing) if workers else None
+    outcome = await run_plan(plan, opened, watch=display.watch, warn=warn_of_mode, backend=backend)
+    return RunResult(outcome.run.id, outcome.summary, outcome.verdict, opened)
+
+
+async def _score_ready(request: EvaluateRequest, store: str | Path | None) -> RunResult:
     """Score the test cases of a request and store the results as a run."""
     options = request.options
     results = await score_ready(request.ready, request.scorer, concurrency=options.concurrency)

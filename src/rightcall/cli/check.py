@@ -185,7 +185,11 @@ def _checked(
         if not quiet and sys.stderr.isatty():
             tell(f"{spent:,} of at most {planned:,} calls", err=True)
 
-    return run_interruptible(check_suite(file, store, options, watch=watch), asyncio.new_event_loop)
+    try:
+        return run_interruptible(check_suite(file, store, options, watch=watch), asyncio.new_event_loop)
+    except KeyboardInterrupt:
+        tell("interrupted; finished trials are stored: the same command goes on from there", err=True)
+        raise
 
 
 def _require_known(path: Path) -> None:

@@ -48,7 +48,7 @@ def serve(
     from rightcall.monitor import Monitor, Receiver
     from rightcall.store import open_store
 
-    with open_store(url) as store:
+    with open_store(url, small_cache=True) as store:
         watcher = Monitor(config, store=store, redacted=True)
         for note in watcher.prepare():
             tell(f"warning: {one_line(note)}", err=True)

@@ -241,7 +241,9 @@ class Driver:
     async def _stream(self, seat: Seat, lease: Lease) -> None:
         """Give a lease to a worker and take in what it sends."""
         assert self._ledger is not None
-        payload = pack_lease(lease.number, list(lease.cells.values()), self._engine.pack)
+        payload = pack_lease(
+            lease.number, list(lease.cells.values()), self._engine.pack, plain=self._work.plan.from_json
+        )
         stream = self._engine.lease(seat.worker, payload)
         while True:
             data = await self._next_of(stream)
@@ -277,8 +279,13 @@ class Driver:
         assert self._ledger is not None
         self._retries += sent.retries - seat.reported.retries
         seat.reported = sent
-        new = self._ledger.settle(lease.number, [(r.golden_id, r.trial) for r in sent.results])
-        results = [r for r in sent.whole() if (r.golden_id, r.trial) in new] if new else []
+        keys = [lease.places[case.place] for case in sent.cases]
+        new = self._ledger.settle(lease.number, keys)
+        results = [
+            case.result(cell)
+            for case, key in zip(sent.cases, keys, strict=True)
+            if (cell := new.get(key)) is not None
+        ]
         seat.results += len(results)
         await self._deliver(results, lag_ms=sent.lag_ms, stored=sent.stored)
 

@@ -15,12 +15,12 @@ from rightcall.executor.limits import Limits
 from rightcall.executor.pool import LagMeter
 from rightcall.model.call import ToolCall
 from rightcall.model.codec import convert
+from rightcall.model.depth import bounded_trajectory
 from rightcall.model.dialects import read_messages, trajectory_from_messages
 from rightcall.model.dialects.anthropic import BLOCKS
 from rightcall.model.dialects.wire import as_plain
 from rightcall.model.golden import AnyGolden
 from rightcall.model.message import Message
-from rightcall.model.nesting_limit import bounded_trajectory
 from rightcall.model.trajectory import Trajectory
 
 CALL_FIELDS = frozenset(ToolCall.__struct_fields__)

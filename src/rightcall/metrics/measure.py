@@ -9,7 +9,7 @@ from operator import attrgetter
 from typing import get_args
 
 from rightcall.metrics.base import PERFECT, Metric, VerdictMetric
-from rightcall.metrics.matching.flawless import flawless
+from rightcall.metrics.matching.fast_path import flawless
 from rightcall.metrics.matching.reasons import sentence
 from rightcall.metrics.matching.verdict import CaseVerdict, Numbers
 from rightcall.metrics.resolve import DIMENSIONS, resolve_metric

@@ -26,7 +26,7 @@ from rightcall.metrics.matching.case_score import (
     score_closely,
     score_of_stated,
 )
-from rightcall.metrics.matching.flawless import is_flawless
+from rightcall.metrics.matching.fast_path import is_flawless
 from rightcall.metrics.matching.reasons import reason
 from rightcall.metrics.matching.verdict import Numbers, ScoringRules
 from rightcall.metrics.measure import (

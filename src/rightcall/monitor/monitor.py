@@ -172,6 +172,8 @@ class Monitor:
         return TraceCheck(name, ask(case), share=share, stratum=stratum)
 
     def _watch(self, row: TraceRow, trace: Trace) -> None:
+        for (agent, version, name), series, crossing in self._series.pass_time(row.agent, trace.time):
+            self._raise_drift(agent, version, name, series, crossing)
         for check in row.checks:
             if check.bad is None:
                 continue

@@ -18,6 +18,8 @@ UNSAID = ("$schema", "$id", "$comment")
 _ONE = ("items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames")
 _LIST = ("anyOf", "oneOf", "allOf", "prefixItems", "items")
 _NAMED = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
+HOLDERS = (*_ONE, *_LIST, *_NAMED)
+"""Keywords that hold schemas."""
 
 
 class Loss(Record, frozen=True):

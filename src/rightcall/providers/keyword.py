@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 from rightcall.model import Message, Tool, ToolCall, Usage
 from rightcall.model.dialects.wire import output_text
 from rightcall.providers.base import ModelReply, ModelRequest, Provider
-from rightcall.providers.extraction import extract
-from rightcall.providers.request_words import words
+from rightcall.providers.extraction import extract, words
 
 if TYPE_CHECKING:
     from rightcall.providers.resolver import ProviderOptions

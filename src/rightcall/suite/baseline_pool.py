@@ -54,7 +54,13 @@ def find_baseline(store: Store | None, wanted: str, suite: str) -> BaselinePool:
         if not runs:
             raise _no_baseline(store, wanted, branch, suite)
         return pooled(store, runs)
-    found = store.run(wanted)
+    found = _last_run(store, suite) if wanted in ("last", "last~0") else store.run(wanted)
+    if CHECKED in found.tags:
+        raise InputError(
+            f"baseline {wanted}",
+            "is a run of `rightcall check`, which tries part of the goldens",
+            f"name another run: rightcall runs list --suite {found.run.name}",
+        )
     branch = found.run.versions.get("git_branch", "")
     earlier = [
         run
@@ -62,6 +68,19 @@ def find_baseline(store: Store | None, wanted: str, suite: str) -> BaselinePool:
         if run.run.started_at < found.run.started_at and run.run.versions.get("git_branch", "") == branch
     ]
     return pooled(store, [found, *earlier])
+
+
+def _last_run(store: Store, suite: str) -> StoredRun:
+    """The newest run of the suite that is no check; one with uncommitted changes too, since it was asked for."""
+    found = store.runs(RunFilter(name=suite, state="finished"), limit=LOOKED_BACK)
+    for run in found:
+        if CHECKED not in run.tags and run.results >= run.planned:
+            return run
+    raise InputError(
+        "baseline last",
+        f"the store has no finished run of suite '{suite}'",
+        "run it first: rightcall run SUITE --trials 3",
+    )
 
 
 def _no_baseline(store: Store, wanted: str, branch: str, suite: str) -> InputError:

@@ -16,9 +16,9 @@ import msgspec
 
 from rightcall.errors import RightCallError
 from rightcall.executor import Session, as_settings
+from rightcall.model.codec import fingerprinted
 from rightcall.model.dialects import read_tool
 from rightcall.model.golden import AnyGolden, ConversationalGolden
-from rightcall.model.python_values import fingerprinted
 from rightcall.model.record import Record
 from rightcall.model.tool import Tool
 from rightcall.tools.worlds import World

@@ -21,9 +21,9 @@ from rightcall.files import is_object_name, load_object, search_modules_in
 from rightcall.gate import Gate, read_gate
 from rightcall.metrics import METRIC_SECONDS, Metric, Scorer, ScoringRules, as_metrics, observed
 from rightcall.metrics.matching import DEFAULT_WEIGHTS
+from rightcall.model.codec import described, fingerprinted, stable_repr
 from rightcall.model.dialects import read_tool
 from rightcall.model.golden import AnyGolden, Golden
-from rightcall.model.python_values import described, fingerprinted, stable_repr
 from rightcall.model.tool import Tool
 from rightcall.providers import Exchange, scrubber
 from rightcall.suite.conversations import conversations_of, simulator_fingerprint, user_setup
@@ -74,6 +74,11 @@ class Plan:
     code: Mapping[str, str] = field(default_factory=dict)
     user: UserSetup | Users | None = None
     suite_file: str = ""
+
+    @property
+    def from_json(self) -> bool:
+        """Whether goldens come from a JSON file, and hold no values but those of JSON."""
+        return isinstance(self.dataset, Path) and self.dataset.suffix in {".jsonl", ".json"}
 
     @property
     def own_agent(self) -> bool:

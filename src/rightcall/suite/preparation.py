@@ -15,8 +15,8 @@ from rightcall.errors import ConfigError, RightCallError
 from rightcall.executor import Agent, Session, model_problems, open_problems, settings_of
 from rightcall.metrics.matching import mentions_ref
 from rightcall.model import codec
+from rightcall.model.codec import described
 from rightcall.model.golden import AnyGolden, ExpectedCall, Golden
-from rightcall.model.python_values import described
 from rightcall.model.run import Run
 from rightcall.model.tool import Tool
 from rightcall.providers import Settings

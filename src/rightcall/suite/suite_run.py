@@ -1,8 +1,9 @@
-"""What is asked of a suite in one command: a plan per model, their estimates, and faulty runs with their control."""
+"""What one command asks of a suite: a plan per model, their estimates, faulty runs with their control, named runs."""
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -10,9 +11,12 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rightcall.errors import InputError
+from rightcall.errors import ConfigError, InputError
+from rightcall.gate import Verdict, Word
+from rightcall.metrics import Tally
 from rightcall.providers import RecordMode
-from rightcall.store import RunFilter, Store, open_store
+from rightcall.store import RunFilter, Store, StoredRun, open_store
+from rightcall.suite.outcome import verdict_without_gate
 from rightcall.suite.plan import Plan, plan_suite
 from rightcall.suite.runner import RunOutcome
 from rightcall.suite.selection import Selection
@@ -146,3 +150,35 @@ def add_to_baseline(path: Path, run: str, store: str | PathLike[str] | None) -> 
         pool = pooled(opened, [opened.run(run)])
     pools = [pool, load_baseline(path)] if path.is_file() else [pool]
     write_baseline(merged(pools), path)
+
+
+ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+
+
+def run_named(store: Store, run_id: str) -> StoredRun | None:
+    """The run with exactly this id; None when there is none."""
+    if not ID.fullmatch(run_id) or run_id == "last":
+        raise ConfigError(
+            f"--id: '{run_id}' cannot be an id; use letters, digits, '.', '_' and '-', such as nightly-2026-11-15"
+        )
+    try:
+        found = store.run(run_id)
+    except InputError:
+        return None
+    return found if found.id == run_id else None
+
+
+def stored_outcome(plan: Plan, store: Store, stored: StoredRun) -> RunOutcome:
+    """What a finished run came to, as it was told when it finished."""
+    from rightcall.suite.decisions import gate_run
+
+    summary = stored.run.summary or Tally(plan.scorer.names).summary()
+    verdict = (
+        gate_run(store, stored.id, plan.gate, plan.quarantine)
+        if plan.gate is not None
+        else verdict_without_gate(summary)
+    )
+    if stored.verdict and verdict.word != stored.verdict:  # decided early, or by another gate
+        word: Word = stored.verdict  # type: ignore[assignment]
+        verdict = Verdict(word, f"{word}: decided when the run finished")
+    return RunOutcome(stored.run, summary, verdict, planned=stored.planned, done=stored.results)

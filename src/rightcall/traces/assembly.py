@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
 from rightcall.model.call import ToolCall, ToolResult
+from rightcall.model.depth import bounded_trajectory
 from rightcall.model.message import Message
-from rightcall.model.nesting_limit import bounded_trajectory
 from rightcall.model.trajectory import StopReason, Trajectory, Usage
 from rightcall.traces import names
 from rightcall.traces.calls import NO_NAME, CallSlot, call_of, join, slots_of, tell
@@ -60,7 +60,7 @@ def assemble(
     seen = _one_spelling(_without_doubles(seen, up), found)
     up = _skipping(up, {o.span.span_id for o in seen})
     known = places(seen, up)
-    root = root_of(seen, known, found)
+    root = root_of(seen, known, up, found)
     return _trace(kept, seen, up, known, root, found, source, calls)
 
 
@@ -206,7 +206,7 @@ def _counts(place: SpanPlace, root: Observation | None, mode: CallsMode) -> bool
     if mode == "all":
         return True
     if mode == "root":
-        return place.agent is root or (place.agent is None and root is not None and root.kind != "agent")
+        return place.agent is root or (root is not None and root.kind != "agent" and place.depth == 0)
     return place.depth == 0
 
 

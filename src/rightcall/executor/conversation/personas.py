@@ -14,8 +14,7 @@ from typing import Any
 import msgspec
 
 from rightcall.errors import ConfigError, suggestion
-from rightcall.model.golden import ConversationalGolden
-from rightcall.model.play import played
+from rightcall.model.golden import ConversationalGolden, played
 from rightcall.model.record import Record
 
 

@@ -24,10 +24,10 @@ import msgspec
 from rightcall.executor.callable_agent import as_trajectory
 from rightcall.executor.conversation.agent_side import ending, given_messages
 from rightcall.model.call import ToolResult
+from rightcall.model.depth import bounded_trajectory
 from rightcall.model.dialects import trajectory_from_messages
 from rightcall.model.golden import AnyGolden, Golden, Turn
 from rightcall.model.message import Message
-from rightcall.model.nesting_limit import bounded_trajectory
 from rightcall.model.recorded_case import conversation_of
 from rightcall.model.trajectory import StopReason, Trajectory
 

@@ -1,6 +1,7 @@
 """How likely a model confuses two tools, judging only from their definitions, with reasons.
 
     vectors     texts of tools as weighted words and pieces of words
+    candidates  which pairs are worth scoring
     pairs       the score of each pair, and which words and parameters make it
 
 The score is 0.5 · likeness of the texts + 0.3 · share of common parameters + 0.2 · likeness of the names,

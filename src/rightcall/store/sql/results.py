@@ -16,10 +16,9 @@ from rightcall.store.sql import tables
 from rightcall.store.sql.core import Core
 from rightcall.store.sql.golden_sets import of_run
 from rightcall.store.sql.packed_scores import ScoreReader
-from rightcall.store.sql.record_bytes import expanded
+from rightcall.store.sql.record_bytes import expanded, given, held
 from rightcall.store.sql.rows import to_result
 from rightcall.store.sql.runs import find
-from rightcall.store.sql.text import given, held
 
 AT_ONCE = 500
 OUTCOMES = {"failed": tables.FAILED, "passed": tables.PASSED, "error": tables.ERROR}

@@ -11,12 +11,11 @@ from rightcall.errors import InputError, RunTakenOver
 from rightcall.model import AnyGolden, CaseResult
 from rightcall.store.base import Key
 from rightcall.store.sql import tables
-from rightcall.store.sql.bulk import Row, insert_missing, insert_rows
 from rightcall.store.sql.core import Core
 from rightcall.store.sql.golden_sets import add_goldens
 from rightcall.store.sql.packed_scores import ScorePacker
-from rightcall.store.sql.rows import ResultRows, to_rows
-from rightcall.store.sql.text import held
+from rightcall.store.sql.record_bytes import held
+from rightcall.store.sql.rows import ResultRows, Row, insert_missing, insert_rows, to_rows
 
 
 class RunWriter:

@@ -32,12 +32,10 @@ from rightcall.model.run import CaseResult
 from rightcall.store import Store
 from rightcall.suite.improvement.arms import Arms, Measured
 from rightcall.suite.improvement.judgement import beats, judged, largest_e, told_apart
-from rightcall.suite.improvement.ledger import PROOF, level, proofs_before
-from rightcall.suite.improvement.material import Material
+from rightcall.suite.improvement.material import PROOF, Material, level, proofs_before, split_goldens
 from rightcall.suite.improvement.options import ImproveOptions, ProposalTask
 from rightcall.suite.improvement.preselection import padded, screened, shortened
 from rightcall.suite.improvement.prospects import FINALISTS, announcement, can_show, planned_calls, shortage
-from rightcall.suite.improvement.split import split_goldens
 from rightcall.suite.plan import Plan
 
 CONTENDER = 0.5

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypedDict
 import msgspec
 
 from rightcall.model.tool import Annotations
-from rightcall.tools.runtime.clock import SystemClock
+from rightcall.tools.runtime.context import SystemClock
 
 Idempotency = Literal["key", "args", "none"]
 Confirmation = Literal["none", "preview", "user"]

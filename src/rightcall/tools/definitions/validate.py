@@ -22,7 +22,7 @@ from rightcall.model.record import Record
 from rightcall.model.tool import Tool
 from rightcall.tools.definitions.schema_cost import MOST_ERROR_STEPS, is_large, steps, too_many
 from rightcall.tools.definitions.schema_errors import explain
-from rightcall.tools.runtime.json_safety import is_json, what_json_cannot_hold
+from rightcall.tools.runtime.json_values import is_json, what_json_cannot_hold
 
 MOST_PROBLEMS = 100
 """Maximum problems reported per value: a million wrong items do not need a million messages."""

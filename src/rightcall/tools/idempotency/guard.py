@@ -31,8 +31,7 @@ from rightcall.tools.idempotency.store import (
     StoreDownError,
 )
 from rightcall.tools.runtime.active_call import ActiveCall, Next
-from rightcall.tools.runtime.clock import Clock
-from rightcall.tools.runtime.context import LEARNED, CallContext
+from rightcall.tools.runtime.context import LEARNED, CallContext, Clock
 from rightcall.tools.runtime.deadline import ToolWork
 from rightcall.tools.runtime.errors import Abort, Effect, ErrorReply, outcome_unknown
 from rightcall.tools.runtime.execute import acted, probe

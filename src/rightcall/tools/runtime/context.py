@@ -1,4 +1,4 @@
-"""What belongs to one trial: its name, its ledger, its counters, its worlds. Made by `Toolbox.context`."""
+"""What belongs to one trial: its name, its clock, its ledger, its counters, its worlds. Made by `Toolbox.context`."""
 
 from __future__ import annotations
 
@@ -9,16 +9,56 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 
-from rightcall.model.ledger import LedgerEntry, LedgerPhase
-from rightcall.model.trajectory import Trajectory
-from rightcall.tools.runtime.clock import Clock
+from rightcall.model.trajectory import LedgerEntry, LedgerPhase, Trajectory
 
 if TYPE_CHECKING:
     from rightcall.tools.runtime.invocation import Invocation
+
+
+class Clock(Protocol):
+    """Seconds since the epoch, and a way to wait. `slept` is how long waiting only seemed to take."""
+
+    slept: float
+
+    def now(self) -> float: ...
+
+    async def sleep(self, seconds: float) -> None: ...
+
+
+class SystemClock:
+    """Real time."""
+
+    slept = 0.0
+
+    def now(self) -> float:
+        return time.time()
+
+    async def sleep(self, seconds: float) -> None:
+        await asyncio.sleep(seconds)
+
+
+class VirtualClock:
+    """Time that stands still until someone waits or moves it: a wait of an hour takes none."""
+
+    def __init__(self, start: float = 1_000_000_000.0) -> None:
+        self._now, self.slept = start, 0.0
+
+    def now(self) -> float:
+        return self._now
+
+    def move(self, seconds: float) -> None:
+        """Jump forward, or back with a negative number."""
+        self._now += seconds
+
+    async def sleep(self, seconds: float) -> None:
+        self._now += max(0.0, seconds)
+        self.slept += max(0.0, seconds)
+        await asyncio.sleep(0)
+
 
 LEARNED = "learned from the key"
 """The detail of an effect that another process had in the same trial."""

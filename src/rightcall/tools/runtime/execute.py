@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from rightcall.model.ledger import LedgerPhase
+from rightcall.model.trajectory import LedgerPhase
 from rightcall.tools.definitions.behaviour import CallInfo
 from rightcall.tools.runtime.active_call import ActiveCall, Next
 from rightcall.tools.runtime.bound_tool import call as call_function

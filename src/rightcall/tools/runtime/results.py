@@ -11,7 +11,7 @@ from rightcall.model.depth import is_too_deep
 from rightcall.model.tool import Tool
 from rightcall.tools.definitions.validate import schema_problems
 from rightcall.tools.runtime.errors import Effect, ErrorReply, Retry
-from rightcall.tools.runtime.json_safety import is_json, what_json_cannot_hold
+from rightcall.tools.runtime.json_values import is_json, what_json_cannot_hold
 
 
 class RawResult(msgspec.Struct, frozen=True):

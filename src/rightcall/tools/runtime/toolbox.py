@@ -17,11 +17,10 @@ from rightcall.tools.idempotency.guard import Idempotency
 from rightcall.tools.idempotency.store import sqlite_store
 from rightcall.tools.runtime.active_call import ActiveCall
 from rightcall.tools.runtime.bound_tool import BoundTool, RunnableTool, function_ready, mock_ready
-from rightcall.tools.runtime.canonical import normalised
-from rightcall.tools.runtime.clock import Clock, SystemClock, VirtualClock
-from rightcall.tools.runtime.context import CallContext
+from rightcall.tools.runtime.context import CallContext, Clock, SystemClock, VirtualClock
 from rightcall.tools.runtime.errors import Aborted
 from rightcall.tools.runtime.invocation import Invocation
+from rightcall.tools.runtime.json_values import normalised
 from rightcall.tools.runtime.mocks import MockPlan
 from rightcall.tools.runtime.pipeline import pipeline
 from rightcall.tools.runtime.policy import ToolRules
