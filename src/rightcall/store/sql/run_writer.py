@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cache
+from typing import Any
 
 from sqlalchemy import Connection, Select, Update, bindparam, delete, func, select, text, update
 
@@ -115,7 +116,7 @@ def _numbers(connection: Connection, count: int) -> list[int]:
 
 
 @cache
-def _last_number() -> Select[tuple[int]]:
+def _last_number() -> Select[Any]:
     return select(func.max(tables.results.c.id))
 
 
