@@ -8,23 +8,26 @@ from __future__ import annotations
 
 import atexit
 import gc
+from collections.abc import Mapping
 
 START = 150_000
-"""Objects created before the first collection: more than a command has once it is loaded."""
+"""Objects created before the first collection: more than a small command ever has."""
 
 STEADY = 10_000
-"""Objects between collections of a long command: they pause it for about a millisecond."""
+"""Objects between later collections: they pause a long command for about a millisecond."""
 
 
 def postpone() -> None:
-    """Collect rarely while a command is loaded, and not at all when its process ends."""
+    """Collect nothing in a short command, and in a long one only what it creates after it was loaded."""
     gc.set_threshold(START, 10, 10)
-    atexit.unregister(gc.freeze)  # `main` may be called more than once in a process
-    atexit.register(gc.freeze)
+    if _settle not in gc.callbacks:  # `main` may be called more than once in a process
+        gc.callbacks.append(_settle)
+        atexit.register(gc.freeze)
 
 
-def settle() -> None:
-    """Collect in short steps from now on; what exists already is no longer examined."""
-    if not gc.get_freeze_count():
-        gc.freeze()
-    gc.set_threshold(STEADY, 10, 10)
+def _settle(phase: str, _: Mapping[str, int]) -> None:
+    """Before the first collection: leave out what exists by now, and collect in short steps from now on."""
+    if phase == "start" and gc.get_threshold()[0] == START:
+        gc.set_threshold(STEADY, 10, 10)
+        if not gc.get_freeze_count():
+            gc.freeze()

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from rightcall.cli.collector import settle
 from rightcall.cli.interrupt import INTERRUPTED, run_interruptible
 from rightcall.errors import InfrastructureError, RightCallError, RunTakenOver
 from rightcall.model.run import CaseResult, Run
@@ -39,7 +38,6 @@ class Watching:
         self.failed: list[CaseResult] = []
         self.run: Run | None = None
         self._keep, self._as_json, self._live = keep, as_json, live
-        self._settled = False
         self._bar: RunProgress | None = None
         self._shown: type[RunProgress] | None = None
         if (
@@ -59,9 +57,6 @@ class Watching:
         self.run = run
 
     def watch(self, progress: Progress, batch: Sequence[CaseResult]) -> None:
-        if not self._settled:  # everything is loaded once the first cases are done
-            settle()
-            self._settled = True
         self.failed += [r for r in batch if not r.passed][: max(0, self._keep - len(self.failed))]
         if self._as_json:
             try:
