@@ -106,7 +106,7 @@ class Menu(click.Group):
     epilog="Run `rightcall COMMAND --help` for details.",
     invoke_without_command=True,
 )
-@click.version_option(package_name="rightcall", prog_name="rightcall")
+@click.version_option(package_name="rightcall", prog_name="rightcall", help="Show the version and exit")
 @click.pass_context
 def cli(ctx: click.Context) -> None:
     """Did your agent make the right call?

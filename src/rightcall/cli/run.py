@@ -16,6 +16,7 @@ from rightcall.cli.options import (
     failures_option,
     store_option,
     trials_option,
+    trust_option,
 )
 from rightcall.cli.output import console, print_json, print_next, tell
 from rightcall.model.text import counted
@@ -105,11 +106,7 @@ WORTH_A_WARNING_MS = 50
     help="What decides the exit code; with infra, a run that finished exits with 0 whatever its verdict",
 )
 @click.option("--include-unreviewed", is_flag=True, help="Also run unreviewed goldens made from traces")
-@click.option(
-    "--trust",
-    is_flag=True,
-    help="Allow a suite from outside this project to start programs and import modules",
-)
+@trust_option
 @failures_option
 @click.option("--live", type=click.Choice(["auto", "plain", "off"]), default="auto", show_default=True,
               help="Progress on stderr: a bar or occasional lines, one line per finished case, or none")  # fmt: skip

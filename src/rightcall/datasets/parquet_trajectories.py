@@ -58,7 +58,7 @@ def _line(row: dict[str, Any], where: str) -> bytes:
     try:
         return _encode({name: _json(name, value, where) for name, value in present.items()})
     except msgspec.MsgspecError as error:
-        raise InputError(where, f"not JSON: {error}", "columns that are no text hold JSON text") from None
+        raise InputError(where, f"not JSON: {error}", "columns other than text must contain JSON") from None
 
 
 def _json(name: str, value: Any, where: str) -> Any:
@@ -97,7 +97,7 @@ def _raw(name: str, text: str, where: str) -> msgspec.Raw:
         msgspec.json.decode(text)
     except (msgspec.DecodeError, RecursionError) as error:
         raise InputError(
-            where, f"the column '{name}' is not JSON: {error}", "columns that are no text hold JSON text"
+            where, f"the column '{name}' is not JSON: {error}", "columns other than text must contain JSON"
         ) from None
     return msgspec.Raw(text.encode())
 

@@ -16,8 +16,8 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from rightcall.datasets.formats import TRAJECTORIES, format_of
-from rightcall.datasets.formats.collection import SHORT, decoder_for, refuse_deep, refused_item
-from rightcall.datasets.formats.jsonl import is_blank, line_ranges, read_range
+from rightcall.datasets.formats.collection import SHORT, decoder_for, is_blank, refuse_deep, refused_item
+from rightcall.datasets.formats.jsonl import line_ranges, read_range
 from rightcall.errors import InputError
 from rightcall.files import atomic_write, existing_file
 from rightcall.model.call import ToolCall

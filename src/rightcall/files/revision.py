@@ -46,7 +46,7 @@ def commits_between(folder: Path, old: str, new: str = "HEAD") -> int | None:
 
 
 def base_commit(folder: Path, environment: Mapping[str, str] | None = None) -> str:
-    """The commit a pull request started from; "" when nothing tells."""
+    """The commit a pull request started from; "" when unknown."""
     environment = os.environ if environment is None else environment
     target = (
         environment.get("GITHUB_BASE_REF") or environment.get("CI_MERGE_REQUEST_TARGET_BRANCH_NAME") or "main"

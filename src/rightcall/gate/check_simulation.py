@@ -110,7 +110,7 @@ def foresee(
 def fitted_prior(trials: Sequence[Scores]) -> tuple[float, float]:
     """Beta(a, b) of the goldens' rates by moments; Jeffreys' when there are too few.
 
-    One trial each cannot tell steady goldens from flaky ones: they are then taken to be as noisy as most suites.
+    One trial each does not separate steady goldens from flaky ones: they are then taken to be as noisy as most suites.
     """
     tried = [scores for scores in trials if len(scores) > 1]
     if len(tried) < 10 and len(trials) >= 10:

@@ -48,7 +48,7 @@ class Passes:
         self._marks = bytearray()
         self._clusters: dict[int, str] = {}
         self._repeated = False
-        self._unnamed = 0  # trials that nobody needs to tell apart
+        self._unnamed = 0  # trials need not be distinguished
         self.passed = 0
 
     def __len__(self) -> int:

@@ -149,7 +149,7 @@ async def preflight(plan: Plan, *, remote: bool = False) -> Prepared:
     """Check all that can be checked without spending anything; gives the plan with its agent open.
 
     Raises one `ConfigError` with every problem: the model, the mocks, the goldens against the tools. With `remote` the
-    agent is neither opened nor checked here: whoever runs it does that where it runs.
+    agent is neither opened nor checked here; that happens where it runs.
     """
     session, problems = open_problems(
         plan.agent, concurrency=plan.concurrency, seed=plan.seed, user=plan.user

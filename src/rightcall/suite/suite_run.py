@@ -169,7 +169,7 @@ def run_named(store: Store, run_id: str) -> StoredRun | None:
 
 
 def stored_outcome(plan: Plan, store: Store, stored: StoredRun) -> RunOutcome:
-    """What a finished run came to, as it was told when it finished."""
+    """The outcome of a finished run, as reported when it finished."""
     from rightcall.suite.decisions import gate_run
 
     summary = stored.run.summary or Tally(plan.scorer.names).summary()
