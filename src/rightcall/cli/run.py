@@ -287,7 +287,6 @@ def execute(
     import shlex
 
     from rightcall.cli.run_progress import Watching, run_to_end
-    from rightcall.report import print_summary, write_outcome
     from rightcall.store import store_address
 
     watching = Watching(keep=failures, as_json=as_json, warned=warned, live=live)
@@ -301,8 +300,12 @@ def execute(
             err=True,
         )
     if as_json:
+        from rightcall.report import write_outcome
+
         write_outcome(outcome.run.id, outcome.verdict.word, outcome.summary, sys.stdout.buffer)
         return outcome
+    from rightcall.report import print_summary
+
     out = console()
     out.say("\n[bold]{}[/bold] on {}  [dim]run {}[/dim]", plan.name, plan.agent.name, outcome.run.id)
     where = f" --store {shlex.quote(store_address(store_url).typed)}" if store_url else ""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-import tarfile
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -86,6 +85,8 @@ def unpack_commit(root: Path, commit: str, into: Path) -> None:
     code, _ = _git(root, "archive", "--format=tar", "--output", str(packed), commit)
     if code != 0:
         raise ConfigError(f"git cannot unpack commit {commit[:10]} of {root}")
+    import tarfile
+
     with tarfile.open(packed) as archive:
         archive.extractall(into, filter="data")
     packed.unlink()

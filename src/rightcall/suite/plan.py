@@ -16,7 +16,7 @@ import msgspec
 from rightcall.adapters import ObservedAgent, agent_tools, detect
 from rightcall.datasets import load_goldens
 from rightcall.errors import ConfigError, RightCallError
-from rightcall.executor import OTEL, Agent, RunLimits, Users, UserSetup, agent_problems, observe
+from rightcall.executor import Agent, RunLimits, Users, UserSetup, agent_problems
 from rightcall.files import is_object_name, load_object, search_modules_in
 from rightcall.gate import Gate, read_gate
 from rightcall.metrics import METRIC_SECONDS, Metric, Scorer, ScoringRules, as_metrics, observed
@@ -317,6 +317,8 @@ def _way(agent: Agent) -> list[Any]:
         return [watched.via, watched.calls, watched.handoffs, watched.tools_run]
     shapes = [agent.exchange.request, agent.exchange.response, agent.exchange.reuse]
     if agent.exchange.spans:
+        from rightcall.executor import OTEL
+
         shapes += [OTEL, agent.exchange.calls]
     return shapes if any(shapes) else []
 
@@ -372,6 +374,8 @@ def _observed(model: Any, config: AgentConfig, given: str | None) -> Any:
     known = detect(model)
     if config.observe is None and (known is None or known.name in CLIENTS):
         return model
+    from rightcall.executor import observe
+
     via = config.observe or "auto"
     return observe(
         model, via=via, calls=config.calls, handoffs=config.handoffs, tools=config.execute or "real"

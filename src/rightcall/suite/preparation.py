@@ -13,7 +13,6 @@ import msgspec
 from rightcall.datasets import numbered_goldens
 from rightcall.errors import ConfigError, RightCallError
 from rightcall.executor import Agent, Session, model_problems, open_problems, settings_of
-from rightcall.gate import warnings
 from rightcall.metrics.matching import mentions_ref
 from rightcall.model import codec
 from rightcall.model.codec import described
@@ -295,6 +294,8 @@ def gate_warnings(plan: Plan) -> list[str]:
     """What a gate can never show with these goldens, above all a PASS that is impossible."""
     if plan.gate is None:
         return []
+    from rightcall.gate import warnings
+
     goldens = [golden for golden in plan.goldens() if golden.id not in plan.quarantine]
     return warnings(
         plan.gate,
