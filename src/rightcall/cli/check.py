@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rightcall.cli.options import FiniteRange, json_option, store_option
+from rightcall.cli.options import FiniteRange, json_option, store_option, trust_option
 from rightcall.cli.output import console, print_commands, print_json, print_next, tell
 
 if TYPE_CHECKING:
@@ -27,66 +27,71 @@ COLORS = {"PASS": "green", "REGRESSED": "red"}
 @click.command()
 @click.argument("suites", nargs=-1, type=click.Path(path_type=Path), metavar="[SUITE]...")
 @click.option(
-    "--baseline", default="branch:main", show_default=True, help="branch:NAME, a run, or a baseline file."
+    "--baseline",
+    default="branch:main",
+    show_default=True,
+    help="Baseline: branch:NAME, a run, or a baseline file",
 )
 @click.option(
     "--drop",
     type=FiniteRange(0, 1, min_open=True, max_open=True),
-    help="Margin for affected goldens. [default: 0.2]",
+    help="Largest acceptable drop on affected goldens [default: 0.2]",
 )
 @click.option(
     "--drop-rest",
     type=FiniteRange(0, 1, min_open=True, max_open=True),
-    help="Margin for all others. [default: 0.1]",
+    help="Largest acceptable drop on all other goldens [default: 0.1]",
 )
 @click.option(
     "--alpha",
     type=FiniteRange(0, 0.5, min_open=True),
-    help="Risk of REGRESSED without a change. [default: 0.05]",
+    help="Maximum probability of REGRESSED when nothing got worse [default: 0.05]",
 )
 @click.option(
-    "--sample", type=click.IntRange(1), help="Most goldens asked of those not affected. [default: 120]"
+    "--sample", type=click.IntRange(1), help="Maximum number of unaffected goldens to try [default: 120]"
 )
-@click.option("--rounds", type=click.IntRange(1), help="Trials of each affected golden.")
-@click.option("--trials", type=click.IntRange(1), help="Trials of each new golden.")
-@click.option("--full", is_flag=True, help="Try everything.")
+@click.option("--rounds", type=click.IntRange(1), help="Trials per affected golden")
+@click.option("--trials", type=click.IntRange(1), help="Trials per new golden")
+@click.option("--full", is_flag=True, help="Try every golden")
 @click.option(
     "--plan",
     "plan_only",
     is_flag=True,
-    help="Show what would be tried and what that can settle; ask nothing.",
+    help="Show what would be tried and what that can show; send nothing",
 )
-@click.option("--max-calls", type=click.IntRange(0), help="Budget of calls.")
+@click.option("--max-calls", type=click.IntRange(0), help="Maximum number of model calls")
 @click.option(
-    "--control", type=click.IntRange(0), help="Untouched goldens to ask again, to tell a moving provider."
+    "--control",
+    type=click.IntRange(0),
+    help="Number of untouched goldens to try as well, to detect a change at the provider",
 )
 @click.option(
     "--base-ref",
     default="",
     metavar="REF",
-    help="Ask this version (branch, tag or commit) again at the same time, to tell a moving provider.",
+    help="Also try this version (branch, tag or commit), to detect a change at the provider",
 )
-@click.option("--again", is_flag=True, help="Draw anew though these inputs have a verdict.")
+@click.option("--again", is_flag=True, help="Check again even if these inputs have a verdict")
 @click.option(
-    "--changed", multiple=True, metavar="FILE", help="A file that changed and reaches every golden."
+    "--changed", multiple=True, metavar="FILE", help="File that changed and affects every golden (repeatable)"
 )
 @click.option(
     "--record",
     type=click.Choice(["none", "auto", "refresh", "replay"]),
-    help="Record and replay model answers.",
+    help="Record and replay model answers",
 )
-@click.option("--model", help="Another model than the suite's.")
-@click.option("--concurrency", type=click.IntRange(1), help="Most trials at once.")
+@click.option("--model", help="Model to use [default: the suite's]")
+@click.option("--concurrency", type=click.IntRange(1), help="Maximum concurrent trials")
 @click.option(
     "-o",
     "--output",
     "outputs",
     multiple=True,
     type=click.Path(path_type=Path),
-    help="Write check.md, check.json, check.xml (JUnit), check.sarif or codequality.json; repeatable.",
+    help="Output file: check.md, check.json, check.xml (JUnit), check.sarif or codequality.json (repeatable)",
 )
-@click.option("--together", is_flag=True, help="With several suites: share the risk of REGRESSED among them.")
-@click.option("--trust", is_flag=True, help="Run suites from outside this project.")
+@click.option("--together", is_flag=True, help="With several suites, share the risk of REGRESSED among them")
+@trust_option
 @store_option
 @json_option
 def check(
@@ -98,7 +103,7 @@ def check(
     trust: bool,
     **words: Any,
 ) -> None:
-    """Compare SUITE as it stands with a baseline: try what the change can reach, and stop as soon as it is known.
+    """Compare the working version of SUITE with a baseline: try what the change can reach, stop once it is decided.
 
     SUITE is `suite.yaml` when none is named.
 

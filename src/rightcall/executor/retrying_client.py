@@ -15,9 +15,8 @@ from typing import Self, TypeVar
 from msgspec.structs import replace
 
 from rightcall.errors import InfrastructureError, ProviderError
-from rightcall.executor.limits import Deadline
+from rightcall.executor.limits import Deadline, TokenBucket
 from rightcall.executor.pool import LagMeter
-from rightcall.executor.rate import TokenBucket
 from rightcall.model.record import Record
 from rightcall.providers import ModelReply, ModelRequest, Provider
 

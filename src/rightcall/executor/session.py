@@ -12,20 +12,19 @@ from typing import Any, Protocol, Self
 from rightcall.adapters import ObservedAgent, detect
 from rightcall.errors import ConfigError
 from rightcall.executor.agent import Agent, as_settings, as_tools, desk_problem, known_tools
-from rightcall.executor.agent_loop import AgentLoop, SingleTurn
-from rightcall.executor.agent_session import SessionPerformer
+from rightcall.executor.agent_loop import AgentLoop, Prompts, SingleTurn
+from rightcall.executor.agent_session import DeskSetup, SessionPerformer
 from rightcall.executor.callable_agent import UserAgent
 from rightcall.executor.conversation.agent_side import ModelSession, Opened, opened_by
 from rightcall.executor.conversation.dialogue_loop import ConversationPerformer, OnTurn
 from rightcall.executor.conversation.model_user import ModelUsers, UserSetup
 from rightcall.executor.conversation.turn_function import FunctionSession, one_turn, turn_parameters
 from rightcall.executor.conversation.user_side import Users
+from rightcall.executor.limits import TokenBucket
 from rightcall.executor.performers import PerModel, TapedAgent, full_name
 from rightcall.executor.pool import LagMeter
-from rightcall.executor.prompts import Prompts
-from rightcall.executor.rate import TokenBucket
 from rightcall.executor.retrying_client import Asker, Patience
-from rightcall.executor.tool_desk import DeskSetup
+from rightcall.executor.span_receiver import SpanReceiver
 from rightcall.model.golden import AnyGolden, Golden
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory
@@ -99,6 +98,7 @@ class Session:
         self._opened_talk: Opened | None = None
         self._concurrency, self._patience = concurrency, patience
         self.settings = as_settings(agent.settings)
+        self._spans: SpanReceiver | None = None
         self.addressed: AddressedAgent | None = self._addressed(concurrency)
         self.provider = self._provider(concurrency)
         self.asker: Asker | None = None
@@ -245,6 +245,9 @@ class Session:
             await self._stack.enter_async_context(self.provider)
         elif self.agent.recordings is not None:
             self._stack.enter_context(HttpHooks(self.agent.recordings))
+        if self._spans is not None:
+            await self._spans.start()
+            self._stack.push_async_callback(self._spans.aclose)
         if self.addressed is not None:
             self._stack.push_async_callback(self.addressed.aclose)
         if isinstance(self.users, ModelUsers):
@@ -264,12 +267,16 @@ class Session:
         agent = self.agent
         if not isinstance(agent.model, str) or not is_address(agent.model):
             return None
+        exchange = agent.exchange
+        if exchange.spans:
+            self._spans = SpanReceiver(exchange.spans, exchange.settle, exchange.calls)
         return addressed_agent(
             agent.model,
             agent.exchange,
             system=agent.system,
             offered=lambda golden: list(offered_tools(golden, self.tools).values()),
             network=Network(connections=concurrency),
+            telemetry=self._spans,
         )
 
     def _provider(self, concurrency: int) -> Provider | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-import tarfile
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -47,7 +46,7 @@ def commits_between(folder: Path, old: str, new: str = "HEAD") -> int | None:
 
 
 def base_commit(folder: Path, environment: Mapping[str, str] | None = None, branch: str = "") -> str:
-    """The commit where this work left a branch [default: the one it is to be merged into]; "" when nothing tells."""
+    """The commit where this work left a branch, by default the one it is to be merged into; "" when unknown."""
     environment = os.environ if environment is None else environment
     target = (
         branch
@@ -86,6 +85,8 @@ def unpack_commit(root: Path, commit: str, into: Path) -> None:
     code, _ = _git(root, "archive", "--format=tar", "--output", str(packed), commit)
     if code != 0:
         raise ConfigError(f"git cannot unpack commit {commit[:10]} of {root}")
+    import tarfile
+
     with tarfile.open(packed) as archive:
         archive.extractall(into, filter="data")
     packed.unlink()

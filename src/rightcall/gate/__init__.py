@@ -2,8 +2,8 @@
 
     config     Gate: the `gate:` mapping of a suite, read and checked
     outcome    Outcome: what a gate sees of a golden; gathered from case results
-    rules      rates, metrics, categories, forbidden codes, latency and cost, as rules
-    check      the result of one rule        verdict    all rules combined: PASS, FAIL, INCONCLUSIVE, ERROR
+    rules      rates, metrics, categories, forbidden codes, latency and cost, as rules; Check: the result of one
+    verdict    all rules combined: PASS, FAIL, INCONCLUSIVE, ERROR
     comparison two runs golden by golden     baseline   not worse than an earlier, comparable run
     early_stop ending a run early            sample_size how many goldens, and whether PASS is possible
     simulation what a rule will do           advice     what would decide an undecided rate
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
         require_alike as require_alike,
         same_dataset as same_dataset,
     )
-    from rightcall.gate.check import Check as Check, Word as Word
     from rightcall.gate.check_family import held_together as held_together
     from rightcall.gate.check_result import (
         EXIT_CODES as EXIT_CODES,
@@ -89,10 +88,12 @@ if TYPE_CHECKING:
         units_of as units_of,
     )
     from rightcall.gate.rules import (
+        Check as Check,
         GateRule as GateRule,
         HardRule as HardRule,
         LimitRule as LimitRule,
         RateRule as RateRule,
+        Word as Word,
         rules_of as rules_of,
     )
     from rightcall.gate.sample_size import (
@@ -115,11 +116,10 @@ else:
         __name__,
         {
             "baseline": "Baseline BaselineRule require_alike same_dataset",
-            "check": "Check Word",
             "check_family": "held_together",
             "check_result": (
-                "BaselineFacts CheckCalls CheckForecast CheckResult EXIT_CODES GoldenChange "
-                "HardFailure NewGoldens StratumPlan"
+                "BaselineFacts CheckCalls CheckForecast CheckResult EXIT_CODES GoldenChange HardFailure "
+                "NewGoldens StratumPlan"
             ),
             "check_rule": "CheckRule CheckWord Decided Risks Step StratumState settles_at_best",
             "check_settings": "CheckSettings strata_of",
@@ -131,7 +131,7 @@ else:
             ),
             "input_change": "ChangeKind InputChange",
             "outcome": "Outcome error_rate outcomes_of sample_of units_of",
-            "rules": "GateRule HardRule LimitRule RateRule rules_of",
+            "rules": "Check GateRule HardRule LimitRule RateRule Word rules_of",
             "sample_size": "SamplePlan cluster_sizes plan warnings",
             "trial_pairs": "Scores Stratum hash_order noise_of paired rounds_for",
             "verdict": "Verdict decide",

@@ -70,7 +70,7 @@ class StratumState(Record, frozen=True, omit_defaults=False):
 
 
 class CheckRule:
-    """Says what to run next, takes what came of it, and decides as soon as it can.
+    """Says what to run next, takes the results, and decides as soon as it can.
 
     `steps()` are all that may be run, in order; a stratum that is settled is left early. `feed` takes the candidate's
     score of each golden of a step (None when it got no answer) and returns the decision once there is one. `end`
@@ -127,7 +127,7 @@ class CheckRule:
         return self.decided
 
     def states(self) -> tuple[StratumState, ...]:
-        """Every stratum as it stands."""
+        """The current state of every stratum."""
         return tuple(track.state() for track in self._tracks)
 
     def _evidence(self) -> float:

@@ -1,7 +1,7 @@
 """Metrics: measurements of a case. One file each.
 
     base        Metric, the class to subclass
-    resolve     from the name a user types to a metric
+    resolve     from the name a user types to a metric; the list of all metrics with their pages
     score_case  the one scorer: from a case to its result
     measure     from a case to the score of each metric
     function    a plain function as a metric
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
         AnyMetric as AnyMetric,
         Metric as Metric,
     )
-    from rightcall.metrics.catalog import metric_page as metric_page, metric_pages as metric_pages
     from rightcall.metrics.conversation import all_expected as all_expected
     from rightcall.metrics.function import FunctionMetric as FunctionMetric
+    from rightcall.metrics.judged.calibration import Calibration as Calibration
     from rightcall.metrics.matching.case_score import score_trajectory as score_trajectory
     from rightcall.metrics.matching.verdict import (
         CaseVerdict as CaseVerdict,
@@ -35,12 +35,16 @@ if TYPE_CHECKING:
         METRIC_SECONDS as METRIC_SECONDS,
         SPOTLESS as SPOTLESS,
         measure_all as measure_all,
+        measure_one as measure_one,
         time_to_score as time_to_score,
     )
+    from rightcall.metrics.passes import stable_hash as stable_hash
     from rightcall.metrics.resolve import (
         DIMENSIONS as DIMENSIONS,
         as_metrics as as_metrics,
         metric_names as metric_names,
+        metric_page as metric_page,
+        metric_pages as metric_pages,
         observed as observed,
         resolve_metric as resolve_metric,
         resolve_metrics as resolve_metrics,
@@ -52,14 +56,18 @@ else:
         __name__,
         {
             "base": "ARGUMENT_CODES AnyMetric Metric PERFECT",
-            "catalog": "metric_page metric_pages",
             "conversation": "all_expected",
             "function": "FunctionMetric",
+            "judged.calibration": "Calibration",
             "matching.case_score": "score_trajectory",
             "matching.verdict": "CaseVerdict Numbers ScoringRules",
-            "measure": "METRIC_SECONDS SPOTLESS measure_all time_to_score",
-            "resolve": "DIMENSIONS as_metrics metric_names observed resolve_metric resolve_metrics",
+            "measure": "METRIC_SECONDS SPOTLESS measure_all measure_one time_to_score",
+            "resolve": (
+                "DIMENSIONS as_metrics metric_names metric_page metric_pages observed resolve_metric "
+                "resolve_metrics"
+            ),
             "score_case": "Scorer result_of",
+            "passes": "stable_hash",
             "tally": "Tally counted_codes",
         },
     )

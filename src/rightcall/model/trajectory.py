@@ -1,13 +1,43 @@
-"""What happened: the only thing metrics read about an agent's behaviour."""
+"""What happened: the only thing metrics read about an agent's behaviour, with the ledger of its tools."""
 
 from __future__ import annotations
 
 from typing import Any, Literal
 
 from rightcall.model.call import ToolCall
-from rightcall.model.ledger import LedgerEntry
 from rightcall.model.message import Message
 from rightcall.model.record import Record, Sequenced, Several
+
+LedgerPhase = Literal[
+    "effect",  # the tool changed the world
+    "late_effect",  # … after its caller had stopped waiting or lost its claim
+    "unknown",  # the effect may have happened
+    "replayed",  # an earlier result was returned again, nothing was done
+    "refused",  # rejected before anything was done
+    "runtime_retry",  # the runtime retried by itself
+    "key_expired_reuse",  # a key was used again after its time to live
+    "fault",  # an injected fault fired
+]
+
+
+class LedgerEntry(Record, frozen=True):
+    """One line of the ledger.
+
+    `effect_id` numbers the entries of one trial; `fingerprint` is equal for two calls that mean the same
+    (ignoring key and volatile fields), so two effects with one fingerprint are a double effect.
+    """
+
+    effect_id: int
+    phase: LedgerPhase
+    tool: str
+    fingerprint: str = ""
+    key: str = ""
+    attempt: int = 1
+    call_id: str = ""
+    time: float = 0.0
+    detail: str = ""
+    change: Any = None
+
 
 StopReason = Literal["done", "truncated", "refused", "limit", "agent_error", "infra_error"]
 
@@ -32,6 +62,10 @@ class Usage(Record, frozen=True):
             sum(known) if known else None,
             self.cached_tokens + other.cached_tokens,
         )
+
+
+NOTHING_USED = Usage()
+"""Shared by all trajectories without usage, so that adding them up can skip it."""
 
 
 Ended = Literal[
@@ -80,7 +114,7 @@ class Trajectory(Record, frozen=True, metaclass=Sequenced):
     messages: Several[Message] = ()
     calls: Several[ToolCall] = ()
     output: str = ""
-    usage: Usage = Usage()
+    usage: Usage = NOTHING_USED
     latency_ms: float | None = None
     stop_reason: StopReason = "done"
     error: str = ""

@@ -9,23 +9,24 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 
 from rightcall.adapters import ObservedAgent, agent_tools, detect
 from rightcall.datasets import load_goldens
 from rightcall.errors import ConfigError, RightCallError
-from rightcall.executor import Agent, RunLimits, Users, UserSetup, agent_problems, observe
+from rightcall.executor import Agent, RunLimits, Users, UserSetup, agent_problems
 from rightcall.files import is_object_name, load_object, search_modules_in
 from rightcall.gate import Gate, read_gate
 from rightcall.metrics import METRIC_SECONDS, Metric, Scorer, ScoringRules, as_metrics, observed
 from rightcall.metrics.matching import DEFAULT_WEIGHTS
+from rightcall.model.codec import described, fingerprinted, stable_repr
 from rightcall.model.dialects import read_tool
 from rightcall.model.golden import AnyGolden, Golden
-from rightcall.model.python_values import described, fingerprinted, stable_repr
 from rightcall.model.tool import Tool
-from rightcall.providers import Exchange, placeholder_keys, scrubber
+from rightcall.providers import is_address, placeholder_keys, scrubber
+from rightcall.suite.agent_exchange import exchange_of, require_spans
 from rightcall.suite.conversations import conversations_of, simulator_fingerprint, user_setup
 from rightcall.suite.inputs import Inputs, ask_hash, file_hashes, inputs_of
 from rightcall.suite.selection import Selection
@@ -45,12 +46,18 @@ CLIENTS = ("openai", "anthropic")
 """Adapters whose objects are clients of a model: those are models to ask, not agents to watch."""
 
 
+class Done(Protocol):
+    """Says by a cell's place whether it has a result."""
+
+    def __getitem__(self, place: int) -> bool: ...
+
+
 @dataclass(frozen=True)
 class Plan:
     """What to run. `goldens()` yields them in the seeded order.
 
     `in_memory` are the goldens of the dataset, if it was already read. `suite_file` is the suite's path, relative to
-    the working folder.
+    the working folder, and `run_options` are the options of `rightcall run` that replace settings of the suite.
     """
 
     name: str
@@ -74,6 +81,12 @@ class Plan:
     code: Mapping[str, str] = field(default_factory=dict)
     user: UserSetup | Users | None = None
     suite_file: str = ""
+    run_options: str = ""
+
+    @property
+    def from_json(self) -> bool:
+        """Whether goldens come from a JSON file, and hold no values but those of JSON."""
+        return isinstance(self.dataset, Path) and self.dataset.suffix in {".jsonl", ".json"}
 
     @property
     def own_agent(self) -> bool:
@@ -98,12 +111,14 @@ class Plan:
         """The same goldens in the order of the dataset: for those who need no order, and no block in memory."""
         return self.selection.chosen(self._all_goldens())
 
-    def jobs(self, done: set[tuple[str, int]] = frozenset()) -> Iterator[tuple[AnyGolden, int]]:  # type: ignore[assignment]
-        """Every trial of every golden that is not finished yet."""
+    def jobs(self, done: Done | None = None) -> Iterator[tuple[AnyGolden, int]]:
+        """Every trial of every golden; those that are `done` by their place among all of them are left out."""
+        place = 0
         for golden in self.goldens():
             for trial in range(self.trials):
-                if (golden.id, trial) not in done:
+                if done is None or not done[place]:
                     yield golden, trial
+                place += 1
 
     def fingerprints(self, tools: Sequence[Tool]) -> dict[str, str]:
         """Fingerprints of everything that must stay the same for a run to be resumed."""
@@ -222,7 +237,7 @@ def plan_suite(
         tool_sets=suite.tool_sets,
         rate=config.rate,
         recordings=None if start_nothing else _tried(problems, lambda: suite_recordings(suite, folder)),
-        exchange=Exchange(config.request, config.response, config.headers, config.reuse, str(folder)),
+        exchange=exchange_of(config, tested, folder),
     )
     plan = Plan(
         name=suite.name,
@@ -301,6 +316,10 @@ def _way(agent: Agent) -> list[Any]:
         watched = agent.model
         return [watched.via, watched.calls, watched.handoffs, watched.tools_run]
     shapes = [agent.exchange.request, agent.exchange.response, agent.exchange.reuse]
+    if agent.exchange.spans:
+        from rightcall.executor import OTEL
+
+        shapes += [OTEL, agent.exchange.calls]
     return shapes if any(shapes) else []
 
 
@@ -347,11 +366,16 @@ def _observed(model: Any, config: AgentConfig, given: str | None) -> Any:
     """
     if model is _unloaded or isinstance(model, str | ObservedAgent):
         if config.observe is not None and isinstance(model, str) and given is None:
-            raise ConfigError(f"agent.observe goes with module:agent, not with '{model}'")
+            if is_address(model):
+                require_spans(config, model)
+                return model
+            raise ConfigError(f"agent.observe goes with module:agent, http: or exec:, not with '{model}'")
         return model
     known = detect(model)
     if config.observe is None and (known is None or known.name in CLIENTS):
         return model
+    from rightcall.executor import observe
+
     via = config.observe or "auto"
     return observe(
         model, via=via, calls=config.calls, handoffs=config.handoffs, tools=config.execute or "real"

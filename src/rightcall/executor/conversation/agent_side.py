@@ -10,14 +10,13 @@ import msgspec
 
 from rightcall.errors import InfrastructureError, InputError
 from rightcall.executor.agent_loop import AgentLoop
-from rightcall.executor.agent_session import AgentSession, SessionAgent
+from rightcall.executor.agent_session import AgentSession, Desk, DeskSetup, SessionAgent, settled
 from rightcall.executor.limits import Deadline
 from rightcall.executor.retrying_client import Asker
-from rightcall.executor.tool_desk import Desk, DeskSetup
 from rightcall.model.call import ToolCall, ToolResult
+from rightcall.model.depth import bounded_trajectory
 from rightcall.model.golden import ConversationalGolden, Golden, Turn
 from rightcall.model.message import Message
-from rightcall.model.nesting_limit import bounded_trajectory
 from rightcall.model.trajectory import StopReason, Trajectory
 
 
@@ -92,6 +91,9 @@ class ForeignSession:
                 await self._session.turn(text)
         finally:
             self._taken += (time.perf_counter() - started) * 1000
+        waiting_since = self._deadline.now()
+        await settled(self._session)
+        self._deadline.excuse(self._deadline.now() - waiting_since)
 
     def trajectory(self, stop_reason: StopReason = "done", error: str = "") -> Trajectory:
         made = bounded_trajectory(self._session.trajectory(stop_reason, error))

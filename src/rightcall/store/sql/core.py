@@ -1,4 +1,4 @@
-"""Shared by all parts of the store: connections, clock, metric numbers."""
+"""Shared by all parts of the store: connections, clock, metric numbers, locks on shared contents."""
 
 from __future__ import annotations
 
@@ -16,10 +16,9 @@ from sqlalchemy import Connection, Engine, select, text
 from rightcall.errors import InputError, StoreError
 from rightcall.store.address import Address
 from rightcall.store.sql import tables
-from rightcall.store.sql.database_file import DatabaseFile
-from rightcall.store.sql.engine import make_engine, reading, writing
+from rightcall.store.sql.engine import CACHE, SMALL_CACHE, DatabaseFile, make_engine, reading, writing
+from rightcall.store.sql.record_bytes import held
 from rightcall.store.sql.schema import bring_to_head
-from rightcall.store.sql.text import held
 
 
 def utc_now() -> datetime:
@@ -35,12 +34,14 @@ def written(time: datetime) -> str:
 class Core:
     """The base of an open store."""
 
-    def __init__(self, address: Address, *, clock: Callable[[], datetime] = utc_now) -> None:
+    def __init__(
+        self, address: Address, *, clock: Callable[[], datetime] = utc_now, small_cache: bool = False
+    ) -> None:
         self.name, self.file, self.url, self.clock = address.shown, address.file, address.url, clock
         if self.file is not None:
             _make_folder(self.file.parent)
             _make_private(self.file)
-        self.engine: Engine = make_engine(address)
+        self.engine: Engine = make_engine(address, cache=SMALL_CACHE if small_cache else CACHE)
         self._metric_keys: dict[str, int] = {}
         self._metric_names: dict[int, str] = {}
         self._database: DatabaseFile | None = None
@@ -142,3 +143,19 @@ def _make_private(file: Path) -> None:
     """
     with contextlib.suppress(OSError):
         os.close(os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+
+
+_CONTENTS = 7_246_019
+"""An advisory lock's number; arbitrary but fixed."""
+
+
+def refers_to_contents(connection: Connection) -> None:
+    """Until this transaction ends, nothing is removed; others may reference contents too."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(text("SELECT pg_advisory_xact_lock_shared(:n)"), {"n": _CONTENTS})
+
+
+def alone_with_contents(connection: Connection) -> None:
+    """Until this transaction ends, no other transaction references or removes contents."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(text("SELECT pg_advisory_xact_lock(:n)"), {"n": _CONTENTS})

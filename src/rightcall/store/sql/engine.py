@@ -5,6 +5,10 @@ SQLite runs with a write-ahead log (readers and the one writer do not wait for e
 hands when the call returns, so `kill -9` of this process loses nothing that was stored. A power cut or a
 kernel panic can lose the last commits before the log was flushed, and never corrupts the file; `FULL` would
 close that gap for a disk flush at every batch, and what it protects can be had again by `--resume`.
+
+SQLite silently keeps writing to a file that was deleted or replaced: what it stores then is lost. So `DatabaseFile`
+checks, with `stat` only, because opening and closing the file would drop the locks that SQLite holds on it
+(https://www.sqlite.org/howtocorrupt.html, section 2.2).
 """
 
 from __future__ import annotations
@@ -12,8 +16,8 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any
+from contextlib import closing, contextmanager
+from pathlib import Path
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, exc
 
@@ -35,12 +39,17 @@ _LASTING = ("not a database", "malformed", "already exists", "password", "does n
 """Error messages for which a retry cannot help."""
 
 
-def make_engine(address: Address) -> Engine:
+CACHE, SMALL_CACHE = 16_000, 2_000
+"""KiB of a database file that each connection keeps in memory. Pages read the same rows again; a receiver of spans
+writes each once, and with large caches its memory would grow for half an hour."""
+
+
+def make_engine(address: Address, *, cache: int = CACHE) -> Engine:
     """An engine for the address; connects to nothing yet."""
     if address.file is not None:
         url = URL.create("sqlite", database=str(address.file))
         engine = create_engine(url, connect_args={"timeout": PATIENCE, "check_same_thread": False})
-        event.listen(engine, "connect", _prepare_sqlite)
+        event.listen(engine, "connect", lambda connection, _: _prepare_sqlite(connection, cache))
         event.listen(engine, "begin", _begin_sqlite)
         return engine
     try:
@@ -69,12 +78,12 @@ def writing(engine: Engine, name: str) -> Iterator[Connection]:
         yield connection
 
 
-def _prepare_sqlite(connection: sqlite3.Connection, _record: Any) -> None:
+def _prepare_sqlite(connection: sqlite3.Connection, cache: int) -> None:
     connection.isolation_level = None  # this module issues BEGIN itself, and IMMEDIATE for writes
     connection.execute("PRAGMA auto_vacuum=INCREMENTAL")  # only effective before the first table
     _switch_to_log(connection)
     connection.execute("PRAGMA synchronous=NORMAL")
-    connection.execute("PRAGMA cache_size=-16000")
+    connection.execute(f"PRAGMA cache_size=-{cache}")
 
 
 def _switch_to_log(connection: sqlite3.Connection) -> None:
@@ -135,3 +144,37 @@ def store_error(name: str, error: Exception) -> StoreError:
     passing = any(kind.__name__ in _PASSING for kind in type(cause).__mro__)
     retryable = passing and not any(word in low for word in _LASTING)
     return StoreError(f"store {name}: {said}{hint}", retryable=retryable)
+
+
+class DatabaseFile:
+    """The file behind a store. `require` raises a `StoreError` when it was deleted, replaced or truncated."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        found = path.stat()
+        self._identity, self._size = (found.st_dev, found.st_ino), found.st_size
+
+    def require(self) -> None:
+        """Return if the file still exists and is intact."""
+        try:
+            found = self._path.stat()
+        except OSError as error:  # a mount that hangs or a folder that is moved may come back
+            raise self._lost(f"the file no longer exists ({error.strerror})", retryable=True) from None
+        if (found.st_dev, found.st_ino) != self._identity:
+            raise self._lost("the file was replaced while it was open")
+        if found.st_size < self._size and not (found.st_size and _is_whole(self._path)):
+            raise self._lost("the file was truncated while it was open")
+        self._size = found.st_size
+
+    def _lost(self, problem: str, *, retryable: bool = False) -> StoreError:
+        return StoreError(f"store {self._path}: {problem}", retryable=retryable)
+
+
+def _is_whole(path: Path) -> bool:
+    """Whether a file that became shorter is a valid database: pruning old runs shortens it too."""
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True)) as connection:
+            found: tuple[str] = connection.execute("PRAGMA quick_check(1)").fetchone()
+            return found == ("ok",)
+    except sqlite3.Error:
+        return False

@@ -12,9 +12,9 @@ from sqlalchemy import Connection, Select, select
 from rightcall.model import CaseResult
 from rightcall.store.base import ListedGolden, Outcome, ResultFilter
 from rightcall.store.sql import tables
+from rightcall.store.sql.record_bytes import held
 from rightcall.store.sql.results import AT_ONCE, OUTCOMES, Results, conditions
 from rightcall.store.sql.runs import find
-from rightcall.store.sql.text import held
 
 ORDER: tuple[Outcome, ...] = ("failed", "error", "passed")
 """A golden is listed under the first of these that one of its trials has."""

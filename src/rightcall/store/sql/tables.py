@@ -24,7 +24,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-from rightcall.store.sql.text import Words
+from rightcall.store.sql.record_bytes import Words
 
 FAILED, PASSED, ERROR = 0, 1, 2
 """`results.outcome`."""
@@ -282,6 +282,19 @@ watch_states = Table(
     sqlite_with_rowid=False,
 )
 """Detectors and baselines, each a document under its name."""
+
+session_hours = Table(
+    "session_hours",
+    metadata,
+    Column("key", RowNumber, primary_key=True),
+    Column("agent", Words, nullable=False),
+    Column("version", Words, nullable=False),
+    Column("session", Words, nullable=False),
+    Column("content", LargeBinary, nullable=False),
+    Index("session_hours_by_session", "agent", "version", "session", unique=True),
+    Index("session_hours_by_agent", "agent", "key"),
+)
+"""Sessions of an agent's current hour, with what checks found in them: each becomes one value when the hour ends."""
 
 alarms = Table(
     "alarms",
