@@ -39,6 +39,7 @@ from rightcall.traces import (
 MAX_WAITING = 20_000
 MAX_OPEN = 10_000
 COMMIT_EVERY = 0.05
+BODY_SECONDS = 60.0
 REOPEN = 600.0
 SWEEP, DROP_EVERY = 3600.0, 30.0
 AT_ONCE = 200
@@ -83,9 +84,20 @@ class Receiver:
         self._warned: set[str] = set()
         # One thread each: memory that a thread needed once stays with it, and a pool has many.
         self._writer, self._closer = ThreadPoolExecutor(1), ThreadPoolExecutor(1)
+        self._open_again()
+
+    def _open_again(self) -> None:
+        """Open what was acknowledged before a crash or a stop, and not closed with all its spans.
+
+        Late spans come at least `settle` after the others: a stored trace whose spans all came within that has none.
+        """
+        waiting = self.monitor.store.waiting_traces()
+        together = [t for t, first, last in waiting if _seconds_between(first, last) < self._settle]
+        closed = self.monitor.store.known_traces(together)
         now = self.clock()
-        for trace_id, _ in self.monitor.store.waiting_traces():  # acknowledged before a crash
-            self._open[trace_id] = Open(now)
+        for trace_id, _, _ in waiting:
+            if trace_id not in closed:
+                self._open[trace_id] = Open(now)
 
     def app(self) -> Any:
         """The HTTP application."""
@@ -182,7 +194,10 @@ class Receiver:
             answer.headers["Retry-After"] = "1"
             return answer
         try:
-            body = await request.read()
+            async with asyncio.timeout(BODY_SECONDS):
+                body = await request.read()
+        except TimeoutError:
+            return self._refuse(408, f"the body took more than {BODY_SECONDS:g} seconds", kind)
         except web.HTTPRequestEntityTooLarge:
             return self._refuse(413, f"more than {MAX_SENT // 2**20} MiB", kind)
         problems = Problems()
@@ -288,8 +303,9 @@ class Receiver:
     def _drop_closed(self) -> None:
         """Forget the spans of traces that were closed so long ago that late ones no longer reopen them."""
         before = datetime.datetime.now(datetime.UTC) - datetime.timedelta(seconds=REOPEN)
-        old = self.monitor.store.received_before(written_time(int(before.timestamp() * 1e9)))
-        self.monitor.store.drop_spans([trace_id for trace_id in old if trace_id not in self._open])
+        store, moment = self.monitor.store, written_time(int(before.timestamp() * 1e9))
+        while closed := [t for t in store.received_before(moment) if t not in self._open]:
+            store.drop_spans(closed)
 
     def _is_quiet(self, held: Open, now: float) -> bool:
         return now - held.last >= (self._settle if held.ended else self._idle)
@@ -341,6 +357,11 @@ class Receiver:
         self.counters.refused += 1
         body = refused_body(kind, message)
         return web.Response(status=status, body=body, content_type=kind or PROTOBUF)
+
+
+def _seconds_between(first: str, last: str) -> float:
+    apart = datetime.datetime.fromisoformat(last) - datetime.datetime.fromisoformat(first)
+    return apart.total_seconds()
 
 
 def _server_log(said: Callable[[str], None]) -> logging.Logger:

@@ -22,7 +22,7 @@ from rightcall.store.watch import (
 )
 
 PAGE = 50
-SESSIONS = "sessions"
+SESSIONS, IMPORTED = "sessions", "imported_sessions"
 EVERYTHING = TraceFilter()
 LONGEST_INPUT = 300
 ROW = [column for column in tables.traces.c if column.name not in ("content", "signature", "key")]
@@ -39,12 +39,12 @@ class Watched(Core):
             with self.writing() as connection:
                 connection.execute(insert(tables.received), rows)
 
-    def waiting_traces(self) -> list[tuple[str, str]]:
-        """Traces that are not closed yet, with the time of their latest spans."""
+    def waiting_traces(self) -> list[tuple[str, str, str]]:
+        """Traces whose spans are kept, with the times when the first and the latest of them came."""
         r = tables.received.c
-        query = select(r.trace_id, func.max(r.received_at)).group_by(r.trace_id)
+        query = select(r.trace_id, func.min(r.received_at), func.max(r.received_at)).group_by(r.trace_id)
         with self.reading() as connection:
-            return [(row[0], row[1]) for row in connection.execute(query)]
+            return [(row[0], row[1], row[2]) for row in connection.execute(query)]
 
     def spans_of(self, trace_id: str) -> list[bytes]:
         """Everything received of a trace that is not closed, in order of arrival."""
@@ -226,9 +226,22 @@ class Watched(Core):
         documents = {"\t".join((c.agent, c.version, c.name)): packed(c) for c in counts}
         self.set_states(SESSIONS, documents)
 
+    def add_imported_sessions(self, counts: Sequence[SessionCount]) -> None:
+        """Add the sessions of imported traces, which are counted apart from those that a monitor writes."""
+        known = {name: unpacked(content, SessionCount) for name, content in self.states(IMPORTED).items()}
+        documents = {}
+        for count in counts:
+            name = "\t".join((count.agent, count.version, count.name))
+            documents[name] = packed(_more_sessions(count, known.get(name)))
+        self.set_states(IMPORTED, documents)
+
     def session_counts(self) -> list[SessionCount]:
         """Sessions by agent, version and check."""
-        return [unpacked(content, SessionCount) for content in self.states(SESSIONS).values()]
+        found: dict[str, SessionCount] = {}
+        for kind in (SESSIONS, IMPORTED):
+            for name, content in self.states(kind).items():
+                found[name] = _more_sessions(unpacked(content, SessionCount), found.get(name))
+        return list(found.values())
 
     def redaction_key(self) -> bytes:
         """The key for redaction placeholders; created when first needed, never shown."""
@@ -279,6 +292,13 @@ class Watched(Core):
         where = [t.started_at < before, t.review == ""] + ([t.failed == failed] if failed is not None else [])
         with self.writing() as connection:
             return int(connection.execute(delete(tables.traces).where(*where)).rowcount)
+
+
+def _more_sessions(count: SessionCount, other: SessionCount | None) -> SessionCount:
+    if other is None:
+        return count
+    total, bad = count.sessions + other.sessions, count.bad + other.bad
+    return SessionCount(count.agent, count.version, count.name, total, bad)
 
 
 def _stored(connection: Connection, ids: Sequence[str]) -> dict[str, Row[Any]]:
