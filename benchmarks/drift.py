@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import argparse
 import random
+from typing import cast
 
-from rightcall.monitor.drift import HOUR, feed, flush, new_series
+from rightcall.monitor.drift import HOUR, new_series, step
+from rightcall.monitor.session_hours import SessionHours
 from rightcall.stats import bets, detector_threshold, reference_rate, simulated_delay
+from rightcall.store import SessionHour, Store
 
 TABLE = {
     0.02: {1.5: (445, 1287), 2: (244, 495), 3: (118, 213), 5: (57, 84)},
@@ -62,14 +65,36 @@ def whole_months(rate: float, months: int, sessions: int, share: float, series: 
 
 def _month_alarms(draw: random.Random, rate: float, sessions: int, threshold: float) -> bool:
     bad = sum(draw.random() < rate for _ in range(600))
-    series, hour = new_series(reference_rate(bad, 600), threshold), 0
+    series, hour = new_series(reference_rate(bad, 600), threshold), 1
+    waiting = SessionHours(cast(Store, HeldSessions()))
     for i in range(sessions):
         hour += draw.random() < 0.3
-        value = float(draw.random() < rate)
-        crossings = [feed(series, value, hour * HOUR, f"s{i}", "") for _ in range(draw.randint(1, 4))]
-        if any(crossings):
+        if waiting.begins("a", hour * HOUR) and any(step(series, x, at) for _, x, at in waiting.end("a")):
             return True
-    return flush(series) is not None
+        value = float(draw.random() < rate)
+        for _ in range(draw.randint(1, 4)):
+            waiting.add(("a", "1", "check"), f"s{i}", value, hour * HOUR)
+    return any(step(series, x, at) for _, x, at in waiting.end("a"))
+
+
+class HeldSessions:
+    """Sessions of the hour in memory: simulated months need no store."""
+
+    def __init__(self) -> None:
+        self._held: list[SessionHour] = []
+
+    def states(self, kind: str) -> dict[str, bytes]:
+        return {}
+
+    def set_states(self, kind: str, documents: dict[str, bytes]) -> None:
+        pass
+
+    def add_to_sessions(self, hours: list[SessionHour]) -> None:
+        self._held += hours
+
+    def take_sessions(self, agent: str) -> list[SessionHour]:
+        taken, self._held = self._held, []
+        return taken
 
 
 def _alarms(

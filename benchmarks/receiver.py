@@ -13,17 +13,21 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import aiohttp
 
 from rightcall.traces.events import RunSpan, spans_request
 
+LINES = 12
+
 
 def main() -> None:
     options = argparse.ArgumentParser()
     options.add_argument("--seconds", type=float, default=60)
     options.add_argument("--rate", type=int, default=2000, help="spans a second")
+    options.add_argument("--sessions", action="store_true", help="a session for each trace")
     given = options.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         settings = Path(folder) / "monitor.yaml"
@@ -44,33 +48,33 @@ def main() -> None:
         assert server.stderr is not None
         port = int(server.stderr.readline().split("127.0.0.1:")[1].split()[0])
         try:
-            asyncio.run(load(port, server.pid, given.seconds, given.rate))
+            asyncio.run(load(port, server.pid, given.seconds, given.rate, given.sessions))
         finally:
             server.send_signal(signal.SIGTERM)
             print(server.stderr.read().strip())
             server.wait()
 
 
-async def load(port: int, pid: int, seconds: float, rate: int) -> None:
+async def load(port: int, pid: int, seconds: float, rate: int, sessions: bool) -> None:
     """Four senders at once, as exporters of four processes."""
     counts = {"sent": 0, "refused": 0}
     start = time.perf_counter()
 
     async def sender(number: int, client: aiohttp.ClientSession) -> None:
-        draw = random.Random(number)
+        batches = Batches(number, sessions)
         headers = {"content-type": "application/x-protobuf", "content-encoding": "gzip"}
         while (now := time.perf_counter()) - start < seconds:
             if counts["sent"] / (now - start + 1e-9) > rate:
                 await asyncio.sleep(0.01)
                 continue
-            body = gzip.compress(batch(draw, 100), 1)
-            async with client.post(f"http://127.0.0.1:{port}/v1/traces", data=body, headers=headers) as reply:
+            url = f"http://127.0.0.1:{port}/v1/traces"
+            async with client.post(url, data=batches.next(), headers=headers) as reply:
                 counts["refused"] += reply.status != 200
                 counts["sent"] += 100 if reply.status == 200 else 0
 
     async def show() -> None:
-        for _ in range(6):
-            await asyncio.sleep(seconds / 6)
+        for _ in range(LINES):
+            await asyncio.sleep(seconds / LINES)
             taken = time.perf_counter() - start
             busy = cpu_seconds(pid) / taken
             done = f"{counts['sent']:>9,} spans  {counts['sent'] / taken:,.0f} spans/s  {counts['refused']} refused"
@@ -85,22 +89,38 @@ def cpu_seconds(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def batch(draw: random.Random, spans: int) -> bytes:
-    """Whole traces of five spans."""
-    made = []
-    for _ in range(spans // 5):
-        trace_id, at = f"{draw.getrandbits(128) | 1:032x}", time.time_ns()
-        root = f"{draw.getrandbits(64) | 1:016x}"
-        made.append(
-            RunSpan(
-                trace_id,
-                root,
-                "invoke_agent a",
-                at,
-                at + 9,
-                attributes={"gen_ai.operation.name": "invoke_agent"},
-            )
-        )
+class Batches:
+    """Requests of twenty traces with five spans. They are made once a second, then only get new ids: a sender must
+    not need the core that the receiver is measured on."""
+
+    def __init__(self, number: int, sessions: bool) -> None:
+        self._draw, self._sessions, self._made, self._at = random.Random(number), sessions, b"", 0.0
+
+    def next(self) -> bytes:
+        if time.monotonic() - self._at > 1:
+            self._at, self._made = time.monotonic(), spans_request(list(_spans(self._sessions)))
+        body = self._made
+        for i in range(TRACES):
+            new = self._draw.getrandbits(128) | 1
+            body = body.replace(bytes.fromhex(_trace_id(i)), new.to_bytes(16, "big"))
+            body = body.replace(_trace_id(i).encode(), f"{new:032x}".encode())
+        return gzip.compress(body, 1)
+
+
+TRACES = 20
+
+
+def _trace_id(number: int) -> str:
+    return f"{0xABCDEF0123456789ABCDEF0123456700 + number:032x}"
+
+
+def _spans(sessions: bool) -> Iterator[RunSpan]:
+    for number in range(TRACES):
+        trace_id, at = _trace_id(number), time.time_ns()
+        about: dict[str, str | int | float] = {"gen_ai.operation.name": "invoke_agent"}
+        if sessions:
+            about["gen_ai.conversation.id"] = trace_id
+        yield RunSpan(trace_id, "00000000000000a0", "invoke_agent a", at, at + 9, attributes=about)
         for i in range(4):
             held: dict[str, str | int | float] = {
                 "gen_ai.operation.name": "execute_tool",
@@ -108,18 +128,8 @@ def batch(draw: random.Random, spans: int) -> bytes:
                 "gen_ai.tool.call.arguments": f'{{"query": "{i} {trace_id}"}}',
                 "gen_ai.tool.call.result": '{"found": "' + "x" * 200 + '"}',
             }
-            made.append(
-                RunSpan(
-                    trace_id,
-                    f"{draw.getrandbits(64) | 1:016x}",
-                    "execute_tool search",
-                    at + i,
-                    at + i + 1,
-                    root,
-                    attributes=held,
-                )
-            )
-    return spans_request(made)
+            name, span_id = "execute_tool search", f"00000000000000a{i + 1}"
+            yield RunSpan(trace_id, span_id, name, at + i, at + i + 1, "00000000000000a0", attributes=held)
 
 
 def memory(pid: int) -> int:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -29,6 +31,18 @@ def test_run_prints_a_row_a_case_then_the_run(rightcall):
     }
     assert list(last) == ["run_id", "verdict", "summary"]
     assert last["verdict"] == {0: "PASS", 1: "FAIL"}[done.code]
+
+
+def test_a_run_loads_nothing_that_it_does_not_use(rightcall):
+    rightcall("init", "mine")
+    program = (
+        "import atexit, sys; atexit.register(lambda: print(*sys.modules, file=sys.stderr));"
+        "from rightcall.cli.main import main; main()"
+    )
+    command = [sys.executable, "-c", program, "run", "mine/suite.yaml", "--json"]
+    loaded = subprocess.run(command, capture_output=True, text=True, check=False).stderr.split()
+    unused = ("aiohttp", "alembic", "rich", "rightcall.traces", "rightcall.lint", "rightcall.analysis.")
+    assert "sqlalchemy" in loaded and [module for module in loaded if module.startswith(unused)] == []
 
 
 @pytest.mark.parametrize(

@@ -70,7 +70,7 @@ class ObservedAgent:
         return _Session(self, watches, talk, tuple(watched))
 
     def tools(self) -> list[Tool]:
-        """The definitions of the agent's tools, as far as its framework can tell them."""
+        """The definitions of the agent's tools, as far as its framework exposes them."""
         return adapter_named(self.info.name).tools(self.target) if self.info else []
 
     @property
@@ -108,7 +108,7 @@ class ObservedAgent:
 
 
 class _Session(ObservedSession):
-    """A session that gives back the hooks it asked for, and tells when nothing could be seen."""
+    """A session that gives back the hooks it asked for, and reports when nothing could be observed."""
 
     def __init__(
         self, agent: ObservedAgent, watches: dict[str, Watch], talk: Talk, hooks: Sequence[str]

@@ -88,7 +88,7 @@ class ObservedSession:
 
 
 class FunctionTalk(Talk):
-    """A function of a golden, called anew each turn with what the user says as its input."""
+    """A function of a golden, called each turn with what the user says as its input."""
 
     def __init__(
         self,

@@ -116,7 +116,7 @@ def ending(error: BaseException) -> tuple[StopReason, str]:
 
 
 def _of_the_server(error: BaseException) -> bool:
-    """Whether a status, when there is one, tells of the server and not of the request."""
+    """Whether a status, if there is one, means a failure of the server rather than a bad request."""
     status = getattr(error, "status_code", None)
     return not isinstance(status, int) or status in (408, 409, 429) or status >= 500
 

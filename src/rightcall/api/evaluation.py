@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Never, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Never
 
 from rightcall.api.run_display import RunDisplay
 from rightcall.api.run_result import RunResult
-from rightcall.event_loop import finished
+from rightcall.event_loop import blocking, finished
 from rightcall.executor import Agent, RunLimits
 from rightcall.gate import Gate
 from rightcall.metrics import AnyMetric, Scorer, ScoringRules, as_metrics, observed
@@ -186,7 +185,7 @@ async def ascore_cases(
 
 
 def _shared(workers: int | None, on: str | None) -> AbstractContextManager[Workers | None]:
-    """The workers of a run, ended with it; none when nobody asks for them."""
+    """The workers of a run, ended with it; none unless requested."""
     if workers is None and on is None:
         return nullcontext()
     from rightcall.distributed import Workers
@@ -226,20 +225,5 @@ async def _score_ready(request: EvaluateRequest, store: str | Path | None) -> Ru
     return RunResult(run_id, summary, verdict, opened)
 
 
-P = ParamSpec("P")
-T = TypeVar("T")
-
-
-def _blocking(name: str, work: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
-    """The same function for programs without async; in a notebook it runs in a thread for itself."""
-
-    @wraps(work)
-    def call(*args: P.args, **kwargs: P.kwargs) -> T:
-        return finished(work(*args, **kwargs))
-
-    call.__name__ = call.__qualname__ = name
-    return call
-
-
-evaluate = _blocking("evaluate", aevaluate)
-score_cases = _blocking("score_cases", ascore_cases)
+evaluate = blocking("evaluate", aevaluate)
+score_cases = blocking("score_cases", ascore_cases)

@@ -17,6 +17,7 @@ from rightcall.cli.options import (
     metric_option,
     store_option,
     trials_option,
+    trust_option,
 )
 from rightcall.cli.output import console, print_json, print_next, tell
 from rightcall.model.text import counted
@@ -107,11 +108,7 @@ WORTH_A_WARNING_MS = 50
     help="What decides the exit code; with infra, a run that finished exits with 0 whatever its verdict",
 )
 @click.option("--include-unreviewed", is_flag=True, help="Also run unreviewed goldens made from traces")
-@click.option(
-    "--trust",
-    is_flag=True,
-    help="Allow a suite from outside this project to start programs and import modules",
-)
+@trust_option
 @failures_option
 @click.option("--live", type=click.Choice(["auto", "plain", "off"]), default="auto", show_default=True,
               help="Progress on stderr: a bar or occasional lines, one line per finished case, or none")  # fmt: skip
@@ -290,7 +287,6 @@ def execute(
     import shlex
 
     from rightcall.cli.run_progress import Watching, run_to_end
-    from rightcall.report import print_summary, write_outcome
     from rightcall.store import store_address
 
     watching = Watching(keep=failures, as_json=as_json, warned=warned, live=live)
@@ -304,8 +300,12 @@ def execute(
             err=True,
         )
     if as_json:
+        from rightcall.report import write_outcome
+
         write_outcome(outcome.run.id, outcome.verdict.word, outcome.summary, sys.stdout.buffer)
         return outcome
+    from rightcall.report import print_summary
+
     out = console()
     out.say("\n[bold]{}[/bold] on {}  [dim]run {}[/dim]", plan.name, plan.agent.name, outcome.run.id)
     where = f" --store {shlex.quote(store_address(store_url).typed)}" if store_url else ""

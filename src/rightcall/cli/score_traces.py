@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 def as_trajectories(goldens: Path, recorded: Path) -> Path:
     """The path itself when it holds trajectories; for traces a temporary file with those that belong to a golden."""
-    if _begins_with_golden(recorded):
+    if recorded.suffix == ".parquet" or _begins_with_golden(recorded):
         return recorded
     from rightcall.traces import is_trace_export
 

@@ -91,6 +91,10 @@ class GoldenIndex:
                 return conversation, name
         return None
 
+    def count(self) -> int:
+        """How many goldens there are."""
+        return int(self._connection.execute("SELECT count(*) FROM golden").fetchone()[0])
+
     def ids(self) -> Iterator[str]:
         """The ids in the order of the file."""
         return (row[0] for row in self._connection.execute("SELECT id FROM golden ORDER BY rowid"))

@@ -14,9 +14,9 @@ HOUR = 3600 * 1_000_000_000
 class Series(msgspec.Struct):
     """The state of a series, as stored.
 
-    Traces of one session count as one value, the mean of their hour: bursts of one user are no news about the agent.
-    Traces without a session are values by themselves. A series with q0 0 has no baseline and only counts. `sessions`
-    and `bad_sessions` count all values there ever were; the others begin anew with every baseline and acknowledgement.
+    Its values are sessions (`SessionHours`): bursts of one user are no news about the agent. `hour` is that of the last
+    trace. A series with q0 0 has no baseline and only counts. `sessions` and `bad_sessions` count all values there ever
+    were; the others begin anew with every baseline and acknowledgement.
     """
 
     q0: float
@@ -27,7 +27,6 @@ class Series(msgspec.Struct):
     n: int = 0
     total: float = 0.0
     hour: int = 0
-    pending: dict[str, list[float]] = {}
     since_times: list[list[int]] = []
     bad_traces: list[str] = []
     alarm: int | None = None
@@ -68,48 +67,21 @@ def new_series(q0: float, threshold: float) -> Series:
         state.r,
         state.cusum,
         state.since,
-        pending={},
         since_times=[[0, 0] for _ in state.r],
         bad_traces=[],
     )
 
 
 def restarted(series: Series, q0: float, threshold: float) -> Series:
-    """A series that begins anew, with its count of sessions and those of the current hour."""
+    """A series that begins anew, with its count of sessions."""
     fresh = new_series(q0, threshold)
-    fresh.hour, fresh.pending = series.hour, series.pending
+    fresh.hour = series.hour
     fresh.sessions, fresh.bad_sessions = series.sessions, series.bad_sessions
     return fresh
 
 
-def feed(series: Series, bad: float, time: int, session: str, trace_id: str) -> Crossing | None:
-    """Count one trace; returns the crossing when the evidence reaches the threshold for the first time."""
-    crossing: Crossing | None = None
-    hour = time // HOUR
-    if hour > series.hour:
-        crossing = flush(series)
-        series.hour = hour
-    series.started = series.started or time
-    if bad:
-        series.bad_traces = [*series.bad_traces[-4:], trace_id]
-    if not session:
-        return _step(series, bad, time) or crossing
-    held = series.pending.setdefault(session, [0.0, 0.0, float(time)])
-    held[0] += bad
-    held[1] += 1
-    return crossing
-
-
-def flush(series: Series) -> Crossing | None:
-    """Turn the sessions of the hour that ended into values."""
-    crossing: Crossing | None = None
-    for total, count, time in series.pending.values():
-        crossing = _step(series, total / count, int(time)) or crossing
-    series.pending = {}
-    return crossing
-
-
-def _step(series: Series, x: float, time: int) -> Crossing | None:
+def step(series: Series, x: float, time: int) -> Crossing | None:
+    """Count one value; returns the crossing when the evidence reaches the threshold for the first time."""
     series.sessions += 1
     series.bad_sessions += x
     if not series.q0:

@@ -6,15 +6,16 @@ from collections.abc import Callable, Iterator
 
 from rightcall.monitor.baseline import Reference, TrafficBaseline
 from rightcall.monitor.drift import (
+    HOUR,
     Crossing,
     Series,
-    feed,
-    flush,
     new_series,
     packed_series,
     restarted,
+    step,
     unpacked_series,
 )
+from rightcall.monitor.session_hours import SessionHours
 from rightcall.monitor.settings import HARD, MonitorSettings, seconds
 from rightcall.stats import detector_threshold
 from rightcall.store import SessionCount, Store, TraceRow
@@ -35,22 +36,42 @@ class SeriesBook:
     ) -> None:
         self._store, self._settings, self._baseline = store, settings, baseline
         self._series = {_place(name): unpacked_series(data) for name, data in store.states(KIND).items()}
+        self._sessions = SessionHours(store)
         self._changed: set[Place] = set()
 
     def watch(self, row: TraceRow, name: str, bad: float, time: int) -> tuple[Series, Crossing | None]:
-        """Take in what a check said of a trace."""
+        """Take in what a check said of a trace; its session is counted when the hour ends."""
         place = row.agent, row.version, name
         series = self._series.get(place)
         if series is None or not series.q0:
             series = self._begin(place, series)
         self._changed.add(place)
-        return series, feed(series, bad, time, row.session, row.trace_id)
+        series.hour = max(series.hour, time // HOUR)
+        series.started = series.started or time
+        if bad:
+            series.bad_traces = [*series.bad_traces[-4:], row.trace_id]
+        if not row.session:
+            return series, step(series, bad, time)
+        self._sessions.add(place, row.session, bad, time)
+        return series, None
+
+    def pass_time(self, agent: str, time: int) -> Iterator[tuple[Place, Series, Crossing]]:
+        """Count the sessions of an hour that ended before `time`; gives what crossed its threshold by that."""
+        if self._sessions.begins(agent, time):
+            yield from self._count_sessions(agent)
 
     def flush(self) -> Iterator[tuple[Place, Series, Crossing]]:
         """Count the sessions of the current hour now; gives what crossed its threshold by that."""
-        self._changed |= set(self._series)
-        for place, series in self._series.items():
-            crossing = flush(series)
+        for agent in self._sessions.agents():
+            yield from self._count_sessions(agent)
+
+    def _count_sessions(self, agent: str) -> Iterator[tuple[Place, Series, Crossing]]:
+        for place, value, time in self._sessions.end(agent):
+            series = self._series.get(place)
+            if series is None:  # it made room for others
+                continue
+            self._changed.add(place)
+            crossing = step(series, value, time)
             if crossing is not None:
                 yield place, series, crossing
 
@@ -72,6 +93,7 @@ class SeriesBook:
 
     def save(self) -> None:
         """Write what has changed."""
+        self._sessions.save()
         documents = {_name(p): packed_series(self._series[p]) for p in self._changed if p in self._series}
         self._store.set_states(KIND, documents)
         self._store.set_session_counts(
@@ -88,11 +110,16 @@ class SeriesBook:
         if known is not None and not q0:
             return known
         if len(self._series) >= MOST and known is None:
-            oldest = min(self._series, key=lambda p: self._series[p].hour)
-            del self._series[oldest]
-            self._store.drop_states(KIND, [_name(oldest)])
+            self._make_room()
         self._series[place] = series = restarted(known, q0, threshold) if known else new_series(q0, threshold)
         return series
+
+    def _make_room(self) -> None:
+        """Forget a tenth of the series, those that were quiet for the longest time."""
+        oldest = sorted(self._series, key=lambda place: self._series[place].hour)[: max(1, MOST // 10)]
+        for place in oldest:
+            del self._series[place]
+        self._store.drop_states(KIND, [_name(place) for place in oldest])
 
     def _bounds(self, agent: str, name: str) -> tuple[float, float]:
         """The rate to watch against and the threshold; zeros while no baseline knows this check."""

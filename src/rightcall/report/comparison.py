@@ -95,7 +95,7 @@ def _text(value: Any) -> str:
 
 
 def print_undone(out: Screen, effects: Sequence[UndoneEffect]) -> None:
-    """What came of undoing each suspect change alone."""
+    """The result of undoing each suspect change alone."""
     for one in effects:
         place = f"{one.place}, {one.what}"
         if one.problem:

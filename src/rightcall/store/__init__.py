@@ -43,13 +43,19 @@ if TYPE_CHECKING:
         changes as changes,
         user_name as user_name,
     )
-    from rightcall.store.sql.record_bytes import packed as packed, unpacked as unpacked
+    from rightcall.store.sql.record_bytes import (
+        compressed as compressed,
+        packed as packed,
+        unpacked as unpacked,
+    )
+    from rightcall.store.sql.rows import PackedResult as PackedResult
     from rightcall.store.sql.run_writer import RunWriter as RunWriter
     from rightcall.store.sql.store import Store as Store
     from rightcall.store.watch import (
         CheckCount as CheckCount,
         KeptTrace as KeptTrace,
         SessionCount as SessionCount,
+        SessionHour as SessionHour,
         StoredAlarm as StoredAlarm,
         TraceCheck as TraceCheck,
         TraceFilter as TraceFilter,
@@ -64,9 +70,10 @@ else:
                 "Change ComparedCase Copied DatasetDiff DatasetVersion Key ListedGolden Note Outcome "
                 "ResultFilter Retention RunFilter StoredCase StoredRun SuiteOverview changes user_name"
             ),
-            "sql.record_bytes": "packed unpacked",
+            "sql.record_bytes": "compressed packed unpacked",
+            "sql.rows": "PackedResult",
             "sql.run_writer": "RunWriter",
             "sql.store": "Store",
-            "watch": "CheckCount KeptTrace SessionCount StoredAlarm TraceCheck TraceFilter TraceRow",
+            "watch": "CheckCount KeptTrace SessionCount SessionHour StoredAlarm TraceCheck TraceFilter TraceRow",
         },
     )

@@ -63,11 +63,14 @@ def store_address(given: str | os.PathLike[str] | None) -> Address:
     )
 
 
-def open_store(url: str | os.PathLike[str] | None = None, *, must_exist: bool = False) -> Store:
+def open_store(
+    url: str | os.PathLike[str] | None = None, *, must_exist: bool = False, small_cache: bool = False
+) -> Store:
     """The store at a path or URL; by default the one in `RIGHTCALL_STORE`, or `.rightcall/rightcall.db`.
 
     Creates it if it does not exist, unless `must_exist`: then the error says what to run.
-    An older store is migrated first (SQLite: after a backup); a newer one is rejected.
+    An older store is migrated first (SQLite: after a backup); a newer one is rejected. `small_cache` keeps less of a
+    file in memory, for a process that mostly writes and runs for days.
     """
     address = store_address(url)
     if address.file is not None:
@@ -78,7 +81,7 @@ def open_store(url: str | os.PathLike[str] | None = None, *, must_exist: bool = 
 
     from rightcall.store.sql.store import Store  # SQLAlchemy takes a quarter second to import
 
-    return Store(address)
+    return Store(address, small_cache=small_cache)
 
 
 def _how_to_begin(default: bool) -> str:

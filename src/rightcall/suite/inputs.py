@@ -66,7 +66,7 @@ class Inputs(Record, frozen=True):
 
 
 def inputs_of(plan: Plan, definitions: Iterable[Tool] | None = None) -> Inputs:
-    """The inputs of a plan as it stands; `definitions` are its tools, when they are known already."""
+    """The inputs of a plan; `definitions` are its tools, when they are known already."""
     from rightcall.suite.conversations import simulator_fingerprint
     from rightcall.suite.plan import scorer_fingerprint
 

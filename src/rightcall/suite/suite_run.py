@@ -7,21 +7,18 @@ import re
 import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from os import PathLike
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from rightcall.analysis import FaultReport, fault_report
 from rightcall.errors import ConfigError, InputError
 from rightcall.gate import Verdict, Word
 from rightcall.metrics import Tally
 from rightcall.providers import RecordMode
 from rightcall.store import RunFilter, Store, StoredRun, open_store
-from rightcall.suite.baseline_file import load_baseline, merged, write_baseline
-from rightcall.suite.baseline_pool import pooled
-from rightcall.suite.cost_estimate import CostEstimate, estimate
-from rightcall.suite.decisions import gate_run
 from rightcall.suite.outcome import verdict_without_gate
 from rightcall.suite.plan import Plan, plan_suite
 from rightcall.suite.runner import RunOutcome
@@ -30,6 +27,10 @@ from rightcall.suite.suite import Suite, WorkersConfig, load_suite
 from rightcall.suite.suite_actions import actions
 from rightcall.suite.suite_files import with_record_mode
 from rightcall.suite.trust import require_trust
+
+if TYPE_CHECKING:
+    from rightcall.analysis import FaultReport
+    from rightcall.suite.cost_estimate import CostEstimate
 
 RunOne = Callable[[Plan, str | None], RunOutcome]
 """Runs a plan to its end; the text is the run to resume."""
@@ -56,18 +57,20 @@ class SuiteRun:
 
     def plans(self) -> list[Plan]:
         """A plan per model. A suite from outside the project must be trusted first."""
-        suite = self._suite()
+        suite = self._suite
         for model in self._models:
             require_trust(suite, self.file, model=model, trust=self.trust)
         return [self._plan(suite, model) for model in self._models]
 
     def workers(self) -> WorkersConfig | None:
         """What the suite says about workers."""
-        return self._suite().workers
+        return self._suite.workers
 
     async def estimates(self) -> list[tuple[Plan, CostEstimate]]:
         """What each plan would send and start; nothing is sent, started or imported."""
-        suite, found = self._suite(), []
+        from rightcall.suite.cost_estimate import estimate
+
+        suite, found = self._suite, []
         for model in self._models:
             plan = self._plan(suite, model, start_nothing=True)
             not_started = [action.words for action in actions(suite, self.file.parent, model)]
@@ -78,6 +81,7 @@ class SuiteRun:
     def _models(self) -> Sequence[str | None]:
         return self.models or (None,)
 
+    @cached_property
     def _suite(self) -> Suite:
         suite = with_record_mode(load_suite(self.file), self.record)
         if not self.metrics:
@@ -126,6 +130,8 @@ def run_with_control(
 
     `resume` names either of the two runs; if it is the one with faults, the control run has already finished.
     """
+    from rightcall.analysis import fault_report
+
     assert plan.agent.faults is not None
     calm, control = without_faults(plan), None
     if resume:
@@ -157,6 +163,9 @@ def finished_twin(store: Store, resume: str, name: str) -> str | None:
 
 def add_to_baseline(path: Path, run: str, store: str | PathLike[str] | None) -> None:
     """Pool a run with a baseline file, or begin one."""
+    from rightcall.suite.baseline_file import load_baseline, merged, write_baseline
+    from rightcall.suite.baseline_pool import pooled
+
     with open_store(store, must_exist=True) as opened:
         pool = pooled(opened, [opened.run(run)])
     pools = [pool, load_baseline(path)] if path.is_file() else [pool]
@@ -180,7 +189,9 @@ def run_named(store: Store, run_id: str) -> StoredRun | None:
 
 
 def stored_outcome(plan: Plan, store: Store, stored: StoredRun) -> RunOutcome:
-    """What a finished run came to, as it was told when it finished."""
+    """The outcome of a finished run, as reported when it finished."""
+    from rightcall.suite.decisions import gate_run
+
     summary = stored.run.summary or Tally(plan.scorer.names).summary()
     verdict = (
         gate_run(store, stored.id, plan.gate, plan.quarantine)

@@ -78,7 +78,7 @@ def assert_agent(golden: AnyGolden, agent: Agent, scorer: Scorer, user: Any = No
 
 
 def require_passed(golden: AnyGolden, results: Sequence[CaseResult], tools: Mapping[str, Tool]) -> None:
-    """Raises `CheckFailed` unless every trial passed, with every simulated user. A failure tells more than an error."""
+    """Raises `CheckFailed` unless every trial passed, with every simulated user. Failures come before errors."""
     __tracebackhide__ = True
     failed = next((one for one in results if not one.passed and not one.error), None)
     if failed is not None:

@@ -12,7 +12,7 @@ from rightcall.model.message import Message
 from rightcall.model.trajectory import StopReason, Trajectory, Usage
 from rightcall.traces import names
 from rightcall.traces.calls import NO_NAME, CallSlot, call_of, join, slots_of, tell
-from rightcall.traces.content import arguments_of, first_text, whole_number
+from rightcall.traces.content import arguments_of, first_text, json_value, whole_number
 from rightcall.traces.dialects import observe
 from rightcall.traces.hints import capture_hint, empty_hint
 from rightcall.traces.messages import SpokenMessage
@@ -60,7 +60,7 @@ def assemble(
     seen = _one_spelling(_without_doubles(seen, up), found)
     up = _skipping(up, {o.span.span_id for o in seen})
     known = places(seen, up)
-    root = root_of(seen, known, found)
+    root = root_of(seen, known, up, found)
     return _trace(kept, seen, up, known, root, found, source, calls)
 
 
@@ -195,6 +195,7 @@ def _trace(
         next(
             (t for s in spans if (t := whole_number(s.attributes.get("rightcall.trial"))) is not None), None
         ),
+        tags=_tags(spans),
         incomplete=incomplete,
         truncated="too_many" in problems.counts,
         resource={k: v for k, v in first.resource.items() if isinstance(v, str | int | float | bool)},
@@ -202,11 +203,18 @@ def _trace(
     )
 
 
+def _tags(spans: Sequence[Span]) -> tuple[str, ...]:
+    """What the application calls the trace: its intent, and the tags that instrumentations have a place for."""
+    found = [s.attributes[name] for s in spans for name in names.TAGS if name in s.attributes]
+    words = [w for held in map(json_value, found) for w in (held if isinstance(held, list) else [held])]
+    return tuple(dict.fromkeys(word for word in words if isinstance(word, str) and word))[:50]
+
+
 def _counts(place: SpanPlace, root: Observation | None, mode: CallsMode) -> bool:
     if mode == "all":
         return True
     if mode == "root":
-        return place.agent is root or (place.agent is None and root is not None and root.kind != "agent")
+        return place.agent is root or (root is not None and root.kind != "agent" and place.depth == 0)
     return place.depth == 0
 
 

@@ -21,6 +21,14 @@ def parsed(value: Any) -> Any:
     return value
 
 
+def json_value(value: Any) -> Any:
+    """The value of any JSON text, a quoted text or a number too; otherwise the value itself."""
+    if not isinstance(value, str):
+        return value
+    found = from_json(value)
+    return value if found is ABSENT else found
+
+
 def from_json(text: str) -> Any:
     """The value of a JSON text; `ABSENT` when it is not JSON, or too deep to walk."""
     try:

@@ -126,7 +126,7 @@ def read_message(item: Any) -> SpokenMessage | None:
         return SpokenMessage(ROLES.get(item[0], "user"), as_text(item[1]))
     if not isinstance(item, dict):
         return None
-    item = _unwrapped(item)
+    outer, item = item, _unwrapped(item)
     kind = item.get("type")
     if kind in ("function_call", "function_call_output", "reasoning", "custom_tool_call"):
         return _responses_item(item)
@@ -152,13 +152,20 @@ def read_message(item: Any) -> SpokenMessage | None:
     ]
     if isinstance(old := item.get("function_call"), dict) and isinstance(old.get("name"), str):
         said.calls.append(Called(old["name"], old.get("arguments", ABSENT)))
-    said.finish = as_text(item.get("finish_reason") or item.get("stop_reason"))
+    said.calls = _once(said.calls)
+    said.finish = as_text(item.get("finish_reason") or item.get("stop_reason") or outer.get("finish_reason"))
     if role == "tool" and not said.results:
         call_id = as_text(item.get("tool_call_id") or item.get("id"))
         said.results = [
             Returned(call_id, as_text(item.get("name")), parsed(said.text), item.get("status") == "error")
         ]
     return said
+
+
+def _once(calls: list[Called]) -> list[Called]:
+    """Each call once: OpenInference may write those of Anthropic as content and as calls."""
+    known: dict[tuple[str, str], Called] = {}
+    return [c for c in calls if not c.id or known.setdefault((c.id, c.name), c) is c]
 
 
 def _responses_item(item: dict[str, Any]) -> SpokenMessage | None:
@@ -203,7 +210,7 @@ def _read_blocks(said: SpokenMessage, blocks: list[Any]) -> None:
         if not isinstance(block, dict):
             continue
         if isinstance(inner := block.get("message_content"), dict):
-            block = inner  # noqa: PLW2901
+            block = {**block, **inner}  # noqa: PLW2901
         kind = block.get("type")
         if kind in ("tool_call", "tool_use", "server_tool_call") or "functionCall" in block:
             if (call := _read_call(block)) is not None:

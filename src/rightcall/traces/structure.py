@@ -72,20 +72,35 @@ def _below(parent: Observation, place: SpanPlace) -> SpanPlace:
 
 
 def root_of(
-    observations: Sequence[Observation], known: dict[str, SpanPlace], problems: Problems
+    observations: Sequence[Observation],
+    known: dict[str, SpanPlace],
+    up: dict[str, str],
+    problems: Problems,
 ) -> Observation | None:
-    """The agent with the fewest agents above it, the longest of several; without agents the longest root span."""
+    """The agent with the fewest agents above it; of several the span around all of them, otherwise the longest.
+
+    Without agents it is the longest root span.
+    """
     agents = [o for o in observations if o.kind == "agent"]
     if agents:
         fewest = {id(o): _agents_above(o, known) for o in agents}
         least = min(fewest.values())
         top = [o for o in agents if fewest[id(o)] == least]
-        if len(top) > 1:
+        if len(top) > 1:  # steps of one graph are often recorded as agents
+            around = {_uppermost(o.span.span_id, up) for o in top}
+            if len(around) == 1 and (whole := around.pop()) not in {o.span.span_id for o in top}:
+                return next(o for o in observations if o.span.span_id == whole)
             problems.add("roots")
         return max(top, key=lambda o: (o.span.end - o.span.start, o.span.span_id))
     there = {o.span.span_id for o in observations}
     roots = [o for o in observations if o.span.parent_id not in there]
     return max(roots, key=lambda o: (o.span.end - o.span.start, o.span.span_id), default=None)
+
+
+def _uppermost(span_id: str, up: dict[str, str]) -> str:
+    while span_id in up:
+        span_id = up[span_id]
+    return span_id
 
 
 def _agents_above(observation: Observation, known: dict[str, SpanPlace]) -> int:

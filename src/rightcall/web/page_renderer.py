@@ -49,6 +49,12 @@ def make_environment() -> Environment:
     return made
 
 
+def compile_templates(templates: Environment) -> None:
+    """Compile all of them now: the first visitor of a page would otherwise wait for it."""
+    for name in templates.list_templates(["html"]):
+        templates.get_template(name)
+
+
 def page(request: Request, template: str, status: int = 200, **content: Any) -> HTMLResponse:
     """A whole page, or a part of one."""
     state = request.app.state

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import socket
+import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
@@ -52,8 +53,10 @@ def serve(store: Store, here: Listening, names: Iterable[str] = ()) -> None:
     from rightcall.web.access import Access
     from rightcall.web.app import make_app
     from rightcall.web.deadline import deadline_protocol
+    from rightcall.web.page_renderer import compile_templates
 
     app = make_app(store, Access(here.token, names))
+    threading.Thread(target=compile_templates, args=(app.state.templates,), daemon=True).start()
     config = uvicorn.Config(
         app,
         http=deadline_protocol(),

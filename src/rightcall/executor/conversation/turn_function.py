@@ -144,7 +144,7 @@ def joined(so_far: Trajectory, turn: Trajectory, taken_ms: float) -> Trajectory:
 
 
 def _messages_of(turn: Trajectory) -> list[Message]:
-    """The turn of an agent that told only its calls and its answer: a message for each step, then the words."""
+    """The turn of an agent that returned only its calls and its answer: a message per step, then the answer."""
     messages: list[Message] = []
     steps = groupby(enumerate(turn.calls), key=lambda item: (item[1].step, item[1].step is None and item[0]))
     for number, (_, group) in enumerate(steps):

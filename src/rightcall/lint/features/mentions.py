@@ -28,7 +28,7 @@ FILLER_WORDS = STOP_WORDS | word_set("""
     function method api tool endpoint operation action allows allow enables enable lets performs perform executes
     execute provides provide based new existing value values parameter argument input output
     """)
-"""Words that tell nothing about what a particular tool does."""
+"""Words that say nothing about what a particular tool does."""
 
 GENERIC_NAME_TOKENS = word_set("""
     action actions api call custom data do exec execute fetch fn foo bar func function generic get handle handler

@@ -24,12 +24,12 @@ def sentence(failure: Failure) -> str:
 
 
 def reason(failures: Iterable[Failure]) -> str:
-    """All failures of a case in one line; the same clause is said once."""
+    """All failures of a case in one line; a repeated clause is shown once."""
     return joined(map(sentence, failures))
 
 
 def joined(sentences: Iterable[str]) -> str:
-    """Clauses in one line; that nothing was called is said once, with all that was expected."""
+    """Clauses in one line; a missing call is mentioned once, with all that was expected."""
     said = list(dict.fromkeys(sentences))
     missed = [clause.removeprefix(NOTHING_CALLED) for clause in said if clause.startswith(NOTHING_CALLED)]
     if len(missed) > 1:

@@ -15,6 +15,8 @@ annotations  tags and notes
 library      versions of datasets
 export       JSON Lines
 removal      delete and prune
+watch_tables production: spans, traces, counts, alarms
+session_hours sessions of the current hour
 copy         from one store into another
 store        Store: combines all parts
 """

@@ -21,6 +21,15 @@ from rightcall.store.sql.run_writer import insert_results
 AT_ONCE = 500
 
 
+WATCHED = {
+    tables.traces: ("trace_id",),
+    tables.received: (),
+    tables.alarms: ("raised_at",),
+    tables.session_hours: ("agent", "version", "session"),
+}
+"""Tables of production with numeric keys, and what else identifies their rows."""
+
+
 def copy_store(source: Core, target: Core, *, progress: Callable[[str], None] | None = None) -> Copied:
     """Copy what the target does not have; existing data is unchanged.
 
@@ -175,7 +184,7 @@ def _copy_watch(source: Core, target: Core) -> None:
 
     The target keeps its own redaction key, so placeholders made before and after differ.
     """
-    for table, own in ((tables.traces, "trace_id"), (tables.received, ""), (tables.alarms, "raised_at")):
+    for table, own in WATCHED.items():
         last = 0
         while True:
             query = select(table).where(table.c.key > last).order_by(table.c.key).limit(AT_ONCE)
@@ -185,18 +194,7 @@ def _copy_watch(source: Core, target: Core) -> None:
                 break
             last = rows[-1].key
             with target.writing() as connection:
-                known = (
-                    set(connection.execute(select(table.c[own])).scalars())
-                    if own == "raised_at"
-                    else set[str]()
-                )
-                if own == "trace_id":
-                    ids = [row.trace_id for row in rows]
-                    known = set(
-                        connection.execute(
-                            select(table.c.trace_id).where(table.c.trace_id.in_(ids))
-                        ).scalars()
-                    )
+                known = _known(connection, table, own, rows)
                 fresh = [
                     {
                         name: held(v) if isinstance(v, str) else v
@@ -204,13 +202,25 @@ def _copy_watch(source: Core, target: Core) -> None:
                         if name != "key"
                     }
                     for row in rows
-                    if not own or row._mapping[own] not in known
+                    if not own or tuple(row._mapping[name] for name in own) not in known
                 ]
                 if fresh:
                     connection.execute(insert(table), fresh)
     with target.writing() as connection:
         for table in (tables.check_counts, tables.watch_states):
             insert_missing(connection, table, _raw(source, select(table)))
+
+
+def _known(
+    target: Connection, table: Table, own: tuple[str, ...], rows: Sequence[Row[Any]]
+) -> set[tuple[Any, ...]]:
+    """Which rows of a page the target has, by the columns that identify them."""
+    if not own:
+        return set()
+    query = select(*(table.c[name] for name in own))
+    if own == ("trace_id",):  # the others are few
+        query = query.where(table.c.trace_id.in_([row.trace_id for row in rows]))
+    return {tuple(row) for row in target.execute(query)}
 
 
 def _copy_notes(source: Core, target: Connection, old_key: int, new_key: int) -> None:

@@ -16,7 +16,7 @@ from sqlalchemy import Connection, Engine, select, text
 from rightcall.errors import InputError, StoreError
 from rightcall.store.address import Address
 from rightcall.store.sql import tables
-from rightcall.store.sql.engine import DatabaseFile, make_engine, reading, writing
+from rightcall.store.sql.engine import CACHE, SMALL_CACHE, DatabaseFile, make_engine, reading, writing
 from rightcall.store.sql.record_bytes import held
 from rightcall.store.sql.schema import bring_to_head
 
@@ -34,12 +34,14 @@ def written(time: datetime) -> str:
 class Core:
     """The base of an open store."""
 
-    def __init__(self, address: Address, *, clock: Callable[[], datetime] = utc_now) -> None:
+    def __init__(
+        self, address: Address, *, clock: Callable[[], datetime] = utc_now, small_cache: bool = False
+    ) -> None:
         self.name, self.file, self.url, self.clock = address.shown, address.file, address.url, clock
         if self.file is not None:
             _make_folder(self.file.parent)
             _make_private(self.file)
-        self.engine: Engine = make_engine(address)
+        self.engine: Engine = make_engine(address, cache=SMALL_CACHE if small_cache else CACHE)
         self._metric_keys: dict[str, int] = {}
         self._metric_names: dict[int, str] = {}
         self._database: DatabaseFile | None = None

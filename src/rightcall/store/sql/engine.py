@@ -18,7 +18,6 @@ import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, exc
 
@@ -40,12 +39,17 @@ _LASTING = ("not a database", "malformed", "already exists", "password", "does n
 """Error messages for which a retry cannot help."""
 
 
-def make_engine(address: Address) -> Engine:
+CACHE, SMALL_CACHE = 16_000, 2_000
+"""KiB of a database file that each connection keeps in memory. Pages read the same rows again; a receiver of spans
+writes each once, and with large caches its memory would grow for half an hour."""
+
+
+def make_engine(address: Address, *, cache: int = CACHE) -> Engine:
     """An engine for the address; connects to nothing yet."""
     if address.file is not None:
         url = URL.create("sqlite", database=str(address.file))
         engine = create_engine(url, connect_args={"timeout": PATIENCE, "check_same_thread": False})
-        event.listen(engine, "connect", _prepare_sqlite)
+        event.listen(engine, "connect", lambda connection, _: _prepare_sqlite(connection, cache))
         event.listen(engine, "begin", _begin_sqlite)
         return engine
     try:
@@ -74,12 +78,12 @@ def writing(engine: Engine, name: str) -> Iterator[Connection]:
         yield connection
 
 
-def _prepare_sqlite(connection: sqlite3.Connection, _record: Any) -> None:
+def _prepare_sqlite(connection: sqlite3.Connection, cache: int) -> None:
     connection.isolation_level = None  # this module issues BEGIN itself, and IMMEDIATE for writes
     connection.execute("PRAGMA auto_vacuum=INCREMENTAL")  # only effective before the first table
     _switch_to_log(connection)
     connection.execute("PRAGMA synchronous=NORMAL")
-    connection.execute("PRAGMA cache_size=-16000")
+    connection.execute(f"PRAGMA cache_size=-{cache}")
 
 
 def _switch_to_log(connection: sqlite3.Connection) -> None:

@@ -25,6 +25,12 @@ LONGEST_ID = 1000
 LARGEST = 2**63 - 1
 
 
+class PackedResult(CaseResult, frozen=True):
+    """A result whose trajectory somebody else has made into what the store keeps of it; `trajectory` is not stored."""
+
+    packed_trajectory: bytes | None = None
+
+
 class ResultRows(NamedTuple):
     """The rows of one result, without its number and its run."""
 
@@ -65,9 +71,15 @@ def to_rows(result: CaseResult, pack: ScorePacker) -> ResultRows:
             (position, failure.code, held(failure.tool), held(failure.parameter), packed(failure))
             for position, failure in enumerate(result.codes)
         ],
-        None if result.trajectory is None else compressed(result.trajectory),
+        _trajectory(result),
         usage,
     )
+
+
+def _trajectory(result: CaseResult) -> bytes | None:
+    if isinstance(result, PackedResult):
+        return result.packed_trajectory
+    return None if result.trajectory is None else compressed(result.trajectory)
 
 
 def to_result(

@@ -12,11 +12,22 @@ from rightcall.store.sql.library import Library
 from rightcall.store.sql.overview import Overview
 from rightcall.store.sql.removal import Removing
 from rightcall.store.sql.runs import Runs, find
+from rightcall.store.sql.session_hours import OpenHours
 from rightcall.store.sql.watch_tables import Watched
 
 
 class Store(
-    Runs, Exporting, AnnotationTables, Library, Removing, Comparing, Overview, GoldenList, Failures, Watched
+    Runs,
+    Exporting,
+    AnnotationTables,
+    Library,
+    Removing,
+    Comparing,
+    Overview,
+    GoldenList,
+    Failures,
+    Watched,
+    OpenHours,
 ):
     """Runs and related data, in SQLite or PostgreSQL. Created by `open_store`.
 

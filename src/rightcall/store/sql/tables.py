@@ -283,6 +283,19 @@ watch_states = Table(
 )
 """Detectors and baselines, each a document under its name."""
 
+session_hours = Table(
+    "session_hours",
+    metadata,
+    Column("key", RowNumber, primary_key=True),
+    Column("agent", Words, nullable=False),
+    Column("version", Words, nullable=False),
+    Column("session", Words, nullable=False),
+    Column("content", LargeBinary, nullable=False),
+    Index("session_hours_by_session", "agent", "version", "session", unique=True),
+    Index("session_hours_by_agent", "agent", "key"),
+)
+"""Sessions of an agent's current hour, with what checks found in them: each becomes one value when the hour ends."""
+
 alarms = Table(
     "alarms",
     metadata,

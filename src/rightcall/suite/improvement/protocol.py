@@ -1,4 +1,4 @@
-"""Proof that a change helps: proposals are screened on some goldens and proven on others that nobody has looked at.
+"""Proof that a change helps: proposals are screened on some goldens and proven on others that were not looked at.
 
 The protocol is fixed before anything is run. Goldens are split by cluster into *tune* and *proof*; findings are made
 anew on tune alone; the best few proposals are run on proof at the same time as the baseline. A proposal is accepted
@@ -253,7 +253,7 @@ class _Job:
         return self._answer("not_shown", "no proposal was shown to help")
 
     def _best(self, won: Sequence[Proposal], measured: Mapping[str, Measured]) -> Proposal:
-        """The one with the largest gain, or a shorter one that cannot be told from it."""
+        """The one with the largest gain, or a shorter one that is not significantly different."""
         rate = {one.name: measured[one.name].rate() for one in won}
         best = min(won, key=lambda one: (-rate[one.name], self._tried[one.name].tokens))
         alike = [

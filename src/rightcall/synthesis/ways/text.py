@@ -104,9 +104,6 @@ class TextJob:
 def scratch_jobs(kit: Kit, wanted: int, *, conversations: bool) -> Callable[[int, int], Sequence[Job]]:
     """An endless stream of jobs."""
 
-    def jobs(start: int, count: int) -> Sequence[Job]:
-        return [job(place) for place in range(start, start + count)]
-
     def job(place: int) -> Job:
         name = f"scratch-{place + 1:04}"
         common = {"number": place + 1, "count": max(wanted, place + 1), "language": kit.language_name}
@@ -122,7 +119,7 @@ def scratch_jobs(kit: Kit, wanted: int, *, conversations: bool) -> Callable[[int
         }
         return TextJob(name, kit, "scratch", "input_from_scratch", values, include_expected=False)
 
-    return jobs
+    return numbered(job)
 
 
 def context_jobs(
@@ -135,10 +132,6 @@ def context_jobs(
     way: str,
 ) -> Callable[[int, int], Sequence[Job]]:
     """Jobs for each context in turn."""
-
-    def jobs(start: int, count: int) -> Sequence[Job]:
-        last = min(start + count, len(contexts) * per_context)
-        return [job(place) for place in range(start, last)]
 
     def job(place: int) -> Job:
         number, context = divmod(place, len(contexts))
@@ -155,5 +148,15 @@ def context_jobs(
         return TextJob(
             name, kit, way, "input_from_context", values, contexts[context], include_expected, cluster=cluster
         )
+
+    return numbered(job, len(contexts) * per_context)
+
+
+def numbered(job: Callable[[int], Job], most: int | None = None) -> Callable[[int, int], Sequence[Job]]:
+    """A stream of jobs, read in portions by number; `most` of them, or without end."""
+
+    def jobs(start: int, count: int) -> Sequence[Job]:
+        last = start + count if most is None else min(start + count, most)
+        return [job(place) for place in range(start, last)]
 
     return jobs

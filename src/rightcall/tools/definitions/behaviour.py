@@ -89,7 +89,7 @@ class CallInfo(msgspec.Struct, frozen=True):
     """What a tool may ask about the call it is serving; a parameter annotated with it is filled in.
 
     `key` is the runtime's idempotency key, unique to the operation: pass it on to a service that takes one.
-    `acted()` tells the runtime that the effect has happened: whatever breaks afterwards, it is known as done.
+    `acted()` reports to the runtime that the effect has happened, whatever fails afterwards.
     """
 
     call_id: str = ""

@@ -86,7 +86,7 @@ class Idempotency:
         self._heartbeat = None if self.store.private else Heartbeat(self.lease_s / BEATS)
 
     async def once(self, call: ActiveCall, next: Next) -> Finished:
-        """Let the operation be run unless it has been run; say what came of it then or now.
+        """Run the operation unless it has been run; return the result of then or now.
 
         Raises `Abort` when the store cannot be relied on: before the effect nothing is run, after it the
         key stays claimed and will be found unknown.

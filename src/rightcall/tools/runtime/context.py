@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Clock(Protocol):
-    """Seconds since the epoch, and a way to wait. `slept` is how long waiting only seemed to take."""
+    """Seconds since the epoch, and a way to wait. `slept` is the simulated waiting time."""
 
     slept: float
 
@@ -42,7 +42,7 @@ class SystemClock:
 
 
 class VirtualClock:
-    """Time that stands still until someone waits or moves it: a wait of an hour takes none."""
+    """Time that stands still until it is moved or waited for: waiting an hour takes no time."""
 
     def __init__(self, start: float = 1_000_000_000.0) -> None:
         self._now, self.slept = start, 0.0
@@ -118,7 +118,7 @@ def effects(entries: Iterable[LedgerEntry]) -> tuple[LedgerEntry, ...]:
 
 
 class CallContext:
-    """One trial of one task. Two contexts share nothing, so trials may run side by side.
+    """One trial of one task. Contexts share nothing, so trials may run concurrently.
 
     `task` is the golden's id. `ledger` holds what was really done, `invocations` every call with its
     outcome in the order they ended, `worlds` the fake worlds of this trial by name.
@@ -140,7 +140,7 @@ class CallContext:
         return self._counters[what] - 1
 
     def elapsed(self) -> float:
-        """Seconds for measuring durations: real time, and the time that was only waited for on the clock."""
+        """Seconds for measuring durations: real time plus simulated waiting."""
         return time.perf_counter() + self.clock.slept
 
     def random(self, *what: object) -> random.Random:

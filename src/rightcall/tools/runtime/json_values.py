@@ -23,7 +23,7 @@ def normalised(tool: Tool, arguments: dict[str, Any]) -> dict[str, Any]:
 
 
 def fingerprint(tool: str, arguments: dict[str, Any], without: Collection[str] = ()) -> str:
-    """SHA-256 of the tool and its canonical arguments, less the parameters that do not count."""
+    """SHA-256 of the tool and its canonical arguments, without the parameters that do not count."""
     kept = {name: value for name, value in arguments.items() if name not in without} if without else arguments
     return hashlib.sha256(tool.encode() + b"\0" + canonical(kept)).hexdigest()
 
@@ -133,7 +133,7 @@ MOST_FOUND = 20
 
 
 def is_json(value: Any, levels: int = MAX_DEPTH) -> bool:
-    """Whether JSON can hold the value; the quick look on the way of every call, about a microsecond."""
+    """Whether a value is JSON: a quick check on every call, about a microsecond."""
     kind = type(value)
     if kind is str:
         return value.isascii() or not _has_half_pair(value)
@@ -156,7 +156,7 @@ def _is_json_object(value: dict[Any, Any], levels: int) -> bool:
 
 
 def what_json_cannot_hold(value: Any) -> list[tuple[str, str]]:
-    """The path and the fault of each part that JSON cannot hold; walks without recursion."""
+    """Path and problem of each part that is not JSON; walks without recursion."""
     found: list[tuple[str, str]] = []
     waiting: list[tuple[str, Any, int]] = [("", value, 0)]
     while waiting and len(found) < MOST_FOUND:

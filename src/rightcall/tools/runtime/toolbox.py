@@ -45,7 +45,7 @@ class Toolbox:
         toolbox.tools                                                 # what to show to the model
         invocations = await toolbox.invoke_turn(message.calls, context)
         calls = [i.call for i in invocations]        # the model's calls with status, output and latency
-        results = [i.result for i in invocations]    # what to tell the model, in the order of its calls
+        results = [i.result for i in invocations]    # what the model reads, in the order of its calls
         …
         trajectory = context.witnessed(trajectory)   # with the ledger and the state of the worlds
     """

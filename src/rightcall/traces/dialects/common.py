@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rightcall.traces.content import parsed
+from rightcall.traces.content import ABSENT, first_text, json_value, parsed
 from rightcall.traces.messages import SpokenMessage
 from rightcall.traces.observation import Observation
 from rightcall.traces.span import Span
@@ -69,20 +69,60 @@ def without_system(messages: list[SpokenMessage] | None) -> tuple[str, list[Spok
     return system, [message for message in messages if message.role != "system"]
 
 
+def own_arguments(value: Any) -> Any:
+    """What a decorated function was called with, without its wrapper `{"args": [], "kwargs": {…}}`.
+
+    Positional arguments have no names there, so they are unknown.
+    """
+    value = parsed(value)
+    if (
+        isinstance(value, dict)
+        and isinstance(value.get("kwargs"), dict)
+        and isinstance(value.get("args"), list)
+    ):
+        return value["kwargs"] if not value["args"] else ABSENT
+    return value
+
+
+def only_text(value: Any) -> str:
+    """A text, or the only text among the arguments of a function; empty for anything else."""
+    value = json_value(value)
+    if isinstance(value, dict) and len(value) == 1:
+        value = next(iter(value.values()))
+    return value if isinstance(value, str) else ""
+
+
 def unwrapped_output(value: Any) -> tuple[Any, bool]:
     """A tool's output out of LangChain's message, and whether that message says it is an error."""
+    message = _tool_message(value)
+    if message is not None:
+        return parsed(message["content"]), message.get("status") == "error"
     value = parsed(value)
-    if isinstance(value, dict) and set(value) == {"output"}:
+    return (parsed(value["output"]) if _is_event(value) else value), False
+
+
+def told_id(value: Any) -> str:
+    """The id of the call that LangChain's message of a tool's output answers."""
+    message = _tool_message(value)
+    return first_text(message.get("tool_call_id")) if message is not None else ""
+
+
+def _tool_message(value: Any) -> dict[str, Any] | None:
+    """LangChain's message of a tool, in any of its three forms."""
+    value = parsed(value)
+    if _is_event(value) or (isinstance(value, dict) and set(value) == {"output"}):
         value = parsed(value["output"])
     for _ in range(2):
-        if isinstance(value, dict) and value.get("lc") == 1 and isinstance(value.get("kwargs"), dict):
+        if not isinstance(value, dict):
+            return None
+        if value.get("lc") == 1 and isinstance(value.get("kwargs"), dict):
             value = {**value["kwargs"], "type": "tool"}
-        elif (
-            isinstance(value, dict)
-            and isinstance(value.get("data"), dict)
-            and isinstance(value.get("type"), str)
-        ):
+        elif isinstance(value.get("data"), dict) and isinstance(value.get("type"), str):
             value = {**value["data"], "type": value["type"]}
-    if isinstance(value, dict) and value.get("type") in ("tool", "ToolMessage") and "content" in value:
-        return parsed(value["content"]), value.get("status") == "error"
-    return value, False
+    is_message = value.get("type") in ("tool", "ToolMessage") and "content" in value
+    return value if is_message else None
+
+
+def _is_event(value: Any) -> bool:
+    """Whether this is what LangChain's callback was told, rather than what a tool returned."""
+    return isinstance(value, dict) and set(value) == {"output", "kwargs"}

@@ -6,7 +6,7 @@ from typing import Any
 
 from rightcall.traces import names
 from rightcall.traces.content import ABSENT, as_text, first_text, parsed, whole_number
-from rightcall.traces.dialects.common import blank, definitions, without_system
+from rightcall.traces.dialects.common import blank, definitions, unwrapped_output, without_system
 from rightcall.traces.messages import SpokenMessage, read_answer, read_message, read_messages
 from rightcall.traces.observation import Observation
 from rightcall.traces.span import Span
@@ -56,7 +56,8 @@ def read_tool(found: Observation, attributes: dict[str, Any]) -> None:
     found.call_id = first_text(attributes.get(names.CALL_ID))
     found.arguments = attributes.get(names.CALL_ARGUMENTS, ABSENT)
     if names.CALL_RESULT in attributes:
-        found.result = parsed(attributes[names.CALL_RESULT])
+        found.result, failed = unwrapped_output(attributes[names.CALL_RESULT])
+        found.failed = found.failed or failed
     for event in found.span.events:  # versions up to 1.36
         if event.name in ("gen_ai.choice", "gen_ai.tool.message") and found.result is ABSENT:
             body = parsed(event.attributes.get("message", event.attributes.get("content")))

@@ -4,8 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from rightcall.traces.content import ABSENT, as_text, first_text, parsed, whole_number
-from rightcall.traces.dialects.common import blank, definitions, unwrapped_output, without_system
+from rightcall.traces.content import ABSENT, as_text, first_text, json_value, parsed, whole_number
+from rightcall.traces.dialects.common import (
+    blank,
+    definitions,
+    own_arguments,
+    told_id,
+    unwrapped_output,
+    without_system,
+)
 from rightcall.traces.messages import read_answer, read_messages
 from rightcall.traces.observation import Observation, ObservedKind
 from rightcall.traces.span import Span
@@ -29,8 +36,10 @@ def observe(span: Span) -> Observation:
         found.error = found.error or as_text(attributes.get(f"{PREFIX}status_message"))
     given, gave = attributes.get(f"{PREFIX}input", ABSENT), attributes.get(f"{PREFIX}output", ABSENT)
     if found.kind == "tool":
-        found.name, found.arguments, found.loose = span.name, _tool_input(given), True
-        found.call_id = first_text(attributes.get(f"{PREFIX}metadata.tool_call_id"))
+        found.name, found.arguments, found.loose = span.name, own_arguments(given), True
+        found.call_id = first_text(
+            json_value(attributes.get(f"{PREFIX}metadata.tool_call_id")), told_id(gave)
+        )
         if gave is not ABSENT:
             found.result, failed = unwrapped_output(gave)
             found.failed = found.failed or failed
@@ -47,6 +56,9 @@ def _model(found: Observation, attributes: dict[str, Any], given: Any, gave: Any
     held = parsed(given)
     if isinstance(held, dict) and "tools" in held:
         found.tools = definitions(held["tools"])
+    if isinstance(held, list):
+        found.tools = [tool for message in held if (tool := _offered(message)) is not None]
+        held = [message for message in held if _offered(message) is None]
     found.system, found.asked = without_system(read_messages(held) if given is not ABSENT else None)
     found.answer = read_answer(gave) if gave is not ABSENT else None
     usage = parsed(attributes.get(f"{PREFIX}usage_details"))
@@ -63,15 +75,15 @@ def _model(found: Observation, attributes: dict[str, Any], given: Any, gave: Any
     found.finish = found.answer.finish if found.answer else ""
 
 
+def _offered(message: Any) -> dict[str, Any] | None:
+    """The definition of a tool, which its LangChain integration adds to the messages."""
+    content = message.get("content") if isinstance(message, dict) and message.get("role") == "tool" else None
+    is_definition = isinstance(content, dict) and content.get("type") == "function" and "function" in content
+    return content if is_definition else None
+
+
 def _first_number(usage: dict[str, Any], *keys: str) -> int | None:
     return next((n for key in keys if (n := whole_number(usage.get(key))) is not None), None)
-
-
-def _tool_input(value: Any) -> Any:
-    value = parsed(value)
-    if isinstance(value, dict) and isinstance(value.get("kwargs"), dict) and not value.get("args"):
-        return value["kwargs"]
-    return value
 
 
 def _words(value: Any) -> str:

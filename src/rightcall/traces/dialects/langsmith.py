@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rightcall.traces.content import ABSENT, as_text, first_text, whole_number
-from rightcall.traces.dialects.common import blank, definitions, unwrapped_output, without_system
+from rightcall.traces.dialects.common import blank, definitions, told_id, unwrapped_output, without_system
 from rightcall.traces.messages import read_answer, read_messages
 from rightcall.traces.observation import Observation
 from rightcall.traces.span import Span
@@ -36,12 +36,10 @@ def observe(span: Span) -> Observation:
         found.kind, found.name, found.loose = "tool", span.name, True
         found.call_id = as_text(extra.get("tool_call_id"))
         found.arguments = _tool_input(inputs)
-        if outputs is not ABSENT and outputs is not None:
-            found.result, failed = unwrapped_output(outputs)
+        if outputs is not ABSENT and outputs:
+            found.result, failed = unwrapped_output(_only_output(outputs))
             found.failed = found.failed or failed
-            message = outputs.get("output") if isinstance(outputs, dict) else None
-            if not found.call_id and isinstance(message, dict):
-                found.call_id = as_text(message.get("tool_call_id"))
+            found.call_id = found.call_id or told_id(outputs)
     elif kind in ("llm", "chat"):
         _model(found, inputs, outputs, extra, metadata)
     elif not span.parent_id:
@@ -84,6 +82,10 @@ def _usage(value: Any) -> dict[str, Any]:
                 deeper += item[:50]
         layer = deeper
     return {}
+
+
+def _only_output(outputs: Any) -> Any:
+    return outputs["output"] if isinstance(outputs, dict) and set(outputs) == {"output"} else outputs
 
 
 def _tool_input(inputs: dict[str, Any]) -> Any:

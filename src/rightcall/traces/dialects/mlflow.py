@@ -5,7 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from rightcall.traces.content import ABSENT, as_text, first_text, parsed, whole_number
-from rightcall.traces.dialects.common import blank, definitions, session_of, unwrapped_output, without_system
+from rightcall.traces.dialects.common import (
+    blank,
+    definitions,
+    only_text,
+    session_of,
+    told_id,
+    unwrapped_output,
+    without_system,
+)
 from rightcall.traces.messages import read_answer, read_messages
 from rightcall.traces.observation import Observation, ObservedKind
 from rightcall.traces.span import Span
@@ -28,6 +36,7 @@ def observe(span: Span) -> Observation:
     if found.kind == "tool":
         found.name, found.arguments, found.loose = span.name, given, True
         if gave is not ABSENT and gave is not None:
+            found.call_id = told_id(gave)
             found.result, failed = unwrapped_output(gave)
             found.failed = found.failed or failed
     elif found.kind == "llm":
@@ -59,9 +68,7 @@ def _plain(value: Any) -> Any:
 def _words(value: Any) -> str:
     if isinstance(value, str):
         return value
-    if isinstance(value, dict) and len(value) == 1:
-        only = next(iter(value.values()))
-        if isinstance(only, str):
-            return only
+    if only := only_text(value):
+        return only
     messages = read_messages(value) if isinstance(value, dict | list) else None
     return as_text(messages[-1].text) if messages else ""

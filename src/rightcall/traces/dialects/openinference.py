@@ -6,7 +6,14 @@ import re
 from typing import Any
 
 from rightcall.traces.content import ABSENT, first_text, from_json, parsed, unflattened, whole_number
-from rightcall.traces.dialects.common import blank, definitions, unwrapped_output, without_system
+from rightcall.traces.dialects.common import (
+    blank,
+    definitions,
+    own_arguments,
+    told_id,
+    unwrapped_output,
+    without_system,
+)
 from rightcall.traces.messages import SpokenMessage, merged, read_answer, read_messages
 from rightcall.traces.observation import Observation, ObservedKind
 from rightcall.traces.span import Span
@@ -17,6 +24,7 @@ KINDS: dict[str, ObservedKind] = {"LLM": "llm", "TOOL": "tool", "AGENT": "agent"
 PSEUDO_TOOLS = frozenset({"final_answer"})
 """smolagents ends by a tool that is none."""
 HANDOFF = "handoff to "
+SAYS_ERROR = re.compile(r'"status":\s*"error"|"is_error":\s*true')
 
 
 def claims(span: Span) -> bool:
@@ -49,12 +57,12 @@ def _tool(found: Observation, attributes: dict[str, Any]) -> None:
         found.name = re.sub(r"\W", "_", f"transfer_to_{found.handoff}").lower()  # as the SDK names the call
         return
     found.call_id = first_text(attributes.get("tool_call.id"), attributes.get("tool.id"))
-    given = parsed(attributes.get("input.value", attributes.get("tool_call.function.arguments", ABSENT)))
-    if isinstance(given, dict) and isinstance(given.get("kwargs"), dict) and not given.get("args"):
-        given = given["kwargs"]
-    found.arguments, found.loose = given, True
+    given = attributes.get("input.value", attributes.get("tool_call.function.arguments", ABSENT))
+    found.arguments, found.loose = own_arguments(given), True
     if "output.value" in attributes:
-        found.result, failed = unwrapped_output(_value(attributes, "output"))
+        output = _value(attributes, "output")
+        found.call_id = found.call_id or told_id(output)
+        found.result, failed = unwrapped_output(output)
         found.failed = found.failed or failed
     schema = parsed(attributes.get("tool.parameters"))
     if isinstance(schema, dict) and schema.get("type") == "object":
@@ -112,8 +120,8 @@ def _raw_answer(attributes: dict[str, Any]) -> SpokenMessage | None:
 
 
 def _mark_failed(asked: list[SpokenMessage] | None, given: Any) -> None:
-    """Results that LangChain's own messages call errors: the flattened ones have no place for it."""
-    if not asked or not isinstance(given, str) or '"status": "error"' not in given:
+    """Results that LangChain's or Anthropic's own messages call errors: the flattened ones have no place for it."""
+    if not asked or not isinstance(given, str) or not SAYS_ERROR.search(given):
         return
     said = read_messages(given) or []
     failed = {result.id for message in said for result in message.results if result.failed}

@@ -5,9 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from rightcall.traces import names
-from rightcall.traces.content import ABSENT, first_text, parsed, unflattened, whole_number
+from rightcall.traces.content import ABSENT, first_text, json_value, parsed, unflattened, whole_number
 from rightcall.traces.dialects import genai
-from rightcall.traces.dialects.common import blank, without_system
+from rightcall.traces.dialects.common import (
+    only_text,
+    own_arguments,
+    told_id,
+    unwrapped_output,
+    without_system,
+)
 from rightcall.traces.messages import read_answer, read_messages
 from rightcall.traces.observation import Observation
 from rightcall.traces.span import Span
@@ -31,16 +37,17 @@ def observe(span: Span) -> Observation:
     kind = attributes.get("traceloop.span.kind")
     found = genai.observe(span)
     found.spelling = genai.NAME  # one instrumentation writes both: count them once
-    if found.kind == "other" and kind == "tool":
-        return _tool(span)
+    if kind == "tool" and found.kind in ("other", "tool"):
+        return _tool(found)
     if found.kind == "other" and kind in ("agent", "workflow"):
         found.kind = "agent"
         found.name = first_text(
             attributes.get("traceloop.entity.name"), attributes.get("traceloop.workflow.name"), span.name
         )
-        found.output = _entity_text(attributes.get("traceloop.entity.output"))
+        found.question = _entity_question(attributes.get("traceloop.entity.input"))
+        found.output = only_text(attributes.get("traceloop.entity.output"))
     if found.kind == "llm" or (found.kind == "other" and _is_model(attributes)):
-        _model(found, attributes)
+        read_model(found, attributes)
     return found
 
 
@@ -48,21 +55,29 @@ def _is_model(attributes: dict[str, Any]) -> bool:
     return attributes.get("llm.request.type") in ("chat", "completion") or f"{PROMPT}.0.role" in attributes
 
 
-def _tool(span: Span) -> Observation:
-    found = blank(span, genai.NAME)
-    found.kind = "tool"
-    found.name = first_text(span.attributes.get("traceloop.entity.name"), span.name.removesuffix(".tool"))
-    given = parsed(span.attributes.get("traceloop.entity.input", ABSENT))
-    if isinstance(given, dict):
-        inner = given.get("inputs", given.get("kwargs"))
-        given = inner if isinstance(inner, dict) else given
-    found.arguments, found.loose = given, True
-    result = parsed(span.attributes.get("traceloop.entity.output", ABSENT))
-    found.result = result.get("output", result) if isinstance(result, dict) else result
+def _tool(found: Observation) -> Observation:
+    """Its decorators write names of the conventions too, but content only under their own."""
+    attributes = found.span.attributes
+    if found.kind != "tool":
+        found.kind = "tool"
+        found.name = first_text(
+            attributes.get("traceloop.entity.name"), found.span.name.removesuffix(".tool")
+        )
+    if found.arguments is ABSENT:
+        given = own_arguments(attributes.get("traceloop.entity.input", ABSENT))
+        if isinstance(given, dict) and isinstance(inner := given.get("inputs"), dict):
+            given = inner  # of its LangChain instrumentation
+        found.arguments, found.loose = given, True
+    if found.result is ABSENT and "traceloop.entity.output" in attributes:
+        result = json_value(attributes["traceloop.entity.output"])
+        found.result, failed = unwrapped_output(result)
+        found.failed = found.failed or failed
+        found.call_id = found.call_id or told_id(result)
     return found
 
 
-def _model(found: Observation, attributes: dict[str, Any]) -> None:
+def read_model(found: Observation, attributes: dict[str, Any]) -> None:
+    """What only numbered names tell."""
     found.kind = "llm"
     if found.asked is None and (prompt := unflattened(attributes, PROMPT)) is not None:
         found.system, found.asked = without_system(read_messages(prompt))
@@ -82,6 +97,14 @@ def _model(found: Observation, attributes: dict[str, Any]) -> None:
     found.model = found.model or first_text(attributes.get(names.REQUEST_MODEL))
 
 
-def _entity_text(value: Any) -> str:
-    held = parsed(value)
-    return held if isinstance(held, str) else ""
+def _entity_question(value: Any) -> str:
+    """The only text that a function was called with."""
+    given = parsed(value)
+    if not isinstance(given, dict):
+        return ""
+    args, kwargs = given.get("args"), given.get("kwargs", given.get("inputs"))
+    words = [
+        *(args if isinstance(args, list) else ()),
+        *(kwargs.values() if isinstance(kwargs, dict) else ()),
+    ]
+    return words[0] if len(words) == 1 and isinstance(words[0], str) else ""

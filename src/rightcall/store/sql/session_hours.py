@@ -1,0 +1,77 @@
+"""Sessions of the current hour of each agent, until they are counted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from sqlalchemy import bindparam, delete, insert, select, update
+
+from rightcall.store.sql import tables
+from rightcall.store.sql.core import Core
+from rightcall.store.sql.record_bytes import packed, unpacked, whole
+from rightcall.store.watch import SessionHour
+
+AT_ONCE = 400
+Values = dict[str, list[float]]
+
+
+class OpenHours(Core):
+    """The part of the store for sessions that may still get more traces."""
+
+    def add_to_sessions(self, hours: Sequence[SessionHour]) -> None:
+        """Add what checks found in more traces to these sessions, in one transaction."""
+        s = tables.session_hours.c
+        groups: dict[tuple[str, str], dict[str, Values]] = {}
+        for hour in hours:
+            group = groups.setdefault((whole(hour.agent), whole(hour.version)), {})
+            group[whole(hour.session)] = hour.values
+        if not groups:
+            return
+        with self.writing() as connection:
+            for (agent, version), sessions in groups.items():
+                known: dict[str, tuple[int, Values]] = {}
+                names = list(sessions)
+                for start in range(0, len(names), AT_ONCE):
+                    query = select(s.session, s.key, s.content).where(
+                        s.agent == agent, s.version == version, s.session.in_(names[start : start + AT_ONCE])
+                    )
+                    known |= {r[0]: (r[1], unpacked(r[2], Values)) for r in connection.execute(query)}
+                more = [
+                    {"row": known[name][0], "held": packed(_added(known[name][1], values))}
+                    for name, values in sessions.items()
+                    if name in known
+                ]
+                new = [
+                    {"agent": agent, "version": version, "session": name, "content": packed(values)}
+                    for name, values in sessions.items()
+                    if name not in known
+                ]
+                if more:
+                    where = update(tables.session_hours).where(s.key == bindparam("row"))
+                    connection.execute(where.values(content=bindparam("held")), more)
+                if new:
+                    connection.execute(insert(tables.session_hours), new)
+
+    def take_sessions(self, agent: str, limit: int = 1000) -> list[SessionHour]:
+        """The sessions of an agent that came first, which are then no longer there."""
+        s = tables.session_hours.c
+        first = select(s.key).where(s.agent == agent).order_by(s.key).limit(limit)
+        with self.writing() as connection:
+            found = delete(tables.session_hours).where(s.key.in_(first.scalar_subquery()))
+            rows = connection.execute(found.returning(s.key, s.agent, s.version, s.session, s.content)).all()
+        return [SessionHour(*row[1:4], unpacked(row[4], Values)) for row in sorted(rows)]
+
+    def agents_with_sessions(self) -> list[str]:
+        """Agents whose current hour has sessions."""
+        s = tables.session_hours.c
+        with self.reading() as connection:
+            return list(connection.execute(select(s.agent).distinct().order_by(s.agent)).scalars())
+
+
+def _added(held: Mapping[str, list[float]], more: Mapping[str, list[float]]) -> Values:
+    """Sums and counts added up; the time is that of the first trace."""
+    found = dict(held)
+    for name, (bad, count, time) in more.items():
+        before = found.get(name, [0.0, 0.0, time])
+        found[name] = [before[0] + bad, before[1] + count, before[2]]
+    return found
