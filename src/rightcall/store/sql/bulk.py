@@ -6,7 +6,7 @@ SQLAlchemy's own `execute` with a list of dicts costs several times as much as t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any
 
@@ -57,3 +57,18 @@ def _copy_statement(table: Table) -> str:
 
 def _columns(table: Table) -> str:
     return ", ".join(column.name for column in table.columns)
+
+
+SIZES = (1, 20, 400)
+
+
+def portions(names: Sequence[str]) -> Iterator[list[str]]:
+    """Names for `IN (…)`, in lists of few different lengths: the last is filled up with names that it has already.
+
+    Each length is another statement, and SQLite keeps the 128 latest prepared: a process that runs for days and asks
+    for any number of names would hold megabytes of them.
+    """
+    for start in range(0, len(names), SIZES[-1]):
+        some = list(names[start : start + SIZES[-1]])
+        size = next(size for size in SIZES if size >= len(some))
+        yield some + some[-1:] * (size - len(some))
