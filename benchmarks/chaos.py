@@ -38,7 +38,7 @@ PERSISTENCE, LOCK = 1.0, 0.3
 """Seconds a run insists on a failing store, and one attempt waits for a lock: less than a user's, to be done today."""
 
 RIGHTCALL = f"""
-import rightcall.store.persistence as p, rightcall.store.sql.engine as e
+import rightcall.store.address as p, rightcall.store.sql.engine as e
 p.SECONDS, e.PATIENCE = {PERSISTENCE}, {LOCK}
 from rightcall.cli.main import main
 main()

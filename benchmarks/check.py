@@ -1,26 +1,21 @@
 """How often `check` is wrong and what it costs, by playing the rule itself on simulated agents.
 
-    python -m benchmarks.check [--runs 1000] [--seed 1] [--search SECONDS | --forecast]
+    python -m benchmarks check [--runs 1000] [--seed 1]
 
 Suites: steady (88 % of goldens pass at .99, 6 % at .01, 6 % anything), mixed (77/.98, 8/.02, 15) and flaky (55/.95,
 10/.05, 35). A tenth of the goldens is affected by a changed tool; a global change affects none in particular. `leak`:
-the drop hits a tenth of the rest. Cells: % REGRESSED / % PASS / calls. `--search` draws random designs (any mix of
-rates, size, margins, baseline) and shows the worst; drops at the margin break some goldens, weaken all a little, or
-better a third of them and worsen the others. The exit code is 1 when an error rate is above 5 %.
-`--forecast` holds `check --plan` against simulated checks.
+the drop hits a tenth of the rest. Cells: % REGRESSED / % PASS / calls. `check_designs` searches random designs for the
+worst, `check_plan` compares what `check --plan` foresees with such simulations.
 """
 
 from __future__ import annotations
 
 import argparse
-import math
 import random
-import sys
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from rightcall.gate import CheckSettings, drawn_trials, dropped, foresee, play, strata_of
+from rightcall.gate import CheckSettings, drawn_trials, dropped, play, strata_of
 
 SUITES = {
     "steady": ((0.88, 0.99), (0.06, 0.01)),
@@ -107,19 +102,11 @@ def changed(
 
 
 def main() -> None:
-    """Print the tables; fail when an error rate is above what is promised."""
+    """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=1_000)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--search", type=float, default=0.0, metavar="SECONDS")
-    parser.add_argument("--forecast", action="store_true")
     options = parser.parse_args()
-    if options.forecast:
-        show_forecasts(options.runs, options.seed)
-        return
-    if options.search:
-        search(options.search, options.runs, options.seed)
-        return
     print(f"{'change':<16}" + "".join(f"{f'N {n} (A {n // 10})':>26}" for n in (60, 200, 1000)))
     for change, points in CHANGES:
         cells = [
@@ -150,114 +137,6 @@ def main() -> None:
         ]
         label = f"{design.suite} N {design.goldens} m {design.trials} {design.settings.drop:g}"
         print(f"{label:<24}" + "".join(f"{cell!s:>25}" for cell in cells), flush=True)
-
-
-def search(seconds: float, runs: int, seed: int) -> None:
-    """Random designs: the worst false REGRESSED without a change, the worst PASS with a drop at a margin."""
-    rng, end = random.Random(seed), time.monotonic() + seconds
-    found: dict[str, list[tuple[float, str]]] = {"REGRESSED without a change": [], "PASS at the margin": []}
-    while time.monotonic() < end:
-        none, margin, said = searched(rng, runs)
-        for shares, share in zip(found.values(), (none, margin), strict=True):
-            shares.append((share, said))
-    print(f"{len(found['PASS at the margin'])} random designs, {runs:,} checks each")
-    for name, shares in found.items():
-        mean, (worst, said) = sum(share for share, _ in shares) / len(shares), max(shares)
-        print(f"  {name}: mean {mean:.1%}, worst {worst:.1%} at {said}")
-    most = 0.05 + 2 * math.sqrt(0.05 * 0.95 / runs)  # what a true 5 % may show in this many checks
-    sys.exit(1 if any(max(shares)[0] > most for shares in found.values()) else 0)
-
-
-def forecast(
-    design: Design, *, checks: int, baselines: int, draws: int, seed: int
-) -> list[tuple[float, float]]:
-    """What `--plan` foresees and what checks do: PASS without a change, REGRESSED at the margin of the affected."""
-    rng, settings = random.Random(seed), design.settings
-    foreseen, true = [0.0, 0.0], [0.0, 0.0]
-    for number in range(checks):
-        rates = rates_of(design.suite, design.goldens, rng)
-        names, cut = list(rates), round(design.affected * design.goldens)
-        before = drawn_trials(rates, design.trials, rng)
-        affected, rest = {g: before[g] for g in names[:cut]}, {g: before[g] for g in names[cut:]}
-        strata = strata_of(affected, rest, settings, f"{number}")
-        worse = rates | dropped({g: rates[g] for g in affected}, settings.drop, rng)
-        true[0] += (play(strata, rates, rng, settings).word == "PASS") / checks
-        true[1] += (play(strata, worse, rng, settings).word == "REGRESSED") / checks
-        if number < baselines:
-            foreseen[0] += foresee(affected, rest, settings, seed=number, draws=draws).passed / baselines
-            told = foresee(affected, rest, settings, seed=number, draws=draws, worse="affected")
-            foreseen[1] += told.regressed / baselines
-    return list(zip(foreseen, true, strict=True))
-
-
-def show_forecasts(runs: int, seed: int) -> None:
-    """`--plan` beside the simulation of the same suite."""
-    print(f"{'suite':<24}{'PASS, no change':>26}{'REGRESSED at the margin':>28}    (foreseen, true)")
-    for suite in SUITES:
-        for goldens, trials in ((60, 3), (60, 10), (200, 1), (200, 3), (200, 10), (400, 3)):
-            found = forecast(Design(suite, goldens, trials), checks=runs, baselines=20, draws=50, seed=seed)
-            (passed, really_passed), (worse, really_worse) = found
-            print(
-                f"{f'{suite} N {goldens} m {trials}':<24}{passed:>17.0%} {really_passed:>8.0%}"
-                f"{worse:>19.0%} {really_worse:>8.0%}",
-                flush=True,
-            )
-
-
-def searched(rng: random.Random, runs: int) -> tuple[float, float, str]:
-    """One random design: how often REGRESSED comes without a change, and PASS at a margin."""
-    settings = CheckSettings(
-        drop=rng.uniform(0.05, 0.3), drop_rest=rng.uniform(0.05, 0.3), sample=rng.randint(40, 300)
-    )
-    goldens, trials = rng.randint(40, 500), rng.randint(1, 10)
-    levels = [(rng.random(), rng.random() ** 0.3) for _ in range(rng.randint(1, 4))]
-    rates = {
-        f"g{i}": rng.choices([p for _, p in levels], [w for w, _ in levels])[0]
-        if rng.random() < 0.8
-        else rng.random()
-        for i in range(goldens)
-    }
-    cut = rng.choice((0, round(rng.uniform(0, 0.5) * goldens)))
-    affected, rest = list(rates)[:cut], list(rates)[cut:]
-    hit, by = (affected, settings.drop) if affected and rng.random() < 0.7 else (rest, settings.drop_rest)
-    way = rng.choice((dropped, a_little_each, some_better))
-    after = {**rates, **way({g: rates[g] for g in hit}, by, rng)}
-    fell = sum(rates[g] - after[g] for g in hit) / len(hit) >= by - 1e-9
-    words: list[dict[str, int]] = [{}, {}]
-    for number in range(runs):
-        before = drawn_trials(rates, trials, rng)
-        for counts, truth in zip(words, (rates, after), strict=True):
-            strata = strata_of(
-                {g: before[g] for g in affected}, {g: before[g] for g in rest}, settings, f"{number}"
-            )
-            word = play(strata, truth, rng, settings).word
-            counts[word] = counts.get(word, 0) + 1
-    said = (
-        f"{goldens} goldens, {cut} affected, {trials} baseline trials, drop {settings.drop:.2f}, "
-        f"drop_rest {settings.drop_rest:.2f}, sample {settings.sample}, {way.__name__}"
-    )
-    return words[0].get("REGRESSED", 0) / runs, fell * words[1].get("PASS", 0) / runs, said
-
-
-def a_little_each(rates: Mapping[str, float], by: float, rng: random.Random) -> dict[str, float]:
-    """Every golden worse by the same, as far as it can be, until the mean has fallen by `by`."""
-    after, left = dict(rates), by * len(rates)
-    while left > 1e-9 and (able := [golden for golden, rate in after.items() if rate > 1e-9]):
-        for golden in able:
-            fall = min(after[golden], left / len(able))
-            after[golden] -= fall
-        left = by * len(rates) - sum(rates[golden] - after[golden] for golden in rates)
-    return after
-
-
-def some_better(rates: Mapping[str, float], by: float, rng: random.Random) -> dict[str, float]:
-    """A third better, the others worse by as much more, so that the mean has fallen by `by`."""
-    names = rng.sample(sorted(rates), len(rates))
-    third = names[: len(names) // 3]
-    better = {golden: min(1.0, rates[golden] + 0.3) for golden in third}
-    gained = sum(better[golden] - rates[golden] for golden in third)
-    others = {golden: rates[golden] for golden in names[len(third) :]}
-    return better | dropped(others, (by * len(rates) + gained) / len(others), rng)
 
 
 if __name__ == "__main__":

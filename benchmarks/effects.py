@@ -31,13 +31,12 @@ import msgspec
 from tests.support.postgres import postgres_server
 
 from rightcall.model import ToolCall
-from rightcall.model.ledger import LedgerEntry
+from rightcall.model.trajectory import LedgerEntry
 from rightcall.tools.definitions.behaviour import CallInfo
 from rightcall.tools.definitions.function import FunctionTool, tool
 from rightcall.tools.idempotency.guard import Idempotency
 from rightcall.tools.idempotency.store import postgres_store, sqlite_store
-from rightcall.tools.runtime.clock import SystemClock
-from rightcall.tools.runtime.context import effects
+from rightcall.tools.runtime.context import SystemClock, effects
 from rightcall.tools.runtime.errors import Abort, Aborted, ToolError
 from rightcall.tools.runtime.policy import Retries, ToolRules
 from rightcall.tools.runtime.toolbox import Toolbox

@@ -241,7 +241,7 @@ def _ran(*more: str) -> Any:
 def _reply(name: str, draw: random.Random) -> Any:
     """A reply of each wire format, read, recorded and scored as a run does it."""
     from rightcall.errors import ProviderError
-    from rightcall.executor.recorder import Recorder
+    from rightcall.executor.agent_loop import Recorder
     from rightcall.metrics import result_of
     from rightcall.model.golden import ExpectedCall, Golden
     from rightcall.providers.anthropic import AnthropicProvider

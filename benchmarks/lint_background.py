@@ -1,4 +1,4 @@
-"""Make `lint/facts/background.json`: how common words are in public tool definitions.
+"""Make `lint/confusability/background.json`: how common words are in public tool definitions.
 
     python benchmarks/lint_background.py tools.json
 
@@ -17,7 +17,7 @@ from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.source.read import read_file
 
 FEWEST = 10
-OUT = Path(__file__).parent.parent / "src/rightcall/lint/facts/background.json"
+OUT = Path(__file__).parent.parent / "src/rightcall/lint/confusability/background.json"
 
 
 def main() -> None:

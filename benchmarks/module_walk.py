@@ -2,7 +2,8 @@
 
     python -m benchmarks module_walk
 
-A module counts when one of its functions runs; what is merely imported is counted beside it. Each walk is a process.
+A module counts when one of its functions runs: executing a class body on import does not count. Imported modules are
+counted separately. Each walk is a separate process.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ from rightcall.tools.runtime import Toolbox
 def get_weather(city: str) -> str:
     "Current weather."
     return "mild"
-plan = read_plan({"faults": [{"tool": "get_weather", "kind": "transient", "times": 1}]}, "faults")
+plan = read_plan({"faults": [{"tool": "get_weather", "type": "error_5xx_before", "nth": 1}]}, "faults")
 box = Toolbox([get_weather], execute="real", faults=plan)
 asyncio.run(box.invoke(rc.ToolCall("get_weather", {"city": "Hue"}), box.context()))
 """
@@ -49,11 +50,15 @@ WALKS = {
 COUNTER = """
 import atexit, json, os, sys, threading
 walked = set()
+FUNCTION = 1  # CO_OPTIMIZED: set for functions, not for modules and class bodies
 def profile(frame, event, argument):
-    if event == "call" and frame.f_code.co_name != "<module>" and "/rightcall/" in frame.f_code.co_filename:
-        walked.add(frame.f_code.co_filename.split("/rightcall/")[-1])
+    code = frame.f_code
+    if event == "call" and code.co_flags & FUNCTION and "/rightcall/" in code.co_filename:
+        walked.add(code.co_filename.split("/rightcall/")[-1])
 def report():
     sys.setprofile(None)
+    if hasattr(sys, "last_value"):
+        os._exit(1)  # the program failed: a walk cut short is no result
     ours = [name for name in sys.modules if name.partition(".")[0] == "rightcall"]
     rules = sum(name.startswith("lint/rules/") for name in walked)
     print(json.dumps({"walked": len(walked), "rules": rules, "imported": len(ours)}), file=sys.stderr)
@@ -65,7 +70,7 @@ sys.setprofile(profile)
 
 
 def walk(program: str, folder: Path) -> dict[str, int]:
-    """How many modules a program walks through and imports, in a process for itself."""
+    """How many modules a program walks through and imports, in a separate process."""
     environment = {**os.environ, "HOME": str(folder)}
     done = subprocess.run(
         [sys.executable, "-c", COUNTER + program], cwd=folder, env=environment, capture_output=True, text=True,

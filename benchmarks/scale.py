@@ -1,10 +1,14 @@
 """Runs on Ray: cases a second, processor time of driver, workers and Ray, start-up and memory, beside bare Ray.
 
-    python -m benchmarks scale [--workers 1 2] [--rows io0 io200 cpu5 cpu50] [--postgres] [--scale 1.0]
+    python -m benchmarks scale [--workers 1 2] [--rows io0 io200 cpu5 cpu50] [--postgres] [--scale 1.0] [--markdown]
+    python -m benchmarks scale --memory 10000 100000
 
 Each row is a run of the same suite: in this process, then on each number of workers. `floor` is Ray alone, carrying
-batches of as many bytes between actors and driver and doing nothing with them. Efficiency is the rate against that of
-one worker times the number of workers. Compare rows of one table only: another hour, another machine.
+batches of as many bytes between actors and driver and doing nothing with them. Rates and processor time count from the
+first result to the last; what comes before is `start`. `more` is the processor time of all processes, less that of the
+run in one process. Efficiency is the rate against that of one worker times the number of workers, and says nothing
+when workers, driver and model share fewer cores than they are. Compare rows of one table only: another hour, another
+machine. `--memory` shows what driver and workers hold in runs of these sizes.
 """
 
 from __future__ import annotations
@@ -12,20 +16,18 @@ from __future__ import annotations
 import argparse
 import asyncio
 import os
-import resource
 import tempfile
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from tests.distributed.ray_process import descendants
 from tests.support.model_process import loopback_model, write_suite
 from tests.support.postgres import postgres_server
 
+from benchmarks.process_times import ProcessTimes
 from rightcall.distributed import Driver, RayEngine, RayOptions, WorkerOptions
 from rightcall.executor import Agent
 from rightcall.model import ExpectedCall, Golden, ToolCall
@@ -33,9 +35,42 @@ from rightcall.store import open_store
 from rightcall.suite import Plan, load_suite, plan_suite, run_plan
 
 ROOT = str(Path(__file__).parents[1])
-SIZES = {"io0": 4000, "io200": 2000, "cpu5": 1500, "cpu50": 200}
+SIZES = {"io0": 10_000, "io200": 6000, "cpu5": 1500, "cpu50": 200}
+NAMES = {
+    "io0": "model answers at once", "io200": "model takes 200 ms",
+    "cpu5": "agent burns 5 ms", "cpu50": "agent burns 50 ms",
+}  # fmt: skip
 BATCH, BYTES = 100, 1200
-TICK = os.sysconf("SC_CLK_TCK")
+COLUMNS = ("", "cases/s", "efficiency", "driver", "workers", "Ray", "more", "start", "MB")
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One run. Times are processor seconds a case, from the first result to the last."""
+
+    name: str
+    rate: float
+    driver: float
+    workers: float = 0.0
+    ray: float = 0.0
+    start: float = 0.0
+    size: int = 0
+    efficiency: float | None = None
+    alone: float | None = None
+
+    def cells(self) -> tuple[str, ...]:
+        whole = self.driver + self.workers + self.ray
+        return (
+            self.name,
+            f"{self.rate:,.0f}",
+            "" if self.efficiency is None else f"{self.efficiency:.2f}",
+            f"{self.driver * 1000:.2f}",
+            f"{self.workers * 1000:.2f}" if self.workers else "",
+            f"{self.ray * 1000:.2f}" if self.ray else "",
+            "" if self.alone is None else f"{(whole - self.alone) * 1000:.2f}",
+            f"{self.start:.1f} s" if self.start else "",
+            f"{self.size / 2**20:,.0f}",
+        )
 
 
 def main() -> None:
@@ -44,53 +79,83 @@ def main() -> None:
     parser.add_argument("--rows", nargs="*", choices=[*SIZES], default=[*SIZES])
     parser.add_argument("--postgres", action="store_true", help="also runs whose workers write to PostgreSQL")
     parser.add_argument("--scale", type=float, default=1.0, help="more or fewer cases")
+    parser.add_argument("--markdown", action="store_true", help="the table of docs/scale.md")
+    parser.add_argument(
+        "--memory", type=int, nargs="+", metavar="CASES", help="memory of runs of these sizes"
+    )
     options = parser.parse_args()
     os.environ.setdefault("OPENAI_API_KEY", "loopback")
     began = time.perf_counter()
     engine = RayEngine(RayOptions(workers=max(options.workers)))
     asyncio.run(engine.open())
+    load = os.getloadavg()[0]
     print(
-        f"Ray started in {time.perf_counter() - began:.1f} s; load {os.getloadavg()[0]:.1f} on {os.cpu_count()} CPUs"
+        f"Ray started in {time.perf_counter() - began:.1f} s; load {load:.1f} on {os.cpu_count()} CPUs\n",
+        flush=True,
     )
-    print(f"{'':<41}{'CPU ms a case':>25}")
-    print(f"{'':<26}{'cases/s':>9}{'eff.':>6}{'driver':>9}{'workers':>9}{'Ray':>7}{'first':>8}{'RSS MB':>8}")
-    postgres: Any = postgres_server() if options.postgres else nullcontext("")
     try:
+        if options.memory:
+            memory(engine, options.memory, max(options.workers))
+            return
+        show = Table(options.markdown)
+        postgres: Any = postgres_server() if options.postgres else nullcontext("")
         with tempfile.TemporaryDirectory() as folder, postgres as url:
             for row in options.rows:
-                table(row, engine, options, Path(folder), url)
+                for found in runs(row, engine, options, Path(folder), url):
+                    show(found)
             for workers in options.workers:
-                floor(engine, workers, int(20_000 * options.scale))
+                show(floor(workers, int(20_000 * options.scale)))
     finally:
         engine.close()
 
 
-def table(row: str, engine: RayEngine, options: argparse.Namespace, folder: Path, url: str) -> None:
+class Table:
+    """Prints rows as they come, for a terminal or for a page."""
+
+    def __init__(self, markdown: bool) -> None:
+        self._markdown = markdown
+        self._line(COLUMNS)
+        if markdown:
+            print("|" + "---|" * len(COLUMNS))
+
+    def __call__(self, found: Measured) -> None:
+        self._line(found.cells())
+
+    def _line(self, cells: tuple[str, ...]) -> None:
+        if self._markdown:
+            print("|", " | ".join(cells), "|", flush=True)
+        else:
+            print(f"{cells[0]:<46}" + "".join(f"{cell:>11}" for cell in cells[1:]), flush=True)
+
+
+def runs(
+    row: str, engine: RayEngine, options: argparse.Namespace, folder: Path, url: str
+) -> Iterator[Measured]:
     """One kind of agent, in this process and on workers."""
     n = max(20, int(SIZES[row] * options.scale))
     with planned(row, n, folder) as plan:
         file = str(folder / f"{row}.db")
-        show(f"{row} in process", measured(plan, file, None), n)
-        one = 0.0
-        for workers in options.workers:
-            for store, writes in ((file, False), *(((url, True),) if url else ())):
+        alone = measured(f"{NAMES[row]}, one process", plan, file, None)
+        yield alone
+        for store, writes in ((file, False), *(((url, True),) if url else ())):
+            one = 0.0
+            for workers in options.workers:
                 driver = Driver(engine, WorkerOptions(workers, writes=writes, paths=(ROOT,)))
-                found = measured(plan, store, driver)
-                one = one or found["rate"] / workers
-                name = f"{row} {workers} worker{'s' if workers > 1 else ''}{', they write' if writes else ''}"
-                show(name, found, n, found["rate"] / (workers * one))
+                name = f"{workers} worker{'s' if workers > 1 else ''}, {'they write' if writes else 'driver writes'}"
+                found = measured(name, plan, store, driver)
+                one = one or found.rate / workers
+                yield replace(found, efficiency=found.rate / (workers * one), alone=alone.driver)
 
 
 @contextmanager
 def planned(row: str, n: int, folder: Path) -> Iterator[Plan]:
-    kind, amount = row[:-1].rstrip("0123456789"), int("".join(filter(str.isdigit, row)))
-    if kind == "cpu":
+    if row.startswith("cpu"):
         goldens = [
             Golden(f"Do {i}", id=f"g{i}", expected_calls=(ExpectedCall("a", {"n": i}),)) for i in range(n)
         ]
-        yield Plan("scale", Agent(spin5 if amount == 5 else spin50), goldens, concurrency=8)
+        yield Plan("scale", Agent(spin5 if row == "cpu5" else spin50), goldens, concurrency=8)
         return
-    with loopback_model(latency_ms=amount) as port:
+    with loopback_model(latency_ms=float(row.removeprefix("io"))) as port:
         suite = write_suite(folder, n, port, concurrency=100)
         yield replace(plan_suite(load_suite(suite), folder), concurrency=100)
 
@@ -103,6 +168,10 @@ async def spin50(golden: Golden) -> list[ToolCall]:
     return _spun(golden, 0.05)
 
 
+async def at_once(golden: Golden) -> list[ToolCall]:
+    return [ToolCall("a", {"n": 1})]
+
+
 def _spun(golden: Golden, seconds: float) -> list[ToolCall]:
     end = time.thread_time() + seconds
     while time.thread_time() < end:
@@ -110,72 +179,29 @@ def _spun(golden: Golden, seconds: float) -> list[ToolCall]:
     return [ToolCall("a", {"n": int(golden.id[1:])})]
 
 
-def measured(plan: Plan, store: str, driver: Driver | None) -> dict[str, float]:
-    """A run: its rate from the first result to the last, start-up apart, and who used the processor."""
-    first = 0.0
+def measured(name: str, plan: Plan, store: str, driver: Driver | None) -> Measured:
+    """A run, from its first results to its last; the start apart."""
+    first, before = 0.0, 0
 
     def watch(progress: Any, batch: Any) -> None:
-        nonlocal first
-        first = first or time.perf_counter()
+        nonlocal first, before
+        if not first and progress.workers == workers:
+            first, before = time.perf_counter(), progress.done
+            times.mark()
 
-    with open_store(store) as opened, Sampler() as sampler:
-        began, cpu = time.perf_counter(), time.process_time()
+    workers = driver._options.count if driver is not None else 0
+    with open_store(store) as opened, ProcessTimes() as times:
+        began = time.perf_counter()
         outcome = asyncio.run(run_plan(plan, opened, backend=driver, watch=watch))
-        wall, used = time.perf_counter() - (first or began), time.process_time() - cpu
+        wall, used = time.perf_counter() - first, times.driver
     assert outcome.done == outcome.planned
-    return {
-        "rate": outcome.done / wall,
-        "driver": used,
-        "workers": sampler.cpu("ray::_Actor"),
-        "ray": sampler.cpu("") - sampler.cpu("ray::_Actor"),
-        "first": first - began,
-        "rss": sampler.most / 2**20,
-    }
+    n = outcome.done - before
+    return Measured(
+        name, n / wall, used / n, times.workers / n, times.others / n, first - began, times.all_bytes
+    )
 
 
-class Sampler:
-    """Follows the processes below this one: what each has used of the processor, and the memory of all."""
-
-    def __init__(self) -> None:
-        self._used: dict[int, tuple[str, float, float]] = {}
-        self._done = threading.Event()
-        self.most = 0.0
-
-    def cpu(self, name: str) -> float:
-        return sum(last - first for known, first, last in self._used.values() if known.startswith(name))
-
-    def __enter__(self) -> Sampler:
-        self._look(new=False)
-        self._thread = threading.Thread(target=self._watch, daemon=True)
-        self._thread.start()
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._done.set()
-        self._thread.join()
-        self._look()
-
-    def _watch(self) -> None:
-        while not self._done.wait(0.25):
-            self._look()
-
-    def _look(self, new: bool = True) -> None:
-        memory = float(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
-        for pid, name in descendants(os.getpid()):
-            try:
-                stat = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-            except OSError:
-                continue
-            used = (int(stat[11]) + int(stat[12])) / TICK
-            if "loopback_model" in name or "postgres" in name:
-                continue
-            known = self._used.get(pid, (name, 0.0 if new else used, used))
-            self._used[pid] = (name if name.startswith("ray::") else known[0], known[1], used)
-            memory += int(stat[21]) * os.sysconf("SC_PAGE_SIZE")
-        self.most = max(self.most, memory)
-
-
-def floor(engine: RayEngine, workers: int, n: int) -> None:
+def floor(workers: int, n: int) -> Measured:
     """Ray carrying the same bytes in the same batches, two streams a worker, and nothing else."""
     import ray
 
@@ -187,31 +213,39 @@ def floor(engine: RayEngine, workers: int, n: int) -> None:
     async def carried() -> None:
         actors = [ray.remote(Idle).options(num_cpus=0).remote() for _ in range(workers)]
 
-        async def stream(actor: Any) -> None:
+        async def stream(actor: Any, batches: int) -> None:
             lease = actor.lease.options(num_returns="streaming", _generator_backpressure_num_objects=4)
-            async for ref in lease.remote(n // BATCH // workers // 2):
+            async for ref in lease.remote(batches):
                 await ref
 
-        await asyncio.gather(*(stream(actor) for actor in actors for _ in range(2)))
+        await asyncio.gather(*(stream(actor, 1) for actor in actors))
+        times.mark()
+        batches = n // BATCH // workers // 2
+        await asyncio.gather(*(stream(actor, batches) for actor in actors for _ in range(2)))
 
-    with Sampler() as sampler:
-        began, cpu = time.perf_counter(), time.process_time()
+    with ProcessTimes("ray::Idle") as times:
+        began = time.perf_counter()
         asyncio.run(carried())
-        wall, used = time.perf_counter() - began, time.process_time() - cpu
-    found = {"rate": n / wall, "driver": used, "workers": sampler.cpu("ray::Idle"),
-             "ray": sampler.cpu("") - sampler.cpu("ray::Idle"), "first": 0.0, "rss": sampler.most / 2**20}  # fmt: skip
-    show(f"floor, {workers} worker{'s' if workers > 1 else ''}", found, n)
+        wall, used = time.perf_counter() - began, times.driver
+    name = f"Ray alone, {workers} worker{'s' if workers > 1 else ''}"
+    return Measured(name, n / wall, used / n, times.workers / n, times.others / n, size=times.all_bytes)
 
 
-def show(name: str, found: dict[str, float], n: int, efficiency: float | None = None) -> None:
-    share = f"{efficiency:6.2f}" if efficiency is not None else f"{'':>6}"
-    costs = "".join(
-        f"{found[who] / n * 1000:{width}.2f}" for who, width in (("driver", 9), ("workers", 9), ("ray", 7))
-    )
-    print(
-        f"{name:<26}{found['rate']:9,.0f}{share}{costs}{found['first']:7.1f}s{found['rss']:8,.0f}",
-        flush=True,
-    )
+def memory(engine: RayEngine, sizes: list[int], workers: int) -> None:
+    """The most that driver and workers held in runs of several sizes, of an agent that does nothing."""
+    print(f"{'cases':>10}{'driver MB':>12}{'worker MB':>12}")
+    for n in sizes:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "goldens.jsonl"
+            with path.open("w") as file:
+                for i in range(n):
+                    wanted = '[{"tool": "a", "args": {"n": 1}}]'
+                    file.write(f'{{"id": "g{i}", "input": "Do {i}", "expected_calls": {wanted}}}\n')
+            plan = Plan("memory", Agent(at_once), path, concurrency=64)
+            with open_store(str(Path(folder) / "results.db")) as store, ProcessTimes() as times:
+                driver = Driver(engine, WorkerOptions(workers, paths=(ROOT,)))
+                asyncio.run(run_plan(plan, store, backend=driver))
+        print(f"{n:>10,}{times.driver_bytes / 2**20:>12,.0f}{times.worker_bytes / 2**20:>12,.0f}", flush=True)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ import json
 import sys
 from pathlib import Path
 
-from rightcall.metrics.catalog import MetricPage, metric_pages
+from rightcall.metrics.resolve import MetricPage, metric_pages
 
 LABELS = {
     "Tools": "With these tools",

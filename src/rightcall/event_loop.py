@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import threading
-from collections.abc import Coroutine
-from typing import Any, TypeVar
+from collections.abc import Callable, Coroutine
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 
@@ -36,3 +38,14 @@ def finished(work: Coroutine[Any, Any, T]) -> T:
     if errors:
         raise errors[0]
     return outcome[0]
+
+
+def blocking(name: str, work: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
+    """The same function under another name, for programs without async."""
+
+    @wraps(work)
+    def call(*args: P.args, **kwargs: P.kwargs) -> T:
+        return finished(work(*args, **kwargs))
+
+    call.__name__ = call.__qualname__ = name
+    return call

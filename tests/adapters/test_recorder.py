@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from rightcall.adapters import EventRecorder
-from rightcall.adapters.stop_reason import ending
-from rightcall.adapters.values import plain
+from rightcall.adapters.values import ending, plain
 from rightcall.model import Message, ToolCall, ToolResult, Usage
 from rightcall.model.codec import encode
 

@@ -53,6 +53,12 @@ def test_every_option_has_a_help_text(path):
 
 
 @pytest.mark.parametrize("path", EVERY)
+def test_help_texts_are_phrases_without_a_full_stop(path):
+    helps = [one.help or "" for one in EVERY[path].params if isinstance(one, click.Option)]
+    assert [text for text in helps if text.endswith(".") or ". [" in text or "repeated" in text] == []
+
+
+@pytest.mark.parametrize("path", EVERY)
 def test_every_command_says_what_it_does(path):
     assert (EVERY[path].help or "").strip()
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from rightcall.metrics.catalog import metric_pages
 from rightcall.metrics.matching.compile import KINDS
+from rightcall.metrics.resolve import metric_pages
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])

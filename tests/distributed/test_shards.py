@@ -45,6 +45,20 @@ def write_files(folder, *, trials=2, order=None):
     return folder / "goldens.jsonl", folder / "done.jsonl"
 
 
+def write_parquet(path, *, group=7, nested=False):
+    """The rows of a .jsonl file as Parquet, arguments as JSON text."""
+    import pyarrow
+    from pyarrow import parquet
+
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    for row in rows:
+        calls = [{**call, "arguments": json.dumps(call["arguments"])} for call in row["calls"]]
+        row["calls"] = calls if nested else json.dumps(row["calls"])
+    made = path.with_suffix(".parquet")
+    parquet.write_table(pyarrow.Table.from_pylist(rows), made, row_group_size=group)
+    return made
+
+
 def in_one(goldens, trajectories):
     tally, out = Tally(), io.BytesIO()
     write_rows(tally.watch(score_recorded(goldens, trajectories)), out)
@@ -60,6 +74,46 @@ def test_any_number_of_shards_gives_the_rows_and_the_summary_of_one_process(tmp_
     goldens, trajectories = write_files(tmp_path)
     made = score_shards(Scoring(goldens, Scorer(), (), tmp_path / "out"), trajectories, shard_bytes=size)
     assert (parts(tmp_path / "out"), made.summary) == in_one(goldens, trajectories)
+
+
+@pytest.mark.parametrize("nested", [False, True])
+@pytest.mark.parametrize("size", [10**9, 900, 1])
+def test_parquet_in_any_number_of_shards_gives_what_jsonl_gives(tmp_path, size, nested):
+    goldens, trajectories = write_files(tmp_path)
+    parquet = write_parquet(trajectories, nested=nested)
+    expected = in_one(goldens, trajectories)
+    assert in_one(goldens, parquet) == expected
+    made = score_shards(Scoring(goldens, Scorer(), (), tmp_path / "out"), parquet, shard_bytes=size)
+    assert (parts(tmp_path / "out"), made.summary) == expected
+    assert made.shards == {10**9: 1, 1: 18}.get(size, made.shards)
+
+
+def test_single_trials_are_added_up_without_remembering_them(tmp_path):
+    goldens, trajectories = write_files(tmp_path, trials=1)
+    plain = [
+        {k: v for k, v in json.loads(line).items() if k != "cluster"}
+        for line in goldens.read_text().splitlines()
+    ]
+    goldens.write_text("".join(json.dumps(row) + "\n" for row in plain))
+    made = score_shards(Scoring(goldens, Scorer(), (), tmp_path / "out"), trajectories, shard_bytes=500)
+    assert (parts(tmp_path / "out"), made.summary) == in_one(goldens, trajectories)
+
+
+def test_what_parquet_cannot_tell_apart_is_refused(tmp_path):
+    import pyarrow
+    from pyarrow import parquet
+
+    goldens, _ = write_files(tmp_path)
+    calls = [[{"name": "a", "arguments": {"n": 1}}], [{"name": "a", "arguments": {"m": 1}}]]
+    table = pyarrow.table({"golden_id": ["g0", "g1"], "calls": calls})
+    parquet.write_table(table, tmp_path / "done.parquet")
+    with pytest.raises(
+        InputError, match=r"row 1: the arguments of a call are not text; write them as JSON text"
+    ):
+        in_one(goldens, tmp_path / "done.parquet")
+    (tmp_path / "other.parquet").write_text("no")
+    with pytest.raises(InputError, match="is not a Parquet file"):
+        in_one(goldens, tmp_path / "other.parquet")
 
 
 @settings(max_examples=10, phases=[Phase.generate])

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from rightcall.lint import lint, read_text
-from rightcall.lint.confusability.names import common_length, edit_distance, name_likeness, ratio
+from rightcall.lint.confusability.candidates import common_length, edit_distance, name_likeness, ratio
 from rightcall.lint.confusability.pairs import ALL_PAIRS, WARN, confusable_pairs
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.output.matrix import matrix

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from rightcall.lint import LintConfig, lint, read_text
-from rightcall.lint.checks import features_of, find
+from rightcall.lint.engine import features_of, find
 from rightcall.lint.explain import SOURCES
 from rightcall.lint.fixer import fix
 from rightcall.lint.rule import FAMILIES, Rule, all_rules

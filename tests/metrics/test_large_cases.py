@@ -11,7 +11,9 @@ from hypothesis import given, strategies as st
 from scipy.optimize import linear_sum_assignment
 
 from rightcall.metrics import result_of
+from rightcall.metrics.matching import effort
 from rightcall.metrics.matching.assignment import MANY_COLUMNS, best_assignment
+from rightcall.metrics.matching.effort import TooManyCalls, bounded_effort, spend
 from rightcall.metrics.matching.equality import equality_key, same
 from rightcall.model.call import ToolCall
 from rightcall.model.golden import ExpectedCall, Golden
@@ -55,6 +57,53 @@ def test_ten_thousand_calls_are_all_explained(order: str):
     codes = [failure.code for failure in result.codes]
     assert codes == ["duplicate_call"] * (MANY - 5)
     assert len(result.metrics["overall"].reason) < 10_000
+
+
+def test_references_to_thousands_of_results_are_followed():
+    sources = tuple(ToolCall("find", {"q": i}, output={"id": i}, step=0) for i in range(MANY))
+    expected = (ExpectedCall("find", {"q": 7}, id="seven"), ExpectedCall("find", {"q": 8}, id="eight"))
+    used = tuple(ExpectedCall("use", {"id": {"ref": {"call": c, "path": "id"}}}) for c in ("eight", "seven"))
+    golden = Golden("q", id="g", expected_calls=(*expected, *used), extra_calls="allow")
+    uses = tuple(ToolCall("use", {"id": i}, step=1) for i in range(MANY))
+    assert result_of(golden, 0, Trajectory(calls=(*sources, *uses)), {}).passed
+    early = tuple(ToolCall("use", {"id": i}, step=0) for i in range(MANY))  # in one reply with their source
+    assert not result_of(golden, 0, Trajectory(calls=(*sources, *early)), {}).passed
+
+
+def _crowded(kind: str) -> tuple[Golden, Trajectory]:
+    """Cases whose alignment costs far more than their size."""
+    if kind == "list":
+        wanted = {"x": {"multiset": [{"number": i} for i in range(100)]}}
+        golden = Golden("q", id="g", expected_calls=(ExpectedCall("f", wanted),))
+        return golden, Trajectory(calls=(ToolCall("f", {"x": [i + 0.5 for i in range(MANY)]}),))
+    expected = [ExpectedCall("f", {"x": i % 9, "y": i % 7}, id=f"e{i}") for i in range(60)]
+    if kind == "ref":
+        expected = expected[:30] + [
+            ExpectedCall("use", {"id": {"ref": {"call": f"e{i}", "path": "id"}}}) for i in range(30)
+        ]
+    calls = [ToolCall("f", {"x": i % 11, "y": i % 5}, output={"id": i % 3}, step=i % 20) for i in range(2000)]
+    calls += [ToolCall("use", {"id": i % 4}, step=30) for i in range(500)]
+    golden = Golden("q", id="g", expected_calls=expected, order="strict" if kind == "strict" else "any")  # type: ignore[arg-type]
+    return golden, Trajectory(calls=calls)
+
+
+@pytest.mark.parametrize("kind", ["list", "ref", "strict"])
+def test_a_case_that_costs_too_much_to_align_fails_instead_of_keeping_scoring_busy(
+    kind: str, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(effort, "MOST_STEPS", 1_000_000)
+    golden, trajectory = _crowded(kind)
+    (failure,) = result_of(golden, 0, trajectory, {}).codes
+    assert failure.code == "over_calling"
+    assert failure.detail.startswith("too many to compare")
+
+
+def test_effort_is_counted_over_everything_inside():
+    with bounded_effort(10):
+        spend(6)
+        with pytest.raises(TooManyCalls):
+            spend(5)
+    spend(10**12)  # nobody set a limit here
 
 
 def test_schema_violations_of_ten_thousand_calls_are_not_all_listed():

@@ -11,7 +11,7 @@ from hypothesis import given, settings, strategies as st
 
 from rightcall.metrics import score_trajectory
 from rightcall.metrics.matching.base import MISSING
-from rightcall.metrics.matching.paths import value_at
+from rightcall.metrics.matching.matchers.references import value_at
 from rightcall.metrics.matching.reasons import reason
 from rightcall.model import Golden, Trajectory
 from tests.metrics.brute_force import closure, legal, objective

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, strategies as st
 
-from rightcall.analysis.confusion_count import confusions
+from rightcall.analysis.tool_evidence import confusions
 from rightcall.metrics import score_trajectory
 from rightcall.metrics.builtin.schema_validity import SchemaValidity
 from rightcall.metrics.builtin.tools_selected import ToolsSelected

@@ -13,9 +13,8 @@ from rightcall.datasets import load_goldens, load_trajectories
 from rightcall.errors import InputError
 from rightcall.model import codec
 from rightcall.model.call import ToolCall
-from rightcall.model.depth import MAX_DEPTH, is_too_deep, shallow, too_deep
+from rightcall.model.depth import MAX_DEPTH, bounded_trajectory, is_too_deep, shallow, too_deep
 from rightcall.model.dialects.wire import parsed_call
-from rightcall.model.nesting_limit import bounded_trajectory
 from rightcall.model.trajectory import Trajectory
 
 JSON = st.recursive(

@@ -286,3 +286,14 @@ def test_null_is_added_and_taken_away_again(schema: dict[str, Any]) -> None:
     assert without_null(with_null(schema)) == schema
     if "$ref" not in schema:
         assert jsonschema_rs.is_valid(with_null(schema), None)
+
+
+@pytest.mark.parametrize("target", ["anthropic-strict", "openai-strict", "gemini"])
+def test_a_keyword_that_moves_into_the_text_moves_as_it_was_written(target: str) -> None:
+    schema: dict[str, Any] = {"type": "string", "minLength": 2}
+    for _ in range(40):
+        schema = {"type": "array", "prefixItems": [schema]}
+    made = convert(Tool("f", "A list of lists.", {"type": "object", "properties": {"x": schema}}), target)
+    text = json.dumps(made.input_schema)
+    assert len(text) < 10_000
+    assert "minLength" in text

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 from hypothesis import given, strategies as st
 
-from rightcall.providers.retry_after import retry_after
+from rightcall.providers.failures import retry_after
 
 NOW = datetime(2026, 11, 15, 12, 0, 0, tzinfo=UTC)
 

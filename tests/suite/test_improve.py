@@ -15,7 +15,7 @@ from rightcall.executor import Agent
 from rightcall.model import Tool
 from rightcall.store import open_store
 from rightcall.suite import ImproveOptions, Plan, improve_plan, run_plan
-from rightcall.suite.improvement.split import split_goldens
+from rightcall.suite.improvement.material import split_goldens
 
 
 def plan_of(suite) -> Plan:

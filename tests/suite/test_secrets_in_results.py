@@ -10,7 +10,7 @@ from rightcall.model.run import CaseResult
 from rightcall.model.trajectory import Trajectory
 from rightcall.providers.scripted import ScriptedProvider
 from rightcall.store import open_store
-from rightcall.suite.secret_scrubber import ResultScrubber
+from rightcall.suite.case_runner import ResultScrubber
 
 KEY = "hunter2-hunter2-hunter2"
 

@@ -18,7 +18,7 @@ from rightcall.datasets import save_goldens, save_trajectories
 from rightcall.errors import ConfigError, InputError
 from rightcall.metrics import Tally
 from rightcall.model import CaseResult, ConversationalGolden, ExpectedCall, RecordedTrajectory
-from rightcall.model.play import played, played_as
+from rightcall.model.golden import played, played_as
 from rightcall.providers.scripted import ScriptedProvider
 from rightcall.report.view import summary_view
 from rightcall.store import open_store

@@ -12,7 +12,7 @@ from rightcall.errors import StoreError
 from rightcall.gate import Gate
 from rightcall.model import Golden, ToolCall
 from rightcall.store import open_store
-from rightcall.store.persistence import Persistence
+from rightcall.store.address import Persistence
 from rightcall.suite.decisions import gate_run
 from rightcall.suite.plan import Plan
 from rightcall.suite.runner import run_plan

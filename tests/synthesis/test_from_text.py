@@ -16,8 +16,8 @@ from rightcall.synthesis import (
     StylingConfig,
     Synthesizer,
 )
+from rightcall.synthesis.config import Evolution
 from rightcall.synthesis.contexts import Context
-from rightcall.synthesis.evolutions import Evolution
 from tests.synthesis.builders import GOOD, POOR, TOOLS, Model
 
 CONTEXTS = [["Refunds are paid within 30 days."], ["The museum opens at nine."]]

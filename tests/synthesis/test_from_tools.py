@@ -10,8 +10,8 @@ from hypothesis import given, settings, strategies as st
 from rightcall.errors import ConfigError
 from rightcall.model import Golden, Tool, ToolCall
 from rightcall.synthesis import EvolutionConfig, Synthesizer, VerificationConfig
+from rightcall.synthesis.config import Evolution
 from rightcall.synthesis.coverage_count import coverage
-from rightcall.synthesis.evolutions import Evolution
 from rightcall.synthesis.plans import WEIGHTS, Schedule, plan_of
 from rightcall.synthesis.templates import template_request
 from rightcall.synthesis.verify import values_of

@@ -13,8 +13,7 @@ from rightcall.model import ToolCall
 from rightcall.tools.definitions.function import FunctionTool, tool
 from rightcall.tools.idempotency.guard import Idempotency
 from rightcall.tools.idempotency.store import IdempotencyStore, sqlite_store
-from rightcall.tools.runtime.clock import VirtualClock
-from rightcall.tools.runtime.context import CallContext
+from rightcall.tools.runtime.context import CallContext, VirtualClock
 from rightcall.tools.runtime.invocation import Invocation
 from rightcall.tools.runtime.toolbox import Toolbox
 

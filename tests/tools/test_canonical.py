@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from rightcall.model import Tool
-from rightcall.tools.runtime.canonical import canonical, fingerprint, normalised
+from rightcall.tools.runtime.json_values import canonical, fingerprint, normalised
 
 ORDER = Tool(
     "order",

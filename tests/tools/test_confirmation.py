@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from rightcall.tools.runtime.clock import VirtualClock
-from rightcall.tools.runtime.context import CallContext
+from rightcall.tools.runtime.context import CallContext, VirtualClock
 from rightcall.tools.runtime.toolbox import Toolbox
 from rightcall.tools.worlds import Accounts
 from tests.tools.helpers import a_call, invoke

@@ -13,7 +13,7 @@ from rightcall.model.codec import encode
 from rightcall.tools.definitions.function import tool
 from rightcall.tools.faults.measures import double_effects, fired_faults, in_plain_words
 from rightcall.tools.faults.plan import FAULT_TYPES, PHASES, Fault, FaultPlan, load_plan, read_plan
-from rightcall.tools.runtime.clock import VirtualClock
+from rightcall.tools.runtime.context import VirtualClock
 from rightcall.tools.runtime.invocation import Invocation
 from rightcall.tools.runtime.toolbox import Toolbox
 from rightcall.tools.worlds import Bank

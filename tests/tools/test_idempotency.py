@@ -14,7 +14,7 @@ from rightcall.model.codec import encode
 from rightcall.tools.definitions.function import tool
 from rightcall.tools.idempotency.guard import Idempotency, full_key
 from rightcall.tools.idempotency.store import ClaimRequest, StoreDownError, sqlite_store
-from rightcall.tools.runtime.clock import VirtualClock
+from rightcall.tools.runtime.context import VirtualClock
 from rightcall.tools.runtime.errors import Aborted, ToolError
 from rightcall.tools.runtime.toolbox import Toolbox
 from tests.tools.helpers import Effects, a_box, a_call, a_dead_owner, invoke, invoke_all, run
@@ -196,7 +196,7 @@ def started_elsewhere(box: Toolbox, clock: VirtualClock, fingerprint: str, store
 
 
 def fingerprint_of(box: Toolbox, **arguments: Any) -> str:
-    from rightcall.tools.runtime.canonical import fingerprint
+    from rightcall.tools.runtime.json_values import fingerprint
 
     return fingerprint("pay", {"amount": 5, "note": "", "info": "", **arguments})
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 from rightcall.tools.idempotency.store import ClaimRequest, IdempotencyStore, StoreDownError, postgres_store
-from rightcall.tools.runtime.clock import VirtualClock
+from rightcall.tools.runtime.context import VirtualClock
 from tests.support.postgres import postgres_server
 from tests.tools.helpers import Effects, a_box, a_call, a_dead_owner, invoke, invoke_all
 
@@ -83,7 +83,7 @@ def test_a_dead_owner_leaves_an_unknown_outcome(store: IdempotencyStore):
     clock, effects, key = VirtualClock(), Effects(idempotency="key"), a_key()
     box = a_box(effects.pay, store=store, clock=clock)
     from rightcall.tools.idempotency.guard import full_key
-    from rightcall.tools.runtime.canonical import fingerprint
+    from rightcall.tools.runtime.json_values import fingerprint
 
     meaning = fingerprint("pay", {"amount": 5, "note": "", "info": ""})
     store.begin(

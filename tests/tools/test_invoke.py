@@ -14,7 +14,7 @@ from rightcall.model import Annotations, Message, Tool, ToolCall
 from rightcall.model.codec import encode
 from rightcall.model.dialects import SPELLINGS
 from rightcall.tools.definitions.function import tool
-from rightcall.tools.runtime.clock import VirtualClock
+from rightcall.tools.runtime.context import VirtualClock
 from rightcall.tools.runtime.errors import ERROR_CODES, Abort, Aborted, ToolError
 from rightcall.tools.runtime.mocks import MockPlan
 from rightcall.tools.runtime.policy import Policy, Retries, ToolRules

@@ -16,7 +16,7 @@ from rightcall.model import ExpectedCall, Golden, TestCase, Trajectory
 from rightcall.tools.definitions.load import load_tools
 from rightcall.tools.mcp.client import McpAddress, McpServer, empty_schemas, read_address
 from rightcall.tools.mcp.server import mcp_server
-from rightcall.tools.runtime.clock import SystemClock
+from rightcall.tools.runtime.context import SystemClock
 from rightcall.tools.runtime.toolbox import Toolbox
 from tests.tools.helpers import Effects, a_box, a_call, run
 

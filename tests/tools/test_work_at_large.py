@@ -13,8 +13,7 @@ import pytest
 
 from rightcall.tools.definitions.behaviour import CallInfo
 from rightcall.tools.definitions.function import FunctionTool, tool
-from rightcall.tools.runtime.clock import VirtualClock
-from rightcall.tools.runtime.context import CallContext
+from rightcall.tools.runtime.context import CallContext, VirtualClock
 from rightcall.tools.runtime.errors import Abort, Aborted, ToolError
 from rightcall.tools.runtime.invocation import Invocation
 from rightcall.tools.runtime.policy import Retries, ToolRules

@@ -5,7 +5,7 @@ import pytest
 from rightcall.errors import ConfigError
 from rightcall.tools.definitions.validate import check_schema
 from rightcall.tools.faults.measures import double_effects
-from rightcall.tools.runtime.clock import VirtualClock
+from rightcall.tools.runtime.context import VirtualClock
 from rightcall.tools.runtime.toolbox import Toolbox
 from rightcall.tools.worlds import Accounts, Bank, FileTree, Mailbox, make_world, worlds
 from tests.tools.helpers import a_call, invoke, invoke_all

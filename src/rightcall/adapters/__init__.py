@@ -5,7 +5,7 @@
     recorder         events to a trajectory; the only place that joins calls with their results
     adapter          what an adapter is; hooks: how process-wide hooks stay local to a trial
     catalog          every adapter with the versions it was tested with and what it loses
-    stop_reason      why an agent stopped, from what it raised
+    values           values of frameworks as plain JSON; why an agent stopped, from what it raised
     <framework>.py   one file each: openai_agents, langchain, pydantic_ai, …; sdk_requests: what two SDKs share
 
 To add one: a file with a subclass of `Adapter`, a line in `catalog.ADAPTERS`, a row in the adapter tests. A framework
@@ -28,7 +28,10 @@ if TYPE_CHECKING:
         hook_problem as hook_problem,
         installed_version as installed_version,
     )
-    from rightcall.adapters.observed_agent import ObservedAgent as ObservedAgent, observe as observe
+    from rightcall.adapters.observed_agent import (
+        ObservedAgent as ObservedAgent,
+        observe_by_hooks as observe_by_hooks,
+    )
     from rightcall.adapters.recorder import EventRecorder as EventRecorder
     from rightcall.adapters.session import FunctionTalk as FunctionTalk, ObservedSession as ObservedSession
 else:
@@ -39,7 +42,7 @@ else:
             "catalog": (
                 "ADAPTERS AdapterInfo adapter_info adapter_named agent_tools detect hook_problem installed_version"
             ),
-            "observed_agent": "ObservedAgent observe",
+            "observed_agent": "ObservedAgent observe_by_hooks",
             "recorder": "EventRecorder",
             "session": "FunctionTalk ObservedSession",
         },

@@ -22,7 +22,7 @@ class LimitReachedError(Exception):
 
 @dataclass(frozen=True)
 class ToolAnswer:
-    """What a tool desk gives back: the output for the model, and whether it tells of a failure."""
+    """What a tool desk gives back: the output for the model, and whether it reports a failure."""
 
     output: Any
     failed: bool = False

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
-from rightcall.adapters.adapter import Adapter, Talk, Watch
-from rightcall.adapters.sdk_requests import Json, ReadAnswer, Wire, watch_clients
-from rightcall.errors import ConfigError
+from rightcall.adapters.sdk_requests import ClientAdapter, Json, ReadAnswer, Wire, watch_clients
 from rightcall.model.dialects import anthropic as spelling
 from rightcall.model.message import Message
 from rightcall.model.tool import Tool
@@ -16,19 +13,13 @@ from rightcall.model.trajectory import Usage
 NAME = "anthropic"
 
 
-class AnthropicSDK(Adapter):
+class AnthropicSDK(ClientAdapter):
     """Watches `anthropic.Anthropic` and `AsyncAnthropic`, and the clients made from them (Bedrock, Vertex)."""
 
     def install(self) -> Callable[[], None]:
         import anthropic
 
         return watch_clients(WIRE, anthropic.Anthropic, anthropic.AsyncAnthropic)
-
-    def talk(self, agent: Any, watch: Watch) -> Talk:
-        raise ConfigError(
-            f"a {type(agent).__name__} is a client, not an agent; observe the function that loops over it:"
-            " rc.observe(my_function), or give the client to rc.Agent(client, model_name=…)"
-        )
 
 
 ADAPTER = AnthropicSDK()

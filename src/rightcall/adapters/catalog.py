@@ -19,9 +19,9 @@ class AdapterInfo(Record, frozen=True):
 
     `modules` are the beginnings of `type(agent).__module__`. `loads` is the module whose presence in a process says
     that a function may be using the framework. `tools` says how far tools can be taken out of the agent's hands:
-    `mock` they can be mocked and broken by faults, `watch` they run as they are. `marker` is a name that tells the
-    framework's module from another one called the same. `beside` are packages that were tested with it. `needs` are
-    the hooks, `module:name.attribute` or `module:function(parameter)`: a version without one is too old.
+    `mock` they can be mocked and broken by faults, `watch` they run as they are. `marker` is a name that distinguishes
+    the framework's module from another one of the same name. `beside` are packages tested with it. `needs` are the
+    hooks, `module:name.attribute` or `module:function(parameter)`: a version without one is too old.
     """
 
     name: str
@@ -106,7 +106,7 @@ ADAPTERS: tuple[AdapterInfo, ...] = (
             "trials run one at a time, since the event bus does not say which crew an event is of",
             "a crew cannot be stopped: one that ran out of time holds back the next trial until it ends",
             "call ids are known only where the model's answer holds them",
-            "a crew remembers nothing between the turns of a conversation; an agent is told the earlier ones",
+            "a crew remembers nothing between the turns of a conversation; an agent is given the earlier ones",
         ),
         functions=False,
         needs=("crewai.events:crewai_event_bus.flush", "crewai.events:LLMCallCompletedEvent"),

@@ -116,7 +116,7 @@ class _Answers:
             "".join(self._texts), self._calls, usage=Usage(given, used.get("output_tokens") or 0, None, cached),
             depth=1 if self._parent else 0, parent=self._parent,
         )  # fmt: skip
-        for call in self._calls:  # the program runs them now; it tells only their results
+        for call in self._calls:  # the program runs them now; it reports only their results
             self._watch.recorder.tool_started(call.id, call.name, call.arguments, call.id)
         self._open, self._texts, self._calls, self._usage = False, [], [], {}
 

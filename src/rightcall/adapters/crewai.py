@@ -60,7 +60,7 @@ class _CrewTalk(Talk):
         self._work = asyncio.ensure_future(asyncio.to_thread(self._run, text))
         try:
             return await asyncio.shield(self._work)
-        except asyncio.CancelledError:  # time is over: tell what has happened so far
+        except asyncio.CancelledError:  # time is over: record what has happened so far
             self._report()
             raise
 
@@ -91,7 +91,7 @@ class _CrewTalk(Talk):
         return watch.output(result) if watch.output else answer
 
     def _report(self) -> None:
-        """Tell the events of this turn to the recorder, once."""
+        """Pass the events of this turn to the recorder, once."""
         with self._lock:
             events, self._events = self._events, []
         with self._watch.guarded("reading events"):

@@ -131,7 +131,7 @@ class _TrialHandler:
 
 
 def _register() -> None:
-    """Tell LangChain once where handlers come from; outside a trial there is none, so it need not be undone."""
+    """Register once where LangChain finds handlers; outside a trial there is none, so it need not be undone."""
     if _registered:
         return
     from langchain_core.tracers.context import register_configure_hook

@@ -70,7 +70,7 @@ async def _at_the_desk(tool: Any, tool_input: Any, options: dict[str, Any], watc
 
 
 def _unwrapped(output: Any) -> Any:
-    """What the tool gave, out of the message made for the model; one that tells of a failure is raised again."""
+    """What the tool gave, out of the message made for the model; one that reports a failure is raised again."""
     if not hasattr(output, "content"):
         return output
     if getattr(output, "status", "") == "error":

@@ -70,7 +70,7 @@ class ObservedAgent:
         return _Session(self, watches, talk, tuple(watched))
 
     def tools(self) -> list[Tool]:
-        """The definitions of the agent's tools, as far as its framework can tell them."""
+        """The definitions of the agent's tools, as far as its framework exposes them."""
         return adapter_named(self.info.name).tools(self.target) if self.info else []
 
     @property
@@ -108,7 +108,7 @@ class ObservedAgent:
 
 
 class _Session(ObservedSession):
-    """A session that gives back the hooks it asked for, and tells when nothing could be seen."""
+    """A session that gives back the hooks it asked for, and reports when nothing could be observed."""
 
     def __init__(
         self, agent: ObservedAgent, watches: dict[str, Watch], talk: Talk, hooks: Sequence[str]
@@ -149,7 +149,7 @@ class _Session(ObservedSession):
             )
 
 
-def observe(
+def observe_by_hooks(
     agent: Any,
     *,
     via: Literal["auto"] | str | Sequence[str] = "auto",
@@ -159,15 +159,7 @@ def observe(
     input: Callable[[Golden], Any] | None = None,
     output: Callable[[Any], Any] | None = None,
 ) -> ObservedAgent:
-    """An agent of a known framework, or a function `(golden) -> answer`, as an agent to evaluate.
-
-    Its code is untouched: hooks of its framework are watched while it runs, for this trial alone, and nothing is sent
-    anywhere. `via` names the adapters to use for a function; `auto` takes those whose frameworks are loaded.
-    `calls` says whose calls count when agents use agents: `auto` follows handoffs and leaves out calls inside an agent
-    used as a tool, `all` counts them too, `root` only those of the first agent. `tools="mock"` answers the tools from
-    the suite's mocks, where the framework lets us. `input` makes the framework's input from a golden, `output` the
-    answer from its result. `rightcall adapters list` says what each adapter can see.
-    """
+    """The agent watched by the hooks of its framework: `observe` for everything but OpenTelemetry."""
     info = detect(agent)
     names = None if via == "auto" else (via,) if isinstance(via, str) else tuple(via)
     if info is not None:

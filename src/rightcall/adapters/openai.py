@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from rightcall.adapters.adapter import Adapter, Talk, Watch
-from rightcall.adapters.sdk_requests import Json, ReadAnswer, Wire, watch_clients
-from rightcall.errors import ConfigError
+from rightcall.adapters.sdk_requests import ClientAdapter, Json, ReadAnswer, Wire, watch_clients
 from rightcall.model.dialects import openai_chat, openai_responses, read_tool
 from rightcall.model.message import Message
 from rightcall.model.tool import Tool
@@ -17,19 +15,13 @@ NAME = "openai"
 PATHS = ("/chat/completions", "/responses")
 
 
-class OpenAISDK(Adapter):
+class OpenAISDK(ClientAdapter):
     """Watches `openai.OpenAI` and `openai.AsyncOpenAI`, and the clients made from them (Azure)."""
 
     def install(self) -> Callable[[], None]:
         import openai
 
         return watch_clients(WIRE, openai.OpenAI, openai.AsyncOpenAI)
-
-    def talk(self, agent: Any, watch: Watch) -> Talk:
-        raise ConfigError(
-            f"a {type(agent).__name__} is a client, not an agent; observe the function that loops over it:"
-            " rc.observe(my_function), or give the client to rc.Agent(client, model_name=…)"
-        )
 
 
 ADAPTER = OpenAISDK()

@@ -1,7 +1,7 @@
 """OpenAI Agents SDK: run hooks, which our default runner adds to every run inside a trial.
 
 Adding them in the runner instead of at one call of `Runner.run` sees a function's own runs too, and agents used as
-tools, which the SDK runs without the hooks of the outer run.
+tools, which the SDK runs without the hooks of the outer run. Our desk answers function tools in copies of the agents.
 """
 
 from __future__ import annotations
@@ -9,13 +9,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from contextvars import ContextVar
+from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
-from rightcall.adapters.adapter import Adapter, Talk, ToolAnswer, Watch
+from rightcall.adapters.adapter import Adapter, Talk, ToolAnswer, ToolDesk, Watch
 from rightcall.adapters.hooks import watch_of
-from rightcall.adapters.openai_agents_desk import with_desk
-from rightcall.adapters.values import plain, text_of
+from rightcall.adapters.values import arguments_of, plain, text_of
 from rightcall.model.call import ToolCall
 from rightcall.model.dialects import openai_responses, read_tool
 from rightcall.model.tool import Tool
@@ -261,3 +261,43 @@ def _function_tools(agent: Any) -> list[Any]:
                 found.setdefault(tool.name, tool)
         waiting += [item for item in getattr(one, "handoffs", None) or () if hasattr(item, "tools")]
     return list(found.values())
+
+
+def with_desk(agent: Any, desk: ToolDesk, watch: Watch, made: dict[int, Any] | None = None) -> Any:
+    """A copy of the agent whose function tools are answered by the desk; handoffs lead to such copies too.
+
+    An agent used as a tool is not replaced itself: its own tools are, when its run begins.
+    """
+    from agents import FunctionTool
+
+    made = {} if made is None else made
+    if id(agent) in made:
+        return made[id(agent)]
+    if not hasattr(agent, "clone"):
+        return agent
+    copy = made[id(agent)] = agent.clone()
+    copy.tools = [
+        _desk_tool(tool, desk, watch) if isinstance(tool, FunctionTool) and not _is_agent(tool) else tool
+        for tool in agent.tools
+    ]
+    copy.handoffs = [with_desk(item, desk, watch, made) for item in agent.handoffs]
+    return copy
+
+
+def _is_agent(tool: Any) -> bool:
+    return bool(getattr(tool, "_is_agent_tool", False) or getattr(tool, "_agent_instance", None))
+
+
+def _desk_tool(tool: Any, desk: ToolDesk, watch: Watch) -> Any:
+    invoke = tool.on_invoke_tool
+
+    async def at_the_desk(context: Any, text: str) -> Any:
+        arguments, _ = arguments_of(text)
+        if arguments is None:
+            return await invoke(context, text)  # the SDK's own words for arguments that are not JSON
+        call_id = str(getattr(context, "tool_call_id", ""))
+        answer = await desk.run(tool.name, arguments, call_id, lambda: invoke(context, text))
+        watch.memory["desk", call_id] = answer
+        return answer.output if isinstance(answer.output, str) else text_of(answer.output)
+
+    return replace(tool, on_invoke_tool=at_the_desk)

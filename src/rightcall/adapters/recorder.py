@@ -143,7 +143,7 @@ class EventRecorder:
         error: BaseException | bool | str | None = None,
         ms: float | None = None,
     ) -> None:
-        """The tool of that `key` ended; `error` is what it raised, or whether its output tells of a failure."""
+        """The tool of that `key` ended; `error` is what it raised, or whether its output reports a failure."""
         with self._lock:
             found = self._running.pop(key, None)
             if found is None:
@@ -186,7 +186,7 @@ class EventRecorder:
 
     @property
     def seen(self) -> int:
-        """How many calls and answers were seen, to tell a hook that works from one that does not."""
+        """How many calls and answers were seen; zero shows that a hook does not work."""
         with self._lock:
             return sum(1 + len(answer.calls) for answer in self._answers())
 
@@ -303,7 +303,7 @@ def _finished_call(seen: _SeenCall, step: int) -> ToolCall:
 
 
 def _asked_for(calls: Sequence[ToolCall]) -> tuple[ToolCall, ...]:
-    """The calls as the model wrote them, for its message: what came of them is in the next one."""
+    """The calls as the model wrote them, for its message; their results are in the next one."""
     return tuple(ToolCall(c.name, c.arguments, c.id, c.step, raw=c.raw) for c in calls)
 
 

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
-from rightcall.adapters.adapter import Watch
+from rightcall.adapters.adapter import Adapter, Talk, Watch
 from rightcall.adapters.hooks import defining_class, replaced, watch_of
 from rightcall.adapters.values import plain
-from rightcall.errors import InputError
+from rightcall.errors import ConfigError, InputError
 from rightcall.model.call import ToolCall
 from rightcall.model.dialects.streams import AnswerStream, calls_of, stream_of, text_of as streamed_text
 from rightcall.model.message import Message
@@ -42,6 +42,16 @@ class Wire:
     speaks: Callable[[str], bool]
     read_request: Callable[[str, Json], tuple[Sequence[Message], Sequence[Tool]]]
     read_reply: Callable[[str, Json], ReadAnswer]
+
+
+class ClientAdapter(Adapter):
+    """The adapter of a client: it watches functions that use the client; the client itself is no agent."""
+
+    def talk(self, agent: Any, watch: Watch) -> Talk:
+        raise ConfigError(
+            f"a {type(agent).__name__} is a client, not an agent; observe the function that loops over it:"
+            " rc.observe(my_function), or give the client to rc.Agent(client, model_name=…)"
+        )
 
 
 def watch_clients(wire: Wire, *clients: type) -> Callable[[], None]:

@@ -12,7 +12,7 @@ import msgspec
 from rightcall.adapters.adapter import Talk, Watch
 from rightcall.adapters.hooks import watching
 from rightcall.adapters.recorder import EventRecorder
-from rightcall.adapters.stop_reason import ending
+from rightcall.adapters.values import ending
 from rightcall.errors import ConfigError
 from rightcall.model.golden import Golden
 from rightcall.model.trajectory import StopReason, Trajectory
@@ -88,7 +88,7 @@ class ObservedSession:
 
 
 class FunctionTalk(Talk):
-    """A function of a golden, called anew each turn with what the user says as its input."""
+    """A function of a golden, called each turn with what the user says as its input."""
 
     def __init__(
         self,

@@ -1,14 +1,12 @@
 """What can be learned from stored runs.
 
-findings         why a run fails: evidence, causes, hypotheses, ranked
-proposals        changes worth trying, whom they are meant for (exposure), what they become (patch), what they may not
-                 do (leakage)
+run_analysis     why a run fails: streamed from the store, or from results in memory
+findings         the result: symptoms and evidence, causes, hypotheses, ranked
+proposals        changes worth trying, where each can act, what they become (patch), what they may not do (leakage)
 changes          what changed between two runs, and which flipped goldens that touches (attribution)
-tool_evidence    which tools were confused and which parameters filled wrongly, and how often
-confusion_count  which tool was called where another was expected; used by reports and the linter
-rule_evidence    lint rules ranked by the mistakes made with the tools they flag
-fault_effects    what faults changed
-changed_tools    how tool definitions changed between runs
+tool_evidence    which tools were confused and which parameters filled wrongly, and how often; used by reports and lint
+lint_evidence    lint rules ranked by the mistakes made with the tools they flag
+robustness       what faults and harmless changes did to a run
 """
 
 from typing import TYPE_CHECKING
@@ -16,16 +14,14 @@ from typing import TYPE_CHECKING
 from rightcall.window import window
 
 if TYPE_CHECKING:
+    from rightcall.analysis.argument_kind import held_values as held_values, still_holds as still_holds
     from rightcall.analysis.attribution import WhatChanged as WhatChanged, what_changed as what_changed
-    from rightcall.analysis.changed_tools import changed_at as changed_at, tool_change as tool_change
-    from rightcall.analysis.changes import ChangeItem as ChangeItem, run_changes as run_changes
-    from rightcall.analysis.confusion_count import confusions as confusions
-    from rightcall.analysis.exposure import (
-        Exposed as Exposed,
-        is_exposed as is_exposed,
-        wanted_tool as wanted_tool,
+    from rightcall.analysis.changes import (
+        ChangeItem as ChangeItem,
+        changed_at as changed_at,
+        run_changes as run_changes,
+        tool_change as tool_change,
     )
-    from rightcall.analysis.fault_effects import FaultReport as FaultReport, fault_report as fault_report
     from rightcall.analysis.findings import (
         Analysis as Analysis,
         RunFinding as RunFinding,
@@ -40,24 +36,33 @@ if TYPE_CHECKING:
         Tried as Tried,
     )
     from rightcall.analysis.leakage import refusal as refusal
+    from rightcall.analysis.lint_evidence import rule_effects as rule_effects
     from rightcall.analysis.patch import (
         applied as applied,
         is_longer as is_longer,
         patch_of as patch_of,
         tokens_of as tokens_of,
     )
-    from rightcall.analysis.perturb_effect import (
-        PerturbEffect as PerturbEffect,
-        PositionRate as PositionRate,
-    )
     from rightcall.analysis.proposals import (
+        Exposed as Exposed,
         Proposal as Proposal,
+        is_exposed as is_exposed,
         proposal_for as proposal_for,
         proposals_of as proposals_of,
         together as together,
+        wanted_tool as wanted_tool,
     )
-    from rightcall.analysis.results_analysis import analyze_results as analyze_results
-    from rightcall.analysis.rule_evidence import rule_effects as rule_effects
+    from rightcall.analysis.robustness import (
+        FaultReport as FaultReport,
+        PerturbEffect as PerturbEffect,
+        PositionRate as PositionRate,
+        fault_report as fault_report,
+    )
+    from rightcall.analysis.run_analysis import (
+        analyze_results as analyze_results,
+        analyze_run as analyze_run,
+        trials_of as trials_of,
+    )
     from rightcall.analysis.run_matrix import (
         GoldenMatrix as GoldenMatrix,
         TrendPoint as TrendPoint,
@@ -69,10 +74,9 @@ if TYPE_CHECKING:
         RunRecord as RunRecord,
         run_record as run_record,
     )
-    from rightcall.analysis.said_values import held_values as held_values, still_holds as still_holds
-    from rightcall.analysis.stored_analysis import analyze_run as analyze_run, trials_of as trials_of
     from rightcall.analysis.tool_evidence import (
         RunEvidence as RunEvidence,
+        confusions as confusions,
         queries_of as queries_of,
         seen_in as seen_in,
     )
@@ -81,26 +85,21 @@ else:
     __getattr__, __dir__, __all__ = window(
         __name__,
         {
+            "argument_kind": "held_values still_holds",
             "attribution": "WhatChanged what_changed",
-            "changed_tools": "changed_at tool_change",
-            "changes": "ChangeItem run_changes",
-            "confusion_count": "confusions",
-            "exposure": "Exposed is_exposed wanted_tool",
-            "fault_effects": "FaultReport fault_report",
+            "changes": "ChangeItem changed_at run_changes tool_change",
             "findings": "Analysis RunFinding WonBack analyze_trials",
-            "said_values": "held_values still_holds",
             "hypothesis": "ProposedChange",
             "improvement": "ImproveOutcome Improvement ToolEffect Tried",
             "leakage": "refusal",
+            "lint_evidence": "rule_effects",
             "patch": "applied is_longer patch_of tokens_of",
-            "perturb_effect": "PerturbEffect PositionRate",
-            "proposals": "Proposal proposal_for proposals_of together",
-            "results_analysis": "analyze_results",
-            "rule_evidence": "rule_effects",
+            "proposals": "Exposed Proposal is_exposed proposal_for proposals_of together wanted_tool",
+            "robustness": "FaultReport PerturbEffect PositionRate fault_report",
+            "run_analysis": "analyze_results analyze_run trials_of",
             "run_matrix": "GoldenMatrix TrendPoint golden_matrix group_trend",
             "run_setup": "AgentSetup RunRecord run_record",
-            "stored_analysis": "analyze_run trials_of",
-            "tool_evidence": "RunEvidence queries_of seen_in",
+            "tool_evidence": "RunEvidence confusions queries_of seen_in",
             "undo": "UndoneEffect undone",
         },
     )

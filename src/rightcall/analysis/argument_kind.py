@@ -12,6 +12,8 @@ from functools import lru_cache
 from typing import Any, Literal
 
 from rightcall.analysis.dates import day_of, days_named, is_relative_date
+from rightcall.analysis.golden_facts import expected_calls
+from rightcall.model.golden import Golden
 
 ArgumentKind = Literal[
     "missing",
@@ -257,3 +259,18 @@ def _scalar(value: Any) -> bool:
 def _telling(value: Any) -> bool:
     """Whether finding the value elsewhere means anything: True and "" occur everywhere."""
     return isinstance(value, str | int | float) and not isinstance(value, bool) and value != ""
+
+
+def held_values(golden: Golden) -> list[Any]:
+    """Expected values that the request says, in the order of the calls."""
+    values = [plain_value(value) for _, args in expected_calls(golden) for value in args.values()]
+    return [
+        value
+        for value in values
+        if value is not UNJUDGED and isinstance(value, str | int | float) and is_held(value, golden.input)
+    ]
+
+
+def still_holds(golden: Golden, text: str) -> bool:
+    """Whether another wording of a request is not empty and says every value that the request says."""
+    return bool(text.strip()) and all(is_held(value, text) for value in held_values(golden))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from itertools import pairwise
 from typing import Any, Literal
@@ -11,6 +11,7 @@ from rightcall.analysis.run_setup import RunRecord
 from rightcall.lint import sentences
 from rightcall.model.record import Record
 from rightcall.model.tool import Tool
+from rightcall.store import StoredRun
 
 Scope = Literal[
     "model", "setting", "system", "code", "tool", "description", "parameter", "order", "dataset", "library"
@@ -177,3 +178,30 @@ def _rest(schema: Mapping[str, Any]) -> dict[str, Any]:
 def changes_between(records: list[RunRecord]) -> list[list[ChangeItem]]:
     """The changes from each run to the next."""
     return [run_changes(one, two) for one, two in pairwise(records)]
+
+
+class ToolChange(Record, frozen=True):
+    """Names of the tools that were added, removed or changed; all empty when the definitions were not stored."""
+
+    added: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+
+
+def tool_change(before: Mapping[str, Tool], after: Mapping[str, Tool]) -> ToolChange:
+    """Compare two sets of definitions by name."""
+    return ToolChange(
+        added=tuple(sorted(after.keys() - before.keys())),
+        removed=tuple(sorted(before.keys() - after.keys())),
+        changed=tuple(sorted(name for name in before.keys() & after.keys() if before[name] != after[name])),
+    )
+
+
+def changed_at(oldest_first: Sequence[StoredRun]) -> dict[str, StoredRun]:
+    """Ids of the runs whose tools differ from the previous run's, each with that run."""
+    found = {}
+    for before, after in pairwise(oldest_first):
+        old, new = before.run.fingerprints.get("tools"), after.run.fingerprints.get("tools")
+        if old and new and old != new:
+            found[after.id] = before
+    return found

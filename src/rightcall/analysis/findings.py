@@ -10,13 +10,12 @@ import msgspec
 from rightcall import stats
 from rightcall.analysis.causes import all_hypotheses
 from rightcall.analysis.counters import Case, GoldenTrials
-from rightcall.analysis.evidence import Evidence
-from rightcall.analysis.guidance import seeds_guidance
+from rightcall.analysis.evidence import Evidence, seeds_guidance
+from rightcall.analysis.golden_facts import typical_goldens
 from rightcall.analysis.hypothesis import Cause, ProposedChange
-from rightcall.analysis.lint_places import lint_places
+from rightcall.analysis.lint_evidence import lint_places
 from rightcall.analysis.rank import Explained, Ranking, rank
 from rightcall.analysis.suspicion import ObservedBehaviour, settle_suspects
-from rightcall.analysis.typical import typical_goldens
 from rightcall.model.tool import Tool
 
 FORMAT = "rightcall/analysis/1"

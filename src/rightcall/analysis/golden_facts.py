@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from rightcall.lint import reads_as_english
+from rightcall.lint import reads_as_english, request_words
 from rightcall.model.golden import AnyGolden, ExpectedCall, Golden
 
 
@@ -49,3 +50,26 @@ def language_of(golden: AnyGolden) -> str:
     """What a golden says of its language; "" when it says nothing."""
     language = golden.metadata.get("language") if isinstance(golden.metadata, dict) else None
     return language if isinstance(language, str) else ""
+
+
+LOOKED_AT = 200
+
+
+def typical_goldens(
+    ids: Sequence[str], inputs: Callable[[Sequence[str]], Mapping[str, str]] | None
+) -> tuple[str, ...]:
+    """At most two ids; without the inputs the first and the last."""
+    if len(ids) <= 2:
+        return tuple(ids)
+    said = inputs(ids[:LOOKED_AT]) if inputs else {}
+    if not said:
+        return ids[0], ids[-1]
+    words = {golden: frozenset(request_words(text)) for golden, text in said.items()}
+    common = Counter(word for one in words.values() for word in one)
+
+    def likeness(golden: str) -> float:
+        one = words[golden]
+        return sum(common[word] for word in one) / len(one) if one else 0.0
+
+    ordered = sorted(words, key=lambda golden: (-likeness(golden), golden))
+    return ordered[0], ordered[-1]

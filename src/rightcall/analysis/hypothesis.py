@@ -15,13 +15,6 @@ from rightcall.model.record import Record
 MOST_PLAUSIBLE = 0.97
 
 Cause = Literal[
-    "descriptions_swapped",
-    "confusable_pair",
-    "overbroad_description",
-    "narrow_description",
-    "ambiguous_name",
-    "no_abstention_guidance",
-    "unknown_tool",
     "enum_missing",
     "unit_missing",
     "date_format_missing",
@@ -32,9 +25,16 @@ Cause = Literal[
     "type_unclear",
     "value_spelling",
     "id_source_unclear",
+    "request_lacks_information",
     "error_without_hint",
     "recovery_failed",
-    "request_lacks_information",
+    "narrow_description",
+    "ambiguous_name",
+    "overbroad_description",
+    "unknown_tool",
+    "descriptions_swapped",
+    "confusable_pair",
+    "no_abstention_guidance",
     "golden_looks_wrong",
     "out_of_order",
     "repeats",
@@ -44,6 +44,7 @@ Cause = Literal[
     "flaky",
     "unexplained",
 ]
+"""Parameter causes first, then tools, pairs, the whole set: ties are broken in this order."""
 
 
 class ProposedChange(Record, frozen=True):

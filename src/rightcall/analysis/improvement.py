@@ -25,7 +25,7 @@ class ToolEffect(Record, frozen=True):
 
 
 class Tried(Record, frozen=True):
-    """One proposal and what became of it. Rates are of the goldens it is meant for, in proof.
+    """One proposal and its result. Rates are of the goldens it is meant for, in proof.
 
     `not_shown` are tools of which a loss of ten points cannot be excluded. `e` is the e-value, with `--stop evalue`.
     """

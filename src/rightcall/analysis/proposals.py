@@ -1,19 +1,52 @@
-"""Changes worth trying without a model: from findings and lint fixes, alone and together."""
+"""Changes worth trying without a model: from findings and lint fixes, alone and together; and where each can act."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
-from rightcall.analysis.exposure import Exposed, exposure_of
+from rightcall.analysis.counters import NEGATIVE, Class
 from rightcall.analysis.findings import Analysis, RunFinding
+from rightcall.analysis.golden_facts import expected_calls
 from rightcall.analysis.hypothesis import ProposedChange
 from rightcall.lint import fix, read_text
 from rightcall.model.dialects import read_tool
+from rightcall.model.golden import AnyGolden
 from rightcall.model.record import Record
 from rightcall.model.tool import Tool
+
+Exposed = frozenset[Class] | None
+"""Tools, parameters and `NEGATIVE`; None for every golden."""
+
+
+def exposure_of(cause: str, tools: Iterable[str], parameters: Iterable[str], known: Iterable[str]) -> Exposed:
+    """What a finding's cause can act on. A description that claims too much harms the goldens of all other tools."""
+    tools, parameters = tuple(tools), tuple(parameters)
+    if cause == "no_abstention_guidance":
+        return frozenset((NEGATIVE,))
+    if cause == "overbroad_description":
+        return frozenset((NEGATIVE, *(name for name in known if name not in tools)))
+    if parameters:
+        return frozenset((tool, name) for tool in tools for name in parameters)
+    return frozenset(tools) if tools else None
+
+
+def is_exposed(golden: AnyGolden, exposure: Exposed) -> bool:
+    """Whether a golden is one that a cause, or its change, can act on."""
+    if exposure is None:
+        return True
+    expected = expected_calls(golden)
+    if not expected:
+        return NEGATIVE in exposure
+    return any(tool in exposure or any((tool, name) in exposure for name in args) for tool, args in expected)
+
+
+def wanted_tool(golden: AnyGolden) -> str:
+    """The first tool that a golden wants; "" for one that wants no call."""
+    return next((tool for tool, _ in expected_calls(golden)), "")
+
 
 SET_ASIDE = frozenset(("golden_looks_wrong", "request_lacks_information"))
 """Findings about goldens: definitions must not be tuned to them."""

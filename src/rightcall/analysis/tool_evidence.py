@@ -3,15 +3,30 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from rightcall.analysis.confusion_count import confusions
 from rightcall.lint import Confusion, Misfilled
 from rightcall.metrics import ARGUMENT_CODES
 from rightcall.model.failure import Failure
 from rightcall.model.golden import AnyGolden, Golden
 from rightcall.model.run import CaseResult
 from rightcall.store import Store
+
+
+def confusions(failures: Iterable[Failure]) -> Counter[tuple[str, str]]:
+    """Calls of one case that went to the wrong tool, counted by (expected, called).
+
+    A call counts once, even if a conversation reports it both for its turn and overall. Calls to tools that do not
+    exist are not confusions.
+    """
+    found = {
+        (failure.call, failure.tool, failure.actual)
+        for failure in failures
+        if failure.code == "wrong_tool" and isinstance(failure.actual, str)
+    }
+    return Counter((wanted, called) for _, wanted, called in found)
+
 
 NOT_CALLED = frozenset(("wrong_tool", "unknown_tool", "missing_call", "no_call"))
 """Failures in which an expected tool was not called."""

@@ -1,4 +1,4 @@
-"""Definitions and system prompt with one change taken back, and what came of running goldens so."""
+"""Definitions and system prompt with one change undone, and the results of running goldens that way."""
 
 from __future__ import annotations
 

@@ -8,48 +8,12 @@ from typing import Any
 
 import msgspec
 
-from rightcall.event_loop import finished
+from rightcall.event_loop import blocking
 from rightcall.gate import CheckResult, CheckSettings
 from rightcall.model.codec import convert
 from rightcall.providers import RecordMode
 from rightcall.store import open_store
 from rightcall.suite import CheckOptions, check_suite, load_suite
-
-
-def check(
-    suite: str | Path,
-    *,
-    baseline: str = "branch:main",
-    store: str | Path | None = None,
-    settings: Mapping[str, Any] | None = None,
-    full: bool = False,
-    again: bool = False,
-    plan_only: bool = False,
-    max_calls: int | None = None,
-    changed: Sequence[str] = (),
-    record: RecordMode | None = None,
-    trials: int | None = None,
-    model: str | None = None,
-    concurrency: int | None = None,
-) -> CheckResult:
-    """Is a change of this suite safe to ship? PASS, REGRESSED or INCONCLUSIVE; see `acheck` for the options."""
-    return finished(
-        acheck(
-            suite,
-            baseline=baseline,
-            store=store,
-            settings=settings,
-            full=full,
-            again=again,
-            plan_only=plan_only,
-            max_calls=max_calls,
-            changed=changed,
-            record=record,
-            trials=trials,
-            model=model,
-            concurrency=concurrency,
-        )
-    )
 
 
 async def acheck(
@@ -94,3 +58,6 @@ async def acheck(
     )
     with open_store(store) as opened:
         return await check_suite(Path(suite), opened, options)
+
+
+check = blocking("check", acheck)

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Never, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Never
 
 from rightcall.api.run_display import RunDisplay
 from rightcall.api.run_result import RunResult
-from rightcall.event_loop import finished
+from rightcall.event_loop import blocking, finished
 from rightcall.executor import Agent, RunLimits
 from rightcall.gate import Gate
 from rightcall.metrics import AnyMetric, Scorer, ScoringRules, as_metrics, observed
@@ -33,6 +32,7 @@ from rightcall.suite import (
 if TYPE_CHECKING:
     from rightcall.analysis import Analysis
     from rightcall.distributed import Workers
+    from rightcall.suite import Plan
 
 
 async def aevaluate(
@@ -114,14 +114,9 @@ async def aevaluate(
         options=EvaluateOptions(**given | deepeval_options(words)),
     )
     if request.plan is None:
-        return await arun_request(request, store)
-    opened = open_store(store)
+        return await _score_ready(request, store)
     with _shared(workers, on) as shared, RunDisplay(progress) as display:
-        backend = shared.backend(request.plan, opened, _say_nothing) if shared else None
-        outcome = await run_plan(
-            request.plan, opened, watch=display.watch, warn=warn_of_mode, backend=backend
-        )
-    return RunResult(outcome.run.id, outcome.summary, outcome.verdict, opened)
+        return await _run(request.plan, store, shared, display)
 
 
 def rescore(
@@ -190,7 +185,7 @@ async def ascore_cases(
 
 
 def _shared(workers: int | None, on: str | None) -> AbstractContextManager[Workers | None]:
-    """The workers of a run, ended with it; none when nobody asks for them."""
+    """The workers of a run, ended with it; none unless requested."""
     if workers is None and on is None:
         return nullcontext()
     from rightcall.distributed import Workers
@@ -209,7 +204,17 @@ def warn_of_mode(warning: PlanWarning) -> None:
         warnings.warn(warning.text, stacklevel=2)
 
 
-async def arun_request(request: EvaluateRequest, store: str | Path | None) -> RunResult:
+async def _run(
+    plan: Plan, store: str | Path | None, workers: Workers | None, display: RunDisplay
+) -> RunResult:
+    """Run a plan, here or on workers."""
+    opened = open_store(store)
+    backend = workers.backend(plan, opened, _say_nothing) if workers else None
+    outcome = await run_plan(plan, opened, watch=display.watch, warn=warn_of_mode, backend=backend)
+    return RunResult(outcome.run.id, outcome.summary, outcome.verdict, opened)
+
+
+async def _score_ready(request: EvaluateRequest, store: str | Path | None) -> RunResult:
     """Score the test cases of a request and store the results as a run."""
     options = request.options
     results = await score_ready(request.ready, request.scorer, concurrency=options.concurrency)
@@ -220,20 +225,5 @@ async def arun_request(request: EvaluateRequest, store: str | Path | None) -> Ru
     return RunResult(run_id, summary, verdict, opened)
 
 
-P = ParamSpec("P")
-T = TypeVar("T")
-
-
-def _blocking(name: str, work: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
-    """The same function for programs without async; in a notebook it runs in a thread for itself."""
-
-    @wraps(work)
-    def call(*args: P.args, **kwargs: P.kwargs) -> T:
-        return finished(work(*args, **kwargs))
-
-    call.__name__ = call.__qualname__ = name
-    return call
-
-
-evaluate = _blocking("evaluate", aevaluate)
-score_cases = _blocking("score_cases", ascore_cases)
+evaluate = blocking("evaluate", aevaluate)
+score_cases = blocking("score_cases", ascore_cases)

@@ -25,23 +25,27 @@ def read_sources(
     Naming an attribute imports its module: an agent of a framework knows its tools. A file in a folder that cannot
     be read is skipped and passed to `unreadable`.
     """
-    from rightcall.adapters import agent_tools
     from rightcall.files import is_object_name
     from rightcall.lint import read_paths
-    from rightcall.lint.source import tool_set
-    from rightcall.tools.definitions import tools_of
 
     named = [_named_by(source, allow_import) for source in sources]
     paths = [source for source in named if not source.startswith("mcp:") and not is_object_name(source)]
     importer = tools_of_module if allow_import else None
     sets = read_paths(paths, import_python=importer, unreadable=unreadable) if paths else []
-    for source in named:
-        if source.startswith("mcp:"):
-            name = f"mcp:{_server_name(source)}"
-            sets.append(tool_set(tools_of(source), name=name, origin=name))
-        elif is_object_name(source):
-            sets.append(tool_set(tools_of(source, agent_tools), name=source, origin=source))
-    return sets
+    return sets + [_offered_by(source) for source in named if source not in paths]
+
+
+def _offered_by(source: str) -> ToolSet:
+    """The tools of an MCP server, or of an attribute of a module."""
+    from rightcall.lint.source import tool_set
+    from rightcall.tools.definitions import tools_of
+
+    if source.startswith("mcp:"):
+        name = f"mcp:{_server_name(source)}"
+        return tool_set(tools_of(source), name=name, origin=name)
+    from rightcall.adapters import agent_tools
+
+    return tool_set(tools_of(source, agent_tools), name=source, origin=source)
 
 
 def _named_by(source: str, allow_import: bool) -> str:
@@ -98,7 +102,7 @@ def queries_in(goldens: Path | None) -> list[tuple[str, str]]:
 
 def _tools_of_suite(path: Path) -> str | None:
     """The tools file that a suite names; None when the path is not a suite or has its tools inline."""
-    if path.suffix.lower() not in (".yaml", ".yml", ".json") or not path.is_file():
+    if path.suffix.lower() not in (".yaml", ".yml", ".json") or not path.is_file() or not _may_be_suite(path):
         return None
     from rightcall.errors import RightCallError
     from rightcall.suite import load_suite
@@ -108,6 +112,15 @@ def _tools_of_suite(path: Path) -> str | None:
     except RightCallError:  # not a suite: the linter reads it as a document
         return None
     return tools if isinstance(tools, str) else None
+
+
+def _may_be_suite(path: Path) -> bool:
+    """Whether a file has the words of the keys that every suite has: most files of tools have not."""
+    try:
+        text = path.read_bytes()
+    except OSError:  # the linter says why it cannot be read
+        return False
+    return b"dataset" in text and b"agent" in text
 
 
 def tools_of_module(path: Path) -> list[Tool]:

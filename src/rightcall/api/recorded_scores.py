@@ -38,7 +38,7 @@ class RecordedScores:
         return self._tally.summary()
 
     def shortfall(self, min: float) -> str | None:
-        """None when the pass rate is at least `min`; else why it is not, empty when the rate itself says so.
+        """None when the pass rate is at least `min`; else why it is not, or empty when the rate itself is the reason.
 
         Cases without an answer are in no rate, but forty-nine of fifty of them must not make a build green.
         """

@@ -269,7 +269,7 @@ def _fix_id(made: Any, kind: str) -> str:
 
 
 def _check_text(file: Path, content: str, kind: Kind) -> None:
-    """Raise unless the text is what it is said to be. It is read from a copy, before the file is touched."""
+    """Raise unless the text is of the stated kind. A copy is read, before the file is touched."""
     from rightcall.api import load_dataset
     from rightcall.suite import load_suite
     from rightcall.tools import load_tools

@@ -16,7 +16,7 @@ from rightcall.report import shown_text
 from rightcall.tools.runtime import ToolError
 
 MOST_BYTES = 40_000
-"""Size of an answer: what does not fit is cut, and says so."""
+"""Size of an answer: what does not fit is cut, with a note."""
 
 SIZES = ((4_000, 60), (1_000, 30), (300, 12), (80, 5))
 """Longest text and most items, from generous to tight."""

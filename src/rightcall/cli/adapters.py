@@ -14,13 +14,13 @@ from rightcall.model.codec import to_plain
 
 @click.group()
 def adapters() -> None:
-    """Agent frameworks that can be evaluated without code changes."""
+    """List agent frameworks that can be evaluated without code changes."""
 
 
 @adapters.command("list")
 @json_option
 def list_(as_json: bool) -> None:
-    """Every adapter, the version installed here and the version tested."""
+    """List adapters with the installed and the tested version."""
     if as_json:
         print_json([_described(info) for info in ADAPTERS])
         return

@@ -11,8 +11,8 @@ from rightcall.cli.output import console, print_json, print_next
 @click.command()
 @run_argument
 @click.option("--against", multiple=True, metavar="RUN",
-              help="Run of another model on the same goldens; several models that agree show a wrong golden. "
-              "[default: the newest of each]")  # fmt: skip
+              help="Run of another model on the same goldens; several models that agree show a wrong"
+        " golden [default: the newest of each]")  # fmt: skip
 @click.option("--weak", is_flag=True, help="Also show findings that chance could explain")
 @store_option
 @json_option

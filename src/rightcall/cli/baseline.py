@@ -11,7 +11,7 @@ from rightcall.cli.output import console, print_json, print_next, tell
 from rightcall.errors import InputError
 
 to_file = click.option(
-    "-o", "--output", required=True, type=click.Path(path_type=Path), help="The file; .gz is compressed."
+    "-o", "--output", required=True, type=click.Path(path_type=Path), help="Output file; .gz is compressed"
 )
 
 
@@ -22,8 +22,8 @@ def baseline() -> None:
 
 @baseline.command()
 @click.argument("runs", nargs=-1, metavar="[RUN]...")
-@click.option("--suite", help="The suite whose newest runs are pooled.")
-@click.option("--branch", default="main", show_default=True, help="The branch whose newest runs are pooled.")
+@click.option("--suite", help="Suite whose newest runs are pooled")
+@click.option("--branch", default="main", show_default=True, help="Branch whose newest runs are pooled")
 @store_option
 @to_file
 def save(runs: tuple[str, ...], suite: str | None, branch: str, store_url: str | None, output: Path) -> None:
@@ -57,7 +57,7 @@ def save(runs: tuple[str, ...], suite: str | None, branch: str, store_url: str |
 
 @baseline.command()
 @click.argument("which", default="branch:main")
-@click.option("--suite", help="The suite, for a baseline out of the store.")
+@click.option("--suite", help="Suite, for a baseline from the store")
 @store_option
 @json_option
 def show(which: str, suite: str | None, store_url: str | None, as_json: bool) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rightcall.cli.options import FiniteRange, json_option, store_option
+from rightcall.cli.options import FiniteRange, json_option, store_option, trust_option
 from rightcall.cli.output import console, print_commands, print_json, print_next, tell
 
 if TYPE_CHECKING:
@@ -19,72 +19,79 @@ if TYPE_CHECKING:
     from rightcall.store import Store
 
 HERE = Path("suite.yaml")
+WORTH_MORE = 0.15
+"""Chance of PASS that trying everything must add to be suggested."""
 COLORS = {"PASS": "green", "REGRESSED": "red"}
 
 
 @click.command()
 @click.argument("suites", nargs=-1, type=click.Path(path_type=Path), metavar="[SUITE]...")
 @click.option(
-    "--baseline", default="branch:main", show_default=True, help="branch:NAME, a run, or a baseline file."
+    "--baseline",
+    default="branch:main",
+    show_default=True,
+    help="Baseline: branch:NAME, a run, or a baseline file",
 )
 @click.option(
     "--drop",
     type=FiniteRange(0, 1, min_open=True, max_open=True),
-    help="Margin for affected goldens. [default: 0.2]",
+    help="Largest acceptable drop on affected goldens [default: 0.2]",
 )
 @click.option(
     "--drop-rest",
     type=FiniteRange(0, 1, min_open=True, max_open=True),
-    help="Margin for all others. [default: 0.1]",
+    help="Largest acceptable drop on all other goldens [default: 0.1]",
 )
 @click.option(
     "--alpha",
     type=FiniteRange(0, 0.5, min_open=True),
-    help="Risk of REGRESSED without a change. [default: 0.05]",
+    help="Maximum probability of REGRESSED when nothing got worse [default: 0.05]",
 )
 @click.option(
-    "--sample", type=click.IntRange(1), help="Most goldens asked of those not affected. [default: 120]"
+    "--sample", type=click.IntRange(1), help="Maximum number of unaffected goldens to try [default: 120]"
 )
-@click.option("--rounds", type=click.IntRange(1), help="Trials of each affected golden.")
-@click.option("--trials", type=click.IntRange(1), help="Trials of each new golden.")
-@click.option("--full", is_flag=True, help="Try everything.")
+@click.option("--rounds", type=click.IntRange(1), help="Trials per affected golden")
+@click.option("--trials", type=click.IntRange(1), help="Trials per new golden")
+@click.option("--full", is_flag=True, help="Try every golden")
 @click.option(
     "--plan",
     "plan_only",
     is_flag=True,
-    help="Show what would be tried and what that can settle; ask nothing.",
+    help="Show what would be tried and what that can show; send nothing",
 )
-@click.option("--max-calls", type=click.IntRange(0), help="Budget of calls.")
+@click.option("--max-calls", type=click.IntRange(0), help="Maximum number of model calls")
 @click.option(
-    "--control", type=click.IntRange(0), help="Untouched goldens to ask again, to tell a moving provider."
+    "--control",
+    type=click.IntRange(0),
+    help="Number of untouched goldens to try as well, to detect a change at the provider",
 )
 @click.option(
     "--base-ref",
     default="",
     metavar="REF",
-    help="Ask this version (branch, tag or commit) again at the same time, to tell a moving provider.",
+    help="Also try this version (branch, tag or commit), to detect a change at the provider",
 )
-@click.option("--again", is_flag=True, help="Draw anew though these inputs have a verdict.")
+@click.option("--again", is_flag=True, help="Check again even if these inputs have a verdict")
 @click.option(
-    "--changed", multiple=True, metavar="FILE", help="A file that changed and reaches every golden."
+    "--changed", multiple=True, metavar="FILE", help="File that changed and affects every golden (repeatable)"
 )
 @click.option(
     "--record",
     type=click.Choice(["none", "auto", "refresh", "replay"]),
-    help="Record and replay model answers.",
+    help="Record and replay model answers",
 )
-@click.option("--model", help="Another model than the suite's.")
-@click.option("--concurrency", type=click.IntRange(1), help="Most trials at once.")
+@click.option("--model", help="Model to use [default: the suite's]")
+@click.option("--concurrency", type=click.IntRange(1), help="Maximum concurrent trials")
 @click.option(
     "-o",
     "--output",
     "outputs",
     multiple=True,
     type=click.Path(path_type=Path),
-    help="Write check.md, check.json, check.xml (JUnit), check.sarif or codequality.json; repeatable.",
+    help="Output file: check.md, check.json, check.xml (JUnit), check.sarif or codequality.json (repeatable)",
 )
-@click.option("--together", is_flag=True, help="With several suites: share the risk of REGRESSED among them.")
-@click.option("--trust", is_flag=True, help="Run suites from outside this project.")
+@click.option("--together", is_flag=True, help="With several suites, share the risk of REGRESSED among them")
+@trust_option
 @store_option
 @json_option
 def check(
@@ -96,7 +103,7 @@ def check(
     trust: bool,
     **words: Any,
 ) -> None:
-    """Compare SUITE as it stands with a baseline: try what the change can reach, and stop as soon as it is known.
+    """Compare the working version of SUITE with a baseline: try what the change can reach, stop once it is decided.
 
     SUITE is `suite.yaml` when none is named.
 
@@ -185,7 +192,11 @@ def _checked(
         if not quiet and sys.stderr.isatty():
             tell(f"{spent:,} of at most {planned:,} calls", err=True)
 
-    return run_interruptible(check_suite(file, store, options, watch=watch), asyncio.new_event_loop)
+    try:
+        return run_interruptible(check_suite(file, store, options, watch=watch), asyncio.new_event_loop)
+    except KeyboardInterrupt:
+        tell("interrupted; finished trials are stored: the same command goes on from there", err=True)
+        raise
 
 
 def _require_known(path: Path) -> None:
@@ -254,6 +265,12 @@ def _show(result: CheckResult, file: Path) -> None:
         )
     for each in result.fixed[:10]:
         out.say("  [green]fixed[/green]   {}  {} → {}", each.golden, each.before, each.after)
+    if result.new.trials:
+        low, high = result.new.low or 0.0, result.new.high if result.new.high is not None else 1.0
+        passed = f"{result.new.passed:,} of {result.new.trials:,} trials passed ({low:.0%} to {high:.0%})"
+        out.say(
+            "  [dim]new[/dim]     {} goldens: {}, compared with nothing", f"{result.new.goldens:,}", passed
+        )
     for found in result.lint[:10]:
         out.say("  [yellow]{}[/yellow] {} {}: {}", found.severity, found.code, found.tool, found.message)
     for note in result.notes:
@@ -304,8 +321,9 @@ def _show_plan(result: CheckResult) -> None:
         out.say("calls: {}; a full run takes {}", calls, f"{result.calls.full:,}")
         out.say("PASS in {} of checks when nothing changed", f"{seen.passes_without_change:.0%}")
         out.say("REGRESSED in {} of checks when it is worse by the margin", f"{seen.regressed_at_margin:.0%}")
-        if seen.passes_with_everything is not None:
-            out.say("PASS in {} when everything is tried: --full", f"{seen.passes_with_everything:.0%}")
+        more = seen.passes_with_everything
+        if more is not None and more >= seen.passes_without_change + WORTH_MORE:
+            out.say("run everything: PASS in {} of checks then; --full", f"{more:.0%}")
     for note in result.notes:
         out.say("[dim]{}[/dim]", note)
     out.say("[dim]nothing was asked[/dim]")

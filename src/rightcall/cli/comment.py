@@ -16,13 +16,13 @@ from rightcall.cli.output import tell
     type=click.Path(path_type=Path),
     default=Path("check.md"),
     show_default=True,
-    help="The comment.",
+    help="File with the comment",
 )
 @click.option(
-    "--pull-request", type=click.IntRange(1), help="Its number. [default: that of the workflow run]"
+    "--pull-request", type=click.IntRange(1), help="Number of the pull request [default: the workflow run's]"
 )
 def comment(file: Path, pull_request: int | None) -> None:
-    """Create the comment of a pull request, or replace it: its first line is how it is found.
+    """Create or replace the comment on a pull request; an earlier one is found by its first line.
 
     Reads GITHUB_TOKEN, GITHUB_REPOSITORY and GITHUB_API_URL, as a GitHub workflow sets them.
     """

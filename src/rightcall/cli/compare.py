@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rightcall.cli.options import alpha_option, json_option, margin_option, store_option
+from rightcall.cli.options import alpha_option, json_option, margin_option, store_option, trust_option
 from rightcall.cli.output import as_object, console, print_json
 
 if TYPE_CHECKING:
@@ -32,11 +32,7 @@ if TYPE_CHECKING:
 @click.option(
     "--trials", type=click.IntRange(1, 100), default=3, show_default=True, help="Trials for --bisect"
 )
-@click.option(
-    "--trust",
-    is_flag=True,
-    help="Allow a suite from outside this project to start programs and import modules",
-)
+@trust_option
 @store_option
 @json_option
 def compare(

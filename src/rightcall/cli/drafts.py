@@ -52,7 +52,7 @@ def open_drafts(drafts: str, store: str | None) -> Drafts:
 
 
 class FileDrafts:
-    """Drafts in a file, written anew after each decision."""
+    """Drafts in a file, rewritten after each decision."""
 
     def __init__(self, path: Path) -> None:
         from rightcall.datasets import load_goldens

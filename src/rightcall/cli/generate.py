@@ -22,123 +22,130 @@ PROGRESS = ".rightcall/generate.db"
 DOCUMENTS = (".txt", ".md", ".markdown", ".mdx", ".html", ".htm", ".pdf", ".docx")
 
 
-@click.group()
-def generate() -> None:
-    """Generate goldens and conversations, and review them. What is generated is a draft."""
+SOURCES = (
+    click.option(
+        "--from",
+        "sources",
+        multiple=True,
+        metavar="SOURCE",
+        help="Documents (txt, md, html, pdf, docx), a folder of them, a file of goldens, or "
+        "`scratch` (repeatable) [default: the tools]",
+    ),
+    click.option(
+        "--tools",
+        metavar="SOURCE",
+        help="Tools of the agent: a file, module:attribute or mcp:COMMAND",
+    ),
+    click.option(
+        "--n",
+        "count",
+        type=click.IntRange(1, 100_000),
+        help="Number of goldens from tools or from scratch [default: 20]",
+    ),
+    click.option(
+        "--per",
+        type=click.IntRange(1, 100),
+        default=2,
+        show_default=True,
+        help="Goldens per context or per golden",
+    ),
+    click.option(
+        "--language",
+        default="en",
+        show_default=True,
+        help="Language: en, vi or zh; with a model, any language",
+    ),
+)
+"""What goldens are made of, and how many."""
+
+MODELS = (
+    click.option(
+        "--model",
+        help="Model that writes requests; without one, templates write them from tools",
+    ),
+    click.option("--solver", help="Model that verifies goldens [default: the model that writes]"),
+    click.option("--seed", type=int, default=0, show_default=True, help="Random seed"),
+    click.option(
+        "--samples",
+        type=click.IntRange(1, 99),
+        default=3,
+        show_default=True,
+        help="Solvers per golden",
+    ),
+    click.option(
+        "--agree",
+        type=click.IntRange(1, 99),
+        default=2,
+        show_default=True,
+        help="Solvers that must recover the expected calls",
+    ),
+    click.option(
+        "--evolve",
+        type=click.IntRange(0, 10),
+        default=0,
+        show_default=True,
+        help="Evolutions per golden",
+    ),
+    click.option(
+        "--quality",
+        type=FiniteRange(0, 1),
+        default=0.5,
+        show_default=True,
+        help="Minimum quality of inputs from documents, goldens or scratch",
+    ),
+    click.option("--scenario", help="Who asks and why; for --from scratch"),
+    click.option("--task", help="What the agent does; for --from scratch"),
+    click.option("--style", help="Style of the requests"),
+)
+"""Who writes and verifies them, and how good they must be."""
+
+WORK = (
+    click.option(
+        "--concurrency",
+        type=click.IntRange(1, 1_000),
+        default=16,
+        show_default=True,
+        help="Maximum concurrent jobs",
+    ),
+    click.option(
+        "--max-cost",
+        type=FiniteRange(0, min_open=True),
+        help="Stop when this many US dollars are spent",
+    ),
+    click.option("--max-tokens", type=click.IntRange(1), help="Stop when this many tokens are used"),
+    click.option("--resume", metavar="ID", help="Resume an unfinished generation: an id or `last`"),
+    click.option(
+        "-o",
+        "--output",
+        type=click.Path(path_type=Path),
+        help="Output file [default: generated.jsonl]",
+    ),
+    click.option("--force", is_flag=True, help="Overwrite an existing file"),
+    click.option("--draft", metavar="ALIAS", help="Add to the draft of a dataset in the store instead"),
+    click.option("--store", help="Store of datasets [default: .rightcall/rightcall.db]"),
+    click.option(
+        "--dry-run", is_flag=True, help="Show the requests and an estimate of their cost; send nothing"
+    ),
+    json_option,
+)
+"""How the work is done, and where it is kept."""
 
 
 def _options(command: Callable[..., None]) -> Callable[..., None]:
-    for option in reversed(
-        (
-            click.option(
-                "--from",
-                "sources",
-                multiple=True,
-                metavar="SOURCE",
-                help="Documents (txt, md, html, pdf, docx), a folder of them, a file of goldens, "
-                "or 'scratch'; may be repeated. [default: the tools]",
-            ),
-            click.option(
-                "--tools",
-                metavar="SOURCE",
-                help="Tools of the agent: a file, module:attribute or mcp:COMMAND.",
-            ),
-            click.option(
-                "--n",
-                "count",
-                type=click.IntRange(1, 100_000),
-                help="Number of goldens from tools or from scratch. [default: 20]",
-            ),
-            click.option(
-                "--per",
-                type=click.IntRange(1, 100),
-                default=2,
-                show_default=True,
-                help="Goldens per context or per golden.",
-            ),
-            click.option(
-                "--language", default="en", show_default=True, help="en, vi or zh; with a model any language."
-            ),
-            click.option(
-                "--model",
-                help="Model that writes. Without one, requests from tools are written by templates.",
-            ),
-            click.option("--solver", help="Model that verifies. [default: the model that writes]"),
-            click.option(
-                "--seed", type=int, default=0, show_default=True, help="Seed of every random choice."
-            ),
-            click.option(
-                "--samples",
-                type=click.IntRange(1, 99),
-                default=3,
-                show_default=True,
-                help="Solvers per golden.",
-            ),
-            click.option(
-                "--agree",
-                type=click.IntRange(1, 99),
-                default=2,
-                show_default=True,
-                help="Solvers that must recover the expected calls.",
-            ),
-            click.option(
-                "--evolve",
-                type=click.IntRange(0, 10),
-                default=0,
-                show_default=True,
-                help="Evolutions per golden.",
-            ),
-            click.option(
-                "--quality",
-                type=FiniteRange(0, 1),
-                default=0.5,
-                show_default=True,
-                help="Quality that inputs from documents, goldens or scratch must reach.",
-            ),
-            click.option("--scenario", help="Who asks and why; for --from scratch."),
-            click.option("--task", help="What the agent does; for --from scratch."),
-            click.option("--style", help="What the requests look like."),
-            click.option(
-                "--concurrency",
-                type=click.IntRange(1, 1_000),
-                default=16,
-                show_default=True,
-                help="Maximum concurrent jobs.",
-            ),
-            click.option(
-                "--max-cost",
-                type=FiniteRange(0, min_open=True),
-                help="Stop when this many US dollars are spent.",
-            ),
-            click.option("--max-tokens", type=click.IntRange(1), help="Stop when this many tokens are used."),
-            click.option(
-                "--resume", metavar="ID", help="Continue an unfinished generation: its id, or 'last'."
-            ),
-            click.option(
-                "-o",
-                "--output",
-                type=click.Path(path_type=Path),
-                help="File to write. [default: generated.jsonl]",
-            ),
-            click.option("--force", is_flag=True, help="Replace the file when it exists."),
-            click.option(
-                "--draft", metavar="ALIAS", help="Add to the draft of a dataset in the store instead."
-            ),
-            click.option("--store", help="Store of datasets. [default: .rightcall/rightcall.db]"),
-            click.option(
-                "--dry-run", is_flag=True, help="Show what would be asked, and an estimate of its cost."
-            ),
-            json_option,
-        )
-    ):
+    for option in reversed((*SOURCES, *MODELS, *WORK)):
         command = option(command)
     return command
+
+
+@click.group()
+def generate() -> None:
+    """Generate goldens and conversations as drafts, and review them."""
 
 
 @generate.command()
 @_options
 def goldens(**typed: Any) -> None:
-    """Goldens of one turn.
+    """Generate single-turn goldens.
 
     From tools, each golden is planned first: calls with valid arguments, then a request that implies exactly those,
     then checks that try to refute it. What fails is dropped with the reason. Without --model, templates write requests.
@@ -149,10 +156,14 @@ def goldens(**typed: Any) -> None:
 @generate.command()
 @_options
 @click.option(
-    "--turns", type=click.IntRange(1, 20), default=3, show_default=True, help="User turns, from tools."
+    "--turns",
+    type=click.IntRange(1, 20),
+    default=3,
+    show_default=True,
+    help="User turns of conversations from tools",
 )
 def conversations(turns: int, **typed: Any) -> None:
-    """Conversational goldens: scripted user turns from tools, scenarios from everything else."""
+    """Generate conversational goldens: scripted user turns from tools, scenarios from everything else."""
     _generate(typed, conversations=True, turns=turns)
 
 

@@ -23,21 +23,21 @@ HELP = "a accept · r reject · e edit · c comment · n new golden · s skip ·
 @click.command()
 @click.argument("drafts")
 @click.option(
-    "--accept", multiple=True, metavar="ID", help="Accept a golden by its id, or 'all'; may be repeated."
+    "--accept", multiple=True, metavar="ID", help="Accept the golden with this id, or `all` (repeatable)"
 )
 @click.option(
-    "--reject", multiple=True, metavar="ID", help="Reject a golden by its id, or 'all'; may be repeated."
+    "--reject", multiple=True, metavar="ID", help="Reject the golden with this id, or `all` (repeatable)"
 )
-@click.option("--comment", help="Comment for the goldens named.")
+@click.option("--comment", help="Comment on the named goldens")
 @click.option(
     "--add",
     type=click.Path(path_type=Path),
-    help="Add a golden written by hand: a JSON file with one golden.",
+    help="Add the golden of this JSON file",
 )
-@click.option("--list", "listed", is_flag=True, help="List goldens and decisions, and ask nothing.")
-@click.option("--all", "everything", is_flag=True, help="Show decided goldens too.")
-@click.option("--author", help="Reviewer. [default: the user's name]")
-@click.option("--store", help="Store of datasets. [default: .rightcall/rightcall.db]")
+@click.option("--list", "listed", is_flag=True, help="List goldens and decisions, without reviewing")
+@click.option("--all", "everything", is_flag=True, help="Also show goldens that were decided")
+@click.option("--author", help="Reviewer [default: user name]")
+@click.option("--store", help="Store of datasets [default: .rightcall/rightcall.db]")
 @json_option
 def review(
     drafts: str,
@@ -86,12 +86,10 @@ def review(
 
 @click.command()
 @click.argument("drafts")
-@click.option(
-    "-o", "--output", type=click.Path(path_type=Path), help="File for the accepted goldens of a file."
-)
-@click.option("--as-is", is_flag=True, help="Keep every golden of the draft, reviewed or not.")
-@click.option("--author", help="Who finalizes. [default: the user's name]")
-@click.option("--store", help="Store of datasets. [default: .rightcall/rightcall.db]")
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="Output file, when DRAFTS is a file")
+@click.option("--as-is", is_flag=True, help="Keep every golden of the draft, reviewed or not")
+@click.option("--author", help="Author of the version [default: user name]")
+@click.option("--store", help="Store of datasets [default: .rightcall/rightcall.db]")
 @json_option
 def finalize(
     drafts: str, output: Path | None, as_is: bool, author: str | None, store: str | None, as_json: bool

@@ -7,7 +7,7 @@ from typing import Literal
 
 import click
 
-from rightcall.cli.options import json_option, run_argument, store_option
+from rightcall.cli.options import json_option, run_argument, store_option, trust_option
 from rightcall.cli.output import console, print_json, print_next, tell
 
 
@@ -48,11 +48,7 @@ from rightcall.cli.output import console, print_json, print_next, tell
 )
 @click.option("--output", "-o", type=click.Path(path_type=Path), default=Path("improve.patch"), show_default=True,
               help="File for the patch")  # fmt: skip
-@click.option(
-    "--trust",
-    is_flag=True,
-    help="Allow a suite from outside this project to start programs and import modules",
-)
+@trust_option
 @store_option
 @json_option
 def improve(

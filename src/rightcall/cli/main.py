@@ -106,7 +106,7 @@ class Menu(click.Group):
     epilog="Run `rightcall COMMAND --help` for details.",
     invoke_without_command=True,
 )
-@click.version_option(package_name="rightcall", prog_name="rightcall")
+@click.version_option(package_name="rightcall", prog_name="rightcall", help="Show the version and exit")
 @click.pass_context
 def cli(ctx: click.Context) -> None:
     """Did your agent make the right call?
@@ -121,8 +121,10 @@ def cli(ctx: click.Context) -> None:
 
 def main() -> None:
     """Run the command line; errors the user can fix are shown without a traceback."""
+    from rightcall.cli.collector import postpone
     from rightcall.cli.interrupt import INTERRUPTS
 
+    postpone()
     _make_streams_safe()
     INTERRUPTS.install()
     warnings.showwarning = _show_warning

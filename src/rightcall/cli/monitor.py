@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rightcall.cli.options import json_option
+from rightcall.cli.options import json_option, store_option
 from rightcall.cli.output import console, print_json, print_next, tell
 from rightcall.model.text import counted
 from rightcall.report import one_line
@@ -15,9 +15,6 @@ from rightcall.report import one_line
 if TYPE_CHECKING:
     from rightcall.store import StoredAlarm
 
-at_store = click.option(
-    "--store", "url", metavar="URL", help="A file or a PostgreSQL URL. [default: .rightcall/rightcall.db]"
-)
 LOCAL = ("127.0.0.1", "localhost", "::1")
 
 
@@ -28,17 +25,22 @@ def monitor() -> None:
 
 @monitor.command()
 @click.argument("config", required=False, type=click.Path(path_type=Path))
-@click.option("--host", help="Address to listen on. [default: that of the settings, 127.0.0.1]")
+@click.option("--host", help="Address to listen on [default: from the settings, or 127.0.0.1]")
 @click.option(
-    "--port", type=click.IntRange(0, 65535), help="Port to listen on. [default: that of the settings, 4318]"
+    "--port", type=click.IntRange(0, 65535), help="Port to listen on [default: from the settings, or 4318]"
 )
-@click.option("--token", envvar="RIGHTCALL_MONITOR_TOKEN", help="Bearer token that senders must present.")
-@click.option("--no-auth", is_flag=True, help="Listen on other addresses without a token.")
-@at_store
+@click.option("--token", envvar="RIGHTCALL_MONITOR_TOKEN", help="Bearer token that senders must present")
+@click.option("--no-auth", is_flag=True, help="Allow non-loopback addresses without a token")
+@store_option
 def serve(
-    config: Path | None, host: str | None, port: int | None, token: str | None, no_auth: bool, url: str | None
+    config: Path | None,
+    host: str | None,
+    port: int | None,
+    token: str | None,
+    no_auth: bool,
+    store_url: str | None,
 ) -> None:
-    """Receive OTLP over HTTP and watch it, by the settings in CONFIG (monitor.yaml).
+    """Receive OTLP over HTTP and check it, with the settings in CONFIG (monitor.yaml).
 
     Spans are redacted, stored, then answered. SIGTERM stores what came and ends with 0.
     """
@@ -48,7 +50,7 @@ def serve(
     from rightcall.monitor import Monitor, Receiver
     from rightcall.store import open_store
 
-    with open_store(url, small_cache=True) as store:
+    with open_store(store_url, small_cache=True) as store:
         watcher = Monitor(config, store=store, redacted=True)
         for note in watcher.prepare():
             tell(f"warning: {one_line(note)}", err=True)
@@ -85,16 +87,16 @@ def serve(
 
 @monitor.command()
 @click.argument("config", required=False, type=click.Path(path_type=Path))
-@at_store
+@store_option
 @json_option
-def plan(config: Path | None, url: str | None, as_json: bool) -> None:
-    """What would be noticed, and how soon, with the traffic and the baseline in the store."""
+def plan(config: Path | None, store_url: str | None, as_json: bool) -> None:
+    """Estimate which changes would be detected, and how soon, with the traffic and the baseline in the store."""
     from rightcall.errors import InputError
     from rightcall.monitor import MonitorSettings, current_baseline, load_settings, outlook
     from rightcall.store import open_store
 
     settings = load_settings(config) if config else MonitorSettings()
-    with open_store(url, must_exist=True) as store:
+    with open_store(store_url, must_exist=True) as store:
         agents = list(settings.agents) or sorted({agent for agent, *_ in store.trace_counts()})
         found = [
             item
@@ -134,16 +136,16 @@ def _plain(item: Any) -> Any:
 
 
 @monitor.command()
-@at_store
+@store_option
 @json_option
-def status(url: str | None, as_json: bool) -> None:
-    """Traffic, checks by version, alarms, the review queue."""
+def status(store_url: str | None, as_json: bool) -> None:
+    """Show traffic, checks by version, alarms and the review queue."""
     from dataclasses import asdict
 
     from rightcall.report import check_rates, version_changes
     from rightcall.store import TraceFilter, open_store
 
-    with open_store(url, must_exist=True) as store:
+    with open_store(store_url, must_exist=True) as store:
         traffic, checks = store.trace_counts(), check_rates(store)
         alarms, queued = store.alarms(), store.traces(TraceFilter(review="queued"), limit=1000)
     changes = version_changes(checks)
@@ -189,17 +191,17 @@ def _print_alarm(alarm: StoredAlarm) -> None:
 
 
 @monitor.command()
-@click.option("--from", "start", required=True, metavar="DAY", help="Beginning of the window, ISO 8601.")
-@click.option("--to", "end", required=True, metavar="DAY", help="End of the window; a day is included.")
-@click.option("--agent", default="", help="Only this agent. [default: all]")
-@at_store
+@click.option("--from", "start", required=True, metavar="DAY", help="Start of the window, ISO 8601")
+@click.option("--to", "end", required=True, metavar="DAY", help="End of the window, inclusive")
+@click.option("--agent", default="", help="Only this agent [default: all]")
+@store_option
 @json_option
-def baseline(start: str, end: str, agent: str, url: str | None, as_json: bool) -> None:
-    """Freeze a window of stored traces as the reference. Earlier baselines stay in the history."""
+def baseline(start: str, end: str, agent: str, store_url: str | None, as_json: bool) -> None:
+    """Freeze a window of stored traces as the reference. Earlier baselines are kept as history."""
     from rightcall.monitor import Monitor, as_json as plain
     from rightcall.store import open_store
 
-    with open_store(url, must_exist=True) as store:
+    with open_store(store_url, must_exist=True) as store:
         watcher = Monitor(store=store, redacted=True)
         agents = [agent] if agent else sorted({name for name, *_ in store.trace_counts()})
         made = [watcher.make_baseline(name, start, end) for name in agents]
@@ -217,10 +219,10 @@ def baseline(start: str, end: str, agent: str, url: str | None, as_json: bool) -
 
 @monitor.command()
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--config", type=click.Path(path_type=Path), help="Settings with agents and checks.")
+@click.option("--config", type=click.Path(path_type=Path), help="Settings file with agents and checks")
 @json_option
 def check(files: tuple[Path, ...], config: Path | None, as_json: bool) -> None:
-    """The same checks on FILES, once. Exit code 1 when a hard check fails."""
+    """Run the checks on FILES once. Exit code 1 if a hard check fails."""
     from collections import Counter
 
     from rightcall.monitor import (
@@ -267,27 +269,32 @@ def check(files: tuple[Path, ...], config: Path | None, as_json: bool) -> None:
 
 @monitor.command()
 @click.argument("alarm", type=int)
-@at_store
-def ack(alarm: int, url: str | None) -> None:
-    """Acknowledge ALARM: its series begins anew."""
+@store_option
+def ack(alarm: int, store_url: str | None) -> None:
+    """Acknowledge ALARM; its series starts over."""
     from rightcall.store import open_store
 
-    with open_store(url, must_exist=True) as store:
+    with open_store(store_url, must_exist=True) as store:
         found = store.acknowledge(alarm)
     tell(f"alarm {found.key} of {one_line(found.agent)} · {found.name} acknowledged")
 
 
 @monitor.command()
-@click.option("--seed", default=0, show_default=True, help="Another stretch of traffic.")
-@at_store
+@click.option("--seed", default=0, show_default=True, help="Random seed of the traffic")
+@click.option(
+    "--store",
+    "store_url",
+    metavar="URL",
+    help="Result store: a file or PostgreSQL URL [default: .rightcall/monitor-demo.db]",
+)
 @json_option
-def demo(seed: int, url: str | None, as_json: bool) -> None:
-    """Replay a bundled hour of traffic with a drift planted in it, and show what is noticed."""
+def demo(seed: int, store_url: str | None, as_json: bool) -> None:
+    """Replay a bundled hour of traffic with a planted drift, and show what is detected."""
     from rightcall.monitor import SETTINGS, Monitor, live_traffic, planted_at, reference_traffic, written_time
     from rightcall.store import open_store
 
-    address = url or ".rightcall/monitor-demo.db"
-    if url is None:  # its own file, made anew each time
+    address = store_url or ".rightcall/monitor-demo.db"
+    if store_url is None:  # a separate file, created anew each time
         for suffix in ("", "-wal", "-shm"):
             Path(address + suffix).unlink(missing_ok=True)
     with open_store(address) as store:

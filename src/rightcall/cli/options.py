@@ -67,6 +67,11 @@ skip_bad_option = click.option(
 )
 tools_option = click.option("--tools", type=FILE, help="Tool definitions, for defaults and schema checks")
 real_option = click.option("--real", is_flag=True, help="Run the tools instead of mocking them")
+trust_option = click.option(
+    "--trust",
+    is_flag=True,
+    help="Allow a suite from outside this project to start programs and import modules",
+)
 yes_option = click.option("--yes", is_flag=True, help="Do not ask for confirmation")
 
 

@@ -20,7 +20,7 @@ def record() -> None:
 
 @record.command()
 @click.argument("suite", type=click.Path(path_type=Path))
-@click.option("--dry-run", is_flag=True, help="Show what would be removed.")
+@click.option("--dry-run", is_flag=True, help="Show what would be removed")
 def prune(suite: Path, dry_run: bool) -> None:
     """Remove recordings that no golden of SUITE uses."""
     from rightcall.datasets import load_goldens
@@ -45,7 +45,7 @@ def prune(suite: Path, dry_run: bool) -> None:
     "server",
     required=True,
     metavar="URL",
-    help="Server that is asked, such as https://api.openai.com",
+    help="Server to forward requests to, such as https://api.openai.com",
 )
 @click.option(
     "--port", type=click.IntRange(0, 65535), default=8931, show_default=True, help="Port; 0 takes a free one"
@@ -69,12 +69,12 @@ def serve(suite: Path, server: str, port: int, mode: Literal["auto", "refresh", 
     import msgspec
 
     from rightcall.cli.interrupt import run_interruptible
-    from rightcall.providers import RecordingProxy, Recordings
+    from rightcall.providers import SERVED, RecordingProxy, Recordings
     from rightcall.suite import load_suite, record_settings, recordings_folder
 
     loaded = load_suite(suite)
     settings = msgspec.structs.replace(record_settings(loaded), mode=mode)
-    kept = Recordings(settings, recordings_folder(loaded, suite.parent) / "served")
+    kept = Recordings(settings, recordings_folder(loaded, suite.parent) / SERVED)
     run_interruptible(_served(RecordingProxy(kept, server), port), asyncio.new_event_loop)
 
 

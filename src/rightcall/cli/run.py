@@ -14,8 +14,10 @@ from rightcall.cli.options import (
     FiniteRange,
     concurrency_option,
     failures_option,
+    metric_option,
     store_option,
     trials_option,
+    trust_option,
 )
 from rightcall.cli.output import console, print_json, print_next, tell
 from rightcall.model.text import counted
@@ -41,6 +43,7 @@ WORTH_A_WARNING_MS = 50
     multiple=True,
     help="Model to use (repeatable) [default: the suite's]",
 )
+@metric_option
 @trials_option()
 @click.option(
     "--only",
@@ -105,11 +108,7 @@ WORTH_A_WARNING_MS = 50
     help="What decides the exit code; with infra, a run that finished exits with 0 whatever its verdict",
 )
 @click.option("--include-unreviewed", is_flag=True, help="Also run unreviewed goldens made from traces")
-@click.option(
-    "--trust",
-    is_flag=True,
-    help="Allow a suite from outside this project to start programs and import modules",
-)
+@trust_option
 @failures_option
 @click.option("--live", type=click.Choice(["auto", "plain", "off"]), default="auto", show_default=True,
               help="Progress on stderr: a bar or occasional lines, one line per finished case, or none")  # fmt: skip
@@ -117,6 +116,7 @@ WORTH_A_WARNING_MS = 50
 def run(
     suite: Path,
     models: tuple[str, ...],
+    metrics: tuple[str, ...],
     trials: int | None,
     only: tuple[str, ...],
     limit: int | None,
@@ -156,6 +156,7 @@ def run(
     asked = SuiteRun(
         suite,
         models,
+        metrics,
         trials=trials,
         only=only,
         limit=limit,
@@ -172,6 +173,7 @@ def run(
     if len(plans) > 1:
         _check_all(plans)
     typed: dict[str, object] = {
+        "--metric": metrics,
         "--trials": trials,
         "--only": only,
         "--limit": limit,
@@ -186,10 +188,14 @@ def run(
     if shared is not None and (perturb or any(plan.agent.faults for plan in plans)):
         raise click.UsageError("--workers does not go with --perturb or --faults")
     if perturb:
+        from rightcall.cli.run_robustness import run_perturbations
+
         texts = suite.with_suffix(".paraphrases.jsonl")
         run_perturbations(plans, perturb.split(","), store_url, as_json, texts, paraphrase_model)
         return
     if any(plan.agent.faults for plan in plans):
+        from rightcall.cli.run_robustness import run_broken
+
         raise click.exceptions.Exit(run_broken(plans, store_url, agains, as_json, failures, resume, live))
     warned: set[str] = set()
     with shared or nullcontext():
@@ -264,57 +270,6 @@ def command_line(suite: Path, options: Mapping[str, object]) -> str:
     return shlex.join(words)
 
 
-def run_perturbations(
-    plans: list[Plan],
-    kinds: list[str],
-    store_url: str | None,
-    as_json: bool,
-    texts: Path,
-    paraphrase_model: str | None,
-) -> None:
-    """Run each plan clean and perturbed, and show what the perturbations did."""
-    import asyncio
-
-    from rightcall.report import print_perturbations
-    from rightcall.store import open_store
-    from rightcall.suite import run_perturbed
-
-    wanted = [kind.strip() for kind in kinds if kind.strip()]
-    for plan in plans:
-        said = paraphrases_of(plan, texts, paraphrase_model) if "paraphrase" in wanted else {}
-        with open_store(store_url) as store:
-            effects = asyncio.run(
-                run_perturbed(
-                    plan, store, wanted, paraphrases=said, announce=lambda sentence: tell(sentence, err=True)
-                )
-            )
-        if as_json:
-            print_json({"agent": plan.agent.name, "perturbations": effects})
-        else:
-            tell(plan.agent.name)
-            print_perturbations(console(), effects)
-
-
-def paraphrases_of(plan: Plan, path: Path, model: str | None) -> dict[str, tuple[str, ...]]:
-    """Paraphrases from the file next to the suite; with a model, also of the goldens that have none there."""
-    import asyncio
-
-    from rightcall.model.golden import Golden
-    from rightcall.suite import paraphrased, read_paraphrases, write_paraphrases
-
-    goldens = [golden for golden in plan.goldens() if isinstance(golden, Golden)]
-    known = read_paraphrases(path, goldens)
-    if model is None:
-        return known
-    found = asyncio.run(paraphrased(model, goldens, known, seed=plan.seed))
-    write_paraphrases(path, goldens, found)
-    count = sum(len(texts) for texts in found.values())
-    lost = sum(not texts for texts in found.values())
-    none = f"; {lost} goldens have none that keeps every value" if lost else ""
-    tell(f"{path}: {count:,} paraphrases{none}", err=True)
-    return found
-
-
 def execute(
     plan: Plan,
     store_url: str | None,
@@ -332,7 +287,6 @@ def execute(
     import shlex
 
     from rightcall.cli.run_progress import Watching, run_to_end
-    from rightcall.report import print_summary, write_outcome
     from rightcall.store import store_address
 
     watching = Watching(keep=failures, as_json=as_json, warned=warned, live=live)
@@ -346,8 +300,12 @@ def execute(
             err=True,
         )
     if as_json:
+        from rightcall.report import write_outcome
+
         write_outcome(outcome.run.id, outcome.verdict.word, outcome.summary, sys.stdout.buffer)
         return outcome
+    from rightcall.report import print_summary
+
     out = console()
     out.say("\n[bold]{}[/bold] on {}  [dim]run {}[/dim]", plan.name, plan.agent.name, outcome.run.id)
     where = f" --store {shlex.quote(store_address(store_url).typed)}" if store_url else ""
@@ -367,41 +325,6 @@ def print_decision(out: Screen, verdict: Verdict) -> None:
     out.say(f"\n[bold {color}]{{}}[/bold {color}] {{}}", verdict.word, sentence)
     if verdict.hint:
         out.say("[dim]{}[/dim]", verdict.hint)
-
-
-def run_broken(
-    plans: list[Plan],
-    store_url: str | None,
-    agains: list[str],
-    as_json: bool,
-    failures: int,
-    resume: str | None = None,
-    live: LiveMode = "auto",
-) -> int:
-    """Run each plan without and with its faults, print what the faults changed, and return the exit code.
-
-    `resume` names either of the two runs.
-    """
-    from rightcall.report import print_fault_report
-    from rightcall.suite import run_with_control
-
-    worst = 0
-    warned: set[str] = set()
-    for plan, again in zip(plans, agains, strict=True):
-        shown: dict[str, Any] = {"as_json": as_json, "failures": failures, "again": again, "warned": warned}
-        shown["live"] = live
-
-        def run_one(plan: Plan, resume: str | None, shown: dict[str, Any] = shown) -> RunOutcome:
-            return execute(plan, store_url, resume=resume, **shown)
-
-        broken, report = run_with_control(plan, run_one, store_url, resume)
-        resume = None
-        if as_json:
-            print_json(report)
-        else:
-            print_fault_report(console(), report)
-        worst = max(worst, broken.verdict.exit_code, 1 if report.double_effects else 0)
-    return worst
 
 
 def _print_estimates(asked: SuiteRun, as_json: bool) -> None:

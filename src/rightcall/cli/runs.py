@@ -163,7 +163,7 @@ def rescore(
 @store_option
 @json_lines_option
 def trend(group: str, limit: int, store_url: str | None, as_json: bool) -> None:
-    """Pass rates of the runs of GROUP over time, with intervals and what changed between them."""
+    """Show the pass rates of the runs of GROUP over time, with intervals and what changed between them."""
     from rightcall.analysis import group_trend
     from rightcall.cli.output import console
     from rightcall.report import print_trend

@@ -41,6 +41,7 @@ def score_in_shards(
     tools = tuple(load_tools(how.tools)) if how.tools else ()
     scoring = Scoring(goldens.resolve(), scorer, tools, out.resolve())
     with Workers(WorkersConfig(count=workers), on, folder=Path.cwd(), dataset=goldens) as shared:
+        tell(shared.opening, err=True)
         scores = shared.score(scoring, trajectories.resolve(), partial=how.partial, done=_progress)
     notes = [f"{scores.shards:,} shards; their rows are in {out}"]
     if scores.left_out:

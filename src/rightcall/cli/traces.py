@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rightcall.cli.options import json_option
+from rightcall.cli.options import json_option, store_option
 from rightcall.cli.output import console, print_json, print_json_line, print_next, tell
 from rightcall.report import one_line
 
@@ -16,10 +16,6 @@ if TYPE_CHECKING:
     from rightcall.monitor import Imported
     from rightcall.store import KeptTrace
     from rightcall.traces import CallsMode, Problems, Trace
-
-at_store = click.option(
-    "--store", "url", metavar="URL", help="A file or a PostgreSQL URL. [default: .rightcall/rightcall.db]"
-)
 
 
 @click.group()
@@ -33,14 +29,17 @@ def traces() -> None:
     "--to",
     "folder",
     type=click.Path(path_type=Path),
-    help="Write trajectories.jsonl and candidates.jsonl here.",
+    help="Folder for trajectories.jsonl and candidates.jsonl",
 )
 @click.option("--calls", type=click.Choice(["auto", "root", "all"]), default="auto", show_default=True,
-              help="Which calls count: without those of agents used as tools, of the root agent, or all.")  # fmt: skip
-@click.option("--redact", multiple=True, metavar="REGEX", help="Replace what fits this too; may be repeated.")
-@click.option("--keep-raw", is_flag=True, help="Write personal data and keys as they are.")
-@click.option("--skip-bad", is_flag=True, help="Count lines that cannot be read instead of stopping.")
-@at_store
+              help="Which calls count: auto leaves out those of agents used as tools, root counts "
+        "the root agent's, all counts all")  # fmt: skip
+@click.option(
+    "--redact", multiple=True, metavar="REGEX", help="Also replace matches of this pattern (repeatable)"
+)
+@click.option("--keep-raw", is_flag=True, help="Keep personal data and keys as they are")
+@click.option("--skip-bad", is_flag=True, help="Skip lines that cannot be read, and count them")
+@store_option
 @json_option
 def import_(
     files: tuple[Path, ...],
@@ -49,10 +48,10 @@ def import_(
     redact: tuple[str, ...],
     keep_raw: bool,
     skip_bad: bool,
-    url: str | None,
+    store_url: str | None,
     as_json: bool,
 ) -> None:
-    """Read traces from FILES and make trajectories and goldens to review of them.
+    """Read traces from FILES and turn them into trajectories, and goldens to review.
 
     OTLP (JSON, protobuf), OpenInference, Langfuse, MLflow, LangSmith, Laminar, Traceloop and Inspect AI are detected
     by content. Without --to, traces go into the store, where `traces review` finds them.
@@ -65,7 +64,7 @@ def import_(
     found = load_traces(*files, calls=calls, skip_bad=skip_bad, problems=whole.merge)
     if keep_raw:
         tell("warning: --keep-raw writes e-mail addresses, numbers and keys as they are", err=True)
-    with open_store(url) as store:
+    with open_store(store_url) as store:
         clean = _as_it_is if keep_raw else Redactor(store.redaction_key(), redact).trace
         made = (
             import_to_folder(found, folder, clean)
@@ -117,24 +116,24 @@ def _summary(made: Imported, whole: Problems) -> dict[str, Any]:
 
 
 @traces.command("list")
-@click.option("--agent", default="", help="Traces of this agent.")
-@click.option("--failed", is_flag=True, help="Only traces that some check found bad.")
-@click.option("--queued", is_flag=True, help="Only traces that wait for review.")
+@click.option("--agent", default="", help="Only traces of this agent")
+@click.option("--failed", is_flag=True, help="Only traces that failed a check")
+@click.option("--queued", is_flag=True, help="Only traces awaiting review")
 @click.option(
     "--limit",
     type=click.IntRange(1, 1000),
     default=20,
     show_default=True,
-    help="Number of traces, newest first.",
+    help="Maximum number of traces",
 )
-@at_store
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
-def list_(agent: str, failed: bool, queued: bool, limit: int, url: str | None, as_json: bool) -> None:
-    """Traces in the store, newest first."""
+@store_option
+@click.option("--json", "as_json", is_flag=True, help="Output JSON, one object per line")
+def list_(agent: str, failed: bool, queued: bool, limit: int, store_url: str | None, as_json: bool) -> None:
+    """List traces in the store, newest first."""
     from rightcall.store import TraceFilter, open_store
 
     which = TraceFilter(agent=agent, failed=True if failed else None, review="queued" if queued else None)
-    with open_store(url, must_exist=True) as store:
+    with open_store(store_url, must_exist=True) as store:
         rows = store.traces(which, limit=limit)
     for row in rows:
         if as_json:
@@ -147,10 +146,10 @@ def list_(agent: str, failed: bool, queued: bool, limit: int, url: str | None, a
 
 @traces.command()
 @click.argument("trace")
-@at_store
+@store_option
 @json_option
-def show(trace: str, url: str | None, as_json: bool) -> None:
-    """One TRACE: its id or the beginning of it, or a file of traces."""
+def show(trace: str, store_url: str | None, as_json: bool) -> None:
+    """Show TRACE: an id, a prefix of one, or a file of traces."""
     if Path(trace).is_file():
         from rightcall.traces import load_traces
 
@@ -163,7 +162,7 @@ def show(trace: str, url: str | None, as_json: bool) -> None:
     from rightcall.monitor import trace_of
     from rightcall.store import open_store
 
-    with open_store(url, must_exist=True) as store:
+    with open_store(store_url, must_exist=True) as store:
         kept = store.trace(trace)
     if as_json:
         print_json(kept)
@@ -197,18 +196,18 @@ def _print_trace(trace: Trace) -> None:
 @traces.command()
 @click.argument("candidates", required=False, type=click.Path(path_type=Path))
 @click.option(
-    "--to", "target", required=True, type=click.Path(path_type=Path), help="Goldens that were accepted."
+    "--to", "target", required=True, type=click.Path(path_type=Path), help="File for accepted goldens"
 )
-@at_store
-def review(candidates: Path | None, target: Path, url: str | None) -> None:
-    """Judge goldens made of traces, one by one: keep, edit, negative, drop or skip.
+@store_option
+def review(candidates: Path | None, target: Path, store_url: str | None) -> None:
+    """Review goldens made from traces one by one: keep, edit, negative, drop or skip.
 
     CANDIDATES is what `traces import --to` wrote; without it the store's queue is reviewed, failed checks first.
     """
     from rightcall.monitor import add_goldens, as_negative, reviewed
 
     kept = 0
-    for golden, settle in _waiting(candidates, target, url):
+    for golden, settle in _waiting(candidates, target, store_url):
         _print_candidate(golden)
         choice = click.prompt("keep, edit, negative, drop, skip, quit", default="skip", show_choices=False,
                               type=click.Choice(["keep", "edit", "negative", "drop", "skip", "quit"]))  # fmt: skip
@@ -258,8 +257,8 @@ def _author() -> str:
     return user_name()
 
 
-def _waiting(candidates: Path | None, target: Path, url: str | None) -> Any:
-    """Goldens with a function that is told what became of each."""
+def _waiting(candidates: Path | None, target: Path, store_url: str | None) -> Any:
+    """Goldens, each with a function to call with the decision."""
     if candidates is not None:
         from rightcall.datasets import load_goldens
         from rightcall.monitor import is_unreviewed
@@ -272,7 +271,7 @@ def _waiting(candidates: Path | None, target: Path, url: str | None) -> Any:
     from rightcall.monitor import trace_of
     from rightcall.store import TraceFilter, open_store
 
-    with open_store(url, must_exist=True) as store:
+    with open_store(store_url, must_exist=True) as store:
         failed_first = [
             row
             for bad in (True, False)
@@ -294,21 +293,23 @@ def _print_candidate(golden: Golden) -> None:
 
 @traces.command()
 @click.argument("ids", nargs=-1, required=True)
-@click.option("--to", "target", required=True, type=click.Path(path_type=Path), help="Goldens to add to.")
 @click.option(
-    "--negative", multiple=True, metavar="TOOL", help="Forbid this call instead of expecting what was seen."
+    "--to", "target", required=True, type=click.Path(path_type=Path), help="File of goldens to add to"
 )
-@click.option("--accept", is_flag=True, help="You have looked at it and it is right: mark it reviewed.")
-@at_store
+@click.option(
+    "--negative", multiple=True, metavar="TOOL", help="Forbid this call instead of expecting what was seen"
+)
+@click.option("--accept", is_flag=True, help="Mark as reviewed: what the agent did is right")
+@store_option
 def promote(
-    ids: tuple[str, ...], target: Path, negative: tuple[str, ...], accept: bool, url: str | None
+    ids: tuple[str, ...], target: Path, negative: tuple[str, ...], accept: bool, store_url: str | None
 ) -> None:
-    """Make goldens of the traces IDS. They are unreviewed, unless --accept or --negative says what is right."""
+    """Make goldens from the traces IDS; unreviewed, unless --accept or --negative is given."""
     from rightcall.monitor import add_goldens, as_negative, reviewed, trace_of
     from rightcall.store import open_store
 
     goldens = []
-    with open_store(url, must_exist=True) as store:
+    with open_store(store_url, must_exist=True) as store:
         for name in ids:
             kept: KeptTrace = store.trace(name)
             golden = trace_of(kept).golden()
@@ -324,16 +325,16 @@ def promote(
 
 @traces.command()
 @click.argument("run")
-@click.option("--events-to", "target", required=True, metavar="URL", help="An OTLP/HTTP endpoint.")
-@click.option("--spans", is_flag=True, help="Send spans of the run and its trials too.")
-@at_store
-def export(run: str, target: str, spans: bool, url: str | None) -> None:
+@click.option("--events-to", "target", required=True, metavar="URL", help="OTLP/HTTP endpoint")
+@click.option("--spans", is_flag=True, help="Also send spans of the run and its trials")
+@store_option
+def export(run: str, target: str, spans: bool, store_url: str | None) -> None:
     """Send the scores of RUN as gen_ai.evaluation.result events to an OTLP endpoint."""
     import asyncio
 
     from rightcall.monitor import export_run
     from rightcall.store import open_store
 
-    with open_store(url, must_exist=True) as store:
+    with open_store(store_url, must_exist=True) as store:
         sent = asyncio.run(export_run(store, run, target, spans=spans))
     tell(f"{sent:,} scores sent")

@@ -2,6 +2,7 @@
 
     goldens        load_goldens, save_goldens: by suffix, one item at a time; numbered_goldens with lines
     trajectories   load_trajectories, save_trajectories, numbered_trajectories
+    parquet_trajectories  rows of Parquet files as the lines they stand for
     pairs          pair: goldens with what was recorded for them, in flat memory
     index          goldens by id on disk, for pairing files of different order
     dataset        EvaluationDataset: goldens and test cases in memory, with the names that DeepEval uses
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from rightcall.datasets.cases import case_of as case_of
     from rightcall.datasets.dataset import DatasetFiles as DatasetFiles, split_goldens as split_goldens
     from rightcall.datasets.formats import FORMATS as FORMATS
-    from rightcall.datasets.formats.jsonl import line_ranges as line_ranges
     from rightcall.datasets.goldens import (
         load_goldens as load_goldens,
         numbered_goldens as numbered_goldens,
@@ -45,10 +45,12 @@ if TYPE_CHECKING:
         placed_items as placed_items,
     )
     from rightcall.datasets.trajectories import (
+        lines_before as lines_before,
         load_trajectories as load_trajectories,
         numbered_trajectories as numbered_trajectories,
         save_trajectories as save_trajectories,
         trajectories_between as trajectories_between,
+        trajectory_ranges as trajectory_ranges,
     )
 else:
     __getattr__, __dir__, __all__ = window(
@@ -57,12 +59,14 @@ else:
             "cases": "case_of",
             "dataset": "DatasetFiles split_goldens",
             "formats": "FORMATS",
-            "formats.jsonl": "line_ranges",
             "goldens": "load_goldens numbered_goldens save_goldens",
             "index": "GoldenIndex",
             "pairs": "pair",
             "review": "STATES accepted counts edited golden_by_hand review_of reviewed",
             "targets": "golden_of_datapoint placed_items",
-            "trajectories": "load_trajectories numbered_trajectories save_trajectories trajectories_between",
+            "trajectories": (
+                "lines_before load_trajectories numbered_trajectories save_trajectories trajectories_between "
+                "trajectory_ranges"
+            ),
         },
     )

@@ -11,8 +11,16 @@ from msgspec import Raw
 
 from rightcall.datasets.deepeval.names import is_deepeval
 from rightcall.datasets.formats import FORMATS, GOLDENS, csv, format_of
-from rightcall.datasets.formats.collection import SHORT, decoder_for, refuse_deep, refused_item, repeated_key
-from rightcall.datasets.formats.jsonl import is_blank
+from rightcall.datasets.formats.collection import (
+    SHORT,
+    Skipped,
+    decoder_for,
+    is_blank,
+    read_each,
+    refuse_deep,
+    refused_item,
+    repeated_key,
+)
 from rightcall.datasets.targets import golden_of_target, is_target
 from rightcall.errors import InputError
 from rightcall.files import atomic_write, existing_file, value_of
@@ -21,10 +29,6 @@ from rightcall.model.dialects import read_tool
 from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, with_id
 
 Kind: TypeAlias = type[Golden] | type[ConversationalGolden]
-
-
-Skipped = Callable[[InputError], None]
-"""Called for each golden that is skipped because it cannot be read."""
 
 
 STRICT_LINES = 20_000
@@ -135,19 +139,10 @@ def _read(  # noqa: PLR0912  one loop: a generator inside another costs a tenth
 def _targets(
     path: Path, items: Iterator[tuple[int, Any]], skipped: Skipped | None
 ) -> Iterator[tuple[int, AnyGolden]]:
-    for line, item in items:
-        if is_blank(item):
-            continue
-        where = f"{path}:{line}"
-        try:
-            if isinstance(item, InputError):
-                raise item
-            golden = golden_of_target(value_of(item, dict[str, Any], where), where)
-        except InputError as error:
-            if skipped is None:
-                raise
-            skipped(error)
-            continue
+    def read(item: Any, where: str) -> AnyGolden:
+        return golden_of_target(value_of(item, dict[str, Any], where), where)
+
+    for line, golden in read_each(path, items, read, skipped):
         yield line, named(golden)
 
 

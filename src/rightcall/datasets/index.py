@@ -13,8 +13,7 @@ from pathlib import Path
 import msgspec
 
 from rightcall.model.codec import encode
-from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden
-from rightcall.model.play import played_as
+from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, played_as
 
 CACHE_KIB = 16_384
 SUGGESTED_FROM = 5_000
@@ -91,6 +90,10 @@ class GoldenIndex:
             if scenario is not None and (conversation := played_as(scenario[1], golden_id)):
                 return conversation, name
         return None
+
+    def count(self) -> int:
+        """How many goldens there are."""
+        return int(self._connection.execute("SELECT count(*) FROM golden").fetchone()[0])
 
     def ids(self) -> Iterator[str]:
         """The ids in the order of the file."""

@@ -19,7 +19,7 @@ from typing import Any
 
 from rightcall.datasets.deepeval.names import snake_case
 from rightcall.datasets.formats import GOLDENS, format_of
-from rightcall.datasets.formats.jsonl import is_blank
+from rightcall.datasets.formats.collection import is_blank
 from rightcall.errors import InputError, suggestion
 from rightcall.files import value_of
 from rightcall.model import codec

@@ -16,21 +16,29 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from rightcall.datasets.formats import TRAJECTORIES, format_of
-from rightcall.datasets.formats.collection import SHORT, decoder_for, refuse_deep, refused_item
-from rightcall.datasets.formats.jsonl import is_blank, read_range
+from rightcall.datasets.formats.collection import SHORT, decoder_for, is_blank, refuse_deep, refused_item
+from rightcall.datasets.formats.jsonl import line_ranges, read_range
 from rightcall.errors import InputError
 from rightcall.files import atomic_write, existing_file
 from rightcall.model.call import ToolCall
 from rightcall.model.codec import DecodeErrors
-from rightcall.model.depth import shallow
+from rightcall.model.depth import bounded_trajectory, shallow
 from rightcall.model.dialects import anthropic, native, openai_chat, read_messages, trajectory_from_messages
-from rightcall.model.ledger import LedgerEntry
 from rightcall.model.message import Message
-from rightcall.model.nesting_limit import bounded_trajectory
 from rightcall.model.record import Record, Several, plain_constructor
-from rightcall.model.trajectory import Dialogue, RecordedTrajectory, StopReason, Trajectory, Usage
+from rightcall.model.trajectory import (
+    NOTHING_USED,
+    Dialogue,
+    LedgerEntry,
+    RecordedTrajectory,
+    StopReason,
+    Trajectory,
+    Usage,
+)
 
 SUFFIXES = (".jsonl", ".json")
+PARQUET = ".parquet"
+CHUNK = 2**20
 
 
 class TrajectoryLine(Record, frozen=True):
@@ -41,7 +49,7 @@ class TrajectoryLine(Record, frozen=True):
     calls: Several[ToolCall] | UnsetType = UNSET
     messages: list[Any] | UnsetType = UNSET
     output: str | None = None
-    usage: Usage = Usage()
+    usage: Usage = NOTHING_USED
     latency_ms: Annotated[float, msgspec.Meta(ge=0)] | None = None
     stop_reason: StopReason = "done"
     error: str = ""
@@ -50,6 +58,7 @@ class TrajectoryLine(Record, frozen=True):
     state: dict[str, Any] | None = None
     lag_ms: Annotated[float, msgspec.Meta(ge=0)] = 0.0
     dialogue: Dialogue | None = None
+    served_model: str = ""
 
 
 class ChatLine(TrajectoryLine, frozen=True):
@@ -82,12 +91,39 @@ def load_trajectories(path: str | Path) -> Iterator[RecordedTrajectory]:
 def numbered_trajectories(path: str | Path) -> Iterator[tuple[int, RecordedTrajectory]]:
     """The same with the first line of each."""
     path = existing_file(path)
-    return _read(path, format_of(path, SUFFIXES).read(path, TRAJECTORIES))
+    if path.suffix == PARQUET:
+        from rightcall.datasets.parquet_trajectories import parquet_lines  # few files need it
+
+        return _read(path, parquet_lines(path))
+    return _read(path, format_of(path, (*SUFFIXES, PARQUET)).read(path, TRAJECTORIES))
+
+
+def trajectory_ranges(path: Path, size: int) -> list[tuple[int, int]]:
+    """A file in ranges of about `size` bytes each: of bytes of a .jsonl file, of row groups of a .parquet file."""
+    if path.suffix == PARQUET:
+        from rightcall.datasets.parquet_trajectories import row_group_ranges
+
+        return row_group_ranges(path, size)
+    return line_ranges(path, size)
 
 
 def trajectories_between(path: Path, start: int, end: int) -> Iterator[tuple[int, RecordedTrajectory]]:
-    """The same of a range of bytes of a .jsonl file, which begins and ends with a line; numbered within it."""
+    """The trajectories of one of the `trajectory_ranges` of a file; numbered within it."""
+    if path.suffix == PARQUET:
+        from rightcall.datasets.parquet_trajectories import parquet_lines
+
+        return _read(path, parquet_lines(path, start, end))
     return _read(path, read_range(path, TRAJECTORIES, start, end))
+
+
+def lines_before(path: Path, start: int) -> int:
+    """How many lines or rows a file has before a range that begins here."""
+    if path.suffix == PARQUET:
+        from rightcall.datasets.parquet_trajectories import rows_before
+
+        return rows_before(path, start)
+    with path.open("rb") as file:
+        return sum(file.read(min(CHUNK, start - at)).count(b"\n") for at in range(0, start, CHUNK))
 
 
 def save_trajectories(trajectories: Iterable[RecordedTrajectory], path: str | Path) -> None:
@@ -138,6 +174,7 @@ def _read(path: Path, items: Iterator[tuple[int, Any]]) -> Iterator[tuple[int, R
                 line.state,
                 line.lag_ms,
                 line.dialogue,
+                line.served_model,
             )
         else:
             trajectory = _from_messages(line, f"{path}:{number}")
@@ -193,6 +230,7 @@ def _with_messages(line: TrajectoryLine, messages: tuple[Message, ...]) -> Traje
         line.state,
         line.lag_ms,
         line.dialogue,
+        line.served_model,
     )
 
 
@@ -216,4 +254,5 @@ def _line_of(recorded: RecordedTrajectory) -> TrajectoryLine:
         trajectory.state,
         trajectory.lag_ms,
         trajectory.dialogue,
+        trajectory.served_model,
     )

@@ -26,11 +26,15 @@ DEADLY = 2
 
 
 class Lease(msgspec.Struct):
-    """Cells that a worker has and that have no result yet. `alone`: it is the only lease of its worker."""
+    """Cells that a worker has and that have no result yet, of all those in their `places`.
+
+    `alone`: it is the only lease of its worker.
+    """
 
     number: int
     worker: int
     cells: dict[Key, Cell]
+    places: tuple[Key, ...] = ()
     alone: bool = False
     deaths: int = 0
 
@@ -88,12 +92,12 @@ class LeaseLedger:
             cells += drawn
         return self._leased(worker, cells) if cells else None
 
-    def settle(self, lease: int, keys: Iterable[Key]) -> set[Key]:
-        """Note results of a lease; returns those that count. A result of a lease that was lost does not."""
+    def settle(self, lease: int, keys: Iterable[Key]) -> dict[Key, Cell]:
+        """Note results of a lease; returns the cells that count. A result of a lease that was lost does not."""
         if lease not in self._out:
-            return set()
+            return {}
         cells = self._out[lease].cells
-        return {key for key in keys if cells.pop(key, None) is not None}
+        return {key: cells.pop(key) for key in keys if key in cells}
 
     def end(self, lease: int) -> None:
         """The worker is done with a lease; cells it has not begun wait for another one."""
@@ -117,7 +121,7 @@ class LeaseLedger:
     def _leased(self, worker: int, cells: list[Cell], *, alone: bool = False, deaths: int = 0) -> Lease:
         self._number += 1
         by_key = {(golden.id, trial): (golden, trial) for golden, trial in cells}
-        lease = Lease(self._number, worker, by_key, alone, deaths)
+        lease = Lease(self._number, worker, by_key, tuple(by_key), alone, deaths)
         self._out[lease.number] = lease
         return lease
 

@@ -5,16 +5,21 @@ from __future__ import annotations
 import pickle
 import traceback
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 import msgspec
 
 from rightcall.errors import ConfigError, InfrastructureError, InputError, RightCallError
-from rightcall.model.python_values import described
+from rightcall.metrics import SPOTLESS
+from rightcall.model.codec import described
+from rightcall.model.failure import Failure
+from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden
 from rightcall.model.run import CaseResult
-from rightcall.model.trajectory import Trajectory
-from rightcall.store import Key, packed, unpacked
+from rightcall.model.score import Score
+from rightcall.model.trajectory import Trajectory, Usage
+from rightcall.store import Key, PackedResult, compressed, packed, unpacked
 from rightcall.suite import Cell, Plan
 
 Pack = Callable[[Any], bytes]
@@ -46,6 +51,12 @@ class Deal(msgspec.Struct, tag=True, frozen=True):
     at_once: int
 
 
+class RateShare(msgspec.Struct, tag=True, frozen=True):
+    """The worker's share of the agent's rate from now on; none until it has heard of one."""
+
+    share: float
+
+
 class Stop(msgspec.Struct, tag=True, frozen=True):
     """Begin no other cell."""
 
@@ -54,7 +65,7 @@ class Close(msgspec.Struct, tag=True, frozen=True):
     """Close the agent; the answer is a `Farewell`."""
 
 
-Instruction = OpenAgent | Deal | Stop | Close
+Instruction = OpenAgent | Deal | RateShare | Stop | Close
 
 
 class Failed(msgspec.Struct, frozen=True):
@@ -101,37 +112,83 @@ class Farewell(msgspec.Struct, frozen=True):
     notices: tuple[str, ...] = ()
 
 
-class Sent(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Results on their way to the driver, each without its trajectory, which travels as the store's JSON.
+class SentCase(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """A result on its way to the driver, which knows its golden and trial by its `place` in the lease.
 
-    An empty one says that the worker lives.
+    `metrics` is None when every score is perfect. The trajectory travels as the store keeps it: packing and compressing
+    it is the worker's share of the work.
     """
 
-    results: tuple[CaseResult, ...] = ()
-    trajectories: tuple[bytes | None, ...] = ()
+    place: int
+    passed: bool
+    score: float
+    metrics: dict[str, Score] | None
+    codes: tuple[Failure, ...]
+    error: str
+    latency_ms: float | None
+    usage: Usage
+    lag_ms: float
+    trajectory: bytes | None
+    odd: bytes = b""
+    """Scores, codes and error, pickled, if they hold what MessagePack does not know: it reads no larger integers."""
+
+    def result(self, cell: Cell) -> PackedResult:
+        """The result of its cell."""
+        golden, trial = cell
+        metrics, codes, error = self.metrics, self.codes, self.error
+        if self.odd:
+            metrics, codes, error = pickle.loads(self.odd)  # noqa: S301  from our own worker, plain values alone
+        return PackedResult(
+            golden.id,
+            trial,
+            self.passed,
+            self.score,
+            SPOTLESS if metrics is None else metrics,
+            codes,
+            golden.category,
+            golden.cluster,
+            golden.tags,
+            error,
+            self.latency_ms,
+            self.usage,
+            Trajectory(lag_ms=self.lag_ms) if self.lag_ms else None,
+            self.trajectory,
+        )
+
+
+class Sent(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Results on their way to the driver. An empty one says that the worker lives.
+
+    `requests` counts those that had their turn by the agent's rate, `waiting` those that wait for it now.
+    """
+
+    cases: tuple[SentCase, ...] = ()
     retries: int = 0
+    requests: int = 0
+    waiting: int = 0
     at_once: int = 0
     lag_ms: float = 0.0
     stored: bool = False
     failed: Failed | None = None
 
-    def whole(self) -> list[CaseResult]:
-        """The results with their trajectories."""
-        return [
-            result if data is None else msgspec.structs.replace(result, trajectory=unpacked(data, Trajectory))
-            for result, data in zip(self.results, self.trajectories, strict=True)
-        ]
 
-
-def sent_results(results: Iterable[CaseResult]) -> dict[str, Any]:
-    """The fields of a `Sent` for these results."""
-    kept = list(results)
-    return {
-        "results": tuple(msgspec.structs.replace(result, trajectory=None) for result in kept),
-        "trajectories": tuple(
-            None if result.trajectory is None else packed(result.trajectory) for result in kept
-        ),
-    }
+def sent_cases(results: Iterable[tuple[int, CaseResult]], *, stored: bool = False) -> tuple[SentCase, ...]:
+    """Results by their places; those that are `stored` already without trajectories, which nobody needs then."""
+    return tuple(
+        SentCase(
+            place,
+            result.passed,
+            result.score,
+            None if result.metrics is SPOTLESS else result.metrics,
+            result.codes,
+            result.error,
+            result.latency_ms,
+            result.usage,
+            0.0 if result.trajectory is None else result.trajectory.lag_ms,
+            None if stored or result.trajectory is None else compressed(result.trajectory),
+        )
+        for place, result in results
+    )
 
 
 _encoder = msgspec.msgpack.Encoder(enc_hook=described)
@@ -145,9 +202,22 @@ def encode_sent(sent: Sent) -> bytes:
     """A `Sent` as bytes. What an agent returned may be of a kind no wire knows: it then travels as it is stored."""
     try:
         return encode(sent)
-    except (TypeError, ValueError, RecursionError):
-        plain = tuple(unpacked(packed(result), CaseResult) for result in sent.results)
-        return encode(msgspec.structs.replace(sent, results=plain))
+    except (TypeError, ValueError, OverflowError, RecursionError):
+        return encode(msgspec.structs.replace(sent, cases=tuple(map(_storable, sent.cases))))
+
+
+def _storable(case: SentCase) -> SentCase:
+    scores = case.metrics and {
+        name: msgspec.structs.replace(score, codes=_plain(score.codes))
+        for name, score in case.metrics.items()
+    }
+    odd = pickle.dumps((scores, _plain(case.codes), case.error))
+    return msgspec.structs.replace(case, metrics=None, codes=(), error="", odd=odd)
+
+
+def _plain(codes: Sequence[Failure]) -> tuple[Failure, ...]:
+    """The codes as they are stored: of plain values, whatever an agent returned."""
+    return unpacked(packed(codes), tuple[Failure, ...])
 
 
 def read_sent(data: bytes) -> Sent:
@@ -167,16 +237,47 @@ def read_farewell(data: bytes) -> Farewell:
     return _farewell.decode(data)
 
 
-def pack_lease(number: int, cells: Sequence[Cell], pack: Pack = pickle.dumps) -> bytes:
-    """A lease for the wire. A golden with several trials travels once."""
+class PlainLease(msgspec.Struct, frozen=True, array_like=True):
+    """A lease of goldens that came from JSON, as MessagePack: a tenth of what pickling costs.
+
+    A cell is the place of its golden, of all conversations after all others, and its trial.
+    """
+
+    number: int
+    goldens: tuple[Golden, ...]
+    conversations: tuple[ConversationalGolden, ...]
+    cells: list[tuple[int, int]]
+
+
+_plain_lease = msgspec.msgpack.Decoder(PlainLease)
+_encode_lease = msgspec.msgpack.Encoder().encode
+PLAIN, PICKLED = b"\0", b"\1"
+
+
+def pack_lease(
+    number: int, cells: Sequence[Cell], pack: Pack = pickle.dumps, *, plain: bool = False
+) -> bytes:
+    """A lease for the wire. A golden with several trials travels once. `plain` goldens are of JSON's types alone."""
     goldens = {golden.id: golden for golden, _ in cells}
-    return pack((number, goldens, [(golden.id, trial) for golden, trial in cells]))
+    if plain:
+        ordered = sorted(goldens.values(), key=lambda golden: type(golden) is not Golden)
+        places = {golden.id: place for place, golden in enumerate(ordered)}
+        single = tuple(golden for golden in ordered if isinstance(golden, Golden))
+        others = tuple(golden for golden in ordered if isinstance(golden, ConversationalGolden))
+        lease = PlainLease(number, single, others, [(places[golden.id], trial) for golden, trial in cells])
+        with suppress(TypeError, ValueError, OverflowError, RecursionError):  # integers beyond 64 bits
+            return PLAIN + _encode_lease(lease)
+    return PICKLED + pack((number, goldens, [(golden.id, trial) for golden, trial in cells]))
 
 
 def unpack_lease(data: bytes) -> tuple[int, list[Cell]]:
-    goldens: Mapping[str, Any]
+    if data.startswith(PLAIN):
+        lease = _plain_lease.decode(memoryview(data)[1:])
+        found: list[AnyGolden] = [*lease.goldens, *lease.conversations]
+        return lease.number, [(found[place], trial) for place, trial in lease.cells]
+    goldens: Mapping[str, AnyGolden]
     keys: list[Key]
-    number, goldens, keys = pickle.loads(data)  # noqa: S301  from our own driver
+    number, goldens, keys = pickle.loads(memoryview(data)[1:])  # noqa: S301  from our own driver
     return number, [(goldens[golden_id], trial) for golden_id, trial in keys]
 
 

@@ -16,6 +16,10 @@ HEARTBEAT_SECONDS = 5.0
 """An empty batch is sent when nothing happened for this long."""
 
 
+Placed = tuple[int, CaseResult]
+"""A result and its place in its lease."""
+
+
 class Outbox:
     """Holds results until they are sent. `left` counts cells that are neither done nor given up."""
 
@@ -23,11 +27,11 @@ class Outbox:
         self.left = cells
         self.lag_ms = 0.0
         self.failed: Failed | None = None
-        self._results: list[CaseResult] = []
+        self._results: list[Placed] = []
         self._news, self._full = asyncio.Event(), asyncio.Event()
 
-    def put(self, result: CaseResult, lag_ms: float = 0.0) -> None:
-        self._results.append(result)
+    def put(self, place: int, result: CaseResult, lag_ms: float = 0.0) -> None:
+        self._results.append((place, result))
         self.lag_ms = max(self.lag_ms, lag_ms)
         self.give_up()
 
@@ -41,7 +45,7 @@ class Outbox:
         self.failed = failed
         self._notify()
 
-    async def batches(self) -> AsyncIterator[list[CaseResult]]:
+    async def batches(self) -> AsyncIterator[list[Placed]]:
         """Batches until the lease is done; the last one says so if the worker failed."""
         while not self._ended:
             await _wait(self._news, HEARTBEAT_SECONDS)
@@ -66,7 +70,7 @@ class Outbox:
         if len(self._results) >= BATCH or self._ended:
             self._full.set()
 
-    def _taken(self) -> list[CaseResult]:
+    def _taken(self) -> list[Placed]:
         batch = self._results[:BATCH]
         del self._results[:BATCH]
         return batch

@@ -57,6 +57,11 @@ class Workers:
         )
         return Driver(self._engine, options, tell)
 
+    @property
+    def opening(self) -> str:
+        """A line for those who wait for the first task; empty when there is nothing to wait for."""
+        return self._engine.opening()
+
     def score(
         self,
         scoring: Scoring,

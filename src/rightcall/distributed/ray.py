@@ -74,6 +74,14 @@ class RayEngine:
         """Whether workers run on this machine, and see its files."""
         return not self._options.address
 
+    def opening(self) -> str:
+        """A line for those who wait for `open`; empty when it is done."""
+        if self._opened:
+            return ""
+        if self.local:
+            return "starting Ray on this machine (several seconds)"
+        return f"connecting to the Ray cluster at {self._options.address}"
+
     async def open(self) -> None:
         """Connect, or start a cluster; blocks for some seconds, because nothing else can be done meanwhile."""
         if self._opened:
@@ -263,7 +271,9 @@ def import_ray() -> Any:
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     try:
         import ray
-    except ImportError:
+    except ImportError as error:
+        if error.name != "ray":  # it is there, and something it needs is not
+            raise ConfigError(f"Ray is installed but cannot be imported: {error}") from error
         if sys.platform not in ("linux", "darwin", "win32") or sys.maxsize < 2**32:
             raise ConfigError(f"Ray has no package for {sys.platform}; run without --workers") from None
         raise MissingExtraError("--on ray", "ray", "ray") from None

@@ -1,7 +1,8 @@
 """Scoring recorded behaviour in shards: many tasks, one result, the same to the last bit as in one process.
 
-A shard is a range of lines of a file. It writes `part-00017.jsonl`, then `part-00017.tally`, each by a rename: a shard
-that runs twice overwrites itself, one that has a tally is done, so the same command resumes.
+A shard is a range of lines of a file, or of row groups of a Parquet file. It writes `part-00017.jsonl`, then
+`part-00017.tally`, each by a rename: a shard that runs twice overwrites itself, one that has a tally is done, so the
+same command resumes.
 """
 
 from __future__ import annotations
@@ -10,15 +11,23 @@ import hashlib
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import BinaryIO, TypeVar, cast
 
 import msgspec
 
-from rightcall.datasets import GoldenIndex, line_ranges, load_goldens, trajectories_between
+from rightcall.datasets import (
+    GoldenIndex,
+    lines_before,
+    load_goldens,
+    trajectories_between,
+    trajectory_ranges,
+)
+from rightcall.distributed.hash_buckets import HashBuckets
 from rightcall.errors import ConfigError, InputError
-from rightcall.files import atomic_write
-from rightcall.metrics import Scorer, Tally
+from rightcall.files import atomic_write, existing_file
+from rightcall.metrics import Scorer, Tally, stable_hash
 from rightcall.model.golden import AnyGolden
 from rightcall.model.run import Summary
 from rightcall.model.tool import Tool
@@ -28,7 +37,8 @@ from rightcall.suite import score_pairs
 
 SHARD_BYTES = 64 * 2**20
 INDEX, SETUP = "goldens.index", "shards.json"
-NAMED = 3
+NAMED, AT_A_TIME = 3, 1_000_000
+SUFFIXES = (".jsonl", ".parquet")
 
 
 @dataclass(frozen=True)
@@ -54,13 +64,18 @@ class Shard:
         return out / f"part-{self.number:05}.{suffix}"
 
 
-class ShardTally(msgspec.Struct, frozen=True):
-    """What a finished shard counted. `cases` are hashes of golden and trial, `goldens` of ids, as int64."""
+class ShardKind(msgspec.Struct, frozen=True):
+    """What must be known of all shards before they are added up: whether each of its trials stands for itself."""
+
+    apart: bool
+
+
+class ShardTally(ShardKind, frozen=True):
+    """What a finished shard counted. `cases` are hashes of golden and trial, `goldens` of ids, sorted, as int64."""
 
     tally: bytes
     cases: bytes
     goldens: bytes
-    unnumbered: bool
 
 
 class ShardedScores(msgspec.Struct, frozen=True):
@@ -91,7 +106,7 @@ def score_shards(
         for number, (path, start, end) in enumerate(
             (path, start, end)
             for path in _files(trajectories)
-            for start, end in line_ranges(path, shard_bytes)
+            for start, end in trajectory_ranges(path, shard_bytes)
         )
     ]
     _same_setup(scoring, trajectories, shards)
@@ -123,9 +138,8 @@ def score_shard(scoring: Scoring, shard: Shard) -> None:
         results = score_pairs(pairs, scoring.goldens, tools=scoring.tools, scorer=scoring.scorer)
         with atomic_write(shard.part(scoring.out, "jsonl")) as file:
             write_rows(tally.watch(results), cast(BinaryIO, file))
-    counted = ShardTally(
-        tally.state(), pairs.cases.tobytes(), array("q", sorted(pairs.met)).tobytes(), pairs.unnumbered
-    )
+    cases, goldens = (array("q", sorted(found)).tobytes() for found in (pairs.cases, pairs.met))
+    counted = ShardTally(tally.apart, tally.state(), cases, goldens)
     with atomic_write(shard.part(scoring.out, "tally")) as file:
         file.write(msgspec.msgpack.encode(counted))
 
@@ -135,7 +149,7 @@ class _Pairs:
 
     def __init__(self, scoring: Scoring, shard: Shard, index: GoldenIndex) -> None:
         self._scoring, self._shard, self._index = scoring, shard, index
-        self.cases, self.met, self.unnumbered = array("q"), set[int](), False
+        self.cases, self.met = array("q"), set[int]()
 
     def __iter__(self) -> Iterator[tuple[AnyGolden, int, Trajectory]]:
         shard = self._shard
@@ -145,46 +159,65 @@ class _Pairs:
                 known = self._index.find(found.golden_id)
             if known is None:
                 raise InputError(
-                    f"{shard.path}:{_line_at(shard, line)}",
+                    f"{shard.path}:{lines_before(shard.path, shard.start) + line}",
                     f"golden_id '{found.golden_id}' is not in {self._scoring.goldens}",
                     "are these the right two files?",
                 )
-            self.unnumbered = self.unnumbered or found.trial is None
             trial = found.trial or 0
-            self.cases.append(_hash(f"{trial}/{found.golden_id}"))
-            self.met.add(_hash(known[1]))
+            self.cases.append(stable_hash(f"{trial}/{found.golden_id}"))
+            self.met.add(stable_hash(known[1]))
             yield known[0], trial, found.trajectory
 
 
 def _merged(scoring: Scoring, shards: Sequence[Shard], trajectories: Path, partial: bool) -> ShardedScores:
+    """All shards as one. Memory grows with rows only where trials must find together, by golden or by cluster."""
     whole = Tally(scoring.scorer.names, stable=True)
-    cases, met = array("q"), set[int]()
-    for shard in shards:
-        data = shard.part(scoring.out, "tally").read_bytes()
-        counted = msgspec.msgpack.decode(data, type=ShardTally)
-        whole.merge(Tally.from_state(counted.tally))
-        cases.frombytes(counted.cases)
-        goldens = array("q")
-        goldens.frombytes(counted.goldens)
-        met.update(goldens)
-    if len(set(cases)) < len(cases):
-        raise InputError(
-            str(trajectories),
-            "a golden has several trajectories with the same trial, or without one",
-            'number them, {"golden_id": …, "trial": 1}: shards cannot count what came before',
-        )
-    missing = _missing(scoring, met)
+    apart = all(_read(scoring, shard, ShardKind).apart for shard in shards)
+    with HashBuckets(scoring.out) as cases, HashBuckets(scoring.out) as met:
+        for shard in shards:
+            counted = _read(scoring, shard, ShardTally)
+            whole.merge(Tally.from_state(counted.tally, apart=apart))
+            cases.add(_hashes(counted.cases))
+            met.add(_hashes(counted.goldens))
+        if cases.repeated():
+            raise InputError(
+                str(trajectories),
+                "a golden has several trajectories with the same trial, or without one",
+                'number them, {"golden_id": …, "trial": 1}: shards cannot count what came before',
+            )
+        with GoldenIndex.read(scoring.out / INDEX) as index:
+            missing, names = _missing(index, met, scoring.out)
     if missing and not partial:
-        names = ", ".join(f"'{name}'" for name in missing[:NAMED]) + (", …" if len(missing) > NAMED else "")
-        subject = "1 golden has" if len(missing) == 1 else f"{len(missing):,} goldens have"
-        problem = f"{subject} no trajectory in {trajectories}: {names}"
+        listed = ", ".join(f"'{name}'" for name in names) + (", …" if missing > len(names) else "")
+        subject = "1 golden has" if missing == 1 else f"{missing:,} goldens have"
+        problem = f"{subject} no trajectory in {trajectories}: {listed}"
         raise InputError(str(scoring.goldens), problem, "record them too, or leave them out with --partial")
-    return ShardedScores(whole.summary(), len(shards), len(missing))
+    return ShardedScores(whole.summary(), len(shards), missing)
 
 
-def _missing(scoring: Scoring, met: set[int]) -> list[str]:
-    with GoldenIndex.read(scoring.out / INDEX) as index:
-        return [golden_id for golden_id in index.ids() if _hash(golden_id) not in met]
+def _missing(index: GoldenIndex, met: HashBuckets, folder: Path) -> tuple[int, list[str]]:
+    """How many goldens have no trajectory, and the first of them."""
+    if met.distinct() == index.count():
+        return 0, []
+    with HashBuckets(folder) as known:
+        ids = index.ids()
+        while some := sorted(map(stable_hash, islice(ids, AT_A_TIME))):
+            known.add(array("q", some))
+        missing, hashes = met.missing(known, AT_A_TIME)
+    return missing, list(islice((name for name in index.ids() if stable_hash(name) in hashes), NAMED))
+
+
+Kind = TypeVar("Kind", bound=msgspec.Struct)
+
+
+def _read(scoring: Scoring, shard: Shard, kind: type[Kind]) -> Kind:
+    return msgspec.msgpack.decode(shard.part(scoring.out, "tally").read_bytes(), type=kind)
+
+
+def _hashes(data: bytes) -> array[int]:
+    found = array("q")
+    found.frombytes(data)
+    return found
 
 
 def _same_setup(scoring: Scoring, trajectories: Path, shards: Iterable[Shard]) -> None:
@@ -216,22 +249,12 @@ def _write_index(scoring: Scoring) -> None:
 
 
 def _files(trajectories: Path) -> list[Path]:
-    found = sorted(trajectories.glob("*.jsonl")) if trajectories.is_dir() else [trajectories]
-    if not found or any(path.suffix != ".jsonl" for path in found):
+    found = sorted(trajectories.iterdir()) if trajectories.is_dir() else [existing_file(trajectories)]
+    found = [path for path in found if path.suffix in SUFFIXES]
+    if not found:
         raise InputError(
             str(trajectories),
-            "shards are cut from .jsonl files",
+            "shards are cut from .jsonl and .parquet files",
             "name one, or a folder of them; other formats are scored without --on",
         )
     return found
-
-
-def _line_at(shard: Shard, line: int) -> int:
-    """The line in the file of a line in the shard."""
-    with shard.path.open("rb") as file:
-        return file.read(shard.start).count(b"\n") + line
-
-
-def _hash(text: str) -> int:
-    digest = hashlib.blake2b(text.encode(errors="surrogatepass"), digest_size=8).digest()
-    return int.from_bytes(digest, "little", signed=True)

@@ -18,8 +18,6 @@ from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 
-import msgspec
-
 from rightcall.distributed.message import (
     Close,
     Deal,
@@ -27,15 +25,16 @@ from rightcall.distributed.message import (
     Farewell,
     Hello,
     OpenAgent,
+    RateShare,
     Sent,
     WorkerSetup,
     encode,
     encode_sent,
     read_message,
-    sent_results,
+    sent_cases,
     unpack_lease,
 )
-from rightcall.distributed.outbox import Outbox
+from rightcall.distributed.outbox import Outbox, Placed
 from rightcall.executor import Agent, Pool, Session, model_problems
 from rightcall.model.run import CaseResult
 from rightcall.store import Key, Persistence, RunWriter, Store, open_store
@@ -59,9 +58,8 @@ class Worker:
         self._load = load
         self._cells = _Cells()
         self._outboxes: dict[int, Outbox] = {}
-        self._owner: dict[Key, Outbox] = {}
+        self._owner: dict[Key, tuple[Outbox, int]] = {}
         self._pool = Pool(1)
-        self._whole = 1
         self._session: Session | None = None
         self._running: asyncio.Task[None] | None = None
         self._failed: Failed | None = None
@@ -74,6 +72,8 @@ class Worker:
             return encode(await self._opened(said))
         if isinstance(said, Deal):
             self._deal(said.at_once)
+        elif isinstance(said, RateShare):
+            self._resize_rate(said.share)
         elif isinstance(said, Close):
             return encode(await self._closed())
         else:
@@ -85,8 +85,8 @@ class Worker:
         number, cells = unpack_lease(payload)
         outbox = Outbox(len(cells))
         self._outboxes[number] = outbox
-        for golden, trial in cells:
-            self._owner[golden.id, trial] = outbox
+        for place, (golden, trial) in enumerate(cells):
+            self._owner[golden.id, trial] = outbox, place
         if self._failed is not None:
             outbox.fail(self._failed)
         else:
@@ -95,28 +95,33 @@ class Worker:
             async for results in outbox.batches():
                 if self._write is not None and results:
                     results = await self._stored(self._write, results, outbox)  # noqa: PLW2901
-                yield encode_sent(self._sent(results, outbox))
+                yield self._sent(results, outbox)
         finally:
             del self._outboxes[number]
 
-    async def _stored(self, write: Write, results: list[CaseResult], outbox: Outbox) -> list[CaseResult]:
-        """Store a batch from here; what is stored is sent without trajectories, which nobody needs any more."""
+    async def _stored(self, write: Write, results: list[Placed], outbox: Outbox) -> list[Placed]:
+        """Store a batch from here, and go on with each result as it is stored."""
         try:
-            stored = await asyncio.to_thread(write, results)
+            stored = await asyncio.to_thread(write, [result for _, result in results])
         except Exception as error:
             outbox.fail(Failed.of(error))
             return []
-        return [msgspec.structs.replace(result, trajectory=None) for result in stored]
+        return [(place, result) for (place, _), result in zip(results, stored, strict=True)]
 
-    def _sent(self, results: list[CaseResult], outbox: Outbox) -> Sent:
+    def _sent(self, results: list[Placed], outbox: Outbox) -> bytes:
         asker = self._session.asker if self._session else None
-        return Sent(
-            **sent_results(results),
-            retries=asker.retries if asker else 0,
-            at_once=asker.throttle.limit if asker else self._pool.concurrency,
-            lag_ms=outbox.lag_ms,
-            stored=self._write is not None,
-            failed=outbox.failed,
+        stored, rate = self._write is not None, asker.rate if asker else None
+        return encode_sent(
+            Sent(
+                sent_cases(results, stored=stored),
+                retries=asker.retries if asker else 0,
+                requests=rate.taken if rate else 0,
+                waiting=rate.waiting if rate else 0,
+                at_once=asker.throttle.limit if asker else self._pool.concurrency,
+                lag_ms=outbox.lag_ms,
+                stored=stored,
+                failed=outbox.failed,
+            )
         )
 
     async def _opened(self, said: OpenAgent) -> Hello:
@@ -155,15 +160,16 @@ class Worker:
         return hello
 
     def _begin(self, setup: WorkerSetup, session: Session, at_once: int) -> None:
-        self._whole = setup.plan.concurrency
         case, limited = CaseRunner(setup.plan, session), LimitedLag(setup.plan)
 
         async def do(cell: Cell) -> None:
             golden, trial = cell
             result = await case.result(golden, trial)
-            self._owner.pop((golden.id, trial)).put(result, limited.lag_ms(golden, result))
+            outbox, place = self._owner.pop((golden.id, trial))
+            outbox.put(place, result, limited.lag_ms(golden, result))
 
         self._deal(at_once)
+        self._resize_rate(0.0)  # until the driver says how much there is
         gc.freeze()  # what is open now lives as long as the process
         self._running = asyncio.create_task(self._pool.run(self._cells, do))
         self._running.add_done_callback(self._ended)
@@ -179,12 +185,18 @@ class Worker:
         self._pool.resize(at_once)
         if self._session is not None and self._session.asker is not None:
             self._session.asker.throttle.resize(at_once)
-            if self._session.asker.rate is not None:
-                self._session.asker.rate.resize(at_once / max(1, self._whole))
+
+    def _resize_rate(self, share: float) -> None:
+        if (
+            self._session is not None
+            and self._session.asker is not None
+            and self._session.asker.rate is not None
+        ):
+            self._session.asker.rate.resize(share)
 
     def _stop(self) -> None:
         for golden, trial in self._cells.drain():
-            self._owner.pop((golden.id, trial)).give_up()
+            self._owner.pop((golden.id, trial))[0].give_up()
 
     async def _closed(self) -> Farewell:
         self._cells.close()

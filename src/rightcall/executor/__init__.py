@@ -6,13 +6,12 @@ agent_loop    ask, run tools, return results, until done or a limit is reached; 
 conversation/ conversations held live: both sides of them, scripted and simulated users
 performers    goldens that name another model; trials recorded and replayed
 callable_agent  a user-defined agent, and what it may return
-agent_session   agents with sessions: observed frameworks, services, commands; tool_desk: their tools, mocked
+agent_session   agents with sessions: observed frameworks, services, commands; their tools, mocked
 span_receiver   spans of services and commands, received while a run lasts
 traced_agent    observe: by the hooks of a framework, or by the spans of instrumented code
 retrying_client  retries with jitter; concurrency that adapts to the provider
-rate          a fixed rate of requests and tokens
+limits        limits of a case and of a run, request rates
 pool          concurrent cases
-prompts, recorder, limits
 """
 
 from typing import TYPE_CHECKING
@@ -21,7 +20,12 @@ from rightcall.window import window
 
 if TYPE_CHECKING:
     from rightcall.executor.agent import Agent as Agent, as_settings as as_settings
-    from rightcall.executor.agent_loop import AgentLoop as AgentLoop, SingleTurn as SingleTurn
+    from rightcall.executor.agent_loop import (
+        AgentLoop as AgentLoop,
+        Prompts as Prompts,
+        SingleTurn as SingleTurn,
+        settings_of as settings_of,
+    )
     from rightcall.executor.callable_agent import as_trajectory as as_trajectory
     from rightcall.executor.conversation import (
         DEFAULT_PERSONAS as DEFAULT_PERSONAS,
@@ -34,13 +38,13 @@ if TYPE_CHECKING:
     from rightcall.executor.limits import (
         Deadline as Deadline,
         Limits as Limits,
+        RateLimit as RateLimit,
         RunLimits as RunLimits,
+        TokenBucket as TokenBucket,
         spent as spent,
         total as total,
     )
     from rightcall.executor.pool import Pool as Pool
-    from rightcall.executor.prompts import Prompts as Prompts, settings_of as settings_of
-    from rightcall.executor.rate import RateLimit as RateLimit, TokenBucket as TokenBucket
     from rightcall.executor.retrying_client import Asker as Asker, Patience as Patience
     from rightcall.executor.session import Performer as Performer, Session as Session
     from rightcall.executor.setup_problems import (
@@ -62,13 +66,11 @@ else:
         __name__,
         {
             "agent": "Agent as_settings",
-            "agent_loop": "AgentLoop SingleTurn",
+            "agent_loop": "AgentLoop Prompts SingleTurn settings_of",
             "callable_agent": "as_trajectory",
             "conversation": "DEFAULT_PERSONAS SimulationNode UserSetup Users played_by turn_parameters",
-            "limits": "Deadline Limits RunLimits spent total",
+            "limits": "Deadline Limits RateLimit RunLimits TokenBucket spent total",
             "pool": "Pool",
-            "prompts": "Prompts settings_of",
-            "rate": "RateLimit TokenBucket",
             "retrying_client": "Asker Patience",
             "session": "Performer Session",
             "setup_problems": "agent_problems model_problems open_problems",

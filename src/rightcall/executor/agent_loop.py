@@ -1,20 +1,127 @@
-"""The two modes of a model agent: one request whose calls are not run, or a loop that runs them until done."""
+"""The two modes of a model agent: one request whose calls are not run, or a loop that runs them until done.
+
+The constant part of requests is built once and shared (`Prompts`); what happens in a case is recorded (`Recorder`).
+"""
 
 from __future__ import annotations
 
 import asyncio
+import zlib
+from collections.abc import Mapping, Sequence
 
-from rightcall.errors import ProviderError
-from rightcall.executor.limits import Deadline, Limits
-from rightcall.executor.prompts import Prompts
-from rightcall.executor.recorder import Recorder
+import msgspec
+
+from rightcall.errors import ConfigError, InputError, ProviderError
+from rightcall.executor.limits import Deadline, Limits, total
 from rightcall.executor.retrying_client import Asker
-from rightcall.model.call import ToolCall
+from rightcall.model.call import ToolCall, ToolResult
+from rightcall.model.codec import convert
+from rightcall.model.depth import bounded_call
 from rightcall.model.golden import Golden
 from rightcall.model.message import Message
-from rightcall.model.trajectory import StopReason, Trajectory
-from rightcall.providers import ModelRequest
+from rightcall.model.tool import Tool
+from rightcall.model.trajectory import StopReason, Trajectory, Usage
+from rightcall.providers import ModelReply, ModelRequest, Prompt, Settings
+from rightcall.tools.definitions import offered_tools
 from rightcall.tools.runtime import Aborted, CallContext, Toolbox
+
+REMEMBERED = 256
+
+MOST_NAME = 200
+
+
+class Prompts:
+    """The prompt of each golden: the suite's own, unless the golden narrows the tools or has a system text or settings.
+
+    Providers encode a prompt once, by identity, so goldens with equal prompts share one object.
+    """
+
+    def __init__(self, system: str, tools: Mapping[str, Tool], settings: Settings, seed: int) -> None:
+        self.tools, self._seed = tools, seed
+        self.common = Prompt(system, tuple(tools.values()), settings)
+        self._special: dict[tuple[str, tuple[str, ...], str], Prompt] = {}
+
+    def prompt_of(self, golden: Golden) -> Prompt:
+        if golden.tools is None and golden.system is None and golden.settings is None:
+            return self.common
+        system = self.common.system if golden.system is None else golden.system
+        offered = tuple(offered_tools(golden, self.tools).values())
+        if any(not isinstance(tool, str) for tool in golden.tools or ()):
+            return Prompt(
+                system, offered, self._settings(golden)
+            )  # tools defined in the golden: rarely shared
+        key = (system, tuple(tool.name for tool in offered), repr(golden.settings))
+        if key not in self._special:
+            if len(self._special) >= REMEMBERED:
+                self._special.clear()
+            self._special[key] = Prompt(system, offered, self._settings(golden))
+        return self._special[key]
+
+    def _settings(self, golden: Golden) -> Settings:
+        return settings_of(golden, self.common.settings)
+
+    def seed_of(self, golden: Golden, trial: int) -> int:
+        """The sampling seed of a trial: different for each, reproducible from the run's seed."""
+        return zlib.crc32(f"{self._seed}/{golden.id}/{trial}".encode(), self._seed & 0xFFFFFFFF) & 0x7FFFFFFF
+
+
+def settings_of(golden: Golden, settings: Settings) -> Settings:
+    """The agent's settings overridden by the golden's; an unknown one is a `ConfigError`."""
+    if not golden.settings:
+        return settings
+    try:
+        own = convert(golden.settings, Settings, f"golden '{golden.id}': settings")
+    except InputError as error:
+        raise ConfigError(str(error)) from None
+    return msgspec.structs.replace(settings, **{name: getattr(own, name) for name in golden.settings})
+
+
+class Recorder:
+    """Messages, calls with their steps and results, usage and time of one case, turned into a trajectory."""
+
+    def __init__(self, *messages: Message) -> None:
+        self.messages: list[Message] = list(messages)
+        self.calls: list[ToolCall] = []
+        self.usage = Usage()
+        self.latency_ms, self.lag_ms = 0.0, 0.0
+        self.steps = 0
+        self.served_model = ""
+
+    def reply(self, reply: ModelReply) -> tuple[ToolCall, ...]:
+        """Record an answer of the model and return its calls, each with its step."""
+        step, self.steps = self.steps, self.steps + 1
+        calls = tuple(msgspec.structs.replace(bounded_call(call), step=step) for call in reply.message.calls)
+        taken = round(reply.latency_ms, 3)
+        self.messages.append(msgspec.structs.replace(reply.message, calls=calls, latency_ms=taken))
+        self.calls += calls
+        self.usage = total(self.usage, reply.usage) if self.steps > 1 else reply.usage
+        self.latency_ms += reply.latency_ms
+        self.lag_ms += reply.lag_ms
+        self.served_model = reply.model[:MOST_NAME]
+        return calls
+
+    def results(self, calls: Sequence[ToolCall], told: Sequence[ToolResult], lag_ms: float = 0.0) -> None:
+        """Record the results of the last calls: status, output and time of each, and the text the model reads."""
+        self.calls[len(self.calls) - len(calls) :] = calls
+        taken = max((call.latency_ms or 0.0 for call in calls), default=0.0)
+        self.latency_ms += taken
+        self.lag_ms += min(lag_ms, taken)
+        self.messages.append(Message("tool", results=tuple(told)))
+
+    def trajectory(self, stop_reason: StopReason = "done", error: str = "") -> Trajectory:
+        """The trajectory. The final answer is the text of the last message, if it is the model's."""
+        last = self.messages[-1] if self.messages else None
+        return Trajectory(
+            messages=tuple(self.messages),
+            calls=tuple(self.calls),
+            output=last.content if last and last.role == "assistant" else "",
+            usage=self.usage,
+            latency_ms=round(self.latency_ms, 3),
+            lag_ms=round(self.lag_ms, 3),
+            stop_reason=stop_reason,
+            error=error,
+            served_model=self.served_model,
+        )
 
 
 class SingleTurn:

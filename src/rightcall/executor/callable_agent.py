@@ -15,12 +15,12 @@ from rightcall.executor.limits import Limits
 from rightcall.executor.pool import LagMeter
 from rightcall.model.call import ToolCall
 from rightcall.model.codec import convert
+from rightcall.model.depth import bounded_trajectory
 from rightcall.model.dialects import read_messages, trajectory_from_messages
 from rightcall.model.dialects.anthropic import BLOCKS
 from rightcall.model.dialects.wire import as_plain
 from rightcall.model.golden import AnyGolden
 from rightcall.model.message import Message
-from rightcall.model.nesting_limit import bounded_trajectory
 from rightcall.model.trajectory import Trajectory
 
 CALL_FIELDS = frozenset(ToolCall.__struct_fields__)
@@ -102,6 +102,14 @@ def _unreadable(made: Any) -> InputError:
     return InputError("the agent", f"returned {found}, which cannot be read", HINT)
 
 
+def _told(error: Exception) -> str:
+    """What an agent raised; one that takes its argument for text is told what it is."""
+    said = f"{type(error).__name__}: {error}"
+    if isinstance(error, AttributeError | TypeError) and "Golden" in str(error):
+        said += "; an agent is called with a golden, whose text is golden.input"
+    return said
+
+
 class UserAgent:
     """Runs `function(golden)`, in a thread when it is not async.
 
@@ -125,7 +133,7 @@ class UserAgent:
         except InfrastructureError as error:
             return Trajectory(stop_reason="infra_error", error=str(error))
         except Exception as error:
-            return Trajectory(stop_reason="agent_error", error=f"{type(error).__name__}: {error}"[:500])
+            return Trajectory(stop_reason="agent_error", error=_told(error)[:500])
         try:
             trajectory = bounded_trajectory(as_trajectory(made))
         except InputError as error:

@@ -12,21 +12,19 @@ from typing import Any, Protocol, Self
 from rightcall.adapters import ObservedAgent, detect
 from rightcall.errors import ConfigError
 from rightcall.executor.agent import Agent, as_settings, as_tools, desk_problem, known_tools
-from rightcall.executor.agent_loop import AgentLoop, SingleTurn
-from rightcall.executor.agent_session import SessionPerformer
+from rightcall.executor.agent_loop import AgentLoop, Prompts, SingleTurn
+from rightcall.executor.agent_session import DeskSetup, SessionPerformer
 from rightcall.executor.callable_agent import UserAgent
 from rightcall.executor.conversation.agent_side import ModelSession, Opened, opened_by
 from rightcall.executor.conversation.dialogue_loop import ConversationPerformer, OnTurn
 from rightcall.executor.conversation.model_user import ModelUsers, UserSetup
 from rightcall.executor.conversation.turn_function import FunctionSession, one_turn, turn_parameters
 from rightcall.executor.conversation.user_side import Users
+from rightcall.executor.limits import TokenBucket
 from rightcall.executor.performers import PerModel, TapedAgent, full_name
 from rightcall.executor.pool import LagMeter
-from rightcall.executor.prompts import Prompts
-from rightcall.executor.rate import TokenBucket
 from rightcall.executor.retrying_client import Asker, Patience
 from rightcall.executor.span_receiver import SpanReceiver
-from rightcall.executor.tool_desk import DeskSetup
 from rightcall.model.golden import AnyGolden, Golden
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from rightcall.adapters import FunctionTalk, ObservedAgent, ObservedSession, observe as observe_by_hooks
+from rightcall.adapters import FunctionTalk, ObservedAgent, ObservedSession, observe_by_hooks
 from rightcall.errors import ConfigError
 from rightcall.model.call import ToolCall
 from rightcall.model.golden import Golden

@@ -1,8 +1,7 @@
 """Reading and writing files; any problem with a file becomes one clear `InputError`.
 
     checked_read   a path to checked bytes (missing, a folder, empty, binary, UTF-16, byte order mark) or lines
-    documents  items of a JSON or YAML document, each with the line where it begins
-    json_pointer    paths to values, and JSON pointers
+    documents  items of a JSON or YAML document, each with the line where it begins; JSON pointers
     yaml_text  YAML read as JSON would be (007, NO and dates stay text), and written so that others agree
     python_object   `module:attribute`, wherever the module is
     atomic     files are replaced completely or not at all
@@ -34,16 +33,14 @@ if TYPE_CHECKING:
     from rightcall.files.documents import (
         DOCUMENT_SUFFIXES as DOCUMENT_SUFFIXES,
         DocumentItems as DocumentItems,
-        read_document as read_document,
-        read_items as read_items,
-        refuse_other_format as refuse_other_format,
-        value_of as value_of,
-    )
-    from rightcall.files.json_pointer import (
         JsonPath as JsonPath,
         at_pointer as at_pointer,
         pointer as pointer,
         pointer_parts as pointer_parts,
+        read_document as read_document,
+        read_items as read_items,
+        refuse_other_format as refuse_other_format,
+        value_of as value_of,
     )
     from rightcall.files.python_object import (
         is_object_name as is_object_name,
@@ -56,6 +53,7 @@ if TYPE_CHECKING:
         commit_named as commit_named,
         commits_between as commits_between,
         git_revision as git_revision,
+        is_ancestor as is_ancestor,
         repository_root as repository_root,
         source_of as source_of,
         unpack_commit as unpack_commit,
@@ -72,15 +70,18 @@ else:
         {
             "atomic": "NO_ROOM atomic_write reason write_file",
             "checked_read": (
-                "MAX_LINE_BYTES existing_file numbered_lines open_checked read_checked "
-                "refuse_long_line unchecked_lines"
+                "MAX_LINE_BYTES existing_file numbered_lines open_checked read_checked refuse_long_line "
+                "unchecked_lines"
             ),
             "documents": (
-                "DOCUMENT_SUFFIXES DocumentItems read_document read_items refuse_other_format value_of"
+                "DOCUMENT_SUFFIXES DocumentItems JsonPath at_pointer pointer pointer_parts read_document "
+                "read_items refuse_other_format value_of"
             ),
-            "json_pointer": "JsonPath at_pointer pointer pointer_parts",
             "python_object": "is_object_name load_object module_exists search_modules_in",
-            "revision": "base_commit commit_named commits_between git_revision repository_root source_of unpack_commit",
+            "revision": (
+                "base_commit commit_named commits_between git_revision is_ancestor repository_root source_of "
+                "unpack_commit"
+            ),
             "yaml_text": "JSON_NUMBER TAG WORDS yaml_dumper",
         },
     )

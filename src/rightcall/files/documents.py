@@ -1,7 +1,4 @@
-"""The items of a JSON or YAML document, each with the line where it begins.
-
-A document is a list, or an object with a `format` and the list under a key.
-"""
+"""Documents: their items, each with the line where it begins, and locations inside them as JSON pointers (RFC 6901)."""
 
 from __future__ import annotations
 
@@ -154,3 +151,33 @@ def _document_error(error: Exception, as_type: Any, data: bytes, path: str) -> I
     if isinstance(error, msgspec.DecodeError):
         error = type(error)(re.sub(r"\(byte \d+\)", f"(byte {column})", str(error)))
     return codec.decoding_error(error, as_type, data, f"{path}:{line}")
+
+
+JsonPath = tuple[str | int, ...]
+"""Keys and indexes from the root of a document or tool to a value."""
+
+
+def pointer(path: JsonPath) -> str:
+    """A path as a JSON pointer."""
+    text = "/".join(["", *map(str, path)])
+    if "~" not in text and text.count("/") == len(path):
+        return text
+    return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in path)
+
+
+def pointer_parts(text: str) -> list[str]:
+    """The keys of a JSON pointer: `/a~1b/0` gives `a/b` and `0`."""
+    return [part.replace("~1", "/").replace("~0", "~") for part in text.split("/")[1:]]
+
+
+def at_pointer(root: Any, text: str) -> Any:
+    """The value that a JSON pointer leads to, or None."""
+    here = root
+    for part in pointer_parts(text):
+        if isinstance(here, dict):
+            here = here.get(part)
+        elif isinstance(here, list) and part.isascii() and part.isdigit() and int(part) < len(here):
+            here = here[int(part)]
+        else:
+            return None
+    return here

@@ -2,12 +2,13 @@
 
     config     Gate: the `gate:` mapping of a suite, read and checked
     outcome    Outcome: what a gate sees of a golden; gathered from case results
-    rules      rates, metrics, categories, forbidden codes, latency and cost, as rules
-    check      the result of one rule        verdict    all rules combined: PASS, FAIL, INCONCLUSIVE, ERROR
+    rules      rates, metrics, categories, forbidden codes, latency and cost, as rules; Check: the result of one
+    verdict    all rules combined: PASS, FAIL, INCONCLUSIVE, ERROR
     comparison two runs golden by golden     baseline   not worse than an earlier, comparable run
     early_stop ending a run early            sample_size how many goldens, and whether PASS is possible
     simulation what a rule will do           advice     what would decide an undecided rate
-    trial_pairs, check_rule, check_settings, check_simulation, check_family   the rule of `check`
+    trial_pairs, check_rule, check_settings, check_family   the rule of `check`
+    check_simulation, rate_prior                            what it will probably do
 
 To add a rule: a class in `rules`, a field in `Gate`, a line in `rules_of`.
 """
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
         require_alike as require_alike,
         same_dataset as same_dataset,
     )
-    from rightcall.gate.check import Check as Check, Word as Word
     from rightcall.gate.check_family import held_together as held_together
     from rightcall.gate.check_result import (
         EXIT_CODES as EXIT_CODES,
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from rightcall.gate.check_settings import CheckSettings as CheckSettings, strata_of as strata_of
     from rightcall.gate.check_simulation import (
         Chances as Chances,
+        ComparedGoldens as ComparedGoldens,
         drawn_trials as drawn_trials,
         dropped as dropped,
         foresee as foresee,
@@ -87,10 +88,12 @@ if TYPE_CHECKING:
         units_of as units_of,
     )
     from rightcall.gate.rules import (
+        Check as Check,
         GateRule as GateRule,
         HardRule as HardRule,
         LimitRule as LimitRule,
         RateRule as RateRule,
+        Word as Word,
         rules_of as rules_of,
     )
     from rightcall.gate.sample_size import (
@@ -113,15 +116,14 @@ else:
         __name__,
         {
             "baseline": "Baseline BaselineRule require_alike same_dataset",
-            "check": "Check Word",
             "check_family": "held_together",
             "check_result": (
-                "BaselineFacts CheckCalls CheckForecast CheckResult EXIT_CODES GoldenChange "
-                "HardFailure NewGoldens StratumPlan"
+                "BaselineFacts CheckCalls CheckForecast CheckResult EXIT_CODES GoldenChange HardFailure "
+                "NewGoldens StratumPlan"
             ),
             "check_rule": "CheckRule CheckWord Decided Risks Step StratumState settles_at_best",
             "check_settings": "CheckSettings strata_of",
-            "check_simulation": "Chances drawn_trials dropped foresee play",
+            "check_simulation": "Chances ComparedGoldens drawn_trials dropped foresee play",
             "comparison": "Change Comparison Slice compare compare_many",
             "config": "About BaselineGate CostLimit Gate LatencyLimit read_gate",
             "early_stop": (
@@ -129,7 +131,7 @@ else:
             ),
             "input_change": "ChangeKind InputChange",
             "outcome": "Outcome error_rate outcomes_of sample_of units_of",
-            "rules": "GateRule HardRule LimitRule RateRule rules_of",
+            "rules": "Check GateRule HardRule LimitRule RateRule Word rules_of",
             "sample_size": "SamplePlan cluster_sizes plan warnings",
             "trial_pairs": "Scores Stratum hash_order noise_of paired rounds_for",
             "verdict": "Verdict decide",

@@ -6,9 +6,8 @@ import math
 from collections.abc import Sequence
 
 from rightcall import stats
-from rightcall.gate.check import Check
 from rightcall.gate.outcome import Outcome, units_of
-from rightcall.gate.rules import RateRule
+from rightcall.gate.rules import Check, RateRule
 from rightcall.gate.simulation import Demand, Population, goldens_for_power
 from rightcall.model.text import counted, percent
 

@@ -9,9 +9,9 @@ from typing import NamedTuple
 import msgspec
 
 from rightcall.errors import ConfigError
-from rightcall.gate.check import Check, word_for
 from rightcall.gate.comparison import compare, points
 from rightcall.gate.outcome import Outcome
+from rightcall.gate.rules import Check, word_for
 from rightcall.model.run import Run
 from rightcall.model.text import counted, percent
 

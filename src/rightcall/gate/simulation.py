@@ -19,7 +19,7 @@ SEED = 20_240_601
 _ROUGH = 400
 _ONE_BY_ONE, _FEW = 500, 32
 _TOLERANCE = 1e-4
-"""Relative error of a p-value while simulating: far below what a few thousand draws can tell apart."""
+"""Relative error of a p-value while simulating: far below what a few thousand draws can resolve."""
 
 Watch = Callable[[], None]
 """Called after each simulated run, for progress bars."""

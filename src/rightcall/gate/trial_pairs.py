@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from rightcall.model.record import Record
@@ -72,8 +73,10 @@ def noise_of(trials: Iterable[Sequence[float]]) -> float:
 
     It treats passes and failures alike, so it does not choose by the results that are compared.
     """
-    spreads = [_spread(scores) for scores in trials if len(scores) > 1]
-    return math.fsum(spreads) / len(spreads) if spreads else UNKNOWN_NOISE
+    alike = Counter(tuple(scores) for scores in trials if len(scores) > 1)  # 0 and 1 leave few that differ
+    if not alike:
+        return UNKNOWN_NOISE
+    return math.fsum(_spread(scores) * number for scores, number in alike.items()) / alike.total()
 
 
 def _spread(scores: Sequence[float]) -> float:

@@ -10,11 +10,19 @@ from rightcall import stats
 from rightcall.errors import ConfigError
 from rightcall.gate.advice import advice
 from rightcall.gate.baseline import Baseline, BaselineRule
-from rightcall.gate.check import Check, Word, word_for
 from rightcall.gate.config import Gate, OnInconclusive
 from rightcall.gate.early_stop import Stopped
 from rightcall.gate.outcome import Outcome, error_rate
-from rightcall.gate.rules import ControlledRule, GateRule, RateRule, fatal_rules, rules_of
+from rightcall.gate.rules import (
+    Check,
+    ControlledRule,
+    GateRule,
+    RateRule,
+    Word,
+    fatal_rules,
+    rules_of,
+    word_for,
+)
 from rightcall.model.record import Record
 from rightcall.model.text import counted, percent
 
@@ -37,6 +45,13 @@ class Verdict(Record, frozen=True):
     unscored: tuple[str, ...] = ()
     hint: str = ""
     saved: int = 0
+
+    def __str__(self) -> str:
+        """The decision in one sentence."""
+        return self.sentence
+
+    def __repr__(self) -> str:
+        return f"<Verdict {self.sentence}>"
 
     @property
     def exit_code(self) -> int:

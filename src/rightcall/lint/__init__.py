@@ -1,13 +1,11 @@
 """The linter: finds tool definitions that models misuse.
 
-    engine          run the rules over sets of tools: `lint`
-    checks          its steps: ask the rules, locate what they found
+    engine          run the rules over sets of tools, locate what they found: `lint`
     rules/          one folder per family, one file per rule; to add one, add a file
     rule            what a rule is; all rules, `find_rule`
     source/         reading definitions with the place of every value
     features/       facts about a tool and a set, computed once
     confusability/  how alike two tools are, and why
-    facts/          word lists, sources
     conversion      tools converted for a provider, with what it will reject
     fixer, baseline, lockfile, ignores, output/
 

@@ -1,21 +1,25 @@
-"""Runs the rules over sets of tools and locates each finding."""
+"""Runs the rules over sets of tools, and locates what they found, unless it is ignored there."""
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from rightcall.lint.checks import diagnostic_of, features_of, found_in_set, found_in_tools, not_ignored
+from rightcall.files import JsonPath, pointer
 from rightcall.lint.config import LintConfig
-from rightcall.lint.diagnostic import SEVERITIES, Diagnostic
+from rightcall.lint.diagnostic import SEVERITIES, Diagnostic, Finding, FixKind
 from rightcall.lint.evidence import LintEvidence
+from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.features.toolset import SetFeatures
+from rightcall.lint.ignores import Ignore, comment_ignores, ignores_of
 from rightcall.lint.lockfile import Locked
 from rightcall.lint.report import MOST_PAIRS, LintReport, PairSummary, ToolSummary
 from rightcall.lint.rule import Rule, all_rules
 from rightcall.lint.source.read import tool_set
-from rightcall.lint.source.tools import ToolSet
+from rightcall.lint.source.tools import SourceTool, ToolSet
 from rightcall.model.tool import Tool
 
 
@@ -110,3 +114,141 @@ def _pair_summaries(tools: ToolSet, features: SetFeatures) -> tuple[PairSummary,
         PairSummary(pair.first.name, pair.second.name, round(pair.score, 4), pair.why, tools.name)
         for pair in features.pairs[:MOST_PAIRS]
     )
+
+
+class Found(NamedTuple):
+    """A finding together with the tool and the rule, before it is turned into a message."""
+
+    tool: ToolFeatures
+    rule: Rule
+    finding: Finding
+
+
+def features_of(
+    tools: ToolSet,
+    config: LintConfig,
+    locked: Locked | None = None,
+    queries: Sequence[tuple[str, str]] = (),
+) -> SetFeatures:
+    """What the rules will ask about a set."""
+    return SetFeatures(
+        tool_features(tools.tools, config),
+        locked=locked,
+        prefix=config.prefix,
+        queries=queries,
+        limits={"tools": config.max_tools, "tokens": config.max_tokens},
+    )
+
+
+def tool_features(tools: Iterable[SourceTool], config: LintConfig) -> list[ToolFeatures]:
+    """What the rules will ask about each tool."""
+    targets = frozenset(config.targets) if config.targets is not None else None
+    return [ToolFeatures(tool, targets) for tool in tools]
+
+
+def find(features: SetFeatures, config: LintConfig) -> list[Found]:
+    """Everything the chosen rules find in a set, tool by tool, before ignores."""
+    chosen = config.chosen(all_rules())
+    by_tool: dict[int, list[Found]] = {id(tool): [] for tool in features.tools}
+    for found in (*found_in_tools(features.tools, chosen), *found_in_set(features, chosen)):
+        by_tool[id(found.tool)].append(found)
+    return [found for tool in features.tools for found in by_tool[id(tool)]]
+
+
+def found_in_tools(tools: Sequence[ToolFeatures], chosen: Sequence[Rule]) -> list[Found]:
+    """What the rules about single tools find."""
+    found: list[Found] = []
+    for rule in chosen:  # one rule over all tools is a fifth faster than one tool after the other
+        check = rule.check
+        if check is not None:
+            for tool in tools:
+                for finding in check(tool):
+                    found.append(Found(tool, rule, finding))
+    return found
+
+
+def found_in_set(features: SetFeatures, chosen: Sequence[Rule]) -> Iterator[Found]:
+    """What the rules about tools side by side find."""
+    for rule in chosen:
+        if rule.check_set is not None:
+            for tool, finding in rule.check_set(features):
+                yield Found(tool, rule, finding)
+
+
+class Where(NamedTuple):
+    """The location of a finding in its file."""
+
+    line: int
+    column: int
+    excerpt: str
+    pointer: str
+
+
+def not_ignored(everything: Iterable[Found], config: LintConfig) -> tuple[list[tuple[Found, Where]], int]:
+    """The findings to show, with their locations, and how many were ignored."""
+    ignores: dict[int, list[Ignore]] = {}
+    shown = []
+    ignored = 0
+    comments: dict[int, list[Ignore]] = {}
+    places: dict[tuple[int, JsonPath], Where] = {}  # rules often speak of the same place
+    for found in everything:
+        tool, rule, finding = found
+        path = finding.path
+        key = id(tool), path
+        where = places.get(key)
+        if where is None:
+            where = places[key] = _place(tool.source, path)
+        if id(tool) not in ignores:
+            document = tool.source.document
+            if id(document) not in comments:
+                comments[id(document)] = comment_ignores(document)
+            ignores[id(tool)] = [*ignores_of(tool), *comments[id(document)]]
+        inline = ignores[id(tool)]
+        if (config.per_tool_ignores and config.ignores(tool.name, rule)) or (
+            inline and any(ignore.covers(rule, path, where.line) for ignore in inline)
+        ):
+            ignored += 1
+        else:
+            shown.append((found, where))
+    return shown, ignored
+
+
+def _place(source: SourceTool, path: JsonPath) -> Where:
+    real = source.document_path(path)
+    if source.document is None:
+        return Where(source.line, min(source.line, 1), "", pointer(real))
+    return Where(*source.document.locate(real), pointer(real))
+
+
+def diagnostic_of(found: Found, where: Where, evidence: LintEvidence) -> Diagnostic:
+    tool, rule, finding = found.tool, found.rule, found.finding
+    source = tool.source
+    is_server = source.origin.startswith("mcp:")
+    key = f"{rule.code}|{tool.name}|{finding.path}|{sorted(finding.others)}"
+    confused = evidence.of_confusion(tool.name, finding.others) if finding.others else ""
+    severity = finding.severity or rule.severity
+    return Diagnostic(
+        code=rule.code,
+        rule=rule.name,
+        severity="warning" if confused and severity == "info" else severity,
+        tool=tool.name,
+        message=finding.message,
+        hint=finding.hint,
+        file=source.document.name if source.document else "" if is_server else source.origin,
+        line=where.line,
+        column=where.column,
+        pointer=where.pointer,
+        excerpt=where.excerpt,
+        fix=fix_kind(found),
+        others=finding.others,
+        evidence=confused or evidence.of_parameter(tool.name, finding.path),
+        origin=source.origin if is_server else "",
+        fingerprint=hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:16],
+    )
+
+
+def fix_kind(found: Found) -> FixKind:
+    """Whether the finding can be fixed in its file, and without review."""
+    if not found.finding.edits or not found.tool.source.fixable or found.tool.source.document is None:
+        return "none"
+    return "safe" if found.finding.safe else "suggested"

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from rightcall.files import JsonPath, write_file
-from rightcall.lint.checks import Found, features_of, find, fix_kind
 from rightcall.lint.config import LintConfig
 from rightcall.lint.diagnostic import Edit
+from rightcall.lint.engine import Found, features_of, find, fix_kind
 from rightcall.lint.ignores import comment_ignores, ignores_of
 from rightcall.lint.source.document import Document
 from rightcall.lint.source.edit import Splice, edited, splice

@@ -1,7 +1,7 @@
 """Metrics: measurements of a case. One file each.
 
     base        Metric, the class to subclass
-    resolve     from the name a user types to a metric
+    resolve     from the name a user types to a metric; the list of all metrics with their pages
     score_case  the one scorer: from a case to its result
     measure     from a case to the score of each metric
     function    a plain function as a metric
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
         AnyMetric as AnyMetric,
         Metric as Metric,
     )
-    from rightcall.metrics.catalog import metric_page as metric_page, metric_pages as metric_pages
     from rightcall.metrics.conversation import all_expected as all_expected
     from rightcall.metrics.function import FunctionMetric as FunctionMetric
     from rightcall.metrics.judged.calibration import Calibration as Calibration
@@ -39,10 +38,13 @@ if TYPE_CHECKING:
         measure_one as measure_one,
         time_to_score as time_to_score,
     )
+    from rightcall.metrics.passes import stable_hash as stable_hash
     from rightcall.metrics.resolve import (
         DIMENSIONS as DIMENSIONS,
         as_metrics as as_metrics,
         metric_names as metric_names,
+        metric_page as metric_page,
+        metric_pages as metric_pages,
         observed as observed,
         resolve_metric as resolve_metric,
         resolve_metrics as resolve_metrics,
@@ -54,15 +56,18 @@ else:
         __name__,
         {
             "base": "ARGUMENT_CODES AnyMetric Metric PERFECT",
-            "catalog": "metric_page metric_pages",
             "conversation": "all_expected",
             "function": "FunctionMetric",
             "judged.calibration": "Calibration",
             "matching.case_score": "score_trajectory",
             "matching.verdict": "CaseVerdict Numbers ScoringRules",
             "measure": "METRIC_SECONDS SPOTLESS measure_all measure_one time_to_score",
-            "resolve": "DIMENSIONS as_metrics metric_names observed resolve_metric resolve_metrics",
+            "resolve": (
+                "DIMENSIONS as_metrics metric_names metric_page metric_pages observed resolve_metric "
+                "resolve_metrics"
+            ),
             "score_case": "Scorer result_of",
+            "passes": "stable_hash",
             "tally": "Tally counted_codes",
         },
     )

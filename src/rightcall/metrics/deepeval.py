@@ -161,7 +161,7 @@ def TurnRelevancyMetric(**settings: Unpack[JudgedMetricSettings]) -> Metric:  # 
 
 
 def KnowledgeRetentionMetric(**settings: Unpack[JudgedMetricSettings]) -> Metric:  # noqa: N802
-    """Whether the agent forgets nothing that its user has told, judged by a model."""
+    """Whether the agent forgets nothing that its user has said, judged by a model."""
     return KnowledgeRetention(**_judge_settings("KnowledgeRetentionMetric", settings))
 
 

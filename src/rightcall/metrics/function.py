@@ -10,7 +10,7 @@ from typing import Any
 from rightcall.errors import ConfigError
 from rightcall.metrics.base import Metric
 from rightcall.model.case import TestCase
-from rightcall.model.python_values import name_of, source_hash
+from rightcall.model.codec import name_of, source_hash
 from rightcall.model.score import Score
 
 

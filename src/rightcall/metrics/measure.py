@@ -9,7 +9,7 @@ from operator import attrgetter
 from typing import get_args
 
 from rightcall.metrics.base import PERFECT, Metric, VerdictMetric
-from rightcall.metrics.matching.flawless import flawless
+from rightcall.metrics.matching.fast_path import flawless
 from rightcall.metrics.matching.reasons import sentence
 from rightcall.metrics.matching.verdict import CaseVerdict, Numbers
 from rightcall.metrics.resolve import DIMENSIONS, resolve_metric
@@ -63,7 +63,7 @@ def no_answer(trajectory: Trajectory) -> str:
     """Why the case says nothing about the agent; empty when it does."""
     if trajectory.stop_reason != "infra_error":
         return ""
-    return trajectory.error or "the provider did not answer"
+    return trajectory.error or "no answer"
 
 
 async def measure_all(metrics: Sequence[Metric], case: TestCase) -> dict[str, Score]:

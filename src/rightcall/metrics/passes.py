@@ -40,7 +40,7 @@ class PassesState(msgspec.Struct, frozen=True, array_like=True):
 class Passes:
     """The trials of a group of goldens. A golden is remembered by a hash; its trials find together by it."""
 
-    __slots__ = ("_clusters", "_marks", "_name_of", "_names", "_repeated", "passed")
+    __slots__ = ("_clusters", "_marks", "_name_of", "_names", "_repeated", "_unnamed", "passed")
 
     def __init__(self, name_of: Callable[[str], int] = hash) -> None:
         self._name_of = name_of
@@ -48,10 +48,16 @@ class Passes:
         self._marks = bytearray()
         self._clusters: dict[int, str] = {}
         self._repeated = False
+        self._unnamed = 0  # trials need not be distinguished
         self.passed = 0
 
     def __len__(self) -> int:
-        return len(self._marks)
+        return len(self._marks) + self._unnamed
+
+    @property
+    def apart(self) -> bool:
+        """Whether every trial stands for itself: no golden was tried twice, none belongs to a cluster."""
+        return not self._repeated and not self._clusters
 
     def add(self, result: CaseResult) -> None:
         name, passed = self._name_of(result.golden_id), result.passed
@@ -69,6 +75,7 @@ class Passes:
         self._marks.extend(other._marks)
         self._clusters |= other._clusters
         self._repeated = self._repeated or other._repeated
+        self._unnamed += other._unnamed
         self.passed += other.passed
 
     def state(self) -> PassesState:
@@ -83,9 +90,12 @@ class Passes:
         return PassesState(names.tobytes(), marks, dict(sorted(self._clusters.items())), self._repeated)
 
     @classmethod
-    def from_state(cls, state: PassesState) -> Self:
-        """The trials again."""
+    def from_state(cls, state: PassesState, *, apart: bool = False) -> Self:
+        """The trials again. If all that are merged are known to stand `apart`, only their number is kept."""
         made = cls(stable_hash)
+        if apart:
+            made._unnamed, made.passed = len(state.marks), state.marks.count(1)
+            return made
         made._names.frombytes(state.names)
         if sys.byteorder == "big":
             made._names.byteswap()
@@ -95,10 +105,10 @@ class Passes:
 
     def rate(self) -> Rate | None:
         """The mean over goldens with its interval: Wilson's for single trials, else with trials and clusters."""
-        n = len(self._marks)
+        n = len(self)
         if not n:
             return None
-        if not self._repeated and not self._clusters:
+        if self.apart:
             low, high = stats.wilson(self.passed, n)
             return Rate(self.passed / n, low, high, n, n, "wilson")
         # Hashes differ from process to process; the order of what is computed must not.
@@ -110,6 +120,8 @@ class Passes:
     def scenarios(self) -> dict[str, tuple[float, ...]]:
         """The pass rate of each golden that belongs to a cluster, by cluster."""
         found: dict[str, list[float]] = {}
+        if not self._clusters:
+            return {}
         for name, trials in self._goldens():
             if name in self._clusters:
                 found.setdefault(self._clusters[name], []).append(math.fsum(trials) / len(trials))

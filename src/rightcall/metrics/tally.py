@@ -10,16 +10,14 @@ from typing import Self
 
 import msgspec
 
+from rightcall.metrics.base import PERFECT
 from rightcall.metrics.measure import SPOTLESS
 from rightcall.metrics.passes import Passes, PassesState, stable_hash
 from rightcall.metrics.user_spread import user_spreads
 from rightcall.model.failure import Code
 from rightcall.model.golden import CATEGORIES, Category
 from rightcall.model.run import CaseResult, GroupSummary, Summary
-from rightcall.model.trajectory import Trajectory, Usage
-
-NOTHING_USED = Trajectory().usage
-"""Shared by all trajectories without usage."""
+from rightcall.model.trajectory import NOTHING_USED, Usage
 
 UNITS = 2**60
 """Units of a score of 1."""
@@ -75,17 +73,21 @@ class Group:
             return
         totals = self.totals
         for name, score in result.metrics.items():
-            if not score.error:
+            if score is PERFECT:  # most scores of a failed case
+                units = UNITS
+            elif score.error:
+                continue
+            else:
                 try:
                     units = int(score.value * UNITS)
                 except (ValueError, OverflowError):  # NaN and infinity are no values of a score
                     continue
-                total = totals.get(name)
-                if total is None:
-                    totals[name] = [units, 1]
-                else:
-                    total[0] += units
-                    total[1] += 1
+            total = totals.get(name)
+            if total is None:
+                totals[name] = [units, 1]
+            else:
+                total[0] += units
+                total[1] += 1
 
     def merge(self, other: Group) -> None:
         self.errors += other.errors
@@ -117,9 +119,9 @@ class Group:
         return GroupState(self.errors, self.passes.state(), totals)
 
     @classmethod
-    def from_state(cls, state: GroupState) -> Self:
+    def from_state(cls, state: GroupState, *, apart: bool = False) -> Self:
         made = cls(stable_hash)
-        made.errors, made.passes = state.errors, Passes.from_state(state.passes)
+        made.errors, made.passes = state.errors, Passes.from_state(state.passes, apart=apart)
         made.totals = {name: [int(units), count] for name, (units, count) in state.totals.items()}
         return made
 
@@ -205,17 +207,24 @@ class Tally:
         )
 
     @classmethod
-    def from_state(cls, state: bytes) -> Self:
-        """The tally that `state` was taken from."""
+    def from_state(cls, state: bytes, *, apart: bool = False) -> Self:
+        """The tally that `state` was taken from; smaller if all that are merged are known to be `apart`."""
         found = msgspec.msgpack.decode(state, type=TallyState)
         made = cls(found.named, stable=True)
-        made._categories |= {name: Group.from_state(group) for name, group in found.categories.items()}
-        made._tags = {tag: Group.from_state(group) for tag, group in found.tags.items()}
+        made._categories |= {
+            name: Group.from_state(group, apart=apart) for name, group in found.categories.items()
+        }
+        made._tags = {tag: Group.from_state(group, apart=apart) for tag, group in found.tags.items()}
         made._codes.update(found.codes)
         made._input_tokens, made._output_tokens = found.input_tokens, found.output_tokens
         made._nano_usd = found.nano_usd
         made._first_trial, made._last_trial = found.trials
         return made
+
+    @property
+    def apart(self) -> bool:
+        """Whether every trial stands for itself: no golden was tried twice, none belongs to a cluster."""
+        return all(group.passes.apart for group in (*self._categories.values(), *self._tags.values()))
 
     def _tag(self, tag: str) -> Group | None:
         """The group of a tag; None beyond `MOST_TAGS`.

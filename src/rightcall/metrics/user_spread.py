@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 
 from rightcall import stats
 from rightcall.metrics.passes import Passes
-from rightcall.model.play import PERSONA, USER
+from rightcall.model.golden import PERSONA, USER
 from rightcall.model.run import UserSpread
 
 ALPHA = 0.05

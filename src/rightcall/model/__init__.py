@@ -4,15 +4,15 @@
     call        ToolCall, ToolResult
     message     Message
     golden      Golden, ExpectedCall, Expectations, ConversationalGolden, Turn
-    trajectory  Trajectory, RecordedTrajectory, Usage
+    trajectory  Trajectory, RecordedTrajectory, Usage; LedgerEntry: what the tools really did
     case        TestCase, ConversationalTestCase: golden + trajectory + tools
     recorded_case  behaviour recorded in a golden, as a trajectory
     deepeval    DeepEval's argument names in the constructors of records
-    ledger      LedgerEntry: what was really done
     failure     Failure and the closed list of codes
     score       Score
     run         CaseResult, Summary, Run
     codec       bytes to records and back, with the location in every error
+    depth       how deep values may be nested
     dialects/   provider formats: tools and messages of Anthropic, OpenAI, MCP
 
 To change a record, make another: `msgspec.structs.replace(golden, id="x")`.
@@ -30,12 +30,11 @@ from rightcall.model.golden import (
     Golden,
     Turn,
 )
-from rightcall.model.ledger import LedgerEntry
 from rightcall.model.message import Message
 from rightcall.model.run import CaseResult, GroupSummary, Run, Summary
 from rightcall.model.score import Score
 from rightcall.model.tool import Annotations, Tool
-from rightcall.model.trajectory import RecordedTrajectory, Trajectory, Usage
+from rightcall.model.trajectory import LedgerEntry, RecordedTrajectory, Trajectory, Usage
 
 __all__ = [
     "Annotations",

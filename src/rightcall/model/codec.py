@@ -1,7 +1,11 @@
-"""Decoding bytes into records and back, with file, line and path in every error."""
+"""Decoding bytes into records and back, with file, line and path in every error.
+
+Functions and other Python objects in goldens and metrics cannot be stored; they are described.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Callable
 from typing import Any, TypeVar, get_args, get_type_hints
@@ -10,7 +14,6 @@ import msgspec
 
 from rightcall.errors import InputError, suggestion
 from rightcall.model.depth import MAX_DEPTH, is_too_deep, too_deep
-from rightcall.model.python_values import described
 
 T = TypeVar("T")
 
@@ -19,9 +22,6 @@ DecodeErrors = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 encode: Callable[[Any], bytes] = msgspec.json.Encoder().encode
 """JSON bytes of a record or plain value, compact, in UTF-8."""
-
-encode_described: Callable[[Any], bytes] = msgspec.json.Encoder(enc_hook=described).encode
-"""The same for values that may contain functions and other Python objects: they are described as text."""
 
 
 def encode_as(value: Any, hook: Callable[[Any], Any]) -> bytes:
@@ -173,3 +173,49 @@ def _item_type(annotation: Any) -> Any:
 
 def _is_record(annotation: Any) -> bool:
     return isinstance(annotation, type) and issubclass(annotation, msgspec.Struct)
+
+
+def described(value: Any) -> Any:
+    """A hook for encoders: a function becomes a matcher that names it, anything else its repr."""
+    return {"python_function": name_of(value)} if callable(value) else stable_repr(value)
+
+
+def fingerprinted(value: Any) -> Any:
+    """The same with the hash of a function's source, for fingerprints that must change with the function."""
+    if not callable(value):
+        return described(value)
+    return {"python_function": f"{name_of(value)} {source_hash(value)}"}
+
+
+def name_of(function: Any) -> str:
+    """`<function is_city>`: the same in every process."""
+    kind = "class" if isinstance(function, type) else "function"
+    return f"<{kind} {getattr(function, '__name__', type(function).__name__)}>"
+
+
+def source_hash(function: Any) -> str:
+    """A short hash of the source, or of the compiled code if the source is unavailable."""
+    import inspect
+    import tokenize
+
+    try:
+        content = inspect.getsource(function).encode()
+    except (
+        OSError,
+        TypeError,
+        SyntaxError,
+        tokenize.TokenError,
+    ):  # a page or a notebook, which is not only code
+        code = getattr(function, "__code__", None)
+        plain = stable_repr(function if code is None else (code.co_code, code.co_consts))
+        content = plain.encode()
+    return hashlib.sha256(content).hexdigest()[:12]
+
+
+def stable_repr(value: Any) -> str:
+    """`repr` without addresses in memory, which differ from process to process."""
+    return re.sub(r" at 0x[0-9a-fA-F]+", "", repr(value))
+
+
+encode_described: Callable[[Any], bytes] = msgspec.json.Encoder(enc_hook=described).encode
+"""JSON bytes of values that may contain functions and other Python objects: they are described as text."""

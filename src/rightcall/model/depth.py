@@ -8,7 +8,15 @@ stack to walk, so deeper values are rejected on input: a file with an `InputErro
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from rightcall.model.call import ToolCall, ToolResult
+from rightcall.model.message import Message
+from rightcall.model.trajectory import Trajectory
 
 MAX_DEPTH = 100
 """Levels of nested objects and lists. Providers reject schemas beyond 5 or 10."""
@@ -82,3 +90,48 @@ def is_too_deep(value: Any, limit: int = MAX_DEPTH) -> bool:
             if type(inner) is dict or type(inner) is list
         ]
     return False
+
+
+MOST_KEPT = 2000
+"""Characters kept of a value that is too deep to be kept as a value."""
+
+
+def bounded_trajectory(trajectory: Trajectory) -> Trajectory:
+    """The same trajectory object when nothing in it is too deep, which is nearly always."""
+    calls = tuple(map(bounded_call, trajectory.calls))
+    messages = tuple(map(bounded_message, trajectory.messages))
+    if _same(calls, trajectory.calls) and _same(messages, trajectory.messages):
+        return trajectory
+    return replace(trajectory, calls=calls, messages=messages)
+
+
+def bounded_message(message: Message) -> Message:
+    """The same for one message."""
+    calls = tuple(map(bounded_call, message.calls))
+    results = tuple(map(_bounded_result, message.results))
+    if _same(calls, message.calls) and _same(results, message.results):
+        return message
+    return replace(message, calls=calls, results=results)
+
+
+def bounded_call(call: ToolCall) -> ToolCall:
+    """The same for one call."""
+    if is_too_deep(call.arguments):
+        call = replace(call, arguments=None, raw=_text(call.arguments))
+    return replace(call, output=_text(call.output)) if is_too_deep(call.output) else call
+
+
+def _bounded_result(result: ToolResult) -> ToolResult:
+    return replace(result, output=_text(result.output)) if is_too_deep(result.output) else result
+
+
+def _same(left: Sequence[Any], right: Sequence[Any]) -> bool:
+    return all(a is b for a, b in zip(left, right, strict=True))
+
+
+def _text(value: Any) -> str:
+    """The beginning of the value as JSON, if it can be encoded at all."""
+    try:
+        return msgspec.json.encode(value).decode()[:MOST_KEPT]
+    except (RecursionError, TypeError, ValueError):
+        return "nested too deeply to write down"

@@ -1,13 +1,43 @@
-"""What happened: the only thing metrics read about an agent's behaviour."""
+"""What happened: the only thing metrics read about an agent's behaviour, with the ledger of its tools."""
 
 from __future__ import annotations
 
 from typing import Any, Literal
 
 from rightcall.model.call import ToolCall
-from rightcall.model.ledger import LedgerEntry
 from rightcall.model.message import Message
 from rightcall.model.record import Record, Sequenced, Several
+
+LedgerPhase = Literal[
+    "effect",  # the tool changed the world
+    "late_effect",  # … after its caller had stopped waiting or lost its claim
+    "unknown",  # the effect may have happened
+    "replayed",  # an earlier result was returned again, nothing was done
+    "refused",  # rejected before anything was done
+    "runtime_retry",  # the runtime retried by itself
+    "key_expired_reuse",  # a key was used again after its time to live
+    "fault",  # an injected fault fired
+]
+
+
+class LedgerEntry(Record, frozen=True):
+    """One line of the ledger.
+
+    `effect_id` numbers the entries of one trial; `fingerprint` is equal for two calls that mean the same
+    (ignoring key and volatile fields), so two effects with one fingerprint are a double effect.
+    """
+
+    effect_id: int
+    phase: LedgerPhase
+    tool: str
+    fingerprint: str = ""
+    key: str = ""
+    attempt: int = 1
+    call_id: str = ""
+    time: float = 0.0
+    detail: str = ""
+    change: Any = None
+
 
 StopReason = Literal["done", "truncated", "refused", "limit", "agent_error", "infra_error"]
 
@@ -32,6 +62,20 @@ class Usage(Record, frozen=True):
             sum(known) if known else None,
             self.cached_tokens + other.cached_tokens,
         )
+
+
+MOST_TOKENS = 10**12
+"""In one reply: a million of them still add up to a number that every file and database holds."""
+
+
+def token_count(value: Any) -> int:
+    """A number of tokens as a reply reports it; 0 when it is none, or more than any reply can have used."""
+    counts = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < MOST_TOKENS
+    return value if counts else 0
+
+
+NOTHING_USED = Usage()
+"""Shared by all trajectories without usage, so that adding them up can skip it."""
 
 
 Ended = Literal[
@@ -74,13 +118,13 @@ class Trajectory(Record, frozen=True, metaclass=Sequenced):
     its calls has no messages. `error` says what failed when `stop_reason` is an error. `ledger` records what
     the tools really did, `state_before` and `state` how their simulated worlds looked at the start and at the
     end. Up to `lag_ms` of `latency_ms` may have been added by the measuring machine. `dialogue` describes how
-    a conversation went.
+    a conversation went. `served_model` is the name that the server answered with, if it was not asked for by that name.
     """
 
     messages: Several[Message] = ()
     calls: Several[ToolCall] = ()
     output: str = ""
-    usage: Usage = Usage()
+    usage: Usage = NOTHING_USED
     latency_ms: float | None = None
     stop_reason: StopReason = "done"
     error: str = ""
@@ -89,6 +133,7 @@ class Trajectory(Record, frozen=True, metaclass=Sequenced):
     state: dict[str, Any] | None = None
     lag_ms: float = 0.0
     dialogue: Dialogue | None = None
+    served_model: str = ""
 
     @property
     def own_start(self) -> int:

@@ -6,10 +6,10 @@ provider_limits   limits and keywords of each provider, from one dated file
 tidy              older and foreign keywords translated to JSON Schema 2020-12
 expand            references, `allOf` and variants written out
 join              one schema of two, and the variants of a root as one object
-openai_strict     every property required, null for what was optional, a type everywhere
-anthropic_strict  the subset its SDK keeps; the rest moves into the descriptions
+strict            OpenAI: every property required, null for what was optional, a type everywhere;
+                  Anthropic: the subset its SDK keeps, the rest moves into the descriptions
 gemini            the fields of Gemini's Schema type
-closed_objects, types, fields   steps that these share
+types, fields     steps that these share
 rewrite           a schema transformed bottom-up, with losses recorded
 """
 
@@ -18,10 +18,6 @@ from typing import TYPE_CHECKING
 from rightcall.window import window
 
 if TYPE_CHECKING:
-    from rightcall.portability.anthropic_strict import (
-        moved_to_text as moved_to_text,
-        unsupported as unsupported,
-    )
     from rightcall.portability.convert import (
         Converted as Converted,
         converted as converted,
@@ -34,6 +30,10 @@ if TYPE_CHECKING:
     )
     from rightcall.portability.provider_limits import check_target as check_target, provider as provider
     from rightcall.portability.rewrite import Loss as Loss
+    from rightcall.portability.strict import (
+        moved_to_text as moved_to_text,
+        unsupported as unsupported,
+    )
     from rightcall.portability.types import (
         JSON_TYPES as JSON_TYPES,
         json_type as json_type,
@@ -43,11 +43,11 @@ else:
     __getattr__, __dir__, __all__ = window(
         __name__,
         {
-            "anthropic_strict": "moved_to_text unsupported",
             "convert": "Converted converted request",
             "definition": "Definition Spelling spelled_hints",
             "provider_limits": "check_target provider",
             "rewrite": "Loss",
+            "strict": "moved_to_text unsupported",
             "types": "JSON_TYPES json_type with_null",
         },
     )

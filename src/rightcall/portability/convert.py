@@ -10,13 +10,14 @@ import msgspec
 
 from rightcall.model.record import Record
 from rightcall.model.tool import Tool
-from rightcall.portability import anthropic_strict, gemini, openai_strict
 from rightcall.portability.definition import Definition, definition_of
 from rightcall.portability.expand import Needs, expanded
 from rightcall.portability.fields import distinct_names, kept_fields
+from rightcall.portability.gemini import gemini_schema
 from rightcall.portability.join import one_object
 from rightcall.portability.provider_limits import check_target, provider
-from rightcall.portability.rewrite import TESTS, Change, Loss, Losses, rewritten
+from rightcall.portability.rewrite import HOLDERS, TESTS, Change, Loss, Losses, rewritten
+from rightcall.portability.strict import anthropic_strict_schema, openai_strict_schema
 from rightcall.portability.tidy import with_current_words, with_json_types
 
 DEEPEST = 100
@@ -30,9 +31,9 @@ _NEEDS = {
     "bedrock": Needs(),
 }
 _CHANGES: dict[str, Change] = {
-    "openai-strict": openai_strict.strict_schema,
-    "anthropic-strict": anthropic_strict.strict_schema,
-    "gemini": gemini.gemini_schema,
+    "openai-strict": openai_strict_schema,
+    "anthropic-strict": anthropic_strict_schema,
+    "gemini": gemini_schema,
 }
 
 
@@ -100,8 +101,17 @@ def _schema_for(schema: dict[str, Any], target: str, losses: Losses) -> dict[str
             schema = one_object(schema, losses)
     if target not in _CHANGES:
         return schema
-    left = TESTS if target == "gemini" else (*TESTS, "additionalProperties")
-    return dict(rewritten(schema, _CHANGES[target], losses, except_in=left))
+    return dict(rewritten(schema, _CHANGES[target], losses, except_in=_left_as_written(target)))
+
+
+def _left_as_written(target: str) -> tuple[str, ...]:
+    """Keywords whose schemas are not converted: those the target has no word for move into the description as they are.
+
+    Converted first, each level would contain the text of the level below it, quoted once more: twice as long per level.
+    """
+    known = (*provider(target).keywords, "oneOf")  # which every target writes as anyOf
+    moved = tuple(key for key in HOLDERS if key not in known)
+    return (*TESTS, *moved) if target == "gemini" else (*TESTS, *moved, "additionalProperties")
 
 
 def _is_deeper(value: Any, most: int) -> bool:

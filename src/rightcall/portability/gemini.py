@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from rightcall.files import JsonPath
-from rightcall.portability.closed_objects import with_known_required
 from rightcall.portability.fields import distinct_names
 from rightcall.portability.join import UnfitError, joined
 from rightcall.portability.provider_limits import provider
 from rightcall.portability.rewrite import UNSAID, Losses, as_text, into_description, without
+from rightcall.portability.strict import with_known_required
 
 
 def gemini_schema(schema: dict[str, Any], path: JsonPath, losses: Losses) -> dict[str, Any]:

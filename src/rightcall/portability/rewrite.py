@@ -13,11 +13,13 @@ DEEPEST = 150
 TESTS = ("not", "if", "then", "else", "contains", "propertyNames", "patternProperties", "dependentSchemas")
 """Keywords whose schemas test a value without describing it: no strict target has them."""
 UNSAID = ("$schema", "$id", "$comment")
-"""Keywords that tell a model nothing: removed, not moved into a description."""
+"""Keywords that say nothing to a model: removed, not moved into a description."""
 
 _ONE = ("items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames")
 _LIST = ("anyOf", "oneOf", "allOf", "prefixItems", "items")
 _NAMED = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
+HOLDERS = (*_ONE, *_LIST, *_NAMED)
+"""Keywords that hold schemas."""
 
 
 class Loss(Record, frozen=True):

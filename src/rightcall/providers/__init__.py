@@ -2,11 +2,11 @@
 
     base        Provider, ModelRequest (with its Prompt and Settings), ModelReply
     resolver    names to providers; what is wrong with one before money is spent
-    http        the one HTTP client; failures, retry_after, secrets: errors, without leaking secrets
+    http        the one HTTP client; failures, secrets: errors and retry delays, without leaking secrets
     remote      shared by the wire formats; anthropic, openai, openai_responses: one file each
     sdk_client  the user's own client object
     local       a model inside this process; local_prompt, weights: its prompt, and where its file is
-    keyword     the baseline without a model; request_words, extraction: how it reads
+    keyword     the baseline without a model; extraction: how it reads
     scripted    answers from a script     recorded    a cassette in one file, replayed
     recordings  record and replay as a mode: one file per golden, including requests of custom agents
     prices      the cost of a call, from prices.json
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         Stop as Stop,
     )
     from rightcall.providers.exchange import Exchange as Exchange
+    from rightcall.providers.extraction import words as words
     from rightcall.providers.http import Network as Network
     from rightcall.providers.keyword import KeywordProvider as KeywordProvider
     from rightcall.providers.prices import (
@@ -45,7 +46,12 @@ if TYPE_CHECKING:
     from rightcall.providers.recordings.case import CURRENT as CURRENT, TapedCase as TapedCase
     from rightcall.providers.recordings.cassette import RecordedTrial as RecordedTrial
     from rightcall.providers.recordings.hooks import HttpHooks as HttpHooks
-    from rightcall.providers.recordings.library import Recordings as Recordings, with_timings as with_timings
+    from rightcall.providers.recordings.library import (
+        SERVED as SERVED,
+        Recordings as Recordings,
+        with_timings as with_timings,
+    )
+    from rightcall.providers.recordings.placeholder_keys import placeholder_keys as placeholder_keys
     from rightcall.providers.recordings.provider import TapedProvider as TapedProvider
     from rightcall.providers.recordings.proxy import RecordingProxy as RecordingProxy
     from rightcall.providers.recordings.settings import (
@@ -59,7 +65,6 @@ if TYPE_CHECKING:
         command_of as command_of,
         is_address as is_address,
     )
-    from rightcall.providers.request_words import words as words
     from rightcall.providers.resolver import (
         SHELVES as SHELVES,
         ProviderOptions as ProviderOptions,
@@ -83,18 +88,19 @@ else:
         {
             "base": "ModelReply ModelRequest Prompt Provider Settings Stop",
             "exchange": "Exchange",
+            "extraction": "words",
             "http": "Network",
             "keyword": "KeywordProvider",
             "prices": "Price Prices built_in_prices cost load_prices price_of",
             "recordings.case": "CURRENT TapedCase",
             "recordings.cassette": "RecordedTrial",
             "recordings.hooks": "HttpHooks",
-            "recordings.library": "Recordings with_timings",
+            "recordings.library": "Recordings SERVED with_timings",
+            "recordings.placeholder_keys": "placeholder_keys",
             "recordings.provider": "TapedProvider",
             "recordings.proxy": "RecordingProxy",
             "recordings.settings": "RECORD_MODES RecordMode RecordSettings",
             "remote_agent": "AddressedAgent addressed_agent command_of is_address",
-            "request_words": "words",
             "resolver": "ProviderOptions SHELVES Shelf check is_provider provider_names resolve",
             "sdk_client": "is_sdk_client",
             "secrets": "scrubber",

@@ -7,10 +7,10 @@
     run_screen  a stored run in the terminal; case_screen: one of its cases
     formats     html, markdown, junit, json: each a file of that name
     charts      Vega-Lite specs, drawn as SVG; html_cases: cases inside report.html
-    notebook    tables in notebooks, columns for data frames
+    notebook    tables and progress in notebooks, columns for data frames
     github      step summary and annotations; production: rates of checks on live traces
 
-To add a format: a file with `write_<format>(store, run, out) -> RunView`, and its name in `formats.py`.
+To add a format: a file with `write_<format>(store, run, out) -> RunView`, and its suffixes in `formats.py`.
 """
 
 from typing import TYPE_CHECKING
@@ -42,6 +42,8 @@ if TYPE_CHECKING:
     from rightcall.report.comparison import (
         print_changes as print_changes,
         print_comparison as print_comparison,
+        print_matrix as print_matrix,
+        print_trend as print_trend,
         print_undone as print_undone,
     )
     from rightcall.report.extra_metrics import AskedMetrics as AskedMetrics
@@ -56,13 +58,12 @@ if TYPE_CHECKING:
         tell as tell,
         without_old_commands as without_old_commands,
     )
-    from rightcall.report.matrix import print_matrix as print_matrix, print_trend as print_trend
     from rightcall.report.notebook import (
+        NotebookProgress as NotebookProgress,
         result_columns as result_columns,
         results_html as results_html,
         run_html as run_html,
     )
-    from rightcall.report.notebook_progress import NotebookProgress as NotebookProgress
     from rightcall.report.numbers import (
         FILTERS as FILTERS,
         count as count,
@@ -108,17 +109,15 @@ else:
             "charts": "CONFIG SCHEMA Spec histogram to_svg",
             "check_ci": "check_annotations check_junit check_sarif code_quality",
             "check_comment": "check_markdown check_marker check_summary",
-            "comparison": "print_changes print_comparison print_undone",
+            "comparison": "print_changes print_comparison print_matrix print_trend print_undone",
             "extra_metrics": "AskedMetrics",
             "formats": "FORMATS format_of writer_of",
             "github": "in_actions publish",
             "improvement": "print_improvement",
             "lines": "Guarded InertOutput inert inert_json tell without_old_commands",
-            "matrix": "print_matrix print_trend",
-            "notebook": "result_columns results_html run_html",
+            "notebook": "NotebookProgress result_columns results_html run_html",
             "numbers": "FILTERS count interval percent",
             "production": "CALIBRATION CheckRate VersionChange check_rates rates_of version_changes",
-            "notebook_progress": "NotebookProgress",
             "progress": "ProgressState RunProgress",
             "pull_request": "PullRequest",
             "robustness": "print_fault_report print_perturbations",

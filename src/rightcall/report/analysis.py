@@ -30,7 +30,7 @@ def print_analysis(out: Screen, found: Analysis, *, weak: bool = False) -> None:
         text = f"{trials:,} failed trials are in {len(left)} weak findings that chance could give ({names}): --weak"
         out.print(text, style="dim", soft_wrap=True)
     if not shown:
-        out.print("No finding stands out from chance: more goldens or trials would tell more.")
+        out.print("No finding stands out from chance: more goldens or trials would show more.")
     if found.confusion:
         out.print(_confusion(found))
     if found.parameters:

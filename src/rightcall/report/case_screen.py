@@ -1,4 +1,4 @@
-"""One case for the terminal: what was asked, expected beside made, the transcript, and its history."""
+"""One case for the terminal: the input, expected next to actual calls, the transcript, and its history."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two runs compared in the terminal: their numbers, and what changed between them."""
+"""Two runs compared in the terminal: their numbers, and what changed between them; and several runs side by side."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import Any
 
 from rich.table import Table
 
-from rightcall.analysis import ChangeItem, UndoneEffect, WhatChanged
+from rightcall.analysis import ChangeItem, GoldenMatrix, TrendPoint, UndoneEffect, WhatChanged
 from rightcall.gate import Comparison
+from rightcall.model.text import counted
 from rightcall.report.numbers import percent
 from rightcall.report.screen import Screen
 from rightcall.report.terminal import clean
@@ -29,12 +30,9 @@ def print_comparison(
     out.print(found.sentence, soft_wrap=True)
     for warning in unlike:
         out.print(warning, style="yellow", soft_wrap=True)
-    adjusted = f", {p_adjusted:.3g} among several candidates" if p_adjusted != found.p else ""
-    out.print(
-        f"{percent(found.rate_a)} → {percent(found.rate_b)} on {found.n:,} goldens, p = {found.p:.3g}"
-        f"{adjusted} ({found.method.replace('_', '-')})",
-        style="dim",
-    )
+    adjusted = f", p = {p_adjusted:.3g} among several candidates" if p_adjusted != found.p else ""
+    if found.n:
+        out.print(f"test: {found.method.replace('_', '-')}{adjusted}", style="dim")
     for word, names in (("fixed", found.fixed), ("broken", found.broken)):
         if names:
             more = f" … {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
@@ -97,7 +95,7 @@ def _text(value: Any) -> str:
 
 
 def print_undone(out: Screen, effects: Sequence[UndoneEffect]) -> None:
-    """What came of undoing each suspect change alone."""
+    """The result of undoing each suspect change alone."""
     for one in effects:
         place = f"{one.place}, {one.what}"
         if one.problem:
@@ -108,3 +106,57 @@ def print_undone(out: Screen, effects: Sequence[UndoneEffect]) -> None:
         word = "caused it" if one.caused else "not shown to cause it"
         line = f"  undone: {place}: {rates}, {others} (p = {one.p:.3g})  {word}"
         out.print(line, style="red" if one.caused else None, soft_wrap=True)
+
+
+MOST_SHOWN = 30
+WIDTH = 24
+TITLES = ("run", "started", "agent", "rate", "0% … 100%", "interval", "changed")
+
+
+def print_matrix(out: Screen, found: GoldenMatrix) -> None:
+    """Goldens on which the runs differ, one column a run."""
+    out.print()
+    agree = found.goldens - len(found.rows)
+    table = Table(title="goldens by runs", title_justify="left", box=None, pad_edge=False, header_style="dim")
+    table.add_column("golden")
+    for run, agent in zip(found.runs, found.agents, strict=True):
+        table.add_column(f"{run}\n{agent}", justify="right")
+    for row in found.rows[:MOST_SHOWN]:
+        table.add_row(row.golden, *(f"{passed}/{judged}" if judged else "–" for passed, judged in row.cells))
+    out.print(table)
+    if len(found.rows) > MOST_SHOWN:
+        out.print(f"… {len(found.rows) - MOST_SHOWN:,} more goldens differ: --json", style="dim")
+    out.print(f"the runs agree on {agree:,} of {found.goldens:,} goldens", style="dim")
+    for number, items in enumerate(found.changes):
+        words = "; ".join(f"{item.place}: {item.what}" for item in items[:5]) or "nothing changed"
+        out.print(f"{found.runs[number]} → {found.runs[number + 1]}: {words}", style="dim", soft_wrap=True)
+
+
+def print_trend(out: Screen, group: str, points: Sequence[TrendPoint]) -> None:
+    """Pass rates of a group over time, with intervals and what changed."""
+    out.say("[bold]{}[/bold]  {}", group, counted(len(points), "run"))
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    agents = len({point.agent for point in points}) > 1
+    for title in TITLES:
+        if title != "agent" or agents:
+            right = "right" if title == "rate" else "left"
+            table.add_column(title, justify=right, no_wrap=title not in ("agent", "changed"))  # type: ignore[arg-type]
+    for point in points:
+        changed = ", ".join(point.changed) + ("" if point.joined else " (other goldens: not comparable)")
+        table.add_row(
+            point.run,
+            point.started_at[:16].replace("T", " "),
+            *([point.agent] if agents else []),
+            percent(point.rate),
+            _bar(point),
+            f"{point.low:.0%}–{point.high:.0%}",
+            changed,
+        )
+    out.print(table)
+
+
+def _bar(point: TrendPoint) -> str:
+    low, high, at = (round(value * (WIDTH - 1)) for value in (point.low, point.high, point.rate))
+    cells = ["─" if low <= n <= high else " " for n in range(WIDTH)]
+    cells[at] = "●"
+    return "".join(cells)

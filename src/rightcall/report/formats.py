@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     Writer = Callable[[Store, str, IO[bytes]], RunView]
 
-FORMATS = ("html", "markdown", "junit", "json")
-"""A format is a file of that name in this room, with a function `write_<name>(store, run, out)`."""
 SUFFIXES = {
     ".html": "html",
     ".htm": "html",
@@ -25,6 +23,8 @@ SUFFIXES = {
     ".xml": "junit",
     ".json": "json",
 }
+FORMATS = tuple(dict.fromkeys(SUFFIXES.values()))
+"""A format is a file of that name in this room, with a function `write_<name>(store, run, out)`."""
 
 
 def format_of(path: Path) -> str:

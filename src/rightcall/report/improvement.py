@@ -1,4 +1,4 @@
-"""What `improve` tried and what came of it, in the terminal."""
+"""What `improve` tried, with the results, in the terminal."""
 
 from __future__ import annotations
 

@@ -36,12 +36,12 @@ def shown_text(text: str, limit: int = LONGEST_TEXT) -> str:
 
 
 def value_words(value: Any, limit: int = 300) -> str:
-    """A value as it stands in a call, on one line; `nothing` for one that was not given."""
+    """A value as written in a call, on one line; `nothing` for one that was not given."""
     return "nothing" if value is None else one_line(json_text(value), limit)
 
 
 def edit_text(value: Any, limit: int = 2_000) -> str:
-    """What stands at a place of a definition: a text as it is, anything else as JSON."""
+    """A value of a definition: text unchanged, anything else as JSON."""
     return shown_text(value, limit) if isinstance(value, str) else one_line(json_text(value), limit)
 
 

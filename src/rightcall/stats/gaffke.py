@@ -23,9 +23,13 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import NamedTuple
 
-from rightcall.stats.checks import require_share
 from rightcall.stats.exponentials import probability_below_zero
-from rightcall.stats.intervals import Interval, clopper_pearson_bounds, clopper_pearson_p_values
+from rightcall.stats.intervals import (
+    Interval,
+    clopper_pearson_bounds,
+    clopper_pearson_p_values,
+    require_share,
+)
 from rightcall.stats.special import normal_quantile
 
 _DIGITS = 12

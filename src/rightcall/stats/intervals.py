@@ -1,7 +1,8 @@
 """Intervals for a share of independent yes/no cases, and for a mean with a known standard error.
 
 Where each is used: Wilson is shown with a rate, Clopper-Pearson decides gates (its error rate never exceeds
-the nominal one), Jeffreys is for Bayesian statements. Repeated trials and clusters need `korn_graubard`.
+the nominal one), Jeffreys is for Bayesian statements such as "how sure is it that the rate is above 90 %?". Repeated
+trials and clusters need `korn_graubard`.
 """
 
 from __future__ import annotations
@@ -9,8 +10,28 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from rightcall.stats.checks import require_counts, require_share
-from rightcall.stats.special import beta_quantile, beta_tails, normal_quantile, t_quantile
+from rightcall.errors import InputError
+from rightcall.stats.special import beta_density, beta_quantile, beta_tails, normal_quantile, t_quantile
+
+
+def require_counts(where: str, x: float, n: float) -> None:
+    """`x` of `n`: neither negative, and not more than all."""
+    if not (n >= 0 and 0 <= x <= n):
+        raise InputError(where, f"the count must lie between 0 and n, got {x} of {n}")
+
+
+def require_share(where: str, name: str, value: float) -> None:
+    """Strictly between 0 and 1, as a confidence, an error rate or a threshold must be."""
+    if not 0 < value < 1:
+        raise InputError(where, f"{name} must lie strictly between 0 and 1, got {value}")
+
+
+def require_order(where: str, lower: float, upper: float) -> None:
+    """`min` and `target`: both shares, and the second above the first."""
+    require_share(where, "min", lower)
+    require_share(where, "target", upper)
+    if lower >= upper:
+        raise InputError(where, f"target must be above min, got min {lower} and target {upper}")
 
 
 class Interval(NamedTuple):
@@ -112,3 +133,34 @@ def difference_of_groups(
     low = apart - math.hypot(first - low_1, high_2 - second)
     high = apart + math.hypot(high_1 - first, second - low_2)
     return Interval(low, high)
+
+
+_STEPS = 400
+
+
+def probability_at_least(x: float, n: float, theta: float) -> float:
+    """P(p ≥ θ | x of n), p ~ Beta(x+½, n−x+½)."""
+    require_counts("probability_at_least", x, n)
+    return beta_tails(theta, x + 0.5, n - x + 0.5)[1]
+
+
+def probability_better(xa: float, na: float, xb: float, nb: float) -> float:
+    """P(p_B > p_A) = ∫ f_A(p) P(p_B > p) dp for two independent groups of cases.
+
+    With p = sin²φ the ends of Jeffreys' density are smooth; Simpson's rule over all but 1e-13 of f_A.
+    For the same cases in both runs use the paired tests, which have more power.
+    """
+    require_counts("probability_better", xa, na)
+    require_counts("probability_better", xb, nb)
+    a, b = xa + 0.5, na - xa + 0.5
+    low = math.asin(math.sqrt(beta_quantile(1e-13, a, b)))
+    high = math.pi / 2 - math.asin(math.sqrt(beta_quantile(1e-13, b, a)))
+    step = (high - low) / _STEPS
+
+    def integrand(phi: float) -> float:
+        p = min(max(math.sin(phi) ** 2, 1e-300), 1 - 1e-16)
+        return beta_density(p, a, b) * 2 * math.sin(phi) * math.cos(phi) * probability_at_least(xb, nb, p)
+
+    inner = [integrand(low + i * step) * (4 if i % 2 else 2) for i in range(1, _STEPS)]
+    total = math.fsum([integrand(low), *inner, integrand(high)]) * step / 3
+    return min(1.0, max(0.0, total))

@@ -5,9 +5,8 @@ from __future__ import annotations
 import random
 
 from rightcall.errors import InputError
-from rightcall.stats.bootstrap import RESAMPLES, inverted_cdf
-from rightcall.stats.checks import require_counts, require_share
-from rightcall.stats.intervals import Interval
+from rightcall.stats.bootstrap_interval import RESAMPLES, inverted_cdf
+from rightcall.stats.intervals import Interval, require_counts, require_share
 
 
 def rogan_gladen(q: float, sensitivity: float, specificity: float) -> float:

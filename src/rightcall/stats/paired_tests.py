@@ -10,9 +10,8 @@ from collections.abc import Hashable, Sequence
 from typing import NamedTuple
 
 from rightcall.errors import InputError
-from rightcall.stats.checks import require_share
-from rightcall.stats.intervals import Interval, t_interval
-from rightcall.stats.sample import cluster_se, weighted_mean
+from rightcall.stats.clusters import cluster_se, weighted_mean
+from rightcall.stats.intervals import Interval, require_share, t_interval
 from rightcall.stats.special import binomial_cdf, binomial_pmf, normal_quantile, t_sf
 
 

@@ -1,19 +1,15 @@
-"""How often k runs all succeed (pass^k), or at least one of k does (pass@k), without bias.
-
-(c/m)^k overstates reliability: at p = 0.8, m = 5, k = 3 its mean is 0.585 where the truth is 0.512.
-"""
+"""How often k runs all succeed (pass^k) or at least one of k does (pass@k), without bias; and flaky cases."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
-from typing import NamedTuple
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Literal, NamedTuple
 
 from rightcall.errors import InputError
-from rightcall.stats.checks import require_counts
-from rightcall.stats.intervals import Interval, t_interval
-from rightcall.stats.sample import cluster_se, variance
-from rightcall.stats.special import log_beta
+from rightcall.stats.clusters import cluster_se, variance
+from rightcall.stats.intervals import Interval, require_counts, require_share, t_interval
+from rightcall.stats.special import beta_tails, log_beta
 
 
 def pass_hat_k(n: int, c: int, k: int) -> float | None:
@@ -107,3 +103,46 @@ def _require(n: int, c: int, k: int) -> None:
     require_counts("pass_k", c, n)
     if k < 1:
         raise InputError("pass_k", f"k must be at least 1, got {k}")
+
+
+FlakeClass = Literal["stable_pass", "stable_fail", "flaky"]
+
+
+def disagreement(n: int, c: int) -> float | None:
+    """2c(n−c)/(n(n−1)): the unbiased chance that two runs of a case disagree; None for one trial.
+
+    Gini's mean difference for yes/no values (the U-statistic of |x − x'|).
+    """
+    require_counts("disagreement", c, n)
+    return 2 * c * (n - c) / (n * (n - 1)) if n >= 2 else None
+
+
+def flake_class(n: int, c: int) -> FlakeClass:
+    """stable_pass when all n trials passed, stable_fail when none did, else flaky."""
+    require_counts("flake_class", c, n)
+    if c == n:
+        return "stable_pass"
+    return "stable_fail" if c == 0 else "flaky"
+
+
+def flake_rate(counts: Iterable[tuple[int, int]]) -> float | None:
+    """Mean disagreement over the cases (trials, passes) with two trials or more; None when there is none."""
+    rates = [d for n, c in counts if (d := disagreement(n, c)) is not None]
+    return math.fsum(rates) / len(rates) if rates else None
+
+
+def suggests_quarantine(n: int, c: int) -> bool:
+    """Whether a case is flaky beyond doubt: n ≥ 5 and P(0.1 < p < 0.9) ≥ 0.9 under Beta(c+½, n−c+½).
+
+    A suggestion only: a case leaves the count by a user's explicit choice.
+    """
+    require_counts("suggests_quarantine", c, n)
+    a, b = c + 0.5, n - c + 0.5
+    return n >= 5 and beta_tails(0.9, a, b)[0] - beta_tails(0.1, a, b)[0] >= 0.9
+
+
+def trials_to_see(q: float, power: float = 0.95) -> int:
+    """Trials after which a failure of rate q has occurred at least once: ⌈ln(1−power)/ln(1−q)⌉."""
+    require_share("trials_to_see", "q", q)
+    require_share("trials_to_see", "power", power)
+    return math.ceil(math.log1p(-power) / math.log1p(-q) - 1e-12)

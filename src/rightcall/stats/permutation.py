@@ -1,4 +1,12 @@
-"""Sign-flip permutation test: if A and B are the same, every difference is equally likely to have the other sign."""
+"""Permutation tests: is the observed difference as extreme as chance makes it when nothing changed?
+
+Sign flips: if A and B are the same, every difference is equally likely to have the other sign.
+
+The exchange test: a golden has t passes in all its m trials, of which m_B are the candidate's. If nothing changed,
+every choice of m_B of the m trials is equally likely to be the candidate's, so its number of passes is hypergeometric
+(t, m, m_B). Goldens are independent, so the sum over goldens has the convolution of these as its distribution: exact
+for any m_A and m_B, where flipping signs is exact only for m_A = m_B.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +14,9 @@ import math
 import random
 from collections import Counter
 from collections.abc import Hashable, Sequence
+from typing import NamedTuple
 
-from rightcall.stats.sample import cluster_sums
+from rightcall.stats.clusters import cluster_sums
 
 EXACT_UP_TO = 16
 RESAMPLES = 10_000
@@ -72,3 +81,94 @@ def _table(sizes: list[float]) -> list[float]:
     for size in sizes:
         sums = [s + size for s in sums] + [s - size for s in sums]
     return sums * (256 // len(sums))
+
+
+DRAWS = 10_000
+"""Exchanges drawn when scores are graded and cannot be counted."""
+
+
+class ExchangeTable(NamedTuple):
+    """One golden: its scores at the baseline and at the candidate, 0 or 1 or anything between."""
+
+    before: tuple[float, ...]
+    after: tuple[float, ...]
+
+
+def exchange_p(tables: Sequence[ExchangeTable], *, seed: int = 0, draws: int = DRAWS) -> float:
+    """P(the candidate's total ≤ the observed one | nothing changed); 1 when there is nothing to compare.
+
+    Exact for scores of 0 and 1, otherwise from `draws` seeded exchanges, the observed one counted among them.
+    """
+    used = [table for table in tables if table.before and table.after]
+    if not used:
+        return 1.0
+    if all(score in (0, 1) for table in used for scores in table for score in scores):
+        return _exact([_counts(table) for table in used])
+    return _drawn(used, random.Random(seed), draws)  # noqa: S311  repeatable, not secret
+
+
+class _Counts(NamedTuple):
+    passes: int
+    trials: int
+    candidate: int
+    observed: int
+
+
+def _counts(table: ExchangeTable) -> _Counts:
+    both = (*table.before, *table.after)
+    return _Counts(int(sum(both)), len(both), len(table.after), int(sum(table.after)))
+
+
+def _exact(counts: Sequence[_Counts]) -> float:
+    # Goldens with equal counts have one law, and most have: its power takes a few multiplications, not one each.
+    laws = [
+        (*_hypergeometric(*each), number) for each, number in Counter(each[:3] for each in counts).items()
+    ]
+    # Passes that are left to chance; what is above the observed number of them is never needed.
+    wanted = sum(each.observed for each in counts) - sum(low * number for low, _, number in laws) + 1
+    law = [1.0]
+    for _, chances, number in laws:
+        if len(chances) > 1:
+            law = _convolved(law, _power(chances, number, wanted), wanted)
+    return min(1.0, math.fsum(law[:wanted]))
+
+
+def _hypergeometric(t: int, m: int, n: int) -> tuple[int, list[float]]:
+    """Passes among n of m trials of which t passed: the least possible number, and the chance of each from there on."""
+    low, high = max(0, n - (m - t)), min(t, n)
+    ways = math.comb(m, n)
+    return low, [math.comb(t, b) * math.comb(m - t, n - b) / ways for b in range(low, high + 1)]
+
+
+def _power(law: list[float], number: int, wanted: int) -> list[float]:
+    """The law of the sum of `number` independent variables, by squaring; the first `wanted` chances of it."""
+    if number == 1:
+        return law
+    half = _power(law, number // 2, wanted)
+    whole = _convolved(half, half, wanted)
+    return _convolved(whole, law, wanted) if number % 2 else whole
+
+
+def _convolved(one: list[float], other: list[float], wanted: int) -> list[float]:
+    long, short = (one, other) if len(one) >= len(other) else (other, one)
+    size = min(wanted, len(long) + len(short) - 1)
+    out = [0.0] * size
+    for shift, chance in enumerate(short[:size]):
+        end = min(size, shift + len(long))
+        out[shift:end] = [sum_ + p * chance for sum_, p in zip(out[shift:end], long, strict=False)]
+    return out
+
+
+def _drawn(tables: Sequence[ExchangeTable], rng: random.Random, draws: int) -> float:
+    observed = math.fsum(score for table in tables for score in table.after)
+    pools = [((*table.before, *table.after), len(table.after)) for table in tables]
+    pools = [(pool, n) for pool, n in pools if len(set(pool)) > 1]
+    constant = math.fsum(
+        math.fsum(table.after) for table in tables if len({*table.before, *table.after}) == 1
+    )
+    slack = 1e-9 * max(1.0, abs(observed))
+    below = sum(
+        constant + math.fsum(math.fsum(rng.sample(pool, n)) for pool, n in pools) <= observed + slack
+        for _ in range(draws)
+    )
+    return (1 + below) / (1 + draws)

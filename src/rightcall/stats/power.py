@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 
 from rightcall.errors import InputError
-from rightcall.stats.checks import require_order, require_share
+from rightcall.stats.intervals import require_order, require_share
 from rightcall.stats.special import binomial_cdf, binomial_sf, normal_quantile
 
 _SCANNED = 300

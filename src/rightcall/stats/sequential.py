@@ -9,8 +9,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 from typing import Literal, NamedTuple
 
-from rightcall.stats.checks import require_counts, require_order, require_share
-from rightcall.stats.intervals import Interval
+from rightcall.stats.intervals import Interval, require_counts, require_order, require_share
 from rightcall.stats.special import log_beta
 
 Decision = Literal["PASS", "FAIL", "INCONCLUSIVE"]

@@ -2,8 +2,7 @@
 
     base         the records the store returns, and the filters it accepts
     watch        production records: traces, check counts, alarms
-    address      where a store is: a file, a URL, or the default; open_store
-    persistence  retries while a store is locked or away
+    address      where a store is: a file, a URL, or the default; open_store; retries while it is locked or away
     sql/         SQLite and PostgreSQL through SQLAlchemy Core, one file per subject
     migrations/  one file per change of the schema, run when an older store is opened
 
@@ -20,7 +19,11 @@ from typing import TYPE_CHECKING
 from rightcall.window import window
 
 if TYPE_CHECKING:
-    from rightcall.store.address import open_store as open_store, store_address as store_address
+    from rightcall.store.address import (
+        Persistence as Persistence,
+        open_store as open_store,
+        store_address as store_address,
+    )
     from rightcall.store.base import (
         Change as Change,
         ComparedCase as ComparedCase,
@@ -40,8 +43,12 @@ if TYPE_CHECKING:
         changes as changes,
         user_name as user_name,
     )
-    from rightcall.store.persistence import Persistence as Persistence
-    from rightcall.store.sql.record_bytes import packed as packed, unpacked as unpacked
+    from rightcall.store.sql.record_bytes import (
+        compressed as compressed,
+        packed as packed,
+        unpacked as unpacked,
+    )
+    from rightcall.store.sql.rows import PackedResult as PackedResult
     from rightcall.store.sql.run_writer import RunWriter as RunWriter
     from rightcall.store.sql.store import Store as Store
     from rightcall.store.watch import (
@@ -58,13 +65,13 @@ else:
     __getattr__, __dir__, __all__ = window(
         __name__,
         {
-            "address": "open_store store_address",
+            "address": "Persistence open_store store_address",
             "base": (
-                "Change ComparedCase Copied DatasetDiff DatasetVersion Key Note Outcome ResultFilter "
-                "ListedGolden Retention RunFilter StoredCase StoredRun SuiteOverview changes user_name"
+                "Change ComparedCase Copied DatasetDiff DatasetVersion Key ListedGolden Note Outcome "
+                "ResultFilter Retention RunFilter StoredCase StoredRun SuiteOverview changes user_name"
             ),
-            "persistence": "Persistence",
-            "sql.record_bytes": "packed unpacked",
+            "sql.record_bytes": "compressed packed unpacked",
+            "sql.rows": "PackedResult",
             "sql.run_writer": "RunWriter",
             "sql.store": "Store",
             "watch": "CheckCount KeptTrace SessionCount SessionHour StoredAlarm TraceCheck TraceFilter TraceRow",

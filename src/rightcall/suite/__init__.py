@@ -3,9 +3,10 @@
 suite, plan, selection        suite.yaml and what to run of it
 preparation                   a plan made ready: every problem found, its agent opened once, nothing spent yet
 runner, sink, run_record      runs a plan; results are on disk before they count
-backend, case_runner          where trials take place: in this process, or elsewhere
+done_cells                    what a resumed run need not run again
+backend, case_runner          where trials take place, in this process or elsewhere; secrets are removed
 conversations                 the conversations that a golden stands for, and who plays their users
-suite_run                     what is asked of a suite: a plan per model, estimates, faulty runs with their control
+suite_run                     what is asked of a suite: a plan per model, estimates, faulty and named runs
 outcome, decisions            verdicts, ending early, deciding about stored runs
 recorded_scores, rescorer     score recorded behaviour, or a stored run again
 cost_estimate                 what a run would send
@@ -14,7 +15,8 @@ inputs, reach                 what reaches the model, what of it changed, which 
 baseline_file, baseline_pool  what main did, in a file or out of the store
 perturbations/, perturbed_run  harmless changes, paired with clean runs
 improvement/                  changes of definitions, tried and proven
-suite_check, check_design, check_trials   the one command of a pull request
+suite_check, check_design, check_trials, check_record   the one command of a pull request
+package_versions              SDKs and frameworks of agents that are code
 """
 
 from typing import TYPE_CHECKING
@@ -40,7 +42,7 @@ if TYPE_CHECKING:
     )
     from rightcall.suite.baseline_pool import find_baseline as find_baseline, pooled as pooled
     from rightcall.suite.bisection import bisect_changes as bisect_changes
-    from rightcall.suite.case_runner import CaseRunner as CaseRunner
+    from rightcall.suite.case_runner import CaseRunner as CaseRunner, ResultScrubber as ResultScrubber
     from rightcall.suite.conversations import (
         as_user as as_user,
         conversation_problem as conversation_problem,
@@ -68,7 +70,6 @@ if TYPE_CHECKING:
     )
     from rightcall.suite.improvement.protocol import improve_plan as improve_plan
     from rightcall.suite.improvement.rewriter import Rewriter as Rewriter
-    from rightcall.suite.named_run import run_named as run_named, stored_outcome as stored_outcome
     from rightcall.suite.perturbations.paraphraser import (
         paraphrased as paraphrased,
         read_paraphrases as read_paraphrases,
@@ -102,7 +103,6 @@ if TYPE_CHECKING:
         RunOutcome as RunOutcome,
         run_plan as run_plan,
     )
-    from rightcall.suite.secret_scrubber import ResultScrubber as ResultScrubber
     from rightcall.suite.selection import Selection as Selection
     from rightcall.suite.sink import Sink as Sink, stored_batch as stored_batch
     from rightcall.suite.stored_cases import keep_cases as keep_cases
@@ -117,7 +117,9 @@ if TYPE_CHECKING:
     from rightcall.suite.suite_run import (
         SuiteRun as SuiteRun,
         add_to_baseline as add_to_baseline,
+        run_named as run_named,
         run_with_control as run_with_control,
+        stored_outcome as stored_outcome,
         without_faults as without_faults,
     )
     from rightcall.suite.trust import require_trust as require_trust
@@ -129,7 +131,7 @@ else:
             "baseline_file": "BaselinePool is_baseline load_baseline merged write_baseline",
             "baseline_pool": "find_baseline pooled",
             "bisection": "bisect_changes",
-            "case_runner": "CaseRunner",
+            "case_runner": "CaseRunner ResultScrubber",
             "conversations": "as_user conversation_problem conversations_of",
             "cost_estimate": "CHARACTERS_PER_TOKEN CostEstimate EXPECTED_OUTPUT_TOKENS estimate",
             "decisions": "RunComparison compare_runs flakiness gate_run",
@@ -139,7 +141,6 @@ else:
             "improvement.options": "ImproveOptions ProposalTask proposer",
             "improvement.protocol": "improve_plan",
             "improvement.rewriter": "Rewriter",
-            "named_run": "run_named stored_outcome",
             "perturbations.paraphraser": "paraphrased read_paraphrases write_paraphrases",
             "perturbed_run": "run_perturbed",
             "plan": "Plan plan_suite",
@@ -150,7 +151,6 @@ else:
             "rescorer": "Spread rescore_run",
             "run_record": "new_run_id",
             "runner": "Progress RunOutcome run_plan",
-            "secret_scrubber": "ResultScrubber",
             "selection": "Selection",
             "sink": "Sink stored_batch",
             "stored_cases": "keep_cases",
@@ -158,7 +158,7 @@ else:
             "suite_actions": "actions",
             "suite_check": "CheckOptions check_suite",
             "suite_files": "record_settings recordings_folder with_record_mode",
-            "suite_run": "SuiteRun add_to_baseline run_with_control without_faults",
+            "suite_run": "SuiteRun add_to_baseline run_named run_with_control stored_outcome without_faults",
             "trust": "require_trust",
         },
     )

@@ -30,11 +30,12 @@ from rightcall.metrics import Tally
 from rightcall.model.failure import FATAL, Failure
 from rightcall.model.golden import AnyGolden
 from rightcall.model.run import CaseResult
-from rightcall.store import Persistence, RunWriter, Store
+from rightcall.store import Store
 from rightcall.suite.base_version import BaseVersion
-from rightcall.suite.baseline_pool import CHECKED
+from rightcall.suite.baseline_pool import served_models
 from rightcall.suite.case_runner import CaseRunner
 from rightcall.suite.check_design import CheckDesign
+from rightcall.suite.check_record import CheckRecord
 from rightcall.suite.check_words import change_words, hint_words, never_seen_chance, risk_words, sentence
 from rightcall.suite.plan import Plan
 from rightcall.suite.preparation import Prepared, preflight
@@ -58,10 +59,12 @@ class CheckTrials:
         plan: Plan,
         store: Store,
         *,
+        question: str = "",
         max_calls: int | None = None,
         watch: Watch | None = None,
         base: BaseVersion | None = None,
     ) -> None:
+        self._question = question
         self._base, self._notes = base, list[str]()
         self._design, self._plan, self._store = design, plan, store
         self._max_calls, self._watch = max_calls, watch
@@ -69,10 +72,9 @@ class CheckTrials:
         self._results: dict[str, list[CaseResult]] = {}
         self._hard: list[HardFailure] = []
         self._spent = self._errors = self._skipped = 0
-        self._persist = Persistence()
         self._tally = Tally(plan.scorer.names)
         self._perform: Callable[[AnyGolden, int], Awaitable[CaseResult]]
-        self._writer: RunWriter
+        self._record: CheckRecord
 
     async def run(self) -> CheckResult:
         design, plan = self._design, self._plan
@@ -81,30 +83,31 @@ class CheckTrials:
             return await self._run(prepared)
 
     async def _run(self, prepared: Prepared) -> CheckResult:
-        design, store, run = self._design, self._store, prepared.new_run()
-        self._writer = store.begin_run(run, planned=design.planned, documents=prepared.documents)
-        store.tag_run(run.id, CHECKED)
-        tried = [design.goldens[name] for name in sorted(self._all_ids())]
-        await asyncio.to_thread(self._persist, lambda: self._writer.add_goldens(tried))
-        prepared.session.begin(run.id, run_keys(store.file, store.url))
+        design, store = self._design, self._store
+        self._record = record = CheckRecord(store, prepared, self._question, design.planned)
+        if record.answered:
+            self._notes.append(
+                f"{len(record.answered):,} trials were stored when this check was interrupted, and are not asked again"
+            )
+        await record.add_goldens([design.goldens[name] for name in sorted(self._all_ids())])
+        prepared.session.begin(record.run.id, run_keys(store.file, store.url))
         self._perform = CaseRunner(prepared.plan, prepared.session).result
-        if self._base is None:
-            decided = await self._decided()
-            moved = await self._control_moved()
-        else:
-            # Both versions at the same time, so that whatever the provider does happens to both.
-            again = asyncio.create_task(self._base.passes(design.control))
-            try:
-                decided = await self._decided()
-                moved = await self._base_moved(again)
-            finally:
-                again.cancel()
-        result = self._result(decided, moved, run.id)
-        await asyncio.to_thread(
-            self._persist,
-            lambda: store.finish_run(run.id, self._tally.summary(), result.verdict, early=True),
-        )
+        async with record.saving():
+            decided, moved = await self._both_versions()
+        result = self._result(decided, moved, record.run.id)
+        await record.finish(self._tally.summary(), result.verdict)
         return result
+
+    async def _both_versions(self) -> tuple[Decided, float | None]:
+        """The decision, and the p-value of whatever was asked as a control."""
+        if self._base is None:
+            return await self._decided(), await self._control_moved()
+        # At the same time, so that whatever the provider does happens to both.
+        again = asyncio.create_task(self._base.passes(self._design.control))
+        try:
+            return await self._decided(), await self._base_moved(again)
+        finally:
+            again.cancel()
 
     @property
     def _wave_size(self) -> int:
@@ -166,19 +169,29 @@ class CheckTrials:
         if again:
             second = {(r.golden_id, r.trial): r for r in await self._asked(again)}
             results = [second.get((r.golden_id, r.trial), r) for r in results]
+        for result in results:
+            if result.error:
+                self._record.add(result)
         self._errors += sum(bool(r.error) for r in results)
         for result in results:
             self._tally.add(result)
             self._results.setdefault(result.golden_id, []).append(result)
-        await asyncio.to_thread(self._persist, lambda: self._writer.add(results))
         if self._watch is not None:
             self._watch(self._spent, self._design.planned)
         return results
 
     async def _asked(self, jobs: Sequence[tuple[str, int]]) -> list[CaseResult]:
         self._spent += len(jobs)
-        goldens = self._design.goldens
-        return list(await asyncio.gather(*(self._perform(goldens[name], trial) for name, trial in jobs)))
+        return list(await asyncio.gather(*(self._one(name, trial) for name, trial in jobs)))
+
+    async def _one(self, name: str, trial: int) -> CaseResult:
+        """One trial, stored as soon as it is known; an error is not, because it is asked again."""
+        if (known := self._record.answered.get((name, trial))) is not None:
+            return known
+        result = await self._perform(self._design.goldens[name], trial)
+        if not result.error:
+            self._record.add(result)
+        return result
 
     async def _found_damage(self, results: Sequence[CaseResult]) -> bool:
         """Whether a trial did damage that the baseline never showed for its golden; it is then tried again."""
@@ -269,6 +282,7 @@ class CheckTrials:
                 "INCONCLUSIVE",
                 f"INCONCLUSIVE: {what}; 0 live calls: nothing about the model was tested",
             )
+        notes += self._served_notes()
         broken, fixed = self._moved("broken"), self._moved("fixed")
         now, before = self._trials_now(), design.baseline.trials
         return msgspec.structs.replace(
@@ -285,11 +299,28 @@ class CheckTrials:
             calls=CheckCalls(self._spent, design.planned, design.full, replayed),
             cost_usd=self._tally.summary().usage.cost_usd,
             estimate=_estimate(states, len(design.goldens)),
+            estimate_error=_estimate_error(states, len(design.goldens)),
             hard_chance=never_seen_chance(before, now) if self._hard else None,
             notes=(risk_words(settings, states, self._spent, design.full), *notes),
             run_id=run_id,
             p=self._rule.p if states else None,
         )
+
+    def _served_notes(self) -> list[str]:
+        """A model that answers under another name than at the baseline, though the same one was asked for."""
+        before, asked = self._design.baseline.header.served_model, self._design.inputs.agent.get("model", "")
+        now = served_models((r for each in self._results.values() for r in each), asked)
+        new = [name for name in now if name not in before]
+        if (
+            not before
+            or not new
+            or any(change.kind in ("model", "base_url") for change in self._design.changes)
+        ):
+            return []
+        return [
+            f"{asked} is served by {', '.join(new)} now, by {', '.join(before)} at the baseline: not your change; "
+            "--control 40 tells whether untouched goldens moved too"
+        ]
 
     def _damage_sentence(self, what: str) -> str:
         one = self._hard[-1]
@@ -384,6 +415,12 @@ def _estimate(states: Sequence[StratumState], goldens: int) -> float | None:
     if not known or not goldens:
         return None
     return math.fsum(state.goldens / goldens * (state.difference or 0.0) for state in known)
+
+
+def _estimate_error(states: Sequence[StratumState], goldens: int) -> float | None:
+    """SE² = Σ (N_s/N)² SE_s²."""
+    known = [(state.goldens / goldens * state.error) ** 2 for state in states if state.error is not None]
+    return math.sqrt(math.fsum(known)) if known else None
 
 
 def unasked_result(design: CheckDesign, word: CheckWord, said: str) -> CheckResult:

@@ -10,8 +10,8 @@ from typing import Any
 from rightcall.errors import ConfigError
 from rightcall.executor import Agent, Users, UserSetup, played_by, turn_parameters
 from rightcall.executor.conversation import NO_BEGINNING
+from rightcall.model.codec import stable_repr
 from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden
-from rightcall.model.python_values import stable_repr
 from rightcall.suite.suite import UserConfig
 
 

@@ -26,8 +26,8 @@ from rightcall.files import existing_file
 from rightcall.metrics import FunctionMetric, Metric
 from rightcall.model.call import ToolCall
 from rightcall.model.case import TestCase
+from rightcall.model.codec import name_of, source_hash
 from rightcall.model.golden import Golden, with_id
-from rightcall.model.python_values import name_of, source_hash
 from rightcall.model.score import Score
 from rightcall.model.trajectory import Trajectory
 

@@ -16,9 +16,9 @@ import msgspec
 
 from rightcall.errors import RightCallError
 from rightcall.executor import Session, as_settings
+from rightcall.model.codec import fingerprinted
 from rightcall.model.dialects import read_tool
 from rightcall.model.golden import AnyGolden, ConversationalGolden
-from rightcall.model.python_values import fingerprinted
 from rightcall.model.record import Record
 from rightcall.model.tool import Tool
 from rightcall.tools.worlds import World
@@ -66,7 +66,7 @@ class Inputs(Record, frozen=True):
 
 
 def inputs_of(plan: Plan, definitions: Iterable[Tool] | None = None) -> Inputs:
-    """The inputs of a plan as it stands; `definitions` are its tools, when they are known already."""
+    """The inputs of a plan; `definitions` are its tools, when they are known already."""
     from rightcall.suite.conversations import simulator_fingerprint
     from rightcall.suite.plan import scorer_fingerprint
 

@@ -161,7 +161,7 @@ def _positions(runs: Sequence[_Drawn]) -> tuple[PositionRate, ...]:
 
 
 def _interval(d: Sequence[float], clusters: Sequence[str]) -> tuple[float | None, float | None, float | None]:
-    """The careful interval and the smallest visible difference: a few goldens without a change tell little."""
+    """The careful interval and the smallest visible difference: a few unchanged goldens show little."""
     found = stats.paired_t(d, clusters)
     if found.se is None:
         return None, None, None

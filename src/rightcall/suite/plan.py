@@ -9,30 +9,30 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 
 from rightcall.adapters import ObservedAgent, agent_tools, detect
 from rightcall.datasets import load_goldens
 from rightcall.errors import ConfigError, RightCallError
-from rightcall.executor import OTEL, Agent, RunLimits, Users, UserSetup, agent_problems, observe
+from rightcall.executor import Agent, RunLimits, Users, UserSetup, agent_problems
 from rightcall.files import is_object_name, load_object, search_modules_in
 from rightcall.gate import Gate, read_gate
 from rightcall.metrics import METRIC_SECONDS, Metric, Scorer, ScoringRules, as_metrics, observed
 from rightcall.metrics.matching import DEFAULT_WEIGHTS
+from rightcall.model.codec import described, fingerprinted, stable_repr
 from rightcall.model.dialects import read_tool
 from rightcall.model.golden import AnyGolden, Golden
-from rightcall.model.python_values import described, fingerprinted, stable_repr
 from rightcall.model.tool import Tool
-from rightcall.providers import is_address, scrubber
+from rightcall.providers import is_address, placeholder_keys, scrubber
 from rightcall.suite.agent_exchange import exchange_of, require_spans
 from rightcall.suite.conversations import conversations_of, simulator_fingerprint, user_setup
 from rightcall.suite.inputs import Inputs, ask_hash, file_hashes, inputs_of
 from rightcall.suite.selection import Selection
 from rightcall.suite.suite import AgentConfig, Suite
 from rightcall.suite.suite_actions import actions, is_code, is_code_metric, metric_names
-from rightcall.suite.suite_files import code_files, suite_recordings
+from rightcall.suite.suite_files import code_files, record_settings, suite_recordings
 from rightcall.tools import load_tools
 from rightcall.tools.definitions import from_module, listed_tools, with_tool_set
 from rightcall.tools.faults import FaultPlan, load_plan, read_plan
@@ -46,12 +46,18 @@ CLIENTS = ("openai", "anthropic")
 """Adapters whose objects are clients of a model: those are models to ask, not agents to watch."""
 
 
+class Done(Protocol):
+    """Says by a cell's place whether it has a result."""
+
+    def __getitem__(self, place: int) -> bool: ...
+
+
 @dataclass(frozen=True)
 class Plan:
     """What to run. `goldens()` yields them in the seeded order.
 
     `in_memory` are the goldens of the dataset, if it was already read. `suite_file` is the suite's path, relative to
-    the working folder.
+    the working folder, and `run_options` are the options of `rightcall run` that replace settings of the suite.
     """
 
     name: str
@@ -75,6 +81,12 @@ class Plan:
     code: Mapping[str, str] = field(default_factory=dict)
     user: UserSetup | Users | None = None
     suite_file: str = ""
+    run_options: str = ""
+
+    @property
+    def from_json(self) -> bool:
+        """Whether goldens come from a JSON file, and hold no values but those of JSON."""
+        return isinstance(self.dataset, Path) and self.dataset.suffix in {".jsonl", ".json"}
 
     @property
     def own_agent(self) -> bool:
@@ -99,12 +111,14 @@ class Plan:
         """The same goldens in the order of the dataset: for those who need no order, and no block in memory."""
         return self.selection.chosen(self._all_goldens())
 
-    def jobs(self, done: set[tuple[str, int]] = frozenset()) -> Iterator[tuple[AnyGolden, int]]:  # type: ignore[assignment]
-        """Every trial of every golden that is not finished yet."""
+    def jobs(self, done: Done | None = None) -> Iterator[tuple[AnyGolden, int]]:
+        """Every trial of every golden; those that are `done` by their place among all of them are left out."""
+        place = 0
         for golden in self.goldens():
             for trial in range(self.trials):
-                if (golden.id, trial) not in done:
+                if done is None or not done[place]:
                     yield golden, trial
+                place += 1
 
     def fingerprints(self, tools: Sequence[Tool]) -> dict[str, str]:
         """Fingerprints of everything that must stay the same for a run to be resumed."""
@@ -192,8 +206,11 @@ def plan_suite(
     search_modules_in(folder)
     if start_nothing:
         suite = _without_code(suite, folder)
-    tools, mcp = _tried(problems, lambda: _suite_tools(suite, folder)) or ([], None)
-    tested = _tested(model, config, folder, problems, start_nothing=start_nothing)
+    with placeholder_keys(
+        record_settings(suite).mode == "replay"
+    ):  # modules may make their clients when imported
+        tools, mcp = _tried(problems, lambda: _suite_tools(suite, folder)) or ([], None)
+        tested = _tested(model, config, folder, problems, start_nothing=start_nothing)
     loops = config.mode == "loop" or isinstance(tested, ObservedAgent)
     broken = _tried(problems, lambda: _fault_plan(faults or suite.faults, folder, loops))
     metrics, watched = _tried(problems, lambda: _suite_metrics(suite)) or ([], [])
@@ -300,6 +317,8 @@ def _way(agent: Agent) -> list[Any]:
         return [watched.via, watched.calls, watched.handoffs, watched.tools_run]
     shapes = [agent.exchange.request, agent.exchange.response, agent.exchange.reuse]
     if agent.exchange.spans:
+        from rightcall.executor import OTEL
+
         shapes += [OTEL, agent.exchange.calls]
     return shapes if any(shapes) else []
 
@@ -355,6 +374,8 @@ def _observed(model: Any, config: AgentConfig, given: str | None) -> Any:
     known = detect(model)
     if config.observe is None and (known is None or known.name in CLIENTS):
         return model
+    from rightcall.executor import observe
+
     via = config.observe or "auto"
     return observe(
         model, via=via, calls=config.calls, handoffs=config.handoffs, tools=config.execute or "real"

@@ -28,7 +28,7 @@ SHARD = 5_000
 
 @dataclass(frozen=True)
 class RescoreShard:
-    """Some results of a run, to be scored again by whoever can open the store."""
+    """Some results of a run, to be scored again by any process that can open the store."""
 
     keys: tuple[Key, ...]
     goldens: Mapping[str, AnyGolden]

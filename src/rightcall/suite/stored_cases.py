@@ -8,9 +8,8 @@ from collections.abc import Sequence
 from rightcall.gate import Verdict
 from rightcall.metrics import Scorer, Tally
 from rightcall.model.case import AnyTestCase
-from rightcall.model.codec import encode, encode_as
+from rightcall.model.codec import encode, encode_as, fingerprinted, stable_repr
 from rightcall.model.golden import with_id
-from rightcall.model.python_values import fingerprinted, stable_repr
 from rightcall.model.run import CaseResult, Summary
 from rightcall.store import Persistence, Store
 from rightcall.suite.decisions import gate_run

@@ -93,7 +93,15 @@ async def check_plan(
     if draws and not options.again and (stored := known.last(design.seed, asked)) is not None:
         note = "0 calls now: the inputs have not changed since this verdict; --again draws anew"
         return msgspec.structs.replace(stored, notes=(*stored.notes, note), calls=_no_calls(stored.calls))
-    trials = CheckTrials(design, plan, store, max_calls=options.max_calls, watch=watch, base=base)
+    trials = CheckTrials(
+        design,
+        plan,
+        store,
+        question=f"{design.seed}-{asked}",
+        max_calls=options.max_calls,
+        watch=watch,
+        base=base,
+    )
     result = msgspec.structs.replace(await trials.run(), draws=draws + 1)
     if draws:
         number = {1: "second", 2: "third"}.get(draws, f"{draws + 1}th")

@@ -3,8 +3,8 @@
     synthesizer   Synthesizer: the ways under the names users know; async_synthesizer: the ways themselves
     setup         the settings of a synthesizer, the models it opens
     plans         call plans sampled from schemas; values, patterns, pools: their arguments
-    verify        checks of a golden: schema, mock, words, independent solvers (solver, statement)
-    evolutions    methods that make an input harder or rarer
+    config        settings, and evolutions: methods that make an input harder or rarer
+    verify        checks of a golden: schema, mock, words, independent solvers (solver, statement), duplicates
     documents     text of files; chunks, contexts: related pieces
     templates     requests without a model; phrases/: their words, one file per language
     scribe        requests to a model, step by step; prompts/: its prompts
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from rightcall.synthesis.config import (
         ContextConstructionConfig as ContextConstructionConfig,
         ConversationalStylingConfig as ConversationalStylingConfig,
+        Evolution as Evolution,
         EvolutionConfig as EvolutionConfig,
         FiltrationConfig as FiltrationConfig,
         StylingConfig as StylingConfig,
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
         GenerationEstimate as GenerationEstimate,
         estimate_generation as estimate_generation,
     )
-    from rightcall.synthesis.evolutions import Evolution as Evolution
     from rightcall.synthesis.production import (
         Production as Production,
         SynthesisProgress as SynthesisProgress,
@@ -52,13 +52,12 @@ else:
         __name__,
         {
             "config": (
-                "ContextConstructionConfig ConversationalStylingConfig EvolutionConfig "
-                "FiltrationConfig StylingConfig VerificationConfig "
+                "ContextConstructionConfig ConversationalStylingConfig Evolution EvolutionConfig "
+                "FiltrationConfig StylingConfig VerificationConfig"
             ),
             "control": "end proceed",
             "coverage_count": "coverage",
             "estimate": "GenerationEstimate estimate_generation",
-            "evolutions": "Evolution",
             "production": "Production SynthesisProgress",
             "simulator": "ConversationSimulator SimulationNode",
             "synthesizer": "Synthesizer",

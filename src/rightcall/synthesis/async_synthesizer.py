@@ -18,10 +18,9 @@ from rightcall.synthesis.kit import Kit
 from rightcall.synthesis.plans import WEIGHTS, PlanKind, Schedule
 from rightcall.synthesis.production import FREE_ROUNDS, ROUNDS, Production
 from rightcall.synthesis.setup import SynthesisSetup
-from rightcall.synthesis.ways.contexts import context_jobs
 from rightcall.synthesis.ways.conversations import ConversationJobs
 from rightcall.synthesis.ways.goldens import golden_jobs, golden_scenarios
-from rightcall.synthesis.ways.scratch import scratch_jobs
+from rightcall.synthesis.ways.text import context_jobs, scratch_jobs
 from rightcall.synthesis.ways.tools import ToolJobs
 
 

@@ -1,13 +1,53 @@
-"""Settings for generation, under DeepEval's names where they exist."""
+"""Settings for generation, under DeepEval's names where they exist.
+
+An evolution makes an input harder or rarer, with a prompt in `prompts/evolve_*.md`. To add one: a member of
+`Evolution` and its prompt.
+"""
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import Enum
+from types import MappingProxyType
 
 from rightcall.errors import ConfigError
 from rightcall.providers import Provider
-from rightcall.synthesis.evolutions import EVEN_WEIGHTS, Evolution
+
+
+class Evolution(Enum):
+    """One way to rewrite an input."""
+
+    REASONING = "Reasoning"
+    MULTICONTEXT = "Multi-context"
+    CONCRETIZING = "Concretizing"
+    CONSTRAINED = "Constrained"
+    COMPARATIVE = "Comparative"
+    HYPOTHETICAL = "Hypothetical"
+    IN_BREADTH = "In-Breadth"
+
+    @property
+    def prompt(self) -> str:
+        """The name of its prompt."""
+        return "evolve_" + self.value.lower().replace("-", "_")
+
+
+EVEN_WEIGHTS: Mapping[Evolution, float] = MappingProxyType(dict.fromkeys(Evolution, 1 / len(Evolution)))
+"""Equal weights."""
+
+
+def draw(
+    weights: Mapping[Evolution, float], count: int, rng: random.Random, *, with_context: bool
+) -> list[Evolution]:
+    """`count` evolutions by weight; without a context, none that needs one."""
+    possible = {
+        one: weight
+        for one, weight in weights.items()
+        if weight > 0 and (with_context or one is not Evolution.MULTICONTEXT)
+    }
+    return rng.choices(list(possible), list(possible.values()), k=count) if possible else []
+
 
 Model = str | Provider
 

@@ -26,7 +26,7 @@ from rightcall.model.score import Score
 from rightcall.model.trajectory import Trajectory, Usage
 from rightcall.store import RunWriter, Store, changes
 from rightcall.suite import ResultScrubber, Sink, new_run_id
-from rightcall.synthesis.duplicates import Duplicates
+from rightcall.synthesis.verify import Duplicates
 
 ROUNDS = 3
 """How often dropped goldens are planned again."""

@@ -10,8 +10,7 @@ from rightcall.model.golden import ExpectedCall, Golden
 from rightcall.model.record import Record
 from rightcall.model.score import Score
 from rightcall.model.trajectory import Trajectory
-from rightcall.synthesis.config import FiltrationConfig
-from rightcall.synthesis.evolutions import draw
+from rightcall.synthesis.config import FiltrationConfig, draw
 from rightcall.synthesis.kit import Kit
 from rightcall.synthesis.plans import expected_value
 from rightcall.synthesis.scribe import Scribe, Unreadable

@@ -1,4 +1,4 @@
-"""Verifies a golden: its calls match their schemas, run on mocks, appear in the request, and follow from it.
+"""Verifies a golden: its calls match their schemas, run on mocks, appear in the request, follow from it, and are new.
 
 Checks run from cheap to expensive and stop at the first failure. A golden that fails is dropped with the reason.
 """
@@ -11,10 +11,12 @@ from typing import Any
 
 from rightcall.metrics.matching import reason
 from rightcall.model.call import ToolCall
-from rightcall.model.golden import ExpectedCall, Golden
+from rightcall.model.codec import encode
+from rightcall.model.golden import AnyGolden, ExpectedCall, Golden
 from rightcall.model.score import Score
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory, Usage
+from rightcall.quality import NearTexts, normalized
 from rightcall.synthesis.config import VerificationConfig
 from rightcall.synthesis.solver import Solver, spent_on
 from rightcall.synthesis.statement import missing_values, named_tool, surplus_numbers, unlike_a_request
@@ -145,3 +147,29 @@ _UNKNOWN = object()
 
 def _is_ref(spec: Any) -> bool:
     return isinstance(spec, dict) and set(spec) == {"ref"}
+
+
+ALIKE = 0.85
+
+
+class Duplicates:
+    """Remembers goldens. Two requests that differ in a value are two tests, however similar."""
+
+    def __init__(self, alike: float = ALIKE) -> None:
+        self._alike = alike
+        self._same: dict[str, str] = {}
+        self._near: dict[bytes, NearTexts] = {}
+
+    def earlier(self, golden: AnyGolden) -> str:
+        """The id of an earlier golden that this one repeats, or an empty string; the golden is remembered."""
+        text = golden.input if isinstance(golden, Golden) else _said(golden)
+        if (same := self._same.setdefault(normalized(text) or text, golden.id)) != golden.id:
+            return same
+        calls = encode([golden.expected_calls, *(() if isinstance(golden, Golden) else golden.turns)])
+        found = self._near.setdefault(calls, NearTexts(self._alike)).earlier(golden.id, text)
+        return found[0] if found else ""
+
+
+def _said(golden: AnyGolden) -> str:
+    assert not isinstance(golden, Golden)
+    return "\n".join([golden.scenario, *(turn.content for turn in golden.turns)])

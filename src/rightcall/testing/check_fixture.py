@@ -13,7 +13,7 @@ from rightcall.metrics import AnyMetric, ScoringRules, as_metrics, observed
 from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, with_id
 from rightcall.model.run import CaseResult
 from rightcall.suite import as_user
-from rightcall.testing.failure_text import require_passed
+from rightcall.testing.assertion import require_passed
 from rightcall.testing.golden_batch import Checked, GoldenBatch, Setup
 from rightcall.tools.definitions import offered_tools
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
 from rightcall.model.call import ToolCall, ToolResult
+from rightcall.model.depth import bounded_trajectory
 from rightcall.model.message import Message
-from rightcall.model.nesting_limit import bounded_trajectory
 from rightcall.model.trajectory import StopReason, Trajectory, Usage
 from rightcall.traces import names
 from rightcall.traces.calls import NO_NAME, CallSlot, call_of, join, slots_of, tell

@@ -73,7 +73,7 @@ class Guard:
         try:
             body = await _read(request, LARGEST_BODY)
         except ClientDisconnect:
-            return  # nobody is there to answer
+            return  # the client is gone
         if body is None:
             answer: Response = PlainTextResponse(f"the body exceeds {LARGEST_BODY:,} bytes\n", 413)
             await answer(request.scope, request.receive, send)

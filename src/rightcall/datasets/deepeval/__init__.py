@@ -8,5 +8,5 @@
 
 What DeepEval has no field for (ids, categories, matchers, order, …) is written under `rightcall` in
 `additional_metadata` and read back from there, so a file keeps the whole golden and DeepEval can
-still read it. Nothing is imported here: most files are not DeepEval's, and `names` is enough to tell.
+still read it. Nothing is imported here: most files are not DeepEval's, and `names` is enough to find out.
 """

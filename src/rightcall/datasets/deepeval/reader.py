@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,7 @@ from rightcall.datasets.deepeval.cells import JSON, LISTS, TOOLS, listed, unguar
 from rightcall.datasets.deepeval.names import OURS, Names, fields_of
 from rightcall.datasets.deepeval.tools import expected_call, made_call
 from rightcall.datasets.formats import GOLDENS, csv, format_of
-from rightcall.datasets.formats.jsonl import is_blank
+from rightcall.datasets.formats.collection import Skipped, read_each
 from rightcall.errors import InputError
 from rightcall.files import existing_file, refuse_long_line, value_of
 from rightcall.model import codec
@@ -146,10 +146,6 @@ def _names_hint(names: Names) -> str:
     return f"the file should have '{called}'" if called and called != "input" else ""
 
 
-Skipped = Callable[[InputError], None]
-"""Called for each row that is skipped."""
-
-
 def read_deepeval(
     path: str | Path,
     names: Names | None = None,
@@ -177,20 +173,11 @@ def goldens_of_items(
     skipped: Skipped | None = None,
 ) -> Iterator[tuple[int, AnyGolden]]:
     """Goldens of rows as read by a format."""
-    for line, item in items:
-        if is_blank(item):
-            continue
-        where = f"{path}:{line}"
-        try:
-            if isinstance(item, InputError):
-                raise item
-            if isinstance(item, bytes):
-                refuse_long_line(item, where)
-            fields = item if cells else value_of(item, dict[str, Any], where)
-            golden = golden_of(fields, where, names, cells=cells)
-        except InputError as error:
-            if skipped is None:
-                raise
-            skipped(error)
-            continue
-        yield line, golden
+
+    def read(item: Any, where: str) -> AnyGolden:
+        if isinstance(item, bytes):
+            refuse_long_line(item, where)
+        fields = item if cells else value_of(item, dict[str, Any], where)
+        return golden_of(fields, where, names, cells=cells)
+
+    return read_each(path, items, read, skipped)

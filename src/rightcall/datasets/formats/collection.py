@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
@@ -38,6 +39,9 @@ TRAJECTORIES = Collection("trajectories")
 
 
 T = TypeVar("T")
+
+Skipped = Callable[[InputError], None]
+"""Called for each item that is skipped because it cannot be read."""
 
 
 SHORT = 2 * MAX_DEPTH
@@ -101,3 +105,27 @@ def refused_item(error: Exception, as_type: Any, item: Any, where: str) -> Input
     if isinstance(item, bytes):
         refuse_long_line(item, where)
     return decoding_error(error, as_type, data, where)
+
+
+def is_blank(item: Any) -> bool:
+    """Whether an item is a blank line."""
+    return isinstance(item, bytes) and item.isspace()
+
+
+def read_each(
+    path: Path, items: Iterable[tuple[int, Any]], read: Callable[[Any, str], T], skipped: Skipped | None
+) -> Iterator[tuple[int, T]]:
+    """What `read(item, where)` makes of each item, with its line; one that cannot be read is passed to `skipped`."""
+    for line, item in items:
+        if is_blank(item):
+            continue
+        try:
+            if isinstance(item, InputError):
+                raise item
+            made = read(item, f"{path}:{line}")
+        except InputError as error:
+            if skipped is None:
+                raise
+            skipped(error)
+            continue
+        yield line, made

@@ -68,11 +68,6 @@ def line_ranges(path: Path, size: int) -> list[tuple[int, int]]:
     return list(pairwise([*(cut for cut in cuts if cut < whole), whole]))
 
 
-def is_blank(item: Any) -> bool:
-    """Whether an item is a blank line."""
-    return isinstance(item, bytes) and item.isspace()
-
-
 def write(items: Iterable[Any], collection: Collection, file: IO[bytes]) -> None:
     """One record per line. A file without records gets the header, to distinguish it from a truncated one."""
     empty = True

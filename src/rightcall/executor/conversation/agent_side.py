@@ -10,14 +10,13 @@ import msgspec
 
 from rightcall.errors import InfrastructureError, InputError
 from rightcall.executor.agent_loop import AgentLoop
-from rightcall.executor.agent_session import AgentSession, SessionAgent, settled
+from rightcall.executor.agent_session import AgentSession, Desk, DeskSetup, SessionAgent, settled
 from rightcall.executor.limits import Deadline
 from rightcall.executor.retrying_client import Asker
-from rightcall.executor.tool_desk import Desk, DeskSetup
 from rightcall.model.call import ToolCall, ToolResult
+from rightcall.model.depth import bounded_trajectory
 from rightcall.model.golden import ConversationalGolden, Golden, Turn
 from rightcall.model.message import Message
-from rightcall.model.nesting_limit import bounded_trajectory
 from rightcall.model.trajectory import StopReason, Trajectory
 
 

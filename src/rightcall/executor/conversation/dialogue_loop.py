@@ -19,7 +19,7 @@ LONGEST = 20_000
 """Characters of one turn of a user; a model that plays one may ramble, and the agent pays for it."""
 
 OnTurn = Callable[[Trajectory], Awaitable[None]]
-"""Told after each answer of the agent."""
+"""Called after each answer of the agent."""
 
 
 class ConversationPerformer:

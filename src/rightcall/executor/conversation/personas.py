@@ -1,8 +1,8 @@
 """Manners in which a simulated user speaks, and a golden as one conversation for each of them.
 
 One simulator is one sample of users: success rates move by several points with who plays the user (arXiv:2601.17087),
-and simulators left to themselves are too cooperative (arXiv:2603.11245). So a scenario is played in two manners unless
-told otherwise, the conversations of a scenario are one cluster for the statistics, and each manner is a tag, by which
+and simulators left to themselves are too cooperative (arXiv:2603.11245). So a scenario is played in two manners by
+default, the conversations of a scenario are one cluster for the statistics, and each manner is a tag, by which
 results are added up.
 """
 
@@ -14,8 +14,7 @@ from typing import Any
 import msgspec
 
 from rightcall.errors import ConfigError, suggestion
-from rightcall.model.golden import ConversationalGolden
-from rightcall.model.play import played
+from rightcall.model.golden import ConversationalGolden, played
 from rightcall.model.record import Record
 
 

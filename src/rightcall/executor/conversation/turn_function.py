@@ -24,10 +24,10 @@ import msgspec
 from rightcall.executor.callable_agent import as_trajectory
 from rightcall.executor.conversation.agent_side import ending, given_messages
 from rightcall.model.call import ToolResult
+from rightcall.model.depth import bounded_trajectory
 from rightcall.model.dialects import trajectory_from_messages
 from rightcall.model.golden import AnyGolden, Golden, Turn
 from rightcall.model.message import Message
-from rightcall.model.nesting_limit import bounded_trajectory
 from rightcall.model.recorded_case import conversation_of
 from rightcall.model.trajectory import StopReason, Trajectory
 
@@ -144,7 +144,7 @@ def joined(so_far: Trajectory, turn: Trajectory, taken_ms: float) -> Trajectory:
 
 
 def _messages_of(turn: Trajectory) -> list[Message]:
-    """The turn of an agent that told only its calls and its answer: a message for each step, then the words."""
+    """The turn of an agent that returned only its calls and its answer: a message per step, then the answer."""
     messages: list[Message] = []
     steps = groupby(enumerate(turn.calls), key=lambda item: (item[1].step, item[1].step is None and item[0]))
     for number, (_, group) in enumerate(steps):

@@ -7,10 +7,15 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from rightcall.lint.confusability.candidates import ALL_PAIRS, MOST_ALIKE, Candidate, candidates
-from rightcall.lint.confusability.names import name_likeness
+from rightcall.lint.confusability.candidates import (
+    ALL_PAIRS,
+    MOST_ALIKE,
+    Candidate,
+    candidates,
+    name_likeness,
+)
 from rightcall.lint.confusability.vectors import ToolText, ToolTexts, Vector, Weights, cosine
-from rightcall.lint.facts.words import OPPOSITES, SIDES, STOP_WORDS
+from rightcall.lint.features.mentions import OPPOSITES, SIDES, STOP_WORDS
 from rightcall.lint.features.text import stem, words
 from rightcall.lint.features.tool import ToolFeatures
 

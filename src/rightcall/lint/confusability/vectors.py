@@ -34,7 +34,7 @@ class Background(msgspec.Struct, frozen=True):
 @cache
 def background() -> Background:
     """The frequencies, read at first use."""
-    data = files("rightcall.lint.facts").joinpath("background.json").read_bytes()
+    data = files("rightcall.lint.confusability").joinpath("background.json").read_bytes()
     return msgspec.json.decode(data, type=Background)
 
 

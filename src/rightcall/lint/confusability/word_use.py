@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 
 from rightcall.lint.confusability.vectors import Rarity, ToolTexts
-from rightcall.lint.facts.words import GENERIC_NAME_TOKENS, STOP_WORDS
+from rightcall.lint.features.mentions import GENERIC_NAME_TOKENS, STOP_WORDS
 from rightcall.lint.features.text import name_tokens, sentences, stem, words
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.source.read import tool_set

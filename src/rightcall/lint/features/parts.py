@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rightcall.lint.facts.words import word_set
+from rightcall.lint.features.mentions import word_set
 from rightcall.lint.features.text import name_tokens
 from rightcall.lint.features.tool import ToolFeatures
 

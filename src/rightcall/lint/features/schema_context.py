@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from rightcall.files import JsonPath
-from rightcall.lint.facts.words import word_set
+from rightcall.lint.features.mentions import word_set
 from rightcall.lint.features.nodes import Node
 
 Resolve = Callable[[str], Any]

@@ -10,9 +10,8 @@ from typing import Any
 import msgspec
 
 from rightcall.files import JsonPath, at_pointer
-from rightcall.lint.facts.words import FILLER_WORDS, STOP_WORDS
 from rightcall.lint.features.effects import Effect, effect_of
-from rightcall.lint.features.mentions import CONTRAST
+from rightcall.lint.features.mentions import CONTRAST, FILLER_WORDS, STOP_WORDS
 from rightcall.lint.features.nodes import Node, walk
 from rightcall.lint.features.schema_context import counted, sharing
 from rightcall.lint.features.text import estimate_tokens, flat, name_tokens, sentences, stem, words

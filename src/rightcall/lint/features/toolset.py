@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from rightcall.lint.facts.verbs import EFFECTS
+from rightcall.lint.features.effects import EFFECTS
 from rightcall.lint.features.text import stem
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.lazy import lazy

@@ -5,8 +5,7 @@ json_places locations of values in JSON text, computed on demand
 yaml_places the same for YAML
 edit        fixes as text edits, in the style of the file, keeping everything else
 spellings   tools in a document, in any provider's format
-openapi     operations of an OpenAPI document as tools
-openapi_schemas   the schemas of such a document, each standing alone
+openapi     operations of an OpenAPI document as tools, with self-contained schemas
 tools       SourceTool, ToolSet: what the engine lints
 folders     the files of a folder that may contain tools
 read        from paths to tool sets; rejects what parsers read differently

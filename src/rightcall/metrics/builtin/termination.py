@@ -23,7 +23,7 @@ class Termination(Metric):
 
     A conversation that a limit ends was not resolved, however well its calls look. `accept` names the endings that are
     good: the script was over, the user had what they came for, or was handed over to a person. A trajectory that does
-    not tell how it was held is judged by its stop reason.
+    not say how it went is judged by its stop reason.
 
     Golden: {"input": "Cancel my order"}
     Fails: {"dialogue": {"ended": "max_turns", "why": "the user spoke 10 times and had more to say"}}

@@ -82,7 +82,7 @@ class TurnRelevancy(TurnRubric):
 
 @dataclass(frozen=True)
 class KnowledgeRetention(TurnRubric):
-    """The share of the agent's answers that forget nothing the user has told, judged by a model."""
+    """The share of the agent's answers that forget nothing the user has said, judged by a model."""
 
     first_turn = 1
     written = (

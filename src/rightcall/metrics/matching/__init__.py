@@ -3,6 +3,7 @@
 matchers/      value or MISSING → score in [0, 1]
 compile        a golden's argument → matcher
 expectation    expected calls prepared for comparison, and what the final answer should contain
+fast_path      cases that need no alignment
 assignment     best one-to-one assignment
 alignment      the alignment itself, under order constraints
 explain        alignment → failures with evidence
@@ -32,18 +33,22 @@ if TYPE_CHECKING:
         compile_matcher as compile_matcher,
         matcher_key as matcher_key,
     )
+    from rightcall.metrics.matching.effort import (
+        TooManyCalls as TooManyCalls,
+        bounded_effort as bounded_effort,
+    )
     from rightcall.metrics.matching.expectation import (
         fits as fits,
         make_slots as make_slots,
         pattern_text as pattern_text,
         predecessors as predecessors,
+        unsound as unsound,
     )
     from rightcall.metrics.matching.reasons import (
         call_text as call_text,
         reason as reason,
         sentence as sentence,
     )
-    from rightcall.metrics.matching.soundness import unsound as unsound
     from rightcall.metrics.matching.verdict import (
         DEFAULT_WEIGHTS as DEFAULT_WEIGHTS,
         WEIGHTINGS as WEIGHTINGS,
@@ -58,9 +63,9 @@ else:
             "binding": "mentions_ref",
             "case_score": "counted_places score_trajectory",
             "compile": "KINDS compile_matcher matcher_key",
-            "expectation": "fits make_slots pattern_text predecessors",
+            "effort": "TooManyCalls bounded_effort",
+            "expectation": "fits make_slots pattern_text predecessors unsound",
             "reasons": "call_text reason sentence",
-            "soundness": "unsound",
             "verdict": "DEFAULT_WEIGHTS WEIGHTINGS WEIGHTS",
         },
     )

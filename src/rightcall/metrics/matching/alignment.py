@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from rightcall.errors import InputError
 from rightcall.metrics.matching.assignment import best_assignment
+from rightcall.metrics.matching.effort import STEPS_OF_A_COMPARISON, TooManyCalls, spend
 from rightcall.metrics.matching.expectation import Slot, predecessors
 from rightcall.model.call import ToolCall
 from rightcall.model.golden import ExpectedCall
@@ -22,12 +23,6 @@ from rightcall.model.golden import ExpectedCall
 MOST_ORDERED = 16
 MOST_COMPARED = 2_000_000
 """Maximum product of expected and actual calls: about two seconds."""
-MOST_STATES = 4_000_000
-"""Maximum steps of the dynamic programme over sets: about two seconds."""
-
-
-class TooManyCalls(Exception):  # noqa: N818  the agent's doing: a verdict, never seen by a user
-    """Too many calls to align within the time limit for scoring a case."""
 
 
 class CallPair(NamedTuple):
@@ -62,6 +57,7 @@ class CallComparison:
         base = len(self.slots) + len(calls) + 1
         worth = {True: float(base * base), False: float(base)}
         for row in rows:
+            spend(STEPS_OF_A_COMPARISON * len(calls))
             slot = self.slots[row]
             soft = [slot.argument_score(c, at) if slot.fits(c.name) else 0.0 for at, c in enumerate(calls)]
             strict = [s == 1.0 and slot.is_strict(c, s) for s, c in zip(soft, calls, strict=True)]
@@ -189,15 +185,12 @@ def graph_alignment(
         _bits(k for k in range(len(earlier)) if earlier[k] >> i & 1) for i in range(len(earlier))
     ]
     states: dict[int, tuple[float, Chosen]] = {0: (0.0, None)}
-    taken = 0
     for group in _by_step(steps):
         reached = dict(states)
         for mask, (value, chosen) in states.items():
             inside: dict[int, tuple[float, Chosen]] = {0: (value, chosen)}
             for call in group:
-                taken += len(inside) * len(weights)
-                if taken > MOST_STATES:
-                    raise TooManyCalls
+                spend(len(inside) * len(weights))
                 for added, (sum_, list_) in list(inside.items()):
                     for row, line in enumerate(weights):
                         bit = 1 << row

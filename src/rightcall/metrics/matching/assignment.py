@@ -6,6 +6,8 @@ import math
 from collections.abc import Sequence
 from heapq import nlargest
 
+from rightcall.metrics.matching.effort import spend
+
 MANY_COLUMNS = 200
 """From here on it pays to leave out columns that cannot matter; a model can make ten thousand calls at once."""
 
@@ -17,6 +19,7 @@ def best_assignment(weights: Sequence[Sequence[float]]) -> list[tuple[int, int]]
     """
     if not weights or not weights[0]:
         return []
+    spend(len(weights) * len(weights[0]))
     if len(weights) == 1:
         row = weights[0]
         best = max(range(len(row)), key=row.__getitem__)
@@ -81,6 +84,7 @@ def _hungarian(weights: Sequence[Sequence[float]]) -> list[int]:
         owner[0], column = row, 0
         slack, came_from, done = [math.inf] * (m + 1), [0] * (m + 1), [False] * (m + 1)
         while owner[column]:
+            spend(m)
             done[column] = True
             here, step, following = owner[column], math.inf, 0
             for j in range(1, m + 1):

@@ -70,7 +70,7 @@ def shown(value: Any, limit: int = 120) -> str:
 
 
 Build = Callable[[Any, dict[str, Any], Scope], Matcher]
-"""Makes a matcher of what stands under its key, the options next to it, and the context."""
+"""Makes a matcher from the value of its key, the options next to it, and the context."""
 
 
 class Kind(NamedTuple):

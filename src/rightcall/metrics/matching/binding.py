@@ -15,7 +15,11 @@ from rightcall.metrics.matching.alignment import CallComparison, CallPair
 from rightcall.metrics.matching.base import Sources
 
 MOST_TRIALS = 500
-"""Alignments tried for one case; beyond, the best so far is taken. Real goldens need one or two."""
+MOST_COMPARISONS = 500_000
+"""Alignments tried for one case, and calls compared for them; beyond either, the best so far is taken.
+
+Real goldens need one alignment or two.
+"""
 
 Solve = Callable[[CallComparison], list[CallPair]]
 
@@ -31,6 +35,8 @@ class Binding:
         }
         self._referred = [slot for name in sorted(self._slots_of) for slot in self._slots_of[name]]
         self._reading = [i for i, slot in enumerate(slots) if mentions_ref(slot.call.args)]
+        compared = max(1, len(self._reading) * len(table.calls))
+        self._most_trials = min(MOST_TRIALS, max(2, MOST_COMPARISONS // compared))
         self._force = float((len(slots) + len(table.calls) + 1) ** 3)
 
     def best(self, solve: Solve) -> list[CallPair]:
@@ -42,7 +48,7 @@ class Binding:
         return self._found
 
     def _search(self, solve: Solve, fixed: Mapping[int, int | None]) -> None:
-        if self._trials >= MOST_TRIALS and self._worth >= 0:
+        if self._worth >= 0 and self._trials >= self._most_trials:
             return
         self._trials += 1
         self._bind(fixed)

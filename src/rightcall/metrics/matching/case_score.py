@@ -13,7 +13,6 @@ from rightcall.errors import InputError, MatcherBroke
 from rightcall.metrics.matching.alignment import (
     CallComparison,
     CallPair,
-    TooManyCalls,
     align,
     align_in_order,
     assign_by_groups,
@@ -21,17 +20,16 @@ from rightcall.metrics.matching.alignment import (
 from rightcall.metrics.matching.base import Scope
 from rightcall.metrics.matching.binding import Binding
 from rightcall.metrics.matching.credit import half_credit
-from rightcall.metrics.matching.expectation import Slot, fits, make_slots, missing_content
+from rightcall.metrics.matching.effort import TooManyCalls, bounded_effort
+from rightcall.metrics.matching.expectation import Slot, fits, make_slots, missing_content, refuse_unsound
 from rightcall.metrics.matching.explain import explain, extra_calls, forbidden_among
-from rightcall.metrics.matching.flawless import flawless, is_flawless, nothing_unusual
-from rightcall.metrics.matching.single import score_single
-from rightcall.metrics.matching.soundness import refuse_unsound
+from rightcall.metrics.matching.fast_path import flawless, is_flawless, nothing_unusual, score_single
 from rightcall.metrics.matching.unknown import blank_read, in_doubt, without_unknown
 from rightcall.metrics.matching.verdict import CaseVerdict, Numbers, ScoringRules
 from rightcall.model.call import ToolCall
+from rightcall.model.depth import bounded_trajectory
 from rightcall.model.failure import Failure
 from rightcall.model.golden import ExpectedCall, Golden
-from rightcall.model.nesting_limit import bounded_trajectory
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory
 
@@ -114,9 +112,10 @@ def _judged(
         )
 
     try:
-        if any(call.arguments is None and call.raw is None for call in calls):
-            return in_doubt(best(True), best(False))
-        return best(True)
+        with bounded_effort():
+            if any(call.arguments is None and call.raw is None for call in calls):
+                return in_doubt(best(True), best(False))
+            return best(True)
     except MatcherBroke:
         raise
     except TooManyCalls:

@@ -34,7 +34,14 @@ def equality_key(value: Any) -> Hashable:
         return dict, frozenset((name, equality_key(inner)) for name, inner in value.items())
     if kind is list or kind is tuple:
         return list, tuple(map(equality_key, value))
-    return (bool, value) if kind is bool else (float, value) if kind in NUMBERS else value
+    if kind is bool or kind in NUMBERS:
+        return (bool if kind is bool else float), value
+    try:
+        hash(value)
+    except TypeError:  # a value made in Python that JSON does not have
+        return kind, repr(value)
+    known: Hashable = value
+    return known
 
 
 def same_text(expected: str, actual: str) -> bool:

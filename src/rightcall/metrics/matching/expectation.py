@@ -1,8 +1,8 @@
-"""Expected calls, prepared for comparison with actual ones."""
+"""Expected calls, prepared for comparison with actual ones; expectations that contradict each other are rejected."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from rightcall.errors import InputError, suggestion
@@ -12,7 +12,7 @@ from rightcall.metrics.matching.equality import identical_arguments, same
 from rightcall.metrics.matching.matchers.text import Contains
 from rightcall.metrics.matching.matchers.values import Present
 from rightcall.model.call import ToolCall
-from rightcall.model.golden import ExpectedCall, Golden
+from rightcall.model.golden import AnyGolden, ExpectedCall, Golden
 from rightcall.model.tool import Tool
 
 NO_DEFAULTS: dict[str, Any] = {}
@@ -213,3 +213,39 @@ def missing_content(wanted: Sequence[Any], output: str, scope: Scope) -> list[An
 def _found(item: Any, output: str, scope: Scope) -> bool:
     matcher = Contains(item, any_case=True) if isinstance(item, str) else compile_matcher(item, scope)
     return matcher.score(output, len(scope.calls)) == 1.0
+
+
+MOST_REPEATS = 1000
+"""Maximum repetitions of a required call; beyond this, the comparison would take minutes."""
+
+
+def refuse_unsound(golden: AnyGolden) -> None:
+    """Raise `InputError` for the first contradiction."""
+    for problem, hint in unsound(golden):
+        raise InputError(f"golden '{golden.id}'", problem, hint)
+
+
+def unsound(golden: AnyGolden) -> Iterator[tuple[str, str]]:
+    """Each contradiction, and what to do about it."""
+    alternatives = golden.any_of if isinstance(golden, Golden) else ()
+    sets = [("expected_calls", golden.expected_calls)]
+    sets += [(f"any_of[{i}]", calls) for i, calls in enumerate(alternatives)]
+    if any(call.required for _, calls in sets for call in calls):
+        if golden.no_calls:
+            yield "no_calls is true, but calls are expected", "remove one of the two"
+        if golden.category == "negative":
+            yield (
+                "a negative golden must not expect calls",
+                "use category golden, or remove the expected calls",
+            )
+    for field, calls in sets:
+        yield from _repeats(field, calls)
+
+
+def _repeats(field: str, calls: Sequence[ExpectedCall]) -> Iterator[tuple[str, str]]:
+    for i, call in enumerate(calls):
+        if call.max is not None and call.max < call.min:
+            hint = "list tools that must not be called in forbidden_calls" if call.max == 0 else ""
+            yield f"{field}[{i}]: max {call.max} is less than min {call.min}", hint
+        if call.min > MOST_REPEATS:
+            yield f"{field}[{i}]: min may be at most {MOST_REPEATS:,}, got {call.min:,}", ""

@@ -146,7 +146,7 @@ def kind_of(value: Any) -> Any:
 
 
 def _out_of_order(slot: Slot, at: int, slots: Sequence[Slot]) -> Failure:
-    """A call that came at the wrong time, with the edge that says so: its own, or one that leads to it."""
+    """A call that came at the wrong time, with the ordering constraint it violates: its own, or one that leads to it."""
     tool_of = {other.call.id: pattern_text(other.call.tool) for other in slots if other.call.id}
     followers = [pattern_text(other.call.tool) for other in slots if slot.call.id in other.call.after]
     if slot.call.after:

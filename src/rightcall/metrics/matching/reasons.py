@@ -24,12 +24,12 @@ def sentence(failure: Failure) -> str:
 
 
 def reason(failures: Iterable[Failure]) -> str:
-    """All failures of a case in one line; the same clause is said once."""
+    """All failures of a case in one line; a repeated clause is shown once."""
     return joined(map(sentence, failures))
 
 
 def joined(sentences: Iterable[str]) -> str:
-    """Clauses in one line; that nothing was called is said once, with all that was expected."""
+    """Clauses in one line; a missing call is mentioned once, with all that was expected."""
     said = list(dict.fromkeys(sentences))
     missed = [clause.removeprefix(NOTHING_CALLED) for clause in said if clause.startswith(NOTHING_CALLED)]
     if len(missed) > 1:
@@ -107,10 +107,11 @@ SENTENCES: dict[Code, Callable[[Failure], str]] = {
         f"{f.tool or 'the world'} ended in the wrong state: {f.detail or shown(f.actual)}"
     ),
     "double_effect": lambda f: f"{f.tool} took effect twice{_because(f)}",
+    "failed_metric": lambda f: f.detail,
     "loop_limit": lambda f: f"stopped at a limit before finishing{_because(f)}",
     "refused": lambda f: f"the model refused{_because(f)}",
     "agent_error": lambda f: f"the agent failed{_because(f)}",
-    "infra_error": lambda f: f"the provider did not answer{_because(f)}",
+    "infra_error": lambda f: f"no answer{_because(f)}",
 }
 
 

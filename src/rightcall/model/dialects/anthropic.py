@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
-from rightcall.errors import InputError, suggestion
 from rightcall.model.call import ToolCall, ToolResult
 from rightcall.model.dialects import wire
 from rightcall.model.message import Message, Role
@@ -79,7 +78,7 @@ class BlockMessage(Record, frozen=True):
 
 
 def read_typed(raw: Sequence[BlockMessage]) -> tuple[Message, ...] | None:
-    """What `read_messages` makes of the same, in half the time; None when no block tells that it is this spelling."""
+    """What `read_messages` makes of the same, in half the time; None when no block shows that it is this format."""
     found: list[Message] = []
     known = False
     for item in raw:
@@ -125,7 +124,7 @@ def system_text(messages: Iterable[Message]) -> str:
 
 
 def _read_message(item: dict[str, Any], where: str, path: str) -> list[Message]:
-    role = _role(item, where, path)
+    role = wire.role_of(item, ROLES, where, path)
     content, path = item.get("content"), f"{path}.content"
     text = wire.text_of(content, where, path)
     blocks = [b for b in content if isinstance(b, dict)] if isinstance(content, list) else []
@@ -136,17 +135,6 @@ def _read_message(item: dict[str, Any], where: str, path: str) -> list[Message]:
         return [_message(role, text, calls, thinking=thinking)]
     answered = _message("tool", "", (), results)
     return [answered, _message(role, text, calls, thinking=thinking)] if text or calls else [answered]
-
-
-def _role(item: dict[str, Any], where: str, path: str) -> Role:
-    role = item.get("role")
-    if isinstance(role, str) and role in ROLES:
-        return ROLES[role]
-    raise InputError(
-        where,
-        f"{path}.role must be one of user, assistant, system, got {role!r}",
-        suggestion(str(role), ROLES),
-    )
 
 
 def _read_call(block: dict[str, Any], where: str, path: str) -> ToolCall:

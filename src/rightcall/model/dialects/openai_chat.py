@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
-from rightcall.errors import InputError, suggestion
 from rightcall.model.call import ToolCall, ToolResult
 from rightcall.model.dialects import wire
 from rightcall.model.message import Message, Role
@@ -89,7 +88,7 @@ class ChatMessage(Record, frozen=True):
 
 
 def read_typed(raw: Sequence[ChatMessage]) -> tuple[Message, ...] | None:
-    """What `read_messages` makes of the same, in half the time; None when no call tells that it is this spelling."""
+    """What `read_messages` makes of the same, in half the time; None when no call shows that it is this format."""
     if all(item.tool_calls is None for item in raw):
         return None
     return wire.joined(map(_typed_message, raw))
@@ -123,7 +122,7 @@ def write_messages(messages: Iterable[Message]) -> list[dict[str, Any]]:
 
 def _read_message(item: dict[str, Any], where: str, path: str) -> Message:
     wire.refuse_misspelt(item, MESSAGE_FIELDS, where, path)
-    role, content = _role(item, where, path), item.get("content")
+    role, content = wire.role_of(item, ROLES, where, path), item.get("content")
     if role == "tool":
         call_id, name = (
             wire.field(item, "tool_call_id", str, where, path),
@@ -136,17 +135,6 @@ def _read_message(item: dict[str, Any], where: str, path: str) -> Message:
     if item.keys() <= _WORDS:
         return _message(role, text)
     return _message(role, text, tuple(_read_calls(item, where, path)))
-
-
-def _role(item: dict[str, Any], where: str, path: str) -> Role:
-    role = item.get("role")
-    if isinstance(role, str) and role in ROLES:
-        return ROLES[role]
-    raise InputError(
-        where,
-        f"{path}.role must be one of {', '.join(ROLES)}, got {role!r}",
-        suggestion(str(role), ROLES),
-    )
 
 
 def _read_calls(item: dict[str, Any], where: str, path: str) -> list[ToolCall]:

@@ -13,13 +13,13 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from rightcall.errors import InputError, suggestion
 from rightcall.model.call import ToolCall, ToolResult
 from rightcall.model.dialects import wire
 from rightcall.model.dialects.openai_chat import ROLES, read_function
 from rightcall.model.message import Message, Role
 from rightcall.model.tool import Tool
 
+SPEAKERS = {name: role for name, role in ROLES.items() if role != "tool"}
 CALLS = {"function_call": "arguments", "custom_tool_call": "input"}
 OUTPUTS = ("function_call_output", "custom_tool_call_output")
 ITEMS = (*CALLS, *OUTPUTS, "reasoning", "item_reference")
@@ -55,7 +55,11 @@ def read_messages(raw: list[dict[str, Any]], where: str) -> tuple[Message, ...]:
         if not isinstance(kind, str):
             continue
         if kind == "message":
-            _add_spoken(found, _role(item, where, path), wire.text_of(item.get("content"), where, path))
+            _add_spoken(
+                found,
+                wire.role_of(item, SPEAKERS, where, path),
+                wire.text_of(item.get("content"), where, path),
+            )
         elif kind in CALLS:
             _add_call(found, _read_call(item, kind, where, path))
         elif kind in OUTPUTS:
@@ -99,15 +103,6 @@ def _add_call(found: list[Message], call: ToolCall) -> None:
         found[-1] = replace(found[-1], calls=(*found[-1].calls, call))
     else:
         found.append(Message("assistant", calls=(call,)))
-
-
-def _role(item: dict[str, Any], where: str, path: str) -> Role:
-    role = item.get("role")
-    if isinstance(role, str) and role in ROLES and ROLES[role] != "tool":
-        return ROLES[role]
-    roles = [name for name, ours in ROLES.items() if ours != "tool"]
-    problem = f"{path}.role must be one of {', '.join(roles)}, got {role!r}"
-    raise InputError(where, problem, suggestion(str(role), roles))
 
 
 def _read_call(item: dict[str, Any], kind: str, where: str, path: str) -> ToolCall:

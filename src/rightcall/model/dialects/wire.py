@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
 
-from rightcall.errors import InputError
+from rightcall.errors import InputError, suggestion
 from rightcall.model.call import ToolCall, ToolResult
 from rightcall.model.codec import DecodeErrors, encode
 from rightcall.model.depth import too_deep
-from rightcall.model.message import Message
+from rightcall.model.message import Message, Role
 from rightcall.model.record import plain_constructor
 from rightcall.model.tool import Tool
 
@@ -30,6 +30,15 @@ KINDS: dict[type, str] = {
     float: "a number",
     type(None): "null",
 }
+
+
+def role_of(item: dict[str, Any], roles: Mapping[str, Role], where: str, path: str) -> Role:
+    """The role of a message, by a format's names of roles."""
+    role = item.get("role")
+    if isinstance(role, str) and role in roles:
+        return roles[role]
+    problem = f"{path}.role must be one of {', '.join(roles)}, got {role!r}"
+    raise InputError(where, problem, suggestion(str(role), roles))
 
 
 def checked(value: Any, expected: type, where: str, path: str) -> Any:

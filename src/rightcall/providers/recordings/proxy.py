@@ -33,7 +33,7 @@ LARGEST = 64 << 20
 class RecordingProxy:
     """Answers from the recordings, or asks `server` and records.
 
-    A trial that was recorded is replayed whole; in mode `refresh` it is recorded anew. A request that does not match
+    A trial that was recorded is replayed whole; in mode `refresh` it is recorded again. A request that does not match
     what was recorded is refused with what changed: half of a conversation cannot be replaced.
     """
 
@@ -45,7 +45,7 @@ class RecordingProxy:
         self._client: aiohttp.ClientSession | None = None
 
     def app(self) -> web.Application:
-        """The application; run it on loopback only, since whoever reaches it can use the key of the agent."""
+        """The application; run it on loopback only, because anyone who reaches it can use the agent's key."""
         made = web.Application(client_max_size=LARGEST)
         made.router.add_route("*", "/{golden}/{trial:[0-9]+}/{rest:.*}", self._answer)
         made.router.add_route("*", "/{other:.*}", self._lost)

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from rightcall.report.view.case import (
         Bar as Bar,
         CaseView as CaseView,
+        FailedCase as FailedCase,
+        FailedCases as FailedCases,
         ScoreLine as ScoreLine,
         case_view as case_view,
         input_of as input_of,
@@ -36,7 +38,6 @@ if TYPE_CHECKING:
         rerun_command as rerun_command,
         system_prompt as system_prompt,
     )
-    from rightcall.report.view.failed_case import FailedCase as FailedCase, FailedCases as FailedCases
     from rightcall.report.view.failures import (
         TITLES as TITLES,
         Example as Example,
@@ -55,14 +56,15 @@ if TYPE_CHECKING:
         cases_of as cases_of,
         run_view as run_view,
     )
-    from rightcall.report.view.shown_rate import ShownRate as ShownRate, rate as rate
     from rightcall.report.view.spread import Bin as Bin, Spread as Spread, UserRow as UserRow
     from rightcall.report.view.summary import (
         DIMENSIONS as DIMENSIONS,
         CodeRow as CodeRow,
         GroupRow as GroupRow,
+        ShownRate as ShownRate,
         SummaryView as SummaryView,
         pass_rate as pass_rate,
+        rate as rate,
         run_rate as run_rate,
         summary_view as summary_view,
         verdict_sentence as verdict_sentence,
@@ -80,16 +82,17 @@ else:
         __name__,
         {
             "calls": "ArgumentRow CallView Mark",
-            "case": "Bar CaseView ScoreLine case_view input_of outcome_of reason_of",
+            "case": "Bar CaseView FailedCase FailedCases ScoreLine case_view input_of outcome_of reason_of",
             "case_context": "PastTrials golden_history model_request rerun_command system_prompt",
-            "failed_case": "FailedCase FailedCases",
             "failures": "Example FailureGroup TITLES",
             "grouped_trials": "GoldenRow failures_first golden_row golden_rows",
             "messages": "MessageView",
             "run": "RunTally RunView cases_of run_view",
-            "shown_rate": "ShownRate rate",
             "spread": "Bin Spread UserRow",
-            "summary": "CodeRow DIMENSIONS GroupRow SummaryView pass_rate run_rate summary_view verdict_sentence",
+            "summary": (
+                "CodeRow DIMENSIONS GroupRow ShownRate SummaryView pass_rate rate run_rate summary_view "
+                "verdict_sentence"
+            ),
             "tools": "ConfusionCell ConfusionMatrix INVENTED NO_CALL ToolRow confusion_of",
         },
     )

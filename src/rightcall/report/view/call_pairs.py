@@ -13,7 +13,9 @@ from rightcall.metrics import all_expected
 from rightcall.metrics.matching import (
     CallComparison,
     Scope,
+    TooManyCalls,
     assign_by_groups,
+    bounded_effort,
     counted_places,
     fits,
     make_slots,
@@ -177,12 +179,14 @@ def _matches(
     if not isinstance(golden, Golden):
         return by_name
     scope = Scope(calls=calls, tool_of={call.id: fits(call.tool) for call in expected if call.id})
+    open_calls = set(free)
     try:
-        slots = make_slots(golden, expected, calls, tools, scope)
-        weights = [
-            [weight if at in free else 0.0 for at, weight in enumerate(line)]
-            for line in CallComparison(slots, calls).weights
-        ]
-    except InputError:  # a matcher that needs a model: compare names only
+        with bounded_effort():
+            slots = make_slots(golden, expected, calls, tools, scope)
+            weights = [
+                [weight if at in open_calls else 0.0 for at, weight in enumerate(line)]
+                for line in CallComparison(slots, calls).weights
+            ]
+            return [(slots[row].index, at) for row, at in assign_by_groups(weights)] + by_name
+    except (InputError, TooManyCalls):  # a matcher that needs a model, or too many calls: compare names only
         return by_name
-    return [(slots[row].index, at) for row, at in assign_by_groups(weights)] + by_name

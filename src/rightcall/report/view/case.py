@@ -203,3 +203,31 @@ def _rules(golden: AnyGolden | None) -> tuple[tuple[str, str], ...]:
     if golden.comments:
         said.append(("comment", shown_text(golden.comments, 2000)))
     return tuple(said)
+
+
+class FailedCase(Record, frozen=True):
+    """Which case, and why, in one line."""
+
+    golden_id: str
+    trial: int
+    outcome: Outcome
+    reason: str
+
+
+class FailedCases:
+    """Keeps the first `keep` and counts the others."""
+
+    def __init__(self, keep: int) -> None:
+        self._keep = keep
+        self.cases: list[FailedCase] = []
+        self.more = 0
+
+    def add(self, golden: AnyGolden | None, result: CaseResult) -> None:
+        """Take note of a case, unless it passed."""
+        if result.passed and not result.error:
+            return
+        if len(self.cases) < self._keep:
+            why = reason_of(result)
+            self.cases.append(FailedCase(result.golden_id, result.trial, outcome_of(result), why))
+        else:
+            self.more += 1

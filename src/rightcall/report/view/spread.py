@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from array import array
 
-from rightcall.model.play import PERSONA, USER
+from rightcall.model.golden import PERSONA, USER
 from rightcall.model.record import Record
 from rightcall.model.run import Summary, UserSpread
 

@@ -8,11 +8,33 @@ from typing import TYPE_CHECKING
 from rightcall.metrics import SPOTLESS
 from rightcall.model.record import Record
 from rightcall.model.run import GroupSummary, Summary
-from rightcall.report.view.shown_rate import ShownRate, rate
 from rightcall.report.view.spread import UserRow, reliability_notes, user_rows
+from rightcall.stats import wilson
 
 if TYPE_CHECKING:
     from rightcall.store import StoredRun
+
+
+class ShownRate(Record, frozen=True):
+    """`count` of `n`, and the 95 % interval of the share. Without any n the value is None."""
+
+    count: int
+    n: int
+    value: float | None
+    low: float
+    high: float
+
+
+def rate(count: int, n: int, *, trials: int = 1) -> ShownRate:
+    """Wilson's interval. Trials of one golden repeat each other, so n counts for n/trials observations.
+
+    This is conservative: it assumes that all trials of a golden agree. Gates compute it exactly.
+    """
+    if n <= 0:
+        return ShownRate(count, 0, None, 0.0, 1.0)
+    low, high = wilson(min(count, n) / trials, n / trials)
+    return ShownRate(count, n, count / n, low, high)
+
 
 DIMENSIONS = {
     "call_precision": "precision",

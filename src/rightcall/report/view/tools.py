@@ -10,7 +10,7 @@ from rightcall.metrics.matching import pattern_text
 from rightcall.model.record import Record
 from rightcall.model.run import CaseResult
 from rightcall.report.view.call_pairs import Pairing, ShownPair
-from rightcall.report.view.shown_rate import ShownRate, rate
+from rightcall.report.view.summary import ShownRate, rate
 
 MOST_NAMES = 1000
 """Maximum number of distinct tool names, in case a model invents a new one every time."""

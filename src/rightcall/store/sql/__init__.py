@@ -1,15 +1,12 @@
 """The SQL store: SQLite and PostgreSQL with one schema.
 
 tables       the current schema
-text         text that every engine can store
-record_bytes records to bytes and back
+record_bytes records to bytes and back, and text that every engine can store
 packed_scores the scores of a result in one column
-rows         a result as rows of its tables, and back
-bulk         bulk inserts
-guard        locks around shared contents
+rows         a result as rows of its tables, and back; bulk inserts
 engine       connections, transactions, readable database errors
 schema       the version of a store; creating, migrating or rejecting it
-core         shared by all parts of a store
+core         shared by all parts of a store, with locks around shared contents
 golden_sets  the goldens of runs, shared by runs of the same ones
 run_writer   RunWriter: batches of results
 runs         the list of runs, one run, suites and tool definitions by fingerprint

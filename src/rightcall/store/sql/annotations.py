@@ -10,10 +10,10 @@ from sqlalchemy import Connection, delete, insert, select
 from rightcall.errors import InputError
 from rightcall.store.base import Note
 from rightcall.store.sql import tables
-from rightcall.store.sql.bulk import insert_missing
 from rightcall.store.sql.core import Core
+from rightcall.store.sql.record_bytes import held
+from rightcall.store.sql.rows import insert_missing
 from rightcall.store.sql.runs import find
-from rightcall.store.sql.text import held
 
 LONGEST_TAG = 100
 LONGEST_NOTE = 20_000

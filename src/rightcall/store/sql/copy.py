@@ -11,15 +11,12 @@ from rightcall.errors import ConfigError, InputError
 from rightcall.model import Usage
 from rightcall.store.base import Copied, Key
 from rightcall.store.sql import results, tables
-from rightcall.store.sql.bulk import insert_missing
-from rightcall.store.sql.core import Core
+from rightcall.store.sql.core import Core, refers_to_contents
 from rightcall.store.sql.golden_sets import name_set, own_set, shared_set
-from rightcall.store.sql.guard import refers_to_contents
 from rightcall.store.sql.packed_scores import renumbered
-from rightcall.store.sql.record_bytes import unpacked
-from rightcall.store.sql.rows import ResultRows
+from rightcall.store.sql.record_bytes import held, unpacked
+from rightcall.store.sql.rows import ResultRows, insert_missing
 from rightcall.store.sql.run_writer import insert_results
-from rightcall.store.sql.text import held
 
 AT_ONCE = 500
 

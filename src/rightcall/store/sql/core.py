@@ -1,10 +1,10 @@
-"""Shared by all parts of the store: connections, clock, metric numbers."""
+"""Shared by all parts of the store: connections, clock, metric numbers, locks on shared contents."""
 
 from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,10 +16,9 @@ from sqlalchemy import Connection, Engine, select, text
 from rightcall.errors import InputError, StoreError
 from rightcall.store.address import Address
 from rightcall.store.sql import tables
-from rightcall.store.sql.database_file import DatabaseFile
-from rightcall.store.sql.engine import CACHE, SMALL_CACHE, make_engine, reading, writing
+from rightcall.store.sql.engine import CACHE, SMALL_CACHE, DatabaseFile, make_engine, reading, writing
+from rightcall.store.sql.record_bytes import held
 from rightcall.store.sql.schema import bring_to_head
-from rightcall.store.sql.text import held
 
 
 def utc_now() -> datetime:
@@ -120,6 +119,21 @@ class Core:
         self._metric_names = {key: name for name, key in self._metric_keys.items()}
 
 
+SIZES = (1, 20, 400)
+
+
+def portions(names: Sequence[str]) -> Iterator[list[str]]:
+    """Names for `IN (…)`, in lists of few different lengths: the last is filled up with names that it has already.
+
+    Each length is another statement, and SQLite keeps the 128 latest prepared: a process that runs for days and asks
+    for any number of names would hold megabytes of them.
+    """
+    for start in range(0, len(names), SIZES[-1]):
+        some = list(names[start : start + SIZES[-1]])
+        size = next(size for size in SIZES if size >= len(some))
+        yield some + some[-1:] * (size - len(some))
+
+
 IGNORED = """# Results stay on this machine; a baseline may be committed.
 *
 !*.baseline.jsonl.gz
@@ -144,3 +158,19 @@ def _make_private(file: Path) -> None:
     """
     with contextlib.suppress(OSError):
         os.close(os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+
+
+_CONTENTS = 7_246_019
+"""An advisory lock's number; arbitrary but fixed."""
+
+
+def refers_to_contents(connection: Connection) -> None:
+    """Until this transaction ends, nothing is removed; others may reference contents too."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(text("SELECT pg_advisory_xact_lock_shared(:n)"), {"n": _CONTENTS})
+
+
+def alone_with_contents(connection: Connection) -> None:
+    """Until this transaction ends, no other transaction references or removes contents."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(text("SELECT pg_advisory_xact_lock(:n)"), {"n": _CONTENTS})

@@ -5,6 +5,10 @@ SQLite runs with a write-ahead log (readers and the one writer do not wait for e
 hands when the call returns, so `kill -9` of this process loses nothing that was stored. A power cut or a
 kernel panic can lose the last commits before the log was flushed, and never corrupts the file; `FULL` would
 close that gap for a disk flush at every batch, and what it protects can be had again by `--resume`.
+
+SQLite silently keeps writing to a file that was deleted or replaced: what it stores then is lost. So `DatabaseFile`
+checks, with `stat` only, because opening and closing the file would drop the locks that SQLite holds on it
+(https://www.sqlite.org/howtocorrupt.html, section 2.2).
 """
 
 from __future__ import annotations
@@ -12,7 +16,8 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from pathlib import Path
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, exc
 
@@ -139,3 +144,37 @@ def store_error(name: str, error: Exception) -> StoreError:
     passing = any(kind.__name__ in _PASSING for kind in type(cause).__mro__)
     retryable = passing and not any(word in low for word in _LASTING)
     return StoreError(f"store {name}: {said}{hint}", retryable=retryable)
+
+
+class DatabaseFile:
+    """The file behind a store. `require` raises a `StoreError` when it was deleted, replaced or truncated."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        found = path.stat()
+        self._identity, self._size = (found.st_dev, found.st_ino), found.st_size
+
+    def require(self) -> None:
+        """Return if the file still exists and is intact."""
+        try:
+            found = self._path.stat()
+        except OSError as error:  # a mount that hangs or a folder that is moved may come back
+            raise self._lost(f"the file no longer exists ({error.strerror})", retryable=True) from None
+        if (found.st_dev, found.st_ino) != self._identity:
+            raise self._lost("the file was replaced while it was open")
+        if found.st_size < self._size and not (found.st_size and _is_whole(self._path)):
+            raise self._lost("the file was truncated while it was open")
+        self._size = found.st_size
+
+    def _lost(self, problem: str, *, retryable: bool = False) -> StoreError:
+        return StoreError(f"store {self._path}: {problem}", retryable=retryable)
+
+
+def _is_whole(path: Path) -> bool:
+    """Whether a file that became shorter is a valid database: pruning old runs shortens it too."""
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True)) as connection:
+            found: tuple[str] = connection.execute("PRAGMA quick_check(1)").fetchone()
+            return found == ("ok",)
+    except sqlite3.Error:
+        return False

@@ -11,9 +11,8 @@ from sqlalchemy import Connection, case, func, select, tuple_
 from rightcall.model import Failure, ToolCall, Trajectory
 from rightcall.store.sql import tables
 from rightcall.store.sql.core import Core
-from rightcall.store.sql.record_bytes import expanded, unpacked, unzipped
+from rightcall.store.sql.record_bytes import expanded, held, unpacked, unzipped
 from rightcall.store.sql.runs import find
-from rightcall.store.sql.text import held
 
 AT_ONCE = 500
 

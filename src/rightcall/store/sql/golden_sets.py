@@ -11,12 +11,9 @@ from sqlalchemy import ColumnElement, Connection, ScalarSelect, delete, insert, 
 
 from rightcall.model import AnyGolden, Golden
 from rightcall.store.sql import tables
-from rightcall.store.sql.bulk import Row, insert_missing
-from rightcall.store.sql.core import Core
-from rightcall.store.sql.guard import refers_to_contents
-from rightcall.store.sql.record_bytes import canonical, compressed_bytes
-from rightcall.store.sql.rows import check_golden_id
-from rightcall.store.sql.text import held
+from rightcall.store.sql.core import Core, refers_to_contents
+from rightcall.store.sql.record_bytes import canonical, compressed_bytes, held
+from rightcall.store.sql.rows import Row, check_golden_id, insert_missing
 
 GOLDENS_AT_ONCE = 500
 PREVIEW = 500

@@ -14,12 +14,11 @@ from rightcall.model import AnyGolden, Golden
 from rightcall.model.golden import with_id
 from rightcall.store.base import DatasetDiff, DatasetVersion
 from rightcall.store.sql import tables
-from rightcall.store.sql.bulk import insert_rows
-from rightcall.store.sql.core import Core
+from rightcall.store.sql.core import Core, alone_with_contents
 from rightcall.store.sql.golden_sets import GOLDENS_AT_ONCE, golden_row, keep_goldens
-from rightcall.store.sql.guard import alone_with_contents
+from rightcall.store.sql.record_bytes import held
 from rightcall.store.sql.results import to_golden
-from rightcall.store.sql.text import held
+from rightcall.store.sql.rows import insert_rows
 
 LONGEST_ALIAS = 200
 

@@ -14,8 +14,7 @@ import msgspec
 
 from rightcall.errors import InputError
 from rightcall.model import Failure, Score
-from rightcall.store.sql.record_bytes import packed, unpacked
-from rightcall.store.sql.text import whole
+from rightcall.store.sql.record_bytes import packed, unpacked, whole
 
 PERFECT = Score(1.0, True)
 

@@ -10,9 +10,8 @@ from sqlalchemy import Connection, delete, select
 from rightcall.errors import ConfigError
 from rightcall.store.base import Retention, StoredRun
 from rightcall.store.sql import tables
-from rightcall.store.sql.core import Core, written
+from rightcall.store.sql.core import Core, alone_with_contents, written
 from rightcall.store.sql.golden_sets import drop_goldens
-from rightcall.store.sql.guard import alone_with_contents
 from rightcall.store.sql.record_bytes import unpacked
 from rightcall.store.sql.runs import find, to_run
 

@@ -1,23 +1,34 @@
-"""A result as the rows of its tables, and back."""
+"""A result as the rows of its tables, and back; and bulk inserts of rows, directly through the driver.
+
+SQLAlchemy's own `execute` with a list of dicts costs several times as much as the rows themselves
+(`benchmarks/store_throughput.py` prints both).
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from functools import cache
 from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, Table
 
 from rightcall.errors import InputError
 from rightcall.model import CaseResult, Failure, Trajectory, Usage
-from rightcall.store.sql.bulk import Row
 from rightcall.store.sql.packed_scores import ScorePacker, ScoreReader
-from rightcall.store.sql.record_bytes import compressed, expanded, packed, unpacked
+from rightcall.store.sql.record_bytes import compressed, expanded, held, packed, unpacked
 from rightcall.store.sql.tables import ERROR, FAILED, PASSED
-from rightcall.store.sql.text import held
 
 LONGEST_ID = 1000
 """Bytes of a golden's id: PostgreSQL refuses to index much longer ones."""
 
 LARGEST = 2**63 - 1
+
+
+class PackedResult(CaseResult, frozen=True):
+    """A result whose trajectory somebody else has made into what the store keeps of it; `trajectory` is not stored."""
+
+    packed_trajectory: bytes | None = None
 
 
 class ResultRows(NamedTuple):
@@ -38,7 +49,9 @@ def to_rows(result: CaseResult, pack: ScorePacker) -> ResultRows:
     check_golden_id(result.golden_id)
     scores, failed = pack(result.metrics)
     usage = Usage(
-        _counted(result.usage.input_tokens), _counted(result.usage.output_tokens), result.usage.cost_usd
+        bounded_count(result.usage.input_tokens),
+        bounded_count(result.usage.output_tokens),
+        result.usage.cost_usd,
     )
     return ResultRows(
         held(result.golden_id),
@@ -60,9 +73,15 @@ def to_rows(result: CaseResult, pack: ScorePacker) -> ResultRows:
             (position, failure.code, held(failure.tool), held(failure.parameter), packed(failure))
             for position, failure in enumerate(result.codes)
         ],
-        None if result.trajectory is None else compressed(result.trajectory),
+        _trajectory(result),
         usage,
     )
+
+
+def _trajectory(result: CaseResult) -> bytes | None:
+    if isinstance(result, PackedResult):
+        return result.packed_trajectory
+    return None if result.trajectory is None else compressed(result.trajectory)
 
 
 def to_result(
@@ -94,7 +113,8 @@ def check_golden_id(golden_id: str) -> None:
         )
 
 
-def _counted(tokens: int) -> int:
+def bounded_count(tokens: int) -> int:
+    """As many as the column holds."""
     return min(tokens, LARGEST)
 
 
@@ -105,3 +125,50 @@ def _number(value: float | None) -> float | None:
 
 def _value(column: float | None) -> float:
     return math.nan if column is None else column
+
+
+Row = tuple[Any, ...]
+
+
+def insert_rows(connection: Connection, table: Table, rows: Sequence[Row]) -> None:
+    """Insert rows known to be new; each row has the table's columns in order."""
+    if not rows:
+        return
+    cursor = connection.connection.cursor()
+    try:
+        if connection.dialect.name == "postgresql":
+            with cursor.copy(_copy_statement(table)) as copy:
+                for row in rows:
+                    copy.write_row(row)
+        else:
+            cursor.executemany(_insert_statement(table, "?"), rows)
+    finally:
+        cursor.close()
+
+
+def insert_missing(connection: Connection, table: Table, rows: Sequence[Row]) -> int:
+    """Insert rows whose key does not exist yet; returns how many."""
+    if not rows:
+        return 0
+    cursor = connection.connection.cursor()
+    try:
+        mark = "%s" if connection.dialect.name == "postgresql" else "?"
+        cursor.executemany(_insert_statement(table, mark) + " ON CONFLICT DO NOTHING", rows)
+        return int(cursor.rowcount)
+    finally:
+        cursor.close()
+
+
+@cache
+def _insert_statement(table: Table, mark: str) -> str:
+    marks = ", ".join([mark] * len(table.columns))
+    return f"INSERT INTO {table.name} ({_columns(table)}) VALUES ({marks})"  # noqa: S608 (names are ours)
+
+
+@cache
+def _copy_statement(table: Table) -> str:
+    return f"COPY {table.name} ({_columns(table)}) FROM STDIN"
+
+
+def _columns(table: Table) -> str:
+    return ", ".join(column.name for column in table.columns)

@@ -14,12 +14,10 @@ from rightcall.errors import InputError, StoreError, suggestion
 from rightcall.model import Run, Summary, Usage
 from rightcall.store.base import RunFilter, StoredRun
 from rightcall.store.sql import tables
-from rightcall.store.sql.bulk import insert_missing
-from rightcall.store.sql.core import Core
-from rightcall.store.sql.guard import refers_to_contents
-from rightcall.store.sql.record_bytes import packed, squeezed, unpacked, unsqueezed
+from rightcall.store.sql.core import Core, refers_to_contents
+from rightcall.store.sql.record_bytes import held, packed, squeezed, unpacked, unsqueezed
+from rightcall.store.sql.rows import insert_missing
 from rightcall.store.sql.run_writer import RunWriter, require_epoch
-from rightcall.store.sql.text import held
 
 runs = tables.runs.c
 

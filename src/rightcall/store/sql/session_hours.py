@@ -7,10 +7,8 @@ from collections.abc import Mapping, Sequence
 from sqlalchemy import bindparam, delete, insert, select, update
 
 from rightcall.store.sql import tables
-from rightcall.store.sql.bulk import portions
-from rightcall.store.sql.core import Core
-from rightcall.store.sql.record_bytes import packed, unpacked
-from rightcall.store.sql.text import whole
+from rightcall.store.sql.core import Core, portions
+from rightcall.store.sql.record_bytes import packed, unpacked, whole
 from rightcall.store.watch import SessionHour
 
 Values = dict[str, list[float]]

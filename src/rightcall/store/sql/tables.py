@@ -24,7 +24,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-from rightcall.store.sql.text import Words
+from rightcall.store.sql.record_bytes import Words
 
 FAILED, PASSED, ERROR = 0, 1, 2
 """`results.outcome`."""

@@ -9,10 +9,8 @@ from sqlalchemy import Connection, Row, delete, func, insert, select, text, upda
 
 from rightcall.errors import InputError
 from rightcall.store.sql import tables
-from rightcall.store.sql.bulk import portions
-from rightcall.store.sql.core import Core
-from rightcall.store.sql.record_bytes import compressed, expanded, packed, unpacked
-from rightcall.store.sql.text import held
+from rightcall.store.sql.core import Core, portions
+from rightcall.store.sql.record_bytes import compressed, expanded, held, packed, unpacked
 from rightcall.store.watch import (
     CheckCount,
     KeptTrace,

@@ -120,7 +120,7 @@ class Arms:
                 await asyncio.wait([*pending, waiting], return_when=asyncio.FIRST_COMPLETED)
                 if over.is_set() or any(task.done() and task.exception() for task in tasks):
                     break
-        finally:  # what is finished stays in the store, whoever ends it
+        finally:  # finished results stay in the store, whatever ends it
             for task in (*tasks, waiting):
                 task.cancel()
             ended = await asyncio.gather(*tasks, return_exceptions=True)

@@ -137,7 +137,7 @@ def _proposals(found: Any, texts: Mapping[str, str]) -> list[Proposal]:
 
 
 class _Adapter:
-    """Runs the agent with GEPA's texts, and tells GEPA in words what went wrong. Called from GEPA's thread."""
+    """Runs the agent with GEPA's texts, and describes to GEPA what went wrong. Called from GEPA's thread."""
 
     propose_new_texts = None
 

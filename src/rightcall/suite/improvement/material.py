@@ -1,16 +1,22 @@
-"""What `improve` works with: the agent, its goldens in two parts, and what they did in the run it starts from."""
+"""What `improve` works with: the agent, its goldens in two parts, and what they did in the run it starts from.
+
+Every further use of goldens as proof needs stronger evidence, so that all proofs together are wrong in at most one of
+twenty cases; so their uses are counted.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import random
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from rightcall.analysis import Proposal, Tried, applied, is_exposed, refusal, tokens_of
-from rightcall.model.golden import AnyGolden
+from rightcall.analysis import Proposal, Tried, applied, is_exposed, refusal, tokens_of, wanted_tool
+from rightcall.model.golden import AnyGolden, Golden
 from rightcall.model.run import CaseResult
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Usage
 from rightcall.providers import cost
+from rightcall.store import RunFilter, Store, StoredRun
 from rightcall.suite.improvement.arms import Arms
 from rightcall.suite.improvement.options import ImproveOptions
 
@@ -63,3 +69,58 @@ class Material:
             tokens=more,
             cost_per_1000=-price if price is not None and more < 0 else price,
         )
+
+
+TUNE = 0.4
+
+
+def split_goldens(goldens: Sequence[AnyGolden], seed: str) -> tuple[list[AnyGolden], list[AnyGolden]]:
+    """Tune and proof: whole clusters, alike in wanted tools and categories, the same for the same dataset."""
+    groups: dict[tuple[str, str], dict[str, list[AnyGolden]]] = {}
+    for golden in sorted(goldens, key=lambda one: one.id):
+        clusters = groups.setdefault((golden.category, wanted_tool(golden)), {})
+        clusters.setdefault(golden.cluster or golden.id, []).append(golden)
+    tune: list[AnyGolden] = []
+    proof: list[AnyGolden] = []
+    placed: dict[str, list[AnyGolden]] = {}
+    for key, clusters in sorted(groups.items()):
+        names = sorted(clusters)
+        random.Random(f"{seed}/{key}").shuffle(names)  # noqa: S311
+        for number, name in enumerate(names):
+            share = tune if number < round(TUNE * len(names)) else proof
+            placed.setdefault(name, share).extend(clusters[name])
+    return tune, proof
+
+
+ALPHA = 0.05
+PAGE = 500
+PROOF = "proof"
+"""The phase of the baseline's run in proof: one for each use."""
+
+
+def level(number: int) -> float:
+    """The level of the n-th proof on the same goldens: .025, .0083, .0042 …; their sum never reaches .05."""
+    return ALPHA / (number * (number + 1))
+
+
+def proofs_before(store: Store, agent: str, proof: Iterable[AnyGolden]) -> int:
+    """How often at least half of these goldens have been used as proof with this agent. The store is the ledger."""
+    mine = {_said(golden) for golden in proof}
+    return sum(
+        2 * len(mine & {_said(golden) for golden in store.goldens(run.id)}) >= len(mine)
+        for run in _proof_runs(store, agent)
+    )
+
+
+def _proof_runs(store: Store, agent: str) -> Iterator[StoredRun]:
+    last = None
+    while page := store.runs(RunFilter(agent=agent), limit=PAGE, after=last):
+        for one in page:
+            mark = one.run.settings.get("improve")
+            if isinstance(mark, dict) and mark.get("phase") == PROOF:
+                yield one
+        last = page[-1].id
+
+
+def _said(golden: AnyGolden) -> str:
+    return golden.input if isinstance(golden, Golden) else golden.scenario

@@ -36,8 +36,8 @@ Proposer = Callable[[ProposalTask], Awaitable[list[Proposal]]]
 class ImproveOptions:
     """How much may be tried. `rewrite` gives further proposals, such as those of a model.
 
-    `stop` "evalue" ends proof as soon as it is decided; "end" runs all of it. `announce` is told in a sentence what
-    comes next, before it costs anything.
+    `stop` "evalue" ends proof as soon as it is decided; "end" runs all of it. `announce` is called with
+    a sentence about the next step, before it costs anything.
     """
 
     proposals: int = 10

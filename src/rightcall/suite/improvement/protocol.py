@@ -1,4 +1,4 @@
-"""Proof that a change helps: proposals are screened on some goldens and proven on others that nobody has looked at.
+"""Proof that a change helps: proposals are screened on some goldens and proven on others that were not looked at.
 
 The protocol is fixed before anything is run. Goldens are split by cluster into *tune* and *proof*; findings are made
 anew on tune alone; the best few proposals are run on proof at the same time as the baseline. A proposal is accepted
@@ -32,12 +32,10 @@ from rightcall.model.run import CaseResult
 from rightcall.store import Store
 from rightcall.suite.improvement.arms import Arms, Measured
 from rightcall.suite.improvement.judgement import beats, judged, largest_e, told_apart
-from rightcall.suite.improvement.ledger import PROOF, level, proofs_before
-from rightcall.suite.improvement.material import Material
+from rightcall.suite.improvement.material import PROOF, Material, level, proofs_before, split_goldens
 from rightcall.suite.improvement.options import ImproveOptions, ProposalTask
 from rightcall.suite.improvement.preselection import padded, screened, shortened
 from rightcall.suite.improvement.prospects import FINALISTS, announcement, can_show, planned_calls, shortage
-from rightcall.suite.improvement.split import split_goldens
 from rightcall.suite.plan import Plan
 
 CONTENDER = 0.5
@@ -255,7 +253,7 @@ class _Job:
         return self._answer("not_shown", "no proposal was shown to help")
 
     def _best(self, won: Sequence[Proposal], measured: Mapping[str, Measured]) -> Proposal:
-        """The one with the largest gain, or a shorter one that cannot be told from it."""
+        """The one with the largest gain, or a shorter one that is not significantly different."""
         rate = {one.name: measured[one.name].rate() for one in won}
         best = min(won, key=lambda one: (-rate[one.name], self._tried[one.name].tokens))
         alike = [

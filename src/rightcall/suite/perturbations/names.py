@@ -85,7 +85,7 @@ def renamed_golden(golden: Golden, new: Mapping[str, str]) -> Golden:
 
 
 def parameters(task: PerturbTask) -> Variant:
-    """Neutral names of parameters. Goldens with tools of their own are left out."""
+    """Neutral names of parameters. Goldens that define tools are left out."""
     if task.plan.agent.mode == "loop" and task.plan.agent.execute == "real":
         raise ConfigError(
             "--perturb parameters needs tools that are mocked: a function knows its own parameters"

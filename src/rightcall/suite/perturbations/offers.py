@@ -26,7 +26,7 @@ NOT_AVAILABLE = {"error": {"error": "not_available", "detail": "this tool is not
 
 
 def order(task: PerturbTask) -> Variant:
-    """The tools reversed, then shuffled. Goldens with tools of their own are left out."""
+    """The tools reversed, then shuffled. Goldens that define tools are left out."""
     shuffled = list(reversed(task.tools))
     if task.draw:
         task.random("order").shuffle(shuffled)
@@ -55,7 +55,7 @@ def _count(about: str) -> int:
 
 
 def _strangers(count: int) -> list[Tool]:
-    """Tools of nobody's suite, then those of the built-in worlds, then numbered ones."""
+    """Made-up tools, then those of the built-in worlds, then numbered ones."""
     found = [Tool(name, text) for name, text in STRANGERS]
     if count > len(found):
         found += Toolbox([make_world(name, None) for name in WORLDS]).tools

@@ -45,7 +45,7 @@ def read_paraphrases(path: Path, goldens: Sequence[Golden]) -> dict[str, tuple[s
             try:
                 one = msgspec.json.decode(line, type=Paraphrases)
             except (msgspec.DecodeError, msgspec.ValidationError) as error:
-                hint = "a line is {golden_id, input, paraphrases}; delete the file to write it anew"
+                hint = "a line is {golden_id, input, paraphrases}; delete the file to write a new one"
                 raise InputError(f"{path}:{number}", str(error), hint) from None
             if said.get(one.golden_id) == one.input:
                 found[one.golden_id] = one.paraphrases

@@ -11,7 +11,7 @@ from rightcall.synthesis.kit import Kit
 from rightcall.synthesis.plans import PlanKind, PlannedSlot
 from rightcall.synthesis.production import Job
 from rightcall.synthesis.ways.scenario import ScenarioJob
-from rightcall.synthesis.ways.text import TextJob
+from rightcall.synthesis.ways.text import TextJob, numbered
 from rightcall.synthesis.ways.tools import ToolJob
 
 EXAMPLES = 10
@@ -22,10 +22,6 @@ def golden_jobs(
     goldens: Sequence[Golden], kit: Kit, per_golden: int, *, include_expected: bool
 ) -> Callable[[int, int], Sequence[Job]]:
     """Jobs for each golden in turn: by its calls, otherwise by its context, otherwise by similar examples."""
-
-    def jobs(start: int, count: int) -> Sequence[Job]:
-        last = min(start + count, len(goldens) * per_golden)
-        return [job(place) for place in range(start, last)]
 
     def job(place: int) -> Job:
         number, which = divmod(place, len(goldens))
@@ -56,17 +52,13 @@ def golden_jobs(
             name, kit, "goldens", "input_from_golden", values, None, include_expected, parents, golden.id
         )
 
-    return jobs
+    return numbered(job, len(goldens) * per_golden)
 
 
 def golden_scenarios(
     goldens: Sequence[ConversationalGolden], kit: Kit, per_golden: int, *, include_expected: bool
 ) -> Callable[[int, int], Sequence[Job]]:
     """Jobs for each conversational golden in turn."""
-
-    def jobs(start: int, count: int) -> Sequence[Job]:
-        last = min(start + count, len(goldens) * per_golden)
-        return [job(place) for place in range(start, last)]
 
     def job(place: int) -> Job:
         number, which = divmod(place, len(goldens))
@@ -80,7 +72,7 @@ def golden_scenarios(
             name, kit, "goldens", "conversation_from_scratch", values, context, include_expected, (golden.id,)
         )
 
-    return jobs
+    return numbered(job, len(goldens) * per_golden)
 
 
 def _kind(names: tuple[str, ...]) -> PlanKind:

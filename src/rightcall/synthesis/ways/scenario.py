@@ -89,7 +89,7 @@ class ScenarioJob:
         return Made(None, {}, "; ".join(dict.fromkeys(reasons)), scribe.usage, tuple(scribe.messages))
 
     def _in_one_turn(self, scenario: str, made: Situation) -> Golden:
-        """The situation as solvers read it: all that the user knows, told at once."""
+        """The situation as solvers read it: all that the user knows, at once."""
         said = [IN_ONE_TURN, f"The situation: {scenario}"]
         if made.user_description:
             said.append(f"The user: {made.user_description}")

@@ -1,8 +1,11 @@
-"""One input from one prompt: written, rated, evolved, labelled with calls, answered."""
+"""One input from one prompt: written, rated, evolved, labelled with calls, answered.
+
+From scratch, the prompt has a description only; from contexts and documents, a text that the questions are about.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,9 +15,10 @@ from rightcall.model.golden import Golden
 from rightcall.model.score import Score
 from rightcall.synthesis.contexts import Context
 from rightcall.synthesis.kit import Kit
-from rightcall.synthesis.production import Made
+from rightcall.synthesis.production import Job, Made
 from rightcall.synthesis.scribe import Scribe, Unreadable
 from rightcall.synthesis.steps import BelowThreshold, Refinement, labelled, refined
+from rightcall.synthesis.ways.scenario import ScenarioJob, styled
 
 
 @dataclass(frozen=True)
@@ -95,3 +99,64 @@ class TextJob:
         )
         source = self.context.sources[0] if self.context and self.context.sources else None
         return msgspec.structs.replace(golden, source_file=source, metadata={"generated": known})
+
+
+def scratch_jobs(kit: Kit, wanted: int, *, conversations: bool) -> Callable[[int, int], Sequence[Job]]:
+    """An endless stream of jobs."""
+
+    def job(place: int) -> Job:
+        name = f"scratch-{place + 1:04}"
+        common = {"number": place + 1, "count": max(wanted, place + 1), "language": kit.language_name}
+        if conversations:
+            values = {**common, "style": styled(kit.conversational_styling)}
+            return ScenarioJob(name, kit, "scratch", "conversation_from_scratch", values)
+        styling = kit.styling
+        values = {
+            **common,
+            "scenario": styling.scenario,
+            "task": styling.task,
+            "input_format": styling.input_format,
+        }
+        return TextJob(name, kit, "scratch", "input_from_scratch", values, include_expected=False)
+
+    return numbered(job)
+
+
+def context_jobs(
+    contexts: Sequence[Context],
+    kit: Kit,
+    per_context: int,
+    *,
+    include_expected: bool,
+    conversations: bool,
+    way: str,
+) -> Callable[[int, int], Sequence[Job]]:
+    """Jobs for each context in turn."""
+
+    def job(place: int) -> Job:
+        number, context = divmod(place, len(contexts))
+        name = f"{way}-{context + 1:04}-{number + 1}"
+        common = {"context": contexts[context].text, "number": number + 1, "count": per_context}
+        common |= {"language": kit.language_name}
+        if conversations:
+            values = {**common, "style": styled(kit.conversational_styling)}
+            return ScenarioJob(
+                name, kit, way, "conversation_from_context", values, contexts[context], include_expected
+            )
+        values = {**common, "style": kit.style(name)}
+        cluster = f"{way}-{context + 1:04}"
+        return TextJob(
+            name, kit, way, "input_from_context", values, contexts[context], include_expected, cluster=cluster
+        )
+
+    return numbered(job, len(contexts) * per_context)
+
+
+def numbered(job: Callable[[int], Job], most: int | None = None) -> Callable[[int, int], Sequence[Job]]:
+    """A stream of jobs, read in portions by number; `most` of them, or without end."""
+
+    def jobs(start: int, count: int) -> Sequence[Job]:
+        last = start + count if most is None else min(start + count, most)
+        return [job(place) for place in range(start, last)]
+
+    return jobs

@@ -10,7 +10,7 @@ import msgspec
 
 from rightcall.model.golden import Golden
 from rightcall.model.score import Score
-from rightcall.synthesis.evolutions import Evolution, draw
+from rightcall.synthesis.config import Evolution, draw
 from rightcall.synthesis.kit import Kit
 from rightcall.synthesis.phrases import phrases_of
 from rightcall.synthesis.plans import CallPlan, PlannedCall, PlannedSlot, Schedule, plan_of

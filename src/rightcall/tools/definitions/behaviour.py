@@ -9,7 +9,7 @@ from typing import Any, Literal, TypedDict
 import msgspec
 
 from rightcall.model.tool import Annotations
-from rightcall.tools.runtime.clock import SystemClock
+from rightcall.tools.runtime.context import SystemClock
 
 Idempotency = Literal["key", "args", "none"]
 Confirmation = Literal["none", "preview", "user"]
@@ -89,7 +89,7 @@ class CallInfo(msgspec.Struct, frozen=True):
     """What a tool may ask about the call it is serving; a parameter annotated with it is filled in.
 
     `key` is the runtime's idempotency key, unique to the operation: pass it on to a service that takes one.
-    `acted()` tells the runtime that the effect has happened: whatever breaks afterwards, it is known as done.
+    `acted()` reports to the runtime that the effect has happened, whatever fails afterwards.
     """
 
     call_id: str = ""

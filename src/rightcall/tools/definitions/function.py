@@ -114,7 +114,7 @@ def tool(
     open_world: bool | None = None,
     **behaviour: Unpack[BehaviourOptions],
 ) -> FunctionTool | Callable[[Callable[..., Any]], FunctionTool]:
-    """Make a tool of a function; with keywords, a decorator that does.
+    """Turn a function into a tool; with keywords, return a decorator.
 
     `behaviour` takes the fields of `Behaviour`: `idempotency`, `resource_key`, `probe`, `confirmation`, …
     Raises `ConfigError` when a hint has no JSON Schema or a keyword is unknown.

@@ -74,7 +74,7 @@ def documentation(notes: list[Any]) -> str:
 
 
 def needs_pydantic(hint: Any) -> bool:
-    """Whether the hint holds something only pydantic understands. Does not import it."""
+    """Whether the hint contains something only pydantic understands. Does not import it."""
     if any(base.__module__.startswith("pydantic.") for base in getattr(hint, "__mro__", ())):
         return True
     if getattr(type(hint), "__module__", "").startswith("pydantic"):
@@ -96,7 +96,7 @@ def _pydantic_schema(hint: Any) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def _inlined(schema: dict[str, Any], definitions: dict[str, Any]) -> dict[str, Any]:
-    """A reference at the top laid open, when nothing else refers there: flat schemas are easier to fill."""
+    """A reference at the top inlined, when it is the only one: flat schemas are easier to fill."""
     reference = schema.get("$ref", "")
     name = reference.removeprefix("#/$defs/")
     if name in definitions and f'"{reference}"' not in msgspec.json.encode(definitions).decode():

@@ -17,7 +17,7 @@ SMALL = 2_000
 """Parts of a schema, references followed, from which on values are looked at too."""
 
 MOST_STEPS = 50_000
-"""Steps allowed for one value of a large schema, beside `STEPS_A_PART` for each part of the value: 0.1 s of walking."""
+"""Steps allowed for one value of a large schema, plus `STEPS_A_PART` for each part of the value: about 0.1 s."""
 STEPS_A_PART = 50
 
 MOST_ERROR_STEPS = 5_000
@@ -32,7 +32,7 @@ REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
 
 
 def is_large(schema: Any) -> bool:
-    """Whether the schema, every reference followed, has more than `SMALL` parts: then values must be looked at."""
+    """Whether the schema, with references followed, has more than `SMALL` parts; then values must be checked."""
     left, references = SMALL, References(schema)
     waiting: list[Any] = [schema]
     while waiting:

@@ -79,7 +79,7 @@ def path_text(steps: Sequence[str | int]) -> str:
 
 
 def join(path: str, name: str) -> str:
-    """A path one name longer."""
+    """The path extended by one name."""
     return f"{path}.{_cut(name)}" if path else _cut(name)
 
 
@@ -93,7 +93,7 @@ def nearest(word: Any, known: Sequence[Any]) -> Any:
 
 
 def shown(value: Any) -> str:
-    """A value as it may stand in a message: short, and quoted when it is a text."""
+    """A value for a message: short, and quoted when it is text."""
     if isinstance(value, str):
         return f"'{_cut(value, 80)}'"
     if isinstance(value, bool) or value is None:
@@ -118,7 +118,7 @@ def _one_value(subject: str, keyword: str, details: dict[str, Any], error: Any) 
 
 
 def _wanted(keyword: str, details: dict[str, Any]) -> str:
-    """What a value must do or be under the keywords that say it of one value; empty for others."""
+    """What a keyword about a single value requires; empty for other keywords."""
     match keyword:
         case "type":
             types = [t for t in details["types"] if t != "null"] or ["null"]
@@ -149,7 +149,7 @@ def _choices(details: dict[str, Any], error: Any) -> tuple[tuple[Any, ...], Any]
 
 
 def _as_type(value: Any, types: Sequence[str]) -> Any:
-    """The number, truth value or text that a value of the wrong type stands for."""
+    """The number, boolean or text that a value of the wrong type represents."""
     if isinstance(value, str) and len(value) <= 30:
         if "boolean" in types and value.casefold() in ("true", "false"):
             return value.casefold() == "true"
@@ -168,7 +168,7 @@ def _as_type(value: Any, types: Sequence[str]) -> Any:
 def _alternatives(
     error: Any, path: str, keyword: str, context: Sequence[Sequence[Any]], schema: Any
 ) -> Iterator[Parts]:
-    """What is wrong under `anyOf` and `oneOf`: of the branch that was meant, where that can be told."""
+    """What is wrong under `anyOf` and `oneOf`: for the branch that was meant, where that is clear."""
     subject = path or "the value"
     if not any(context):
         yield path, f"{subject} fits more than one of the alternatives, and must fit one", keyword, (), None

@@ -22,7 +22,7 @@ from rightcall.model.record import Record
 from rightcall.model.tool import Tool
 from rightcall.tools.definitions.schema_cost import MOST_ERROR_STEPS, is_large, steps, too_many
 from rightcall.tools.definitions.schema_errors import explain
-from rightcall.tools.runtime.json_safety import is_json, what_json_cannot_hold
+from rightcall.tools.runtime.json_values import is_json, what_json_cannot_hold
 
 MOST_PROBLEMS = 100
 """Maximum problems reported per value: a million wrong items do not need a million messages."""
@@ -43,7 +43,7 @@ class Problem(Record, frozen=True):
 
     `path` is empty for the value itself and otherwise such as `attendees[0].email`; `keyword` is the
     schema keyword (or `json` when the value is not JSON at all); `allowed` the values or names that
-    would do; `suggestion` the nearest of them, or the value as it was probably meant.
+    are valid; `suggestion` the nearest of them, or the value as it was probably meant.
     """
 
     path: str
@@ -84,7 +84,7 @@ def schema_problems(schema: dict[str, Any], value: Any, where: str) -> list[Prob
     if not is_json(value):
         return [Problem(path, message, "json") for path, message in what_json_cannot_hold(value)]
     taken = steps(schema, value) if _is_large(schema) else 0
-    if too_many(taken, value):
+    if taken and too_many(taken, value):
         return [Problem("", "checking the value against the schema takes too many steps", "schema")]
     if validator.is_valid(value):
         return []
@@ -206,7 +206,7 @@ _relaxed: dict[int, tuple[Any, dict[str, Any]]] = {}
 
 
 def argument_problems(tool: Tool, name: str, value: Any) -> list[Problem]:
-    """What the tool's schema has against this value of this parameter; `$defs` of the schema are kept in sight."""
+    """What is wrong with this value of this parameter; the schema's `$defs` are available."""
     schema = tool.input_schema
     kept = _relaxed.get(id(schema))
     if kept is None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from rightcall.model.codec import encode
 from rightcall.tools.faults.plan import Fault
-from rightcall.tools.runtime.json_safety import is_json
+from rightcall.tools.runtime.json_values import is_json
 from rightcall.tools.runtime.results import RawResult
 
 

@@ -14,7 +14,7 @@ from rightcall.tools.runtime.context import CallContext
 from rightcall.tools.runtime.errors import ToolError
 from rightcall.tools.runtime.invocation import Finished
 from rightcall.tools.runtime.mocks import includes
-from rightcall.tools.runtime.outcome import check_words
+from rightcall.tools.runtime.outcome import how_to_check
 
 
 @dataclass
@@ -154,7 +154,7 @@ async def _lose_the_answer(fault: Fault, call: ActiveCall) -> None:
     if fault.type == "reset_after_effect":
         raise ConnectionResetError
     name, writes = call.tool_name, call.entry.writes
-    first = check_words(call) or "find out whether it happened"
+    first = how_to_check(call) or "find out whether it happened"
     raise ToolError(
         "upstream_error",
         f"the service behind {name} answered with an error",

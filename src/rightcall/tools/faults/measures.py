@@ -10,10 +10,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from rightcall.model.call import ToolCall
-from rightcall.model.ledger import LedgerEntry
 from rightcall.model.record import Record
 from rightcall.model.tool import Tool
-from rightcall.model.trajectory import Trajectory
+from rightcall.model.trajectory import LedgerEntry, Trajectory
 from rightcall.tools.definitions.behaviour import only_reads
 from rightcall.tools.runtime.context import effects
 

@@ -28,7 +28,7 @@ from rightcall.errors import ConfigError, suggestion
 from rightcall.files import read_document
 from rightcall.model.codec import convert
 from rightcall.model.record import Record
-from rightcall.tools.runtime.canonical import canonical
+from rightcall.tools.runtime.json_values import canonical
 
 FaultType = Literal[
     "timeout_before",

@@ -14,6 +14,10 @@ from rightcall.window import window
 if TYPE_CHECKING:
     from rightcall.tools.idempotency.guard import Idempotency as Idempotency
     from rightcall.tools.idempotency.key_location import key_store as key_store, run_keys as run_keys
+    from rightcall.tools.idempotency.owners import (
+        process_runs as process_runs,
+        this_process as this_process,
+    )
     from rightcall.tools.idempotency.store import sqlite_store as sqlite_store
 else:
     __getattr__, __dir__, __all__ = window(
@@ -21,6 +25,7 @@ else:
         {
             "guard": "Idempotency",
             "key_location": "key_store run_keys",
+            "owners": "process_runs this_process",
             "store": "sqlite_store",
         },
     )

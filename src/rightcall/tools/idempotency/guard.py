@@ -31,8 +31,7 @@ from rightcall.tools.idempotency.store import (
     StoreDownError,
 )
 from rightcall.tools.runtime.active_call import ActiveCall, Next
-from rightcall.tools.runtime.clock import Clock
-from rightcall.tools.runtime.context import LEARNED, CallContext
+from rightcall.tools.runtime.context import LEARNED, CallContext, Clock
 from rightcall.tools.runtime.deadline import ToolWork
 from rightcall.tools.runtime.errors import Abort, Effect, ErrorReply, outcome_unknown
 from rightcall.tools.runtime.execute import acted, probe
@@ -87,7 +86,7 @@ class Idempotency:
         self._heartbeat = None if self.store.private else Heartbeat(self.lease_s / BEATS)
 
     async def once(self, call: ActiveCall, next: Next) -> Finished:
-        """Let the operation be run unless it has been run; say what came of it then or now.
+        """Run the operation unless it has been run; return the result of then or now.
 
         Raises `Abort` when the store cannot be relied on: before the effect nothing is run, after it the
         key stays claimed and will be found unknown.

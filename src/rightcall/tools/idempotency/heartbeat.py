@@ -42,7 +42,9 @@ class Heartbeat:
                 continue
             while owners:
                 owner = owners.pop()  # drop the reference: holding it would keep the owner alive
-                with contextlib.suppress(StoreDownError):  # the next beat tries again; finishing will tell
+                with contextlib.suppress(
+                    StoreDownError
+                ):  # the next beat tries again; finishing will report it
                     if owner.renew is not None:
                         owner.renew()
                 del owner

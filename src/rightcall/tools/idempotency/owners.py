@@ -7,7 +7,7 @@ jump, and a busy process may fall silent. So the question is asked directly wher
   the call, the task, and, through the context variable, every thread and task that the tool starts with
   `asyncio.to_thread` or `create_task`.
 * of another process on this machine, the operating system knows.
-* of another machine, only the lease can tell; see `idempotency_store`.
+* of another machine, only the lease shows it; see `store`.
 """
 
 from __future__ import annotations

@@ -145,7 +145,7 @@ class IdempotencyStore:
             raise StoreDownError(f"cannot open the idempotency store{why}") from None
 
     def begin(self, wish: ClaimRequest) -> Claim:
-        """Claim a key, or say what stands in the way. Nothing is run by this; `started` is committed."""
+        """Claim a key, or say what prevents it. Runs nothing; `started` is committed."""
         self._begun += 1
         if self._begun % PRUNE_EVERY == 0:
             self.prune(wish.now)

@@ -43,7 +43,7 @@ STDERR_TOLD = 400
 
 @dataclass(frozen=True)
 class McpAddress:
-    """Where a server is: a command to start, or a URL. `env` is added to the little it inherits."""
+    """The address of a server: a command to start, or a URL. `env` is added to its minimal environment."""
 
     command: Annotated[tuple[str, ...], msgspec.Meta(description="program to start, with its arguments")] = ()
     url: Annotated[str, msgspec.Meta(description="URL of a running server")] = ""
@@ -133,7 +133,7 @@ class McpServer:
         ]
 
     async def call(self, name: str, arguments: dict[str, Any]) -> Any:
-        """Call a tool. Raises `ToolError` for what the server tells, `ConnectionError` when it is gone."""
+        """Call a tool. Raises `ToolError` for an error from the server, `ConnectionError` when it is gone."""
         if self._list_changed:
             await self.refresh()
         if all(tool.name != name for tool in self.tools):
@@ -164,13 +164,13 @@ class McpServer:
         return RunnableTool(run, live=True)
 
     async def _live(self, started: asyncio.Future[None]) -> None:
-        """Start the server, list its tools, and keep it until it is to stop."""
+        """Start the server, list its tools, and keep it running until it is stopped."""
         sdk = _sdk()
         with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as stderr:
             try:
                 async with (
                     self._transport(sdk, stderr) as (read, write),
-                    sdk.ClientSession(read, write, message_handler=self._told) as self._session,
+                    sdk.ClientSession(read, write, message_handler=self._notified) as self._session,
                 ):
                     await self._session.initialize()
                     await self._list()
@@ -190,8 +190,8 @@ class McpServer:
         )
         return sdk.stdio_client(parameters, errlog=stderr)
 
-    async def _told(self, message: Any) -> None:
-        """Take note when the server says that its tools have changed."""
+    async def _notified(self, message: Any) -> None:
+        """Note that the server's tools have changed."""
         method = getattr(getattr(message, "root", message), "method", "")
         if method == "notifications/tools/list_changed":
             self._list_changed = True
@@ -243,7 +243,7 @@ class McpServer:
         return InfrastructureError(f"{self.address.label} {problem}{said}")
 
     def _without_secrets(self, text: str) -> str:
-        """The end of what the server wrote to stderr, less the values of its environment."""
+        """The end of what the server wrote to stderr, without the values of its environment."""
         for secret in filter(None, self.address.env.values()):
             text = text.replace(secret, "***")
         return " ".join(text.split())[-STDERR_TOLD:]

@@ -14,7 +14,7 @@ from rightcall.tools.runtime.invocation import Invocation
 def result_of(answer: Any, name: str) -> Any:
     """The result in an answer: its structured content, its one text, or all its parts.
 
-    Raises `ToolError` when the server says that the call failed. It says so itself, so nothing was done.
+    Raises `ToolError` when the server says that the call failed, which means that nothing was done.
     """
     parts = [_part(block) for block in answer.content]
     texts = [part["text"] for part in parts if part.get("type") == "text"]

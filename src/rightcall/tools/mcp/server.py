@@ -19,7 +19,7 @@ _REPORT: ContextVar[Report | None] = ContextVar("report", default=None)
 
 
 async def report_progress(done: float, total: float | None = None, message: str | None = None) -> None:
-    """Tell the client how far the served call is. Does nothing outside one, or if the client did not ask."""
+    """Report the progress of the served call to the client. No effect outside a call or if the client did not ask."""
     report = _REPORT.get()
     if report is not None:
         await report(done, total, message)

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True, repr=False)
 class ActiveCall:
-    """A call with all that the stages have found out about it.
+    """A call with everything the stages have found out about it.
 
-    What has no default is filled in by the stage that prepares the call, and must not be read before.
+    Fields without a default are set by the stage that prepares the call and must not be read earlier.
     """
 
     call: ToolCall

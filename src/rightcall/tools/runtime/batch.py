@@ -7,18 +7,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from rightcall.tools.runtime.active_call import ActiveCall, Next
-from rightcall.tools.runtime.canonical import fingerprint
 from rightcall.tools.runtime.errors import Effect, ErrorReply
 from rightcall.tools.runtime.invocation import Finished
-from rightcall.tools.runtime.outcome import told
+from rightcall.tools.runtime.json_values import fingerprint
+from rightcall.tools.runtime.outcome import known_failure
 
 
 @dataclass(frozen=True)
 class Batches:
     """Runs the items of a batch one after the other, each under its own key; other calls pass.
 
-    The result is `{"items": [result, …]}`. When some fail, the reply says which, and what is done stays
-    done. `arm` decides which faults strike, once for the whole batch.
+    The result is `{"items": [result, …]}`. When some fail, the reply says which; finished items stay
+    finished. `arm` decides which faults strike, once for the whole batch.
     """
 
     arm: Callable[[ActiveCall], Any] | None = None
@@ -35,7 +35,7 @@ class Batches:
         if not missing:
             replayed = bool(ended) and all(finished.replayed for finished in ended)
             return Finished("ok", {"items": [finished.output for finished in ended]}, replayed=replayed)
-        return told(_partly_done(call, ended, missing))
+        return known_failure(_partly_done(call, ended, missing))
 
 
 def _items(call: ActiveCall, injection: Any) -> list[ActiveCall]:

@@ -28,7 +28,7 @@ MOST_YIELDED = 100_000
 
 @dataclass(frozen=True)
 class RunnableTool:
-    """A tool ready to run in one trial. What is None, the tool does not have."""
+    """A tool ready to run in one trial. None means that the tool has none."""
 
     run: Runner
     probe: Callable[..., Any] | None = None

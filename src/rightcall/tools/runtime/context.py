@@ -1,4 +1,4 @@
-"""What belongs to one trial: its name, its ledger, its counters, its worlds. Made by `Toolbox.context`."""
+"""What belongs to one trial: its name, its clock, its ledger, its counters, its worlds. Made by `Toolbox.context`."""
 
 from __future__ import annotations
 
@@ -9,16 +9,56 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 
-from rightcall.model.ledger import LedgerEntry, LedgerPhase
-from rightcall.model.trajectory import Trajectory
-from rightcall.tools.runtime.clock import Clock
+from rightcall.model.trajectory import LedgerEntry, LedgerPhase, Trajectory
 
 if TYPE_CHECKING:
     from rightcall.tools.runtime.invocation import Invocation
+
+
+class Clock(Protocol):
+    """Seconds since the epoch, and a way to wait. `slept` is the simulated waiting time."""
+
+    slept: float
+
+    def now(self) -> float: ...
+
+    async def sleep(self, seconds: float) -> None: ...
+
+
+class SystemClock:
+    """Real time."""
+
+    slept = 0.0
+
+    def now(self) -> float:
+        return time.time()
+
+    async def sleep(self, seconds: float) -> None:
+        await asyncio.sleep(seconds)
+
+
+class VirtualClock:
+    """Time that stands still until it is moved or waited for: waiting an hour takes no time."""
+
+    def __init__(self, start: float = 1_000_000_000.0) -> None:
+        self._now, self.slept = start, 0.0
+
+    def now(self) -> float:
+        return self._now
+
+    def move(self, seconds: float) -> None:
+        """Jump forward, or back with a negative number."""
+        self._now += seconds
+
+    async def sleep(self, seconds: float) -> None:
+        self._now += max(0.0, seconds)
+        self.slept += max(0.0, seconds)
+        await asyncio.sleep(0)
+
 
 LEARNED = "learned from the key"
 """The detail of an effect that another process had in the same trial."""
@@ -78,7 +118,7 @@ def effects(entries: Iterable[LedgerEntry]) -> tuple[LedgerEntry, ...]:
 
 
 class CallContext:
-    """One trial of one task. Two contexts share nothing, so trials may run side by side.
+    """One trial of one task. Contexts share nothing, so trials may run concurrently.
 
     `task` is the golden's id. `ledger` holds what was really done, `invocations` every call with its
     outcome in the order they ended, `worlds` the fake worlds of this trial by name.
@@ -100,7 +140,7 @@ class CallContext:
         return self._counters[what] - 1
 
     def elapsed(self) -> float:
-        """Seconds for measuring durations: real time, and the time that was only waited for on the clock."""
+        """Seconds for measuring durations: real time plus simulated waiting."""
         return time.perf_counter() + self.clock.slept
 
     def random(self, *what: object) -> random.Random:

@@ -18,12 +18,12 @@ from rightcall.tools.idempotency.owners import Owner, holding
 from rightcall.tools.runtime.active_call import ActiveCall, Next
 from rightcall.tools.runtime.errors import ErrorReply
 from rightcall.tools.runtime.invocation import Finished
-from rightcall.tools.runtime.outcome import not_begun, out_of_time, still_running
+from rightcall.tools.runtime.outcome import deadline_passed, not_begun, still_running
 
 
 @dataclass(slots=True)
 class ToolWork:
-    """How far the running of a tool has come, for those who wait and those who have stopped waiting."""
+    """The progress of a running tool, for callers that wait and for those that have stopped waiting."""
 
     begun: bool = False
     acted: bool = False
@@ -76,7 +76,7 @@ async def _read(call: ActiveCall, next: Next, seconds: float) -> Finished:
             finished: Finished = await next(call)
             return finished
     except TimeoutError:
-        return out_of_time(call, seconds)
+        return deadline_passed(call, seconds)
 
 
 def _started(rest: Awaitable[Finished], owner: Owner | None, work: ToolWork) -> asyncio.Task[Finished]:
@@ -108,7 +108,7 @@ def _ended(work: ToolWork, task: asyncio.Task[Any]) -> None:
 
 
 def _forget_timers(loop: asyncio.AbstractEventLoop) -> None:
-    """Let cancelled timers go: asyncio keeps them, and the context with the hold on the key, until their time."""
+    """Drop cancelled timers: asyncio would keep them, with the context that holds the key, until they fire."""
     for handle in getattr(loop, "_scheduled", ()):
         if handle.cancelled():
             handle._context = None

@@ -53,8 +53,8 @@ MOST_TOLD = 5
 class ErrorReply(Record, frozen=True, omit_defaults=False):
     """The error contract: what the model reads instead of a result.
 
-    `error` is an `ErrorCode`, or a code of the tool's own. `path` and `allowed` belong to `invalid_args`: where the
-    first problem is and what would do there.
+    `error` is an `ErrorCode`, or a code that the tool defines. `path` and `allowed` belong to `invalid_args`: where the
+    first problem is and what is allowed there.
     """
 
     error: str
@@ -82,7 +82,7 @@ class ToolError(Exception):
     `effect` says whether the tool changed anything before it failed; "none" promises that it did not. A write
     that leaves it out keeps its idempotency key: the same key will not run it again.
 
-    `error` is one of the contract, or a code of the tool's own with a `hint`, since only the tool knows the next step:
+    `error` is one of the contract, or a code that the tool defines, with a `hint` about the next step:
 
         raise ToolError("card_declined", "the bank refused the card", hint="ask the user for another card")
     """
@@ -123,8 +123,8 @@ def code_problem(error: Any, hint: str) -> str:
 class Abort(Exception):  # noqa: N818  it is an instruction, not a mishap
     """Raised by a tool to stop the agent: going on would do harm, and no other arguments would help.
 
-    `effect` is what the tool had done by then; "none" promises that nothing changed. Of a write that leaves it
-    out nothing is known.
+    `effect` is what the tool had done by then; "none" promises that nothing changed. Without it, the
+    effect of a write is unknown.
     """
 
     def __init__(self, reason: str, *, effect: Effect | None = None) -> None:
@@ -178,7 +178,7 @@ def unknown_tool(name: str, known: Iterable[str]) -> ErrorReply:
 
 
 def invalid_json(raw: str | None) -> ErrorReply:
-    """The arguments were no JSON object."""
+    """The arguments were not a JSON object."""
     found = f", got: {raw[:100]}" if raw else ""
     return ErrorReply(
         "invalid_json",
@@ -230,7 +230,7 @@ def timed_out(tool: str, seconds: float, *, writes: bool, check: str) -> ErrorRe
 
 
 def stopped(effect: Effect = "none") -> ErrorReply:
-    """What stands in the transcript for a call when the agent is stopped; the reason is for the operator."""
+    """The entry in the transcript for a call when the agent is stopped; the reason is for the operator."""
     return ErrorReply(
         "internal_error",
         "the agent was stopped before this call could be answered",

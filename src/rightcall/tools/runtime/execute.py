@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from rightcall.model.ledger import LedgerPhase
+from rightcall.model.trajectory import LedgerPhase
 from rightcall.tools.definitions.behaviour import CallInfo
 from rightcall.tools.runtime.active_call import ActiveCall, Next
 from rightcall.tools.runtime.bound_tool import call as call_function
@@ -20,7 +20,7 @@ from rightcall.tools.runtime.results import usable
 
 
 async def perform(call: ActiveCall) -> Any:
-    """Run the tool and write its effect into the ledger, whatever becomes of its answer."""
+    """Run the tool and write its effect into the ledger, whatever happens to its answer."""
     if call.work is None:
         return await call.ready.run(call.arguments, _info(call, _nothing), call.context, _never)
     work = call.work
@@ -63,15 +63,15 @@ def _info(call: ActiveCall, did: Callable[[], None]) -> CallInfo:
 
 
 def _nothing() -> None:
-    """What a read may say of its effect."""
+    """The effect of a read."""
 
 
 def _never(result: Any, failure: BaseException | None) -> None:
-    """A late answer of a read is of no interest."""
+    """A late answer of a read is ignored."""
 
 
 def _interrupted(error: BaseException | None) -> bool:
-    """Whether waiting was broken off somewhere: what was waited for, a thread perhaps, may go on."""
+    """Whether waiting was cancelled somewhere; what was awaited, perhaps a thread, may continue."""
     while error is not None:
         if isinstance(error, (TimeoutError, asyncio.CancelledError)):
             return True
@@ -97,7 +97,7 @@ def acted(result: Any) -> bool:
 
 @dataclass(frozen=True)
 class RuntimeRetries:
-    """Asks again as often as the rules allow; each time is a line in the ledger."""
+    """Retries as often as the rules allow; each retry is a line in the ledger."""
 
     retries: Retries
 
@@ -115,10 +115,10 @@ class RuntimeRetries:
 
 
 def may_repeat(call: ActiveCall, finished: Finished) -> bool:
-    """Whether the runtime may ask again: the failure passes, and no second effect can come of it."""
+    """Whether the runtime may retry: the failure is transient, and a second effect is impossible."""
     if finished.error is None or finished.running:
         return False
-    if finished.outcome == "unknown":  # the probe will tell
+    if finished.outcome == "unknown":  # the probe will find out
         return bool(call.key) and call.ready.probe is not None and finished.error.error != "in_progress"
     passing = finished.error.retry in ("same_key", "after")
     return finished.outcome == "failed" and passing and finished.free

@@ -37,13 +37,13 @@ class Invocation(Record, frozen=True):
 
     @property
     def result(self) -> ToolResult:
-        """What the agent tells the model about this call; of one that was replayed, also that it was."""
+        """The model's view of this call; a replayed one is marked."""
         output = as_replayed(self.call.output) if self.replayed else self.call.output
         return ToolResult(self.call.id, output, self.error is not None, self.call.name)
 
 
 class Finished(Record, frozen=True):
-    """How the running of a tool ended, before it is tied to a call.
+    """How running a tool ended, before the result is assigned to a call.
 
     `running` means that it has not ended and is no longer awaited. `free` says that certainly nothing
     was done, so that its key may be used again.

@@ -155,7 +155,7 @@ def steps(mock: Mock) -> tuple[MockCase, ...]:
 
 
 def includes(arguments: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
-    """Whether the arguments hold every wanted value; 1 and 1.0 are one value, 1 and true are not."""
+    """Whether the arguments contain every wanted value; 1 and 1.0 are one value, 1 and true are not."""
     return all(name in arguments and _same(arguments[name], value) for name, value in wanted.items())
 
 

@@ -34,7 +34,7 @@ OF_CONNECTIONS = frozenset(
 
 @dataclass(frozen=True)
 class Outcomes:
-    """Reads what came of running the tool.
+    """Interprets the result of running the tool.
 
     What the model can deal with goes back to it: an explained failure, a timeout, something that does not exist.
     With `strict` the rest stops the agent: a missing permission, a lost connection, an unexpected exception.
@@ -49,11 +49,11 @@ class Outcomes:
         except ToolError as error:
             finished = explained(call, error)
         except Abort as abort:
-            raise Abort(abort.reason, effect=abort.effect or doubt(call)) from abort
+            raise Abort(abort.reason, effect=abort.effect or possible_effect(call)) from abort
         except TimeoutError:
-            finished = out_of_time(call, call.entry.behaviour.timeout_s)
+            finished = deadline_passed(call, call.entry.behaviour.timeout_s)
         except OSError as error:
-            finished = of_the_system(call, error, strict=strict)
+            finished = system_error(call, error, strict=strict)
         except Exception as error:
             finished = broken(call, error, strict=strict)
         if call.work is not None:
@@ -71,7 +71,7 @@ def read_result(call: ActiveCall, result: Any) -> Finished:
     return Finished("ok", plain)
 
 
-def told(reply: ErrorReply) -> Finished:
+def known_failure(reply: ErrorReply) -> Finished:
     """A failure with a known effect; where there was none, the key may be used again."""
     outcomes: dict[Effect, Outcome] = {"none": "failed", "done": "ok", "unknown": "unknown"}
     return Finished.with_error(outcomes[reply.effect], reply, free=reply.effect == "none")
@@ -80,30 +80,30 @@ def told(reply: ErrorReply) -> Finished:
 def explained(call: ActiveCall, error: ToolError) -> Finished:
     """A failure the tool itself explained.
 
-    A write that does not say whether it had an effect keeps its key. When it asks for a repetition, too, the
-    effect is unknown: repeating would be a guess.
+    A write that does not say whether it had an effect keeps its key. If it also asks to be repeated,
+    the effect is unknown: repeating would be a guess.
     """
     if error.effect is not None or not call.entry.writes:
-        return told(error.reply)
+        return known_failure(error.reply)
     if _acted(call) or error.reply.retry in ("same_key", "after"):
-        return in_the_middle(call, error.reply.detail, error.reply.error)
+        return interrupted_write(call, error.reply.detail, error.reply.error)
     return Finished.with_error("failed", error.reply)
 
 
-def in_the_middle(call: ActiveCall, what: str, error: str = "outcome_unknown") -> Finished:
-    """A write that ended without an answer: it says whether it acted, or that is unknown."""
+def interrupted_write(call: ActiveCall, what: str, error: str = "outcome_unknown") -> Finished:
+    """A write that ended without an answer: whether it acted is either reported or unknown."""
     name = call.tool_name
     if _acted(call):
         hint = f"{name} has done its work: do not repeat it"
         return Finished.with_error("ok", ErrorReply(error, f"{what}; its effect has happened", hint, "done"))
-    reply = outcome_unknown(name, what, check_words(call))
+    reply = outcome_unknown(name, what, how_to_check(call))
     return Finished.with_error("unknown", msgspec.structs.replace(reply, error=error))
 
 
-def out_of_time(call: ActiveCall, seconds: float) -> Finished:
+def deadline_passed(call: ActiveCall, seconds: float) -> Finished:
     """No answer before the deadline."""
     if call.entry.writes:
-        return in_the_middle(call, f"{call.tool_name} did not answer within {seconds:g} s")
+        return interrupted_write(call, f"{call.tool_name} did not answer within {seconds:g} s")
     reply = timed_out(call.tool_name, seconds, writes=False, check="")
     return Finished.with_error("failed", reply, free=True)
 
@@ -111,7 +111,7 @@ def out_of_time(call: ActiveCall, seconds: float) -> Finished:
 def still_running(call: ActiveCall, seconds: float) -> Finished:
     """The deadline has passed and the work goes on."""
     what = f"{call.tool_name} did not answer within {seconds:g} s and is still running"
-    reply = outcome_unknown(call.tool_name, what, check_words(call))
+    reply = outcome_unknown(call.tool_name, what, how_to_check(call))
     return Finished.with_error("unknown", reply, running=True)
 
 
@@ -126,8 +126,8 @@ def not_begun(call: ActiveCall, seconds: float) -> Finished:
     return Finished.with_error("failed", reply, free=True)
 
 
-def of_the_system(call: ActiveCall, error: OSError, *, strict: bool) -> Finished:
-    """An error of the operating system that the tool did not explain. Its text may hold anything, and is not told."""
+def system_error(call: ActiveCall, error: OSError, *, strict: bool) -> Finished:
+    """An operating-system error that the tool did not explain. Its text may contain anything and is not shown."""
     name = call.tool_name
     if isinstance(error, FileNotFoundError):
         return explained(call, ToolError("not_found", f"{name} did not find what it was asked for"))
@@ -136,11 +136,11 @@ def of_the_system(call: ActiveCall, error: OSError, *, strict: bool) -> Finished
         return broken(call, error, strict=True)
     if isinstance(error, PermissionError):
         return explained(call, ToolError("permission_denied", f"{name} is not permitted to do this"))
-    return out_of_reach(call) if connection_broke(error) else broken(call, error, strict=False)
+    return connection_lost(call) if is_connection_error(error) else broken(call, error, strict=False)
 
 
-def connection_broke(error: OSError) -> bool:
-    """Whether an error speaks of a connection, and not of files, permissions or processes."""
+def is_connection_error(error: OSError) -> bool:
+    """Whether an error concerns a connection rather than files, permissions or processes."""
     if isinstance(error, ConnectionError | socket.gaierror | socket.herror | ssl.SSLError):
         return True
     if error.errno is not None:
@@ -149,11 +149,11 @@ def connection_broke(error: OSError) -> bool:
     return type(error).__module__ != "builtins"
 
 
-def out_of_reach(call: ActiveCall) -> Finished:
+def connection_lost(call: ActiveCall) -> Finished:
     """The connection broke. Whether the request arrived cannot be known, which matters only for writes."""
     name = call.tool_name
     if call.entry.writes:
-        return in_the_middle(call, f"the connection to {name} broke before it answered")
+        return interrupted_write(call, f"the connection to {name} broke before it answered")
     reply = ToolError("upstream_error", f"{name} is out of reach; it only reads", retry="same_key").reply
     return Finished.with_error("failed", reply, free=True)
 
@@ -162,14 +162,14 @@ def broken(call: ActiveCall, error: Exception, *, strict: bool) -> Finished:
     """An unexpected exception. Its text is not shown to the model: it may contain anything."""
     name = call.tool_name
     if strict:
-        raise Abort(f"{name} broke: {type(error).__name__}: {error}", effect=doubt(call)) from error
+        raise Abort(f"{name} broke: {type(error).__name__}: {error}", effect=possible_effect(call)) from error
     if call.entry.writes:
-        return in_the_middle(call, f"{name} broke in the middle", "internal_error")
+        return interrupted_write(call, f"{name} broke in the middle", "internal_error")
     return Finished.with_error("failed", ToolError("internal_error", f"{name} broke").reply, free=True)
 
 
-def doubt(call: ActiveCall) -> Effect:
-    """What is known of the effect of a call that ended without an answer."""
+def possible_effect(call: ActiveCall) -> Effect:
+    """What is known about the effect of a call that ended without an answer."""
     if _acted(call):
         return "done"
     return "unknown" if call.entry.writes else "none"
@@ -179,7 +179,7 @@ def _acted(call: ActiveCall) -> bool:
     return call.work is not None and call.work.failed_after_acting
 
 
-def check_words(call: ActiveCall) -> str:
+def how_to_check(call: ActiveCall) -> str:
     """How the model can find out what happened, in its hint."""
     check = call.entry.behaviour.check_with
     return f"call {check} first to see whether it happened" if check else ""

@@ -21,7 +21,7 @@ from rightcall.tools.runtime.versions import Versions
 def pipeline(
     preparer: Preparer, idempotency: Idempotency, rules: ToolRules, faults: PlannedFaults | None
 ) -> Next:
-    """The way of a call. Stages that have nothing to do are left out."""
+    """The stages of a call, in order; those with nothing to do are left out."""
     stages: list[Stage | None] = [
         Answers(rules.strict),  # every way to end is an outcome, and each call has one
         preparer,  # parse, resolve, validate, normalise, policy, confirmation

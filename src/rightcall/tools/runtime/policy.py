@@ -36,10 +36,10 @@ class Policy:
 
 @dataclass(frozen=True)
 class Retries:
-    """When the runtime asks again on its own: reads, failures that had no effect, and keyed operations.
+    """When the runtime retries by itself: reads, failures that had no effect, and keyed operations.
 
-    Waits grow from `base_s` to `cap_s` by doubling, each drawn at random from nought to that bound (full
-    jitter), and are never shorter than what the service asked for. `most` counts the further attempts.
+    Waits grow from `base_s` to `cap_s` by doubling, each drawn at random from zero to that bound (full
+    jitter), and are never shorter than what the service asked for. `most` limits the retries.
     """
 
     most: int = 0
@@ -54,7 +54,7 @@ class Retries:
 
 @dataclass(frozen=True)
 class ToolRules:
-    """What every call of a toolbox obeys. `strict` stops the agent when a tool breaks unexpectedly; else
+    """The rules for every call of a toolbox. `strict` stops the agent when a tool breaks unexpectedly; else
     the model reads that the tool is broken, but not the exception."""
 
     policy: Policy = Policy()

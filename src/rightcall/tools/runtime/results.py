@@ -11,11 +11,11 @@ from rightcall.model.depth import is_too_deep
 from rightcall.model.tool import Tool
 from rightcall.tools.definitions.validate import schema_problems
 from rightcall.tools.runtime.errors import Effect, ErrorReply, Retry
-from rightcall.tools.runtime.json_safety import is_json, what_json_cannot_hold
+from rightcall.tools.runtime.json_values import is_json, what_json_cannot_hold
 
 
 class RawResult(msgspec.Struct, frozen=True):
-    """A result still in the form in which it came over a wire: text that should be JSON."""
+    """A result as received: text that should be JSON."""
 
     text: str
 
@@ -23,7 +23,7 @@ class RawResult(msgspec.Struct, frozen=True):
 def usable(tool: Tool, result: Any, *, most_bytes: int, effect: Effect) -> tuple[Any, ErrorReply | None]:
     """The result as plain JSON, or the error that says why it cannot be used.
 
-    `effect` is what is known of the effect by now: an unreadable result does not undo it.
+    `effect` is what is known so far: an unreadable result does not undo it.
     """
     plain, fault = _plain(result)
     if not fault and tool.output_schema is not None:

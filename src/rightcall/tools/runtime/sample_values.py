@@ -23,8 +23,8 @@ MOST_LEVELS = 8
 def generated(schema: dict[str, Any] | None, rng: random.Random) -> Any:
     """A value of the shape the schema describes; `{"ok": true}` when there is no schema.
 
-    Examples, constants, choices and defaults of the schema are used where it has them. A schema too
-    involved to satisfy this way gets the nearest shape, which may not fit it.
+    Examples, constants, choices and defaults of the schema are used where it has them. For a schema that
+    is too complex for this, the nearest shape is returned, which may not be valid.
     """
     return {"ok": True} if not schema else _value(schema, schema, rng, 0)
 
@@ -60,7 +60,7 @@ def _filled(schema: dict[str, Any], key: str) -> bool:
 
 
 def resolved(schema: dict[str, Any], root: dict[str, Any]) -> dict[str, Any]:
-    """The schema with its local references followed and its `allOf` laid together."""
+    """The schema with its local references followed and its `allOf` merged."""
     for _ in range(MOST_LEVELS):
         reference = schema.get("$ref")
         if not isinstance(reference, str) or not reference.startswith("#"):

@@ -65,7 +65,7 @@ def in_background(job: Job) -> None:
 
 
 class _Ended:
-    """The end of a job and the end of the waiting for it: whichever is second tells of a late result."""
+    """The end of a job and the end of waiting for it; whichever comes second reports a late result."""
 
     def __init__(self, when_late: Callable[[Any, BaseException | None], None] | None) -> None:
         self._when_late, self._lock = when_late, threading.Lock()

@@ -17,11 +17,10 @@ from rightcall.tools.idempotency.guard import Idempotency
 from rightcall.tools.idempotency.store import sqlite_store
 from rightcall.tools.runtime.active_call import ActiveCall
 from rightcall.tools.runtime.bound_tool import BoundTool, RunnableTool, function_ready, mock_ready
-from rightcall.tools.runtime.canonical import normalised
-from rightcall.tools.runtime.clock import Clock, SystemClock, VirtualClock
-from rightcall.tools.runtime.context import CallContext
+from rightcall.tools.runtime.context import CallContext, Clock, SystemClock, VirtualClock
 from rightcall.tools.runtime.errors import Aborted
 from rightcall.tools.runtime.invocation import Invocation
+from rightcall.tools.runtime.json_values import normalised
 from rightcall.tools.runtime.mocks import MockPlan
 from rightcall.tools.runtime.pipeline import pipeline
 from rightcall.tools.runtime.policy import ToolRules
@@ -46,7 +45,7 @@ class Toolbox:
         toolbox.tools                                                 # what to show to the model
         invocations = await toolbox.invoke_turn(message.calls, context)
         calls = [i.call for i in invocations]        # the model's calls with status, output and latency
-        results = [i.result for i in invocations]    # what to tell the model, in the order of its calls
+        results = [i.result for i in invocations]    # what the model reads, in the order of its calls
         …
         trajectory = context.witnessed(trajectory)   # with the ledger and the state of the worlds
     """

@@ -23,7 +23,7 @@ from rightcall.tools.runtime.errors import ToolError
 class World:
     """A fake part of the world. Subclasses give `name`, `initial()` and methods decorated with `@tool`.
 
-    The state is plain data in `self.data`; tools change it in place. `idempotent=False` takes the keys off
+    The state is plain data in `self.data`; tools change it in place. `idempotent=False` removes the keys from
     the tools, to see what an agent does without their protection.
     """
 
@@ -115,7 +115,7 @@ def _bind(function: Callable[..., Any] | None, world: World) -> Callable[..., An
 
 
 def _without_keys(made: FunctionTool) -> FunctionTool:
-    """The same tool without a key: every call is done."""
+    """The same tool without a key: every call is executed."""
     behaviour = made.behaviour
     if behaviour.idempotency == "none":
         return made

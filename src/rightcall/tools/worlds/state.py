@@ -12,7 +12,7 @@ Kind = Literal["missing", "unexpected", "wrong"]
 class StateDifference(Record, frozen=True):
     """One place where a state is not as it should be.
 
-    missing: it should be there · unexpected: it should not be there · wrong: it should be otherwise.
+    missing: it should exist · unexpected: it should not exist · wrong: it should differ.
     """
 
     path: str

@@ -16,8 +16,8 @@ import msgspec
 
 from rightcall.errors import InputError, MissingExtraError
 from rightcall.model.call import ToolCall, ToolResult
+from rightcall.model.depth import bounded_trajectory
 from rightcall.model.message import Message
-from rightcall.model.nesting_limit import bounded_trajectory
 from rightcall.model.score import Score
 from rightcall.model.trajectory import StopReason, Trajectory, Usage
 from rightcall.traces.content import arguments_of, as_text, whole_number

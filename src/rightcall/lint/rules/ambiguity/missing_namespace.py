@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rightcall.lint.diagnostic import Edit, Finding
-from rightcall.lint.facts.verbs import EFFECTS
-from rightcall.lint.facts.words import GENERIC_NAME_TOKENS
+from rightcall.lint.features.effects import EFFECTS
+from rightcall.lint.features.mentions import GENERIC_NAME_TOKENS
 from rightcall.lint.features.text import name_tokens
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.features.toolset import SetFeatures

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rightcall.lint.confusability.names import edit_distance
+from rightcall.lint.confusability.candidates import edit_distance
 from rightcall.lint.diagnostic import Finding
-from rightcall.lint.facts.words import STOP_WORDS
+from rightcall.lint.features.mentions import STOP_WORDS
 from rightcall.lint.features.text import stem, words
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.features.toolset import SetFeatures

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from rightcall.lint.diagnostic import Edit, Finding
-from rightcall.lint.facts.words import word_set
+from rightcall.lint.features.mentions import word_set
 from rightcall.lint.features.nodes import Node
 from rightcall.lint.features.schemas import fits
 from rightcall.lint.features.tool import ToolFeatures

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rightcall.lint.diagnostic import Finding
-from rightcall.lint.facts.words import PLACEHOLDERS
+from rightcall.lint.features.mentions import PLACEHOLDERS
 from rightcall.lint.features.text import shortened
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Rule

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from rightcall.errors import suggestion
 from rightcall.lint.diagnostic import Finding
-from rightcall.lint.facts.verbs import EFFECTS
+from rightcall.lint.features.effects import EFFECTS
 from rightcall.lint.features.text import name_tokens
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.features.toolset import SetFeatures

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rightcall.lint.diagnostic import Finding
-from rightcall.lint.facts.words import AMBIGUOUS_PARAMETERS, FILLER_WORDS
+from rightcall.lint.features.mentions import AMBIGUOUS_PARAMETERS, FILLER_WORDS
 from rightcall.lint.features.nodes import Node
 from rightcall.lint.features.text import name_tokens, shortened, stem, words
 from rightcall.lint.features.tool import ToolFeatures

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from rightcall.lint.diagnostic import Finding
-from rightcall.lint.facts.verbs import SYNONYMS
+from rightcall.lint.features.effects import SYNONYMS
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.features.toolset import SetFeatures
 from rightcall.lint.rule import Rule

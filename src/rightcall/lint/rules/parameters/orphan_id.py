@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rightcall.lint.diagnostic import Finding
-from rightcall.lint.facts.words import word_set
+from rightcall.lint.features.mentions import word_set
 from rightcall.lint.features.nodes import Node
 from rightcall.lint.features.text import name_tokens, stem, words
 from rightcall.lint.features.tool import ToolFeatures

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rightcall.lint.diagnostic import REMOVED, Edit, Finding
-from rightcall.lint.facts.words import word_set
+from rightcall.lint.features.mentions import word_set
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Rule
 from rightcall.portability import provider

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 
 from rightcall.lint.diagnostic import Edit, Finding
-from rightcall.lint.facts.verbs import EFFECTS
-from rightcall.lint.facts.words import word_set
+from rightcall.lint.features.effects import EFFECTS
+from rightcall.lint.features.mentions import word_set
 from rightcall.lint.features.text import name_tokens
 from rightcall.lint.features.tool import INPUT, ToolFeatures
 from rightcall.lint.rule import Rule

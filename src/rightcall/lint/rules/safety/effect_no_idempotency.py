@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rightcall.lint.diagnostic import Edit, Finding
-from rightcall.lint.facts.verbs import ADDING, MONEY_WORDS, ONCE_ONLY
-from rightcall.lint.facts.words import word_set
-from rightcall.lint.features.mentions import IDEMPOTENCY_PARAMETER
+from rightcall.lint.features.effects import ADDING, MONEY_WORDS, ONCE_ONLY
+from rightcall.lint.features.mentions import IDEMPOTENCY_PARAMETER, word_set
 from rightcall.lint.features.text import name_tokens
 from rightcall.lint.features.tool import INPUT, ToolFeatures
 from rightcall.lint.rule import Rule

@@ -7,10 +7,12 @@ from typing import Any
 
 from rightcall.metrics.matching.assignment import best_assignment
 from rightcall.metrics.matching.base import MISSING, Build, Kind, Matcher, Scope, compiled, list_of, wrong
+from rightcall.metrics.matching.effort import STEPS_OF_A_COMPARISON, spend
 
 
 def paired(members: list[Matcher], values: list[Any], at: int) -> tuple[int, float]:
     """The maximum number of members matched to distinct values, and the best sum of scores."""
+    spend(STEPS_OF_A_COMPARISON * len(members) * len(values))
     weights = [[member.score(value, at) for value in values] for member in members]
     pairs = best_assignment(weights)
     scores = [weights[i][j] for i, j in pairs]
@@ -42,6 +44,7 @@ class Bag:
         return 1.0 if full == wanted == found else 2 * total / (wanted + found)
 
     def _as_set(self, value: list[Any], at: int) -> float:
+        spend(2 * STEPS_OF_A_COMPARISON * len(self.members) * len(value))
         wanted = [max((m.score(v, at) for v in value), default=0.0) for m in self.members]
         found = [max((m.score(v, at) for m in self.members), default=0.0) for v in value]
         size = len(wanted) + len(found)

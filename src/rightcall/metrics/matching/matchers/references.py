@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Hashable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
+
 from rightcall.errors import InputError
 from rightcall.metrics.matching.base import MISSING, Kind, Matcher, Scope, Sources, shown, text_of, wrong
-from rightcall.metrics.matching.equality import same
+from rightcall.metrics.matching.equality import equality_key
 from rightcall.metrics.matching.matchers.numbers import is_number
-from rightcall.metrics.matching.paths import values_at
 from rightcall.model.call import ToolCall
+from rightcall.model.codec import DecodeErrors
 
 NOT_RECORDED = ", which was not recorded"
 OF_ANOTHER_CALL = ", not of another call's"
+LONGEST_TEXT = 10_000_000
+"""Characters of a result beyond which it is not read as JSON."""
 
 
 @dataclass(slots=True)
@@ -32,7 +37,8 @@ class Ref:
     fits: Callable[[str], bool]
     sources: Sources
     negated: bool = False
-    _read: dict[int, list[Any]] = field(default_factory=dict)
+    _read: dict[int, Set[Hashable]] = field(default_factory=dict)
+    _given: dict[Hashable, tuple[list[int], list[float]]] | None = None
 
     def score(self, value: Any, at: int) -> float:
         if value is MISSING:
@@ -40,7 +46,7 @@ class Ref:
         known = self.sources.of.get(self.call)
         if known is None and self.negated:
             return 0.0
-        return 1.0 if any(self._gave(place, value, at) for place in self._earlier(at, known)) else 0.0
+        return 1.0 if self._was_given(value, at, known) else 0.0
 
     def describe(self) -> str:
         made = [call for call in self.calls if self.fits(call.name)]
@@ -51,20 +57,41 @@ class Ref:
 
     def describe_beside(self, value: Any, at: int) -> str:
         """The same, and whether the value came from another call of that tool."""
-        elsewhere = any(self._gave(place, value, at) for place in self._earlier(at, None))
-        return self.describe() + (OF_ANOTHER_CALL if elsewhere else "")
+        return self.describe() + (OF_ANOTHER_CALL if self._was_given(value, at, None) else "")
 
-    def _earlier(self, at: int, known: frozenset[int] | None) -> Iterator[int]:
+    def _was_given(self, value: Any, at: int, known: frozenset[int] | None) -> bool:
+        """Whether a source earlier than this call gave the value; `known` are the sources once they are decided."""
+        key = equality_key(value)
         step = self.calls[at].step if at < len(self.calls) else None
-        for place, call in enumerate(self.calls[:at]):
-            is_source = self.fits(call.name) if known is None else place in known
-            if is_source and (call.step is None or step is None or call.step < step):
-                yield place
+        if known is not None:
+            return any(
+                place < at and (step is None or _step(self.calls[place]) < step) and key in self._gave(place)
+                for place in known
+            )
+        places, lowest = self._givers().get(key, ((), ()))
+        before = bisect_left(places, at)
+        return before > 0 and (step is None or lowest[before - 1] < step)
 
-    def _gave(self, place: int, value: Any, at: int) -> bool:
+    def _gave(self, place: int) -> Set[Hashable]:
         if place not in self._read:
-            self._read[place] = values_at(self.calls[place].output, self.path)
-        return any(same(found, value) for found in self._read[place])
+            found = values_at(self.calls[place].output, self.path)
+            self._read[place] = {equality_key(value) for value in found}
+        return self._read[place]
+
+    def _givers(self) -> dict[Hashable, tuple[list[int], list[float]]]:
+        """For each value the calls that gave it, and the lowest step among those up to each: one search finds both."""
+        if self._given is None:
+            self._given = {}
+            for place, call in enumerate(self.calls):
+                for key in self._gave(place) if self.fits(call.name) else ():
+                    places, lowest = self._given.setdefault(key, ([], []))
+                    places.append(place)
+                    lowest.append(min(_step(call), lowest[-1] if lowest else math.inf))
+        return self._given
+
+
+def _step(call: ToolCall) -> float:
+    return -math.inf if call.step is None else call.step
 
 
 @dataclass(slots=True)
@@ -97,6 +124,58 @@ class Judge:
 
     def describe(self) -> str:
         return f"judged as: {self.rubric}"
+
+
+def values_at(output: Any, path: str) -> list[Any]:
+    """What a dotted path such as `orders.0.id` leads to; one value for each way to read the result.
+
+    A result may be the object itself, its JSON as text (OpenAI, Anthropic), or parts of text (MCP).
+    """
+    found = (value_at(document, path) for document in _readings(output))
+    return [value for value in found if value is not MISSING]
+
+
+def value_at(document: Any, path: str) -> Any:
+    """Follow a path into a document, through texts that are JSON; MISSING when it leads nowhere."""
+    here = document
+    for step in path.replace("[", ".").replace("]", "").split(".") if path else ():
+        if isinstance(here, str):
+            here = _decoded(here)
+        if isinstance(here, list) and step.lstrip("-").isdecimal() and -len(here) <= int(step) < len(here):
+            here = here[int(step)]
+        elif isinstance(here, dict) and step in here:
+            here = here[step]
+        else:
+            return MISSING
+    return here
+
+
+def _readings(output: Any) -> Iterator[Any]:
+    yield output
+    if isinstance(output, dict):  # a result of MCP as its server sent it
+        if isinstance(output.get("structuredContent"), dict):
+            yield output["structuredContent"]
+        output = output.get("content")
+    if isinstance(output, list) and output and all(_is_text_part(part) for part in output):
+        output = "\n".join(part["text"] for part in output)
+        yield output
+    if isinstance(output, str):
+        decoded = _decoded(output)
+        if decoded is not MISSING:
+            yield decoded
+
+
+def _is_text_part(part: Any) -> bool:
+    return isinstance(part, dict) and isinstance(part.get("text"), str)
+
+
+def _decoded(text: str) -> Any:
+    if len(text) > LONGEST_TEXT:
+        return MISSING
+    try:
+        return msgspec.json.decode(text)
+    except (*DecodeErrors, UnicodeEncodeError):
+        return MISSING
 
 
 def _cosine(left: Sequence[float], right: Sequence[float]) -> float:

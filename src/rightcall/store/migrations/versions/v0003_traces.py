@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-from rightcall.store.sql.text import Words
+from rightcall.store.sql.record_bytes import Words
 
 revision = "0003"
 down_revision = "0002"

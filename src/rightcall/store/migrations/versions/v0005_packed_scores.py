@@ -11,7 +11,7 @@ import msgspec
 import sqlalchemy as sa
 from alembic import op
 
-from rightcall.store.sql.text import Words
+from rightcall.store.sql.record_bytes import Words
 
 revision = "0005"
 down_revision = "0004"

@@ -1,0 +1,99 @@
+"""`rightcall run --perturb` and `--faults`: what harmless changes and failing tools do to a run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rightcall.cli.output import console, print_json, tell
+from rightcall.cli.run import execute
+
+if TYPE_CHECKING:
+    from rightcall.cli.run_progress import LiveMode
+    from rightcall.suite import Plan, RunOutcome
+
+
+def run_perturbations(
+    plans: list[Plan],
+    kinds: list[str],
+    store_url: str | None,
+    as_json: bool,
+    texts: Path,
+    paraphrase_model: str | None,
+) -> None:
+    """Run each plan clean and perturbed, and show what the perturbations did."""
+    import asyncio
+
+    from rightcall.report import print_perturbations
+    from rightcall.store import open_store
+    from rightcall.suite import run_perturbed
+
+    wanted = [kind.strip() for kind in kinds if kind.strip()]
+    for plan in plans:
+        said = paraphrases_of(plan, texts, paraphrase_model) if "paraphrase" in wanted else {}
+        with open_store(store_url) as store:
+            effects = asyncio.run(
+                run_perturbed(
+                    plan, store, wanted, paraphrases=said, announce=lambda sentence: tell(sentence, err=True)
+                )
+            )
+        if as_json:
+            print_json({"agent": plan.agent.name, "perturbations": effects})
+        else:
+            tell(plan.agent.name)
+            print_perturbations(console(), effects)
+
+
+def paraphrases_of(plan: Plan, path: Path, model: str | None) -> dict[str, tuple[str, ...]]:
+    """Paraphrases from the file next to the suite; with a model, also of the goldens that have none there."""
+    import asyncio
+
+    from rightcall.model.golden import Golden
+    from rightcall.suite import paraphrased, read_paraphrases, write_paraphrases
+
+    goldens = [golden for golden in plan.goldens() if isinstance(golden, Golden)]
+    known = read_paraphrases(path, goldens)
+    if model is None:
+        return known
+    found = asyncio.run(paraphrased(model, goldens, known, seed=plan.seed))
+    write_paraphrases(path, goldens, found)
+    count = sum(len(texts) for texts in found.values())
+    lost = sum(not texts for texts in found.values())
+    none = f"; {lost} goldens have none that keeps every value" if lost else ""
+    tell(f"{path}: {count:,} paraphrases{none}", err=True)
+    return found
+
+
+def run_broken(
+    plans: list[Plan],
+    store_url: str | None,
+    agains: list[str],
+    as_json: bool,
+    failures: int,
+    resume: str | None = None,
+    live: LiveMode = "auto",
+) -> int:
+    """Run each plan without and with its faults, print what the faults changed, and return the exit code.
+
+    `resume` names either of the two runs.
+    """
+    from rightcall.report import print_fault_report
+    from rightcall.suite import run_with_control
+
+    worst = 0
+    warned: set[str] = set()
+    for plan, again in zip(plans, agains, strict=True):
+        shown: dict[str, Any] = {"as_json": as_json, "failures": failures, "again": again, "warned": warned}
+        shown["live"] = live
+
+        def run_one(plan: Plan, resume: str | None, shown: dict[str, Any] = shown) -> RunOutcome:
+            return execute(plan, store_url, resume=resume, **shown)
+
+        broken, report = run_with_control(plan, run_one, store_url, resume)
+        resume = None
+        if as_json:
+            print_json(report)
+        else:
+            print_fault_report(console(), report)
+        worst = max(worst, broken.verdict.exit_code, 1 if report.double_effects else 0)
+    return worst

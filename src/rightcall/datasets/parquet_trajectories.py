@@ -1,0 +1,117 @@
+"""Trajectories in Parquet files: a row is the JSON line it stands for.
+
+Columns are the fields of a line. What is not text there (`calls`, `messages`, `usage`, …) is a column of JSON text, or
+nested; arguments are always JSON text, because a nested column gives every row the same arguments, absent ones as null.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from rightcall.datasets.records import plain
+from rightcall.errors import InputError, MissingExtraError
+from rightcall.files import existing_file
+
+SUFFIX = ".parquet"
+TEXTS = frozenset(("golden_id", "output", "stop_reason", "error"))
+
+_encode = msgspec.json.Encoder().encode
+
+
+def parquet_lines(path: Path, start: int = 0, end: int | None = None) -> Iterator[tuple[int, bytes]]:
+    """The rows of these row groups as JSON lines, numbered from 1."""
+    number = 0
+    with _opened(path) as file:
+        groups = range(start, file.num_row_groups if end is None else end)
+        for batch in file.iter_batches(batch_size=1000, row_groups=list(groups)) if groups else ():
+            for row in batch.to_pylist():
+                number += 1
+                yield number, _line(row, f"{path}: row {number}")
+
+
+def row_group_ranges(path: Path, size: int) -> list[tuple[int, int]]:
+    """The file as ranges of row groups of about `size` bytes each."""
+    with _opened(path) as file:
+        sizes = [file.metadata.row_group(number).total_byte_size for number in range(file.num_row_groups)]
+    cuts, filled = [0], 0
+    for number, more in enumerate(sizes):
+        if filled and filled + more > size:
+            cuts.append(number)
+            filled = 0
+        filled += more
+    return list(pairwise([*cuts, len(sizes)])) if sizes else []
+
+
+def rows_before(path: Path, start: int) -> int:
+    """How many rows the row groups before this one hold."""
+    with _opened(path) as file:
+        return sum(file.metadata.row_group(number).num_rows for number in range(start))
+
+
+def _line(row: dict[str, Any], where: str) -> bytes:
+    present = {str(name): value for name, value in row.items() if value is not None}
+    try:
+        return _encode({name: _json(name, value, where) for name, value in present.items()})
+    except msgspec.MsgspecError as error:
+        raise InputError(where, f"not JSON: {error}", "columns other than text must contain JSON") from None
+
+
+def _json(name: str, value: Any, where: str) -> Any:
+    if isinstance(value, str):
+        return value if name in TEXTS else _raw(name, value, where)
+    if name == "calls":
+        return [_call(call, where) for call in value]
+    return _without_nulls(plain(value))
+
+
+def _call(call: dict[str, Any], where: str) -> dict[str, Any]:
+    found: dict[str, Any] = _without_nulls(
+        plain({name: value for name, value in call.items() if name != "arguments"})
+    )
+    arguments = call.get("arguments")
+    if isinstance(arguments, str):
+        found["arguments"] = _raw("arguments", arguments, where)
+    elif arguments is not None:
+        raise InputError(
+            where,
+            "the arguments of a call are not text",
+            "write them as JSON text: a struct has the same in every row",
+        )
+    return found
+
+
+def _without_nulls(value: Any) -> Any:
+    """A nested column writes an absent field as null."""
+    if isinstance(value, dict):
+        return {key: _without_nulls(inner) for key, inner in value.items() if inner is not None}
+    return [_without_nulls(inner) for inner in value] if isinstance(value, list) else value
+
+
+def _raw(name: str, text: str, where: str) -> msgspec.Raw:
+    try:
+        msgspec.json.decode(text)
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise InputError(
+            where, f"the column '{name}' is not JSON: {error}", "columns other than text must contain JSON"
+        ) from None
+    return msgspec.Raw(text.encode())
+
+
+def _opened(path: Path) -> Any:
+    path = existing_file(path)
+    try:
+        from pyarrow import (  # type: ignore[import-not-found,import-untyped,unused-ignore]
+            ArrowException,
+            parquet,
+        )
+    except ImportError:
+        raise MissingExtraError("reading Parquet files", "pyarrow", "parquet") from None
+    try:
+        return parquet.ParquetFile(path)
+    except (ArrowException, OSError) as error:
+        raise InputError(str(path), f"is not a Parquet file: {error}") from None

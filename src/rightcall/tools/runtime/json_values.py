@@ -1,0 +1,202 @@
+"""JSON values: which Python values are JSON, and arguments in canonical form (RFC 8785) with their fingerprint."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import unicodedata
+from collections.abc import Collection
+from typing import Any
+
+import msgspec
+
+from rightcall.model.depth import MAX_DEPTH
+from rightcall.model.tool import Tool
+
+_sorted_encode = msgspec.json.Encoder(order="sorted").encode
+
+
+def normalised(tool: Tool, arguments: dict[str, Any]) -> dict[str, Any]:
+    """Arguments as a tool receives them: schema defaults filled in, 1.0 as 1 where a whole number is
+    wanted, texts in Unicode's composed form (NFC). The model's own arguments are left as they are."""
+    return _normal_object(arguments, tool.input_schema)
+
+
+def fingerprint(tool: str, arguments: dict[str, Any], without: Collection[str] = ()) -> str:
+    """SHA-256 of the tool and its canonical arguments, without the parameters that do not count."""
+    kept = {name: value for name, value in arguments.items() if name not in without} if without else arguments
+    return hashlib.sha256(tool.encode() + b"\0" + canonical(kept)).hexdigest()
+
+
+def canonical(value: Any) -> bytes:
+    """The JSON of RFC 8785: names sorted by UTF-16 code units, numbers as ECMAScript writes them.
+
+    Whole numbers beyond 2**53 keep all their digits, where the RFC would round them to a double: two
+    account numbers must not become one.
+    """
+    if _is_simple(value):
+        return _sorted_encode(value)
+    return _text(value).encode()
+
+
+def _normal_object(value: dict[str, Any], schema: Any) -> dict[str, Any]:
+    properties = schema.get("properties") if isinstance(schema, dict) else None
+    if not isinstance(properties, dict):
+        return {name: _normal(inner, None) for name, inner in value.items()}
+    made = {name: _normal(inner, properties.get(name)) for name, inner in value.items()}
+    for name, inner in properties.items():
+        if name not in made and isinstance(inner, dict) and "default" in inner:
+            made[name] = inner["default"]
+    return made
+
+
+def _normal(value: Any, schema: Any) -> Any:
+    if isinstance(value, str):
+        return value if value.isascii() else unicodedata.normalize("NFC", value)
+    if isinstance(value, float):
+        return int(value) if value.is_integer() and _wants_integer(schema) else value
+    if isinstance(value, dict):
+        return _normal_object(value, schema)
+    if isinstance(value, list):
+        items = schema.get("items") if isinstance(schema, dict) else None
+        return [_normal(inner, items) for inner in value]
+    return value
+
+
+def _wants_integer(schema: Any) -> bool:
+    kind = schema.get("type") if isinstance(schema, dict) else None
+    return kind == "integer" or (isinstance(kind, list) and "integer" in kind and "number" not in kind)
+
+
+def _is_simple(value: Any) -> bool:
+    """Whether the fast encoder's spelling is already canonical: plain ASCII, and fractions of usual size."""
+    kind = type(value)
+    if kind is str:
+        return bool(value.isascii() and value.isprintable())
+    if kind is float:
+        return not value.is_integer() and 1e-4 < abs(value) < 1e15
+    if kind is dict:
+        for name, inner in value.items():
+            if not (name.isascii() and name.isprintable() and _is_simple(inner)):
+                return False
+    elif kind is list or kind is tuple:
+        return all(_is_simple(inner) for inner in value)
+    return True
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, dict):
+        names = sorted(value, key=lambda name: name.encode("utf-16-be"))
+        return "{" + ",".join(f"{_quoted(name)}:{_text(value[name])}" for name in names) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ",".join(_text(inner) for inner in value) + "]"
+    if isinstance(value, str):
+        return _quoted(value)
+    if isinstance(value, float):
+        return _number(value)
+    return _sorted_encode(value).decode()
+
+
+ESCAPES = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+
+
+def _quoted(text: str) -> str:
+    return '"' + "".join(ESCAPES.get(c) or (f"\\u{ord(c):04x}" if c < " " else c) for c in text) + '"'
+
+
+def _number(value: float) -> str:
+    """ECMAScript's spelling of a double: no exponent from 1e-6 up to 1e21, and 1.0 is 1."""
+    if not math.isfinite(value):
+        raise ValueError("not a JSON number")
+    if value == 0:
+        return "0"
+    if value.is_integer() and abs(value) < 2**53:
+        return str(int(value))
+    mantissa, _, exponent = repr(value).partition("e")
+    if not exponent:
+        return mantissa.removesuffix(".0")
+    sign, digits = ("-", mantissa[1:]) if mantissa.startswith("-") else ("", mantissa)
+    whole, _, fraction = digits.partition(".")
+    fraction = "" if fraction == "0" else fraction
+    power = int(exponent)
+    if -7 < power < 0:
+        return f"{sign}0.{'0' * (-power - 1)}{whole}{fraction}"
+    if 0 < power < 21:
+        return f"{sign}{whole}{fraction.ljust(power, '0')}"
+    return f"{sign}{whole}{'.' + fraction if fraction else ''}e{'+' if power > 0 else '-'}{abs(power)}"
+
+
+MOST_BITS = 13_000
+"""Bits of a whole number: Python does not read or write numbers of more than 4,300 digits."""
+
+MOST_FOUND = 20
+
+
+def is_json(value: Any, levels: int = MAX_DEPTH) -> bool:
+    """Whether a value is JSON: a quick check on every call, about a microsecond."""
+    kind = type(value)
+    if kind is str:
+        return value.isascii() or not _has_half_pair(value)
+    if kind is dict:
+        return levels > 0 and _is_json_object(value, levels)
+    if kind is list:
+        return levels > 0 and all(is_json(inner, levels - 1) for inner in value)
+    if kind is int:
+        return bool(value.bit_length() < MOST_BITS)
+    return kind is bool or value is None or (kind is float and math.isfinite(value))
+
+
+def _is_json_object(value: dict[Any, Any], levels: int) -> bool:
+    for key, inner in value.items():  # a loop: `all` over a generator takes twice the time
+        if type(key) is not str or not (key.isascii() or not _has_half_pair(key)):
+            return False
+        if not (type(inner) is str and inner.isascii()) and not is_json(inner, levels - 1):
+            return False
+    return True
+
+
+def what_json_cannot_hold(value: Any) -> list[tuple[str, str]]:
+    """Path and problem of each part that is not JSON; walks without recursion."""
+    found: list[tuple[str, str]] = []
+    waiting: list[tuple[str, Any, int]] = [("", value, 0)]
+    while waiting and len(found) < MOST_FOUND:
+        path, part, depth = waiting.pop()
+        if fault := _fault(part, depth):
+            found.append((path if len(path) <= 200 else path[:200] + "…", fault))
+        elif isinstance(part, dict):
+            for key, inner in part.items():
+                if fault := _key_fault(key):
+                    found.append((path, fault))
+                else:
+                    waiting.append((f"{path}.{key}" if path else str(key), inner, depth + 1))
+        elif isinstance(part, list):
+            waiting.extend((f"{path}[{index}]", inner, depth + 1) for index, inner in enumerate(part))
+    return found
+
+
+def _fault(part: Any, depth: int) -> str:
+    if depth >= MAX_DEPTH and isinstance(part, dict | list):
+        return f"nested too deeply: more than {MAX_DEPTH} levels"
+    if isinstance(part, float) and not math.isfinite(part):
+        return f"{part} is not a JSON number"
+    if isinstance(part, int) and part.bit_length() >= MOST_BITS:
+        return "a number of more than 4,000 digits"
+    if isinstance(part, str) and _has_half_pair(part):
+        return "the text contains a lone surrogate"
+    if part is None or isinstance(part, str | int | float | dict | list):
+        return ""
+    return f"a {type(part).__name__} is not a JSON value"
+
+
+def _key_fault(key: Any) -> str:
+    if not isinstance(key, str):
+        return f"the name {key!r} is not a text"
+    return "a name contains a lone surrogate" if _has_half_pair(key) else ""
+
+
+def _has_half_pair(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return True
+    return False
