@@ -39,7 +39,7 @@ from rightcall.traces import (
 MAX_WAITING = 20_000
 MAX_OPEN = 10_000
 COMMIT_EVERY = 0.05
-BODY_SECONDS = 60.0
+BODY_SECONDS, STOP_SECONDS = 60.0, 5.0
 REOPEN = 600.0
 SWEEP, DROP_EVERY = 3600.0, 30.0
 AT_ONCE = 200
@@ -77,6 +77,7 @@ class Receiver:
         self._settle, self._idle = seconds(settings.settle), seconds(settings.idle)
         self._alerts = Alerts(settings.alerts, self.clock)
         self._told = 0
+        self._store_fails = False
         self._waiting: list[tuple[list[tuple[str, bytes]], int, asyncio.Future[None]]] = []
         self._waiting_spans = 0
         self._wake = asyncio.Event()
@@ -116,7 +117,11 @@ class Receiver:
         from aiohttp import web
 
         runner = web.AppRunner(
-            self.app(), auto_decompress=False, access_log=None, logger=_server_log(self._server_said)
+            self.app(),
+            auto_decompress=False,
+            access_log=None,
+            logger=_server_log(self._server_said),
+            shutdown_timeout=STOP_SECONDS,
         )
         await runner.setup()
         site = web.TCPSite(runner, host, port)
@@ -142,9 +147,13 @@ class Receiver:
             for thread in (self._writer, self._closer):
                 thread.shutdown(wait=False)
 
-    def _server_said(self, error: str) -> None:
+    def _server_said(self, said: str, error: BaseException | None) -> None:
         """One line for each kind of connection that speaks no HTTP/1, whatever bytes it sent."""
-        text = GRPC if "PRI" in error else "a connection that is no HTTP request was closed"
+        from aiohttp.http_exceptions import HttpProcessingError
+
+        text = GRPC if "PRI" in said else "a connection that is no HTTP request was closed"
+        if error is not None and not isinstance(error, HttpProcessingError):
+            text = f"a request could not be handled: {type(error).__name__}"
         self.counters.refused += 1
         if text not in self._warned:
             self._warned.add(text)
@@ -316,8 +325,11 @@ class Receiver:
         try:
             await self._in(self._closer, self._close_now, lost)
         except StoreError as error:
-            self.log(f"the store did not answer: {error}")
+            if not self._store_fails:  # once until it works again
+                self.log(f"the store did not answer: {error}")
+            self._store_fails = True
             return
+        self._store_fails = False
         for trace_id, last in before.items():
             if (
                 self._open[trace_id].last == last
@@ -364,12 +376,13 @@ def _seconds_between(first: str, last: str) -> float:
     return apart.total_seconds()
 
 
-def _server_log(said: Callable[[str], None]) -> logging.Logger:
+def _server_log(said: Callable[[str, BaseException | None], None]) -> logging.Logger:
     """A log for the HTTP server that is not the process's: it would write tracebacks with what strangers sent."""
 
     class Handler(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
-            said(str(record.exc_info[1]) if record.exc_info else record.getMessage())
+            error = record.exc_info[1] if record.exc_info else None
+            said(str(error) if error is not None else record.getMessage(), error)
 
     made = logging.Logger("rightcall.receiver")
     made.addHandler(Handler(logging.WARNING))

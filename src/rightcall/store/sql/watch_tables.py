@@ -9,7 +9,7 @@ from sqlalchemy import Connection, Row, delete, func, insert, select, text, upda
 
 from rightcall.errors import InputError
 from rightcall.store.sql import tables
-from rightcall.store.sql.core import Core
+from rightcall.store.sql.core import Core, portions
 from rightcall.store.sql.record_bytes import compressed, expanded, held, packed, unpacked
 from rightcall.store.watch import (
     CheckCount,
@@ -65,10 +65,8 @@ class Watched(Core):
         """Delete the received spans of closed traces."""
         r = tables.received.c
         with self.writing() as connection:
-            for start in range(0, len(trace_ids), 400):
-                connection.execute(
-                    delete(tables.received).where(r.trace_id.in_(trace_ids[start : start + 400]))
-                )
+            for some in portions(trace_ids):
+                connection.execute(delete(tables.received).where(r.trace_id.in_(some)))
 
     def known_traces(self, trace_ids: Sequence[str]) -> set[str]:
         """Which of these are already stored."""
@@ -305,8 +303,8 @@ def _stored(connection: Connection, ids: Sequence[str]) -> dict[str, Row[Any]]:
     t = tables.traces.c
     columns = (t.key, t.trace_id, t.agent, t.version, t.started_at, t.review, t.seen, t.checks)
     found: dict[str, Any] = {}
-    for start in range(0, len(ids), 400):
-        for row in connection.execute(select(*columns).where(t.trace_id.in_(ids[start : start + 400]))):
+    for some in portions(ids):
+        for row in connection.execute(select(*columns).where(t.trace_id.in_(some))):
             found[row.trace_id] = row
     return found
 
@@ -341,8 +339,8 @@ def _queue_once(connection: Connection, fresh: list[dict[str, Any]]) -> None:
     queued = [values for values in fresh if values["review"] == "queued" and values["signature"]]
     wanted = sorted({values["signature"] for values in queued})
     known: dict[str, int] = {}
-    for start in range(0, len(wanted), 400):
-        same = select(t.signature, t.key).where(t.signature.in_(wanted[start : start + 400]), t.review != "")
+    for some in portions(wanted):
+        same = select(t.signature, t.key).where(t.signature.in_(some), t.review != "")
         known |= {row.signature: row.key for row in connection.execute(same)}
     again: dict[int, int] = {}
     first: dict[str, dict[str, Any]] = {}
