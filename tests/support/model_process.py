@@ -44,6 +44,13 @@ def counts(port: int) -> dict[str, dict[str, Any]]:
         return found
 
 
+def times(port: int) -> dict[str, list[float]]:
+    """When each request came and each answer was sent, in seconds since the epoch."""
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/times") as reply:
+        found: dict[str, list[float]] = json.load(reply)
+        return found
+
+
 def write_suite(folder: Path, n: int, port: int, **changes: Any) -> Path:
     """A suite of n goldens that asks the loopback model."""
     (folder / "goldens.jsonl").write_text("".join(json.dumps(golden) + "\n" for golden in goldens(n)))

@@ -64,6 +64,16 @@ class Usage(Record, frozen=True):
         )
 
 
+MOST_TOKENS = 10**12
+"""In one reply: a million of them still add up to a number that every file and database holds."""
+
+
+def token_count(value: Any) -> int:
+    """A number of tokens as a reply reports it; 0 when it is none, or more than any reply can have used."""
+    counts = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < MOST_TOKENS
+    return value if counts else 0
+
+
 NOTHING_USED = Usage()
 """Shared by all trajectories without usage, so that adding them up can skip it."""
 
@@ -108,7 +118,7 @@ class Trajectory(Record, frozen=True, metaclass=Sequenced):
     its calls has no messages. `error` says what failed when `stop_reason` is an error. `ledger` records what
     the tools really did, `state_before` and `state` how their simulated worlds looked at the start and at the
     end. Up to `lag_ms` of `latency_ms` may have been added by the measuring machine. `dialogue` describes how
-    a conversation went.
+    a conversation went. `served_model` is the name that the server answered with, if it was not asked for by that name.
     """
 
     messages: Several[Message] = ()
@@ -123,6 +133,7 @@ class Trajectory(Record, frozen=True, metaclass=Sequenced):
     state: dict[str, Any] | None = None
     lag_ms: float = 0.0
     dialogue: Dialogue | None = None
+    served_model: str = ""
 
     @property
     def own_start(self) -> int:

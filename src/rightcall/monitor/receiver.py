@@ -8,8 +8,9 @@ import hmac
 import logging
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -20,29 +21,30 @@ from rightcall.monitor.open_trace import Open, Received, by_trace, unpacked_span
 from rightcall.monitor.settings import seconds
 from rightcall.monitor.trace_record import written_time
 from rightcall.traces import (
+    JSON,
+    MAX_SENT,
+    PROTOBUF,
     Item,
     Problems,
     Redactor,
     TooLarge,
-    WireError,
+    accepted_body,
     assemble,
-    gunzip,
-    json_items,
-    length,
-    protobuf_items,
-    text,
-    varint,
+    refused_body,
+    rejected_items,
+    request_items,
+    request_kind,
 )
 
-MAX_SENT, MAX_UNPACKED, MAX_SPANS = 16 * 2**20, 64 * 2**20, 50_000
 MAX_WAITING = 20_000
 MAX_OPEN = 10_000
 COMMIT_EVERY = 0.05
+BODY_SECONDS, STOP_SECONDS = 60.0, 5.0
 REOPEN = 600.0
 SWEEP, DROP_EVERY = 3600.0, 30.0
 AT_ONCE = 200
+T = TypeVar("T")
 GRPC = "a connection speaks gRPC, which is not received: set OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf"
-JSON, PROTOBUF = "application/json", "application/x-protobuf"
 
 
 @dataclass
@@ -75,14 +77,28 @@ class Receiver:
         self._settle, self._idle = seconds(settings.settle), seconds(settings.idle)
         self._alerts = Alerts(settings.alerts, self.clock)
         self._told = 0
+        self._store_fails = False
         self._waiting: list[tuple[list[tuple[str, bytes]], int, asyncio.Future[None]]] = []
         self._waiting_spans = 0
         self._wake = asyncio.Event()
         self._open: dict[str, Open] = {}
         self._warned: set[str] = set()
+        # One thread each: memory that a thread needed once stays with it, and a pool has many.
+        self._writer, self._closer = ThreadPoolExecutor(1), ThreadPoolExecutor(1)
+        self._open_again()
+
+    def _open_again(self) -> None:
+        """Open what was acknowledged before a crash or a stop, and not closed with all its spans.
+
+        Late spans come at least `settle` after the others: a stored trace whose spans all came within that has none.
+        """
+        waiting = self.monitor.store.waiting_traces()
+        together = [t for t, first, last in waiting if _seconds_between(first, last) < self._settle]
+        closed = self.monitor.store.known_traces(together)
         now = self.clock()
-        for trace_id, _ in self.monitor.store.waiting_traces():  # acknowledged before a crash
-            self._open[trace_id] = Open(now)
+        for trace_id, _, _ in waiting:
+            if trace_id not in closed:
+                self._open[trace_id] = Open(now)
 
     def app(self) -> Any:
         """The HTTP application."""
@@ -101,7 +117,11 @@ class Receiver:
         from aiohttp import web
 
         runner = web.AppRunner(
-            self.app(), auto_decompress=False, access_log=None, logger=_server_log(self._server_said)
+            self.app(),
+            auto_decompress=False,
+            access_log=None,
+            logger=_server_log(self._server_said),
+            shutdown_timeout=STOP_SECONDS,
         )
         await runner.setup()
         site = web.TCPSite(runner, host, port)
@@ -124,10 +144,16 @@ class Receiver:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
             await self.close_all()
+            for thread in (self._writer, self._closer):
+                thread.shutdown(wait=False)
 
-    def _server_said(self, error: str) -> None:
+    def _server_said(self, said: str, error: BaseException | None) -> None:
         """One line for each kind of connection that speaks no HTTP/1, whatever bytes it sent."""
-        text = GRPC if "PRI" in error else "a connection that is no HTTP request was closed"
+        from aiohttp.http_exceptions import HttpProcessingError
+
+        text = GRPC if "PRI" in said else "a connection that is no HTTP request was closed"
+        if error is not None and not isinstance(error, HttpProcessingError):
+            text = f"a request could not be handled: {type(error).__name__}"
         self.counters.refused += 1
         if text not in self._warned:
             self._warned.add(text)
@@ -144,7 +170,7 @@ class Receiver:
 
         await request.read()
         self.counters.ignored_metrics += 1
-        kind = _kind(request)
+        kind = request_kind(request.content_type)
         return web.Response(body=b"{}" if kind == JSON else b"", content_type=kind or PROTOBUF)
 
     async def _health(self, request: Any) -> Any:
@@ -167,7 +193,7 @@ class Receiver:
         from aiohttp import web
 
         self.counters.requests += 1
-        kind = _kind(request)
+        kind = request_kind(request.content_type)
         if self.token and not _bearer(request, self.token):
             return self._refuse(401, "a valid bearer token is required", kind)
         if not kind:
@@ -177,18 +203,20 @@ class Receiver:
             answer.headers["Retry-After"] = "1"
             return answer
         try:
-            body = await request.read()
+            async with asyncio.timeout(BODY_SECONDS):
+                body = await request.read()
+        except TimeoutError:
+            return self._refuse(408, f"the body took more than {BODY_SECONDS:g} seconds", kind)
         except web.HTTPRequestEntityTooLarge:
             return self._refuse(413, f"more than {MAX_SENT // 2**20} MiB", kind)
         problems = Problems()
         try:
-            items = self._decoded(request, body, kind, problems, logs)
+            encoding = request.headers.get("content-encoding", "identity")
+            items = request_items(body, kind, encoding, problems, logs=logs)
         except TooLarge as error:
             return self._refuse(413, error.problem, kind)
         except InputError as error:
             return self._refuse(400, error.problem, kind)
-        if len(items) > MAX_SPANS:
-            return self._refuse(413, f"more than {MAX_SPANS:,} spans in one request", kind)
         try:
             dropped = await self._store(items)
         except StoreError as error:
@@ -197,32 +225,11 @@ class Receiver:
             return answer
         if dropped:
             problems.add("too_many", count=dropped)
-        rejected = sum(problems.counts.get(name, 0) for name in ("trace_id", "span_id", "too_many"))
+        rejected = rejected_items(problems)
         if rejected:
             self.counters.rejected += rejected
             self.counters.first_rejection = self.counters.first_rejection or problems.texts()[0]
-        return web.Response(body=_accepted(kind, rejected, problems, logs), content_type=kind)
-
-    def _decoded(self, request: Any, body: bytes, kind: str, problems: Problems, logs: bool) -> list[Item]:
-        encoding = request.headers.get("content-encoding", "identity").lower()
-        if encoding not in ("identity", "gzip", "deflate", ""):
-            raise InputError("", f"content encoding '{encoding[:30]}' is not supported", "use gzip")
-        if encoding in ("gzip", "deflate"):
-            body = gunzip(body, "", MAX_UNPACKED)
-        if kind == PROTOBUF:
-            try:
-                return list(protobuf_items(body, problems, logs=logs))
-            except (WireError, IndexError):
-                raise InputError("", "the body is not an OTLP protobuf message") from None
-        from rightcall.model.depth import too_deep
-
-        try:
-            document = None if too_deep(body, 200) else msgspec.json.decode(body)
-        except (msgspec.DecodeError, UnicodeError, RecursionError):
-            document = None
-        if not isinstance(document, dict):
-            raise InputError("", "the body is not a JSON object")
-        return list(json_items(document, problems))
+        return web.Response(body=accepted_body(kind, problems, logs=logs), content_type=kind)
 
     async def _store(self, items: list[Item]) -> int:
         """Give the items to the writer and wait until they are on disk; gives how many a trace had no room for."""
@@ -255,6 +262,9 @@ class Receiver:
         self.counters.dropped += len(items) - stored
         return len(items) - stored
 
+    async def _in(self, thread: ThreadPoolExecutor, work: Callable[..., T], *given: Any) -> T:
+        return await asyncio.get_running_loop().run_in_executor(thread, work, *given)
+
     async def _write(self) -> None:
         """One transaction for everything that arrived within 50 ms."""
         while True:
@@ -265,7 +275,7 @@ class Receiver:
             rows = [row for each, _, _ in batch for row in each]
             failure: Exception | None = None
             try:
-                await asyncio.to_thread(self.monitor.store.add_spans, rows)
+                await self._in(self._writer, self.monitor.store.add_spans, rows)
             except Exception as error:  # the sender gets an error and retries
                 failure = error if isinstance(error, StoreError) else StoreError(str(error))
             del self._waiting[: len(batch)]
@@ -287,7 +297,7 @@ class Receiver:
             now = self.clock()
             if now - swept >= SWEEP:
                 swept = now
-                await asyncio.to_thread(self.monitor.forget, datetime.datetime.now(datetime.UTC))
+                await self._in(self._closer, self.monitor.forget, datetime.datetime.now(datetime.UTC))
             ready = [t for t, o in self._open.items() if self._is_quiet(o, now)]
             over = len(self._open) - MAX_OPEN
             if over > 0:  # the oldest go first, as they are
@@ -297,13 +307,14 @@ class Receiver:
                 await self._close(ready[start : start + AT_ONCE])
             if now - dropped_at >= DROP_EVERY:
                 dropped_at = now
-                await asyncio.to_thread(self._drop_closed)
+                await self._in(self._closer, self._drop_closed)
 
     def _drop_closed(self) -> None:
         """Forget the spans of traces that were closed so long ago that late ones no longer reopen them."""
         before = datetime.datetime.now(datetime.UTC) - datetime.timedelta(seconds=REOPEN)
-        old = self.monitor.store.received_before(written_time(int(before.timestamp() * 1e9)))
-        self.monitor.store.drop_spans([trace_id for trace_id in old if trace_id not in self._open])
+        store, moment = self.monitor.store, written_time(int(before.timestamp() * 1e9))
+        while closed := [t for t in store.received_before(moment) if t not in self._open]:
+            store.drop_spans(closed)
 
     def _is_quiet(self, held: Open, now: float) -> bool:
         return now - held.last >= (self._settle if held.ended else self._idle)
@@ -312,10 +323,13 @@ class Receiver:
         before = {trace_id: self._open[trace_id].last for trace_id in trace_ids}
         lost = {trace_id: self._open[trace_id].dropped for trace_id in trace_ids}
         try:
-            await asyncio.to_thread(self._close_now, lost)
+            await self._in(self._closer, self._close_now, lost)
         except StoreError as error:
-            self.log(f"the store did not answer: {error}")
+            if not self._store_fails:  # once until it works again
+                self.log(f"the store did not answer: {error}")
+            self._store_fails = True
             return
+        self._store_fails = False
         for trace_id, last in before.items():
             if (
                 self._open[trace_id].last == last
@@ -353,38 +367,28 @@ class Receiver:
         from aiohttp import web
 
         self.counters.refused += 1
-        body = msgspec.json.encode({"message": message}) if kind == JSON else text(2, message)
+        body = refused_body(kind, message)
         return web.Response(status=status, body=body, content_type=kind or PROTOBUF)
 
 
-def _server_log(said: Callable[[str], None]) -> logging.Logger:
+def _seconds_between(first: str, last: str) -> float:
+    apart = datetime.datetime.fromisoformat(last) - datetime.datetime.fromisoformat(first)
+    return apart.total_seconds()
+
+
+def _server_log(said: Callable[[str, BaseException | None], None]) -> logging.Logger:
     """A log for the HTTP server that is not the process's: it would write tracebacks with what strangers sent."""
 
     class Handler(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
-            said(str(record.exc_info[1]) if record.exc_info else record.getMessage())
+            error = record.exc_info[1] if record.exc_info else None
+            said(str(error) if error is not None else record.getMessage(), error)
 
     made = logging.Logger("rightcall.receiver")
     made.addHandler(Handler(logging.WARNING))
     return made
 
 
-def _kind(request: Any) -> str:
-    kind = request.content_type
-    return kind if kind in (JSON, PROTOBUF) else ""
-
-
 def _bearer(request: Any, token: str) -> bool:
     given = request.headers.get("authorization", "")
     return hmac.compare_digest(given.encode(), f"Bearer {token}".encode())
-
-
-def _accepted(kind: str, rejected: int, problems: Problems, logs: bool) -> bytes:
-    """Export…ServiceResponse, with a partial success when spans were rejected."""
-    if not rejected:
-        return b"{}" if kind == JSON else b""
-    reason = problems.texts()[0]
-    if kind == JSON:
-        name = "rejectedLogRecords" if logs else "rejectedSpans"
-        return msgspec.json.encode({"partialSuccess": {name: str(rejected), "errorMessage": reason}})
-    return length(1, varint(1, rejected) + text(2, reason))

@@ -16,7 +16,7 @@ import msgspec
 from rightcall.adapters import ObservedAgent, agent_tools, detect
 from rightcall.datasets import load_goldens
 from rightcall.errors import ConfigError, RightCallError
-from rightcall.executor import Agent, RunLimits, Users, UserSetup, agent_problems, observe
+from rightcall.executor import Agent, RunLimits, Users, UserSetup, agent_problems
 from rightcall.files import is_object_name, load_object, search_modules_in
 from rightcall.gate import Gate, read_gate
 from rightcall.metrics import METRIC_SECONDS, Metric, Scorer, ScoringRules, as_metrics, observed
@@ -25,13 +25,14 @@ from rightcall.model.codec import described, fingerprinted, stable_repr
 from rightcall.model.dialects import read_tool
 from rightcall.model.golden import AnyGolden, Golden
 from rightcall.model.tool import Tool
-from rightcall.providers import Exchange, scrubber
+from rightcall.providers import is_address, placeholder_keys, scrubber
+from rightcall.suite.agent_exchange import exchange_of, require_spans
 from rightcall.suite.conversations import conversations_of, simulator_fingerprint, user_setup
 from rightcall.suite.inputs import Inputs, ask_hash, file_hashes, inputs_of
 from rightcall.suite.selection import Selection
 from rightcall.suite.suite import AgentConfig, Suite
 from rightcall.suite.suite_actions import actions, is_code, is_code_metric, metric_names
-from rightcall.suite.suite_files import code_files, suite_recordings
+from rightcall.suite.suite_files import code_files, record_settings, suite_recordings
 from rightcall.tools import load_tools
 from rightcall.tools.definitions import from_module, listed_tools, with_tool_set
 from rightcall.tools.faults import FaultPlan, load_plan, read_plan
@@ -56,7 +57,7 @@ class Plan:
     """What to run. `goldens()` yields them in the seeded order.
 
     `in_memory` are the goldens of the dataset, if it was already read. `suite_file` is the suite's path, relative to
-    the working folder.
+    the working folder, and `run_options` are the options of `rightcall run` that replace settings of the suite.
     """
 
     name: str
@@ -80,6 +81,7 @@ class Plan:
     code: Mapping[str, str] = field(default_factory=dict)
     user: UserSetup | Users | None = None
     suite_file: str = ""
+    run_options: str = ""
 
     @property
     def from_json(self) -> bool:
@@ -204,8 +206,11 @@ def plan_suite(
     search_modules_in(folder)
     if start_nothing:
         suite = _without_code(suite, folder)
-    tools, mcp = _tried(problems, lambda: _suite_tools(suite, folder)) or ([], None)
-    tested = _tested(model, config, folder, problems, start_nothing=start_nothing)
+    with placeholder_keys(
+        record_settings(suite).mode == "replay"
+    ):  # modules may make their clients when imported
+        tools, mcp = _tried(problems, lambda: _suite_tools(suite, folder)) or ([], None)
+        tested = _tested(model, config, folder, problems, start_nothing=start_nothing)
     loops = config.mode == "loop" or isinstance(tested, ObservedAgent)
     broken = _tried(problems, lambda: _fault_plan(faults or suite.faults, folder, loops))
     metrics, watched = _tried(problems, lambda: _suite_metrics(suite)) or ([], [])
@@ -232,7 +237,7 @@ def plan_suite(
         tool_sets=suite.tool_sets,
         rate=config.rate,
         recordings=None if start_nothing else _tried(problems, lambda: suite_recordings(suite, folder)),
-        exchange=Exchange(config.request, config.response, config.headers, config.reuse, str(folder)),
+        exchange=exchange_of(config, tested, folder),
     )
     plan = Plan(
         name=suite.name,
@@ -311,6 +316,10 @@ def _way(agent: Agent) -> list[Any]:
         watched = agent.model
         return [watched.via, watched.calls, watched.handoffs, watched.tools_run]
     shapes = [agent.exchange.request, agent.exchange.response, agent.exchange.reuse]
+    if agent.exchange.spans:
+        from rightcall.executor import OTEL
+
+        shapes += [OTEL, agent.exchange.calls]
     return shapes if any(shapes) else []
 
 
@@ -357,11 +366,16 @@ def _observed(model: Any, config: AgentConfig, given: str | None) -> Any:
     """
     if model is _unloaded or isinstance(model, str | ObservedAgent):
         if config.observe is not None and isinstance(model, str) and given is None:
-            raise ConfigError(f"agent.observe goes with module:agent, not with '{model}'")
+            if is_address(model):
+                require_spans(config, model)
+                return model
+            raise ConfigError(f"agent.observe goes with module:agent, http: or exec:, not with '{model}'")
         return model
     known = detect(model)
     if config.observe is None and (known is None or known.name in CLIENTS):
         return model
+    from rightcall.executor import observe
+
     via = config.observe or "auto"
     return observe(
         model, via=via, calls=config.calls, handoffs=config.handoffs, tools=config.execute or "real"

@@ -19,8 +19,6 @@ from rightcall.model.run import CaseResult, Run, Summary
 from rightcall.model.tool import Tool
 from rightcall.store import Key, Persistence, RunWriter, Store, changes
 from rightcall.suite.backend import Backend, Batch, InProcess, RunWork
-from rightcall.suite.baseline import baseline_for
-from rightcall.suite.baseline_file import REPLAYED
 from rightcall.suite.done_cells import DoneCells
 from rightcall.suite.gate_evidence import GateEvidence
 from rightcall.suite.outcome import (
@@ -35,6 +33,9 @@ from rightcall.suite.preparation import PlanWarning, Prepared, preflight
 from rightcall.suite.run_record import golden_set_name
 from rightcall.suite.sink import Sink, stored_batch
 from rightcall.tools.idempotency import run_keys
+
+TURNS_TO_SEND = 10
+"""Turns of the event loop in which the first requests are sent: tasks start, connect and write."""
 
 
 class Progress(msgspec.Struct):
@@ -145,6 +146,8 @@ async def _run_prepared(  # noqa: PLR0913, PLR0917
     outcome = msgspec.structs.replace(outcome, notices=tuple(backend.notices()))
     recordings = plan.agent.recordings
     if recordings is not None and recordings.replayed:
+        from rightcall.suite.baseline_file import REPLAYED
+
         await asyncio.to_thread(persist, partial(store.tag_run, run.id, REPLAYED))
     if not outcome.stopped:
         finish = partial(
@@ -225,7 +228,7 @@ class _Running:
     async def _keeping_goldens(self, writer: RunWriter) -> AsyncIterator[None]:
         """Store the goldens for later inspection; no case waits for this."""
         keep = partial(self._persist, lambda: writer.add_goldens(self._plan.unshuffled(), self._goldens))
-        keeping = asyncio.create_task(asyncio.to_thread(keep))
+        keeping = asyncio.create_task(_after_first_requests(keep))
         keeping.add_done_callback(self._stop_if_failed)
         try:
             yield
@@ -314,6 +317,13 @@ class _Running:
             self._watch(self._progress, batch)
 
 
+async def _after_first_requests(work: Callable[[], None]) -> None:
+    """Do work in a thread while the first answers are awaited: before, it would compete with sending the requests."""
+    for _ in range(TURNS_TO_SEND):
+        await asyncio.sleep(0)
+    await asyncio.to_thread(work)
+
+
 async def _read_back(
     store: Store, run_id: str, persist: Persistence, keys: Sequence[Key]
 ) -> Sequence[CaseResult]:
@@ -325,6 +335,8 @@ def _baseline(plan: Plan, store: Store, run: Run) -> Baseline | None:
     """The baseline outcomes of the gate; raises if that run is not comparable."""
     if plan.gate is None or plan.gate.baseline is None:
         return None
+    from rightcall.suite.baseline import baseline_for
+
     wanted = plan.gate.baseline
     return baseline_for(store, wanted.run, run, plan.goldens, plan.quarantine, anyway=wanted.anyway)
 
