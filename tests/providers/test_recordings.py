@@ -110,7 +110,7 @@ def agents(url):
             return call_of(await reply.json())
 
     def with_requests(golden):
-        return call_of(requests.post(path, json=body_of(golden), headers=headers, timeout=10).json())
+        return call_of(requests.post(path, json=body_of(golden), headers=headers, timeout=60).json())
 
     def with_urllib3(golden):
         return call_of(urllib3.request("POST", path, json=body_of(golden), headers=headers).json())
@@ -234,7 +234,7 @@ def streamers(url):
             return [line.decode().strip() async for line in reply.content]
 
     def with_requests(golden):
-        with requests.post(url, json={"q": golden.input}, stream=True, timeout=10) as reply:
+        with requests.post(url, json={"q": golden.input}, stream=True, timeout=60) as reply:
             return [line.decode() for line in reply.iter_lines()]
 
     def with_urllib3(golden):
