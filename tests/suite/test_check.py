@@ -171,6 +171,21 @@ def test_an_edited_golden_is_not_answered_with_an_older_verdict(shop):
     assert (found["new"]["goldens"], found["calls"]["spent"] > 0) == (1, True)
 
 
+def test_a_plan_from_one_trial_of_each_golden_is_called_a_guess(shop, capsys):
+    edit(shop / "suite.yaml", "trials: 3", "trials: 1")
+    edit(shop / "suite.yaml", "Answer with one", "Answer with just one")
+    git("commit", "-qam", "once")
+    run("run", "suite.yaml")
+    edit(shop / "suite.yaml", "Answer with just one", "Answer with exactly one")
+    capsys.readouterr()
+    run("check", "suite.yaml", "--plan")
+    assert "a guess" not in capsys.readouterr().out  # three older trials tell
+    with open_store(shop / ".rightcall" / "rightcall.db") as store:
+        store.delete_run(store.runs()[-1].id)
+    run("check", "suite.yaml", "--plan")
+    assert "a guess" in capsys.readouterr().out
+
+
 def test_a_plan_spends_nothing(shop, capsys):
     edit(shop / "tools.json", REFUND, f"{REFUND} Ask first.")
     assert run("check", "suite.yaml", "--plan") == 0

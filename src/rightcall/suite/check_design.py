@@ -124,6 +124,7 @@ class CheckDesign:
             round(fine.mean_calls) + extra,
             self.planned,
             more,
+            compared.tried_once > 0.5,
         )
 
 
