@@ -7,10 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from rightcall.executor.rate import BURST_SECONDS
 
 from rightcall.distributed import Driver, RayEngine, RayOptions, Scoring, WorkerOptions, score_shards
 from rightcall.executor import Agent, Limits, RunLimits
+from rightcall.executor.limits import BURST_SECONDS
 from rightcall.metrics import Scorer
 from rightcall.store import RunWriter, open_store
 from rightcall.suite import Plan, load_suite, plan_suite, run_plan
