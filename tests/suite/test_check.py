@@ -553,6 +553,22 @@ def test_main_that_moved_on_is_tested_with_the_change_and_said_so(
     assert found["verdict"] == "PASS"
 
 
+def test_a_commit_of_recordings_alone_does_not_put_the_baseline_behind(shop):
+    """A run is recorded, then its recordings are committed: the baseline is of the commit before."""
+    for path, said in (("recordings/shop/a.json", None), ("NOTES.md", "is 1 commit behind the base")):
+        git("switch", "-q", "main")
+        (shop / path).parent.mkdir(parents=True, exist_ok=True)
+        (shop / path).write_text("{}")
+        git("add", "-A")
+        git("commit", "-qm", path)
+        git("switch", "-qC", "branch")
+        edit(shop / "suite.yaml", "Answer with", "Answer, please, with")
+        _, found = checked("--plan")
+        git("checkout", "-q", "--", ".")
+        behind = [note for note in found["notes"] if "behind" in note]
+        assert behind == [] if said is None else said in behind[0]
+
+
 def test_uncommitted_work_is_checked(shop):
     edit(shop / "tools.json", REFUND, "Handles cases.")
     assert checked()[1]["verdict"] == "REGRESSED"
