@@ -139,6 +139,8 @@ class TokenBucket:
 
     async def take(self) -> None:
         """Wait until a request may be sent; requests are sent in the order they came."""
+        if not self.taken and not self.waiting:
+            self._requests.begin(self._clock())
         self.waiting += 1
         try:
             async with self._turn:
@@ -163,9 +165,11 @@ class _Level:
 
     def __init__(self, per_minute: float | None, now: float) -> None:
         self._rate = None if per_minute is None else per_minute / MINUTE
-        self._level, self._at = 0.0, now
-        if self._rate is not None:
-            self._level = min(1.0, self._rate * BURST_SECONDS)
+        self._level, self._at = 1.0, now
+
+    def begin(self, now: float) -> None:
+        """Count from now on: what was saved up before anybody asked would be sent on top of the rate."""
+        self._level, self._at = min(1.0, self._level), now
 
     def fill(self, now: float, share: float) -> None:
         if self._rate is not None:
