@@ -101,7 +101,7 @@ BURST_SECONDS = 1.0
 
 
 class RateLimit(Record, frozen=True):
-    """What may be sent a minute; None means no limit. Tokens count when the reply says how many there were."""
+    """Maximum requests and tokens per minute; None means no limit. Tokens are counted when the reply reports them."""
 
     requests_per_minute: Annotated[
         Positive | None, msgspec.Meta(description="maximum requests per minute")
@@ -112,7 +112,7 @@ class RateLimit(Record, frozen=True):
 
 
 class TokenBucket:
-    """Keeps to a rate: `take` before a request waits for its turn, `used` afterwards counts its tokens."""
+    """Enforces a rate: `take` waits for a turn before a request, `used` counts its tokens afterwards."""
 
     def __init__(
         self,
@@ -127,7 +127,7 @@ class TokenBucket:
         self._turn = asyncio.Lock()
 
     def resize(self, share: float) -> None:
-        """Keep to this share of the rate: others have the rest."""
+        """Use only this share of the rate."""
         now = self._clock()
         self._requests.fill(now, self._share)
         self._tokens.fill(now, self._share)
@@ -150,7 +150,7 @@ class TokenBucket:
 
 
 class _Level:
-    """How much may be sent now; below zero when more was used than there was."""
+    """How much may be sent now; negative when more was used than allowed."""
 
     def __init__(self, per_minute: float | None, now: float) -> None:
         self._rate = None if per_minute is None else per_minute / MINUTE

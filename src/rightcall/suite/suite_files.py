@@ -13,14 +13,14 @@ from rightcall.suite.suite_actions import imported_files, is_code
 
 
 def with_record_mode(suite: Suite, mode: RecordMode | None) -> Suite:
-    """The suite with another mode of recording; unchanged when none was typed."""
+    """The suite with another recording mode; unchanged without one."""
     if mode is None:
         return suite
     return msgspec.structs.replace(suite, record=msgspec.structs.replace(record_settings(suite), mode=mode))
 
 
 def record_settings(suite: Suite) -> RecordSettings:
-    """`record:` of a suite, whichever way it is written."""
+    """The `record:` setting of a suite, in either form."""
     return suite.record if isinstance(suite.record, RecordSettings) else RecordSettings(suite.record)
 
 

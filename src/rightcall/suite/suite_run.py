@@ -34,7 +34,7 @@ RunOne = Callable[[Plan, str | None], RunOutcome]
 
 @dataclass(frozen=True)
 class SuiteRun:
-    """A suite and what replaces its own settings; without `models` the suite's model is used."""
+    """A suite and its overrides; without `models` the suite's model is used."""
 
     file: Path
     models: Sequence[str] = ()
@@ -92,7 +92,7 @@ class SuiteRun:
 
 
 def _seen_from_here(file: Path) -> str:
-    """The path of a suite relative to the working folder; on another drive the whole path."""
+    """The path of a suite relative to the working folder; absolute on another drive."""
     try:
         return Path(os.path.relpath(file)).as_posix()
     except ValueError:
@@ -120,7 +120,7 @@ def run_with_control(
 
 
 def without_faults(plan: Plan) -> Plan:
-    """The twin of a plan with faults. Its results are only compared with, so no gate decides about them."""
+    """The fault-free control of a plan. Its results are only used for comparison, so no gate applies to them."""
     return replace(plan, agent=replace(plan.agent, faults=None), name=f"{plan.name} (no faults)", gate=None)
 
 

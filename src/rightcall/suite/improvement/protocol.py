@@ -31,7 +31,7 @@ from rightcall.model.golden import AnyGolden
 from rightcall.model.run import CaseResult
 from rightcall.store import Store
 from rightcall.suite.improvement.arms import Arms, Measured
-from rightcall.suite.improvement.judgement import beats, judged, largest_e, told_apart
+from rightcall.suite.improvement.judgement import beats, judged, largest_e, significantly_different
 from rightcall.suite.improvement.material import PROOF, Material, level, proofs_before, split_goldens
 from rightcall.suite.improvement.options import ImproveOptions, ProposalTask
 from rightcall.suite.improvement.preselection import padded, screened, shortened
@@ -93,7 +93,7 @@ def _task(material: Material, found: Analysis, store: Store) -> ProposalTask:
 
 
 class _Job:
-    """One use of the protocol."""
+    """One application of the protocol."""
 
     def __init__(self, material: Material, number: int) -> None:
         self._with, self._arms, self._number = material, material.arms, number
@@ -259,7 +259,8 @@ class _Job:
         alike = [
             one
             for one in won
-            if one is best or not told_apart(measured[one.name], measured[best.name], self._with.proof)
+            if one is best
+            or not significantly_different(measured[one.name], measured[best.name], self._with.proof)
         ]
         return min(alike, key=lambda one: (self._tried[one.name].tokens, -rate[one.name]))
 

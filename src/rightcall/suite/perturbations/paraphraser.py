@@ -33,7 +33,7 @@ class Paraphrases(Record, frozen=True):
 
 
 def read_paraphrases(path: Path, goldens: Sequence[Golden]) -> dict[str, tuple[str, ...]]:
-    """Those of goldens that still say what they said when they were paraphrased; empty when there is no file."""
+    """Paraphrases of goldens whose input has not changed since; empty when there is no file."""
     if not path.is_file():
         return {}
     said = {golden.id: golden.input for golden in goldens}
@@ -86,7 +86,7 @@ async def paraphrased(
 
 
 def write_paraphrases(path: Path, goldens: Sequence[Golden], found: Mapping[str, Sequence[str]]) -> None:
-    """Every golden that has some, a line each, in the order of their ids."""
+    """One line per golden that has paraphrases, ordered by id."""
     lines = [
         msgspec.json.encode(Paraphrases(golden.id, golden.input, tuple(found[golden.id])))
         for golden in sorted(goldens, key=lambda one: one.id)

@@ -38,7 +38,7 @@ def given(golden: Golden) -> list[str]:
 
 
 def typos(task: PerturbTask) -> Variant:
-    """Two letters exchanged in a word that is no value of an expected argument."""
+    """Two letters swapped in a word that is not an expected argument's value."""
     made = []
     for golden in task.goldens:
         values = " ".join(str(value) for value in held_values(golden))
