@@ -46,7 +46,7 @@ class PerformsAny(Protocol):
 
 
 class TapedAgent:
-    """Gives a trial its recording. If it turns out to be stale, the trial starts over without it, because a conversation
+    """Gives a trial its recording. If it is stale, the trial starts over without it, because a conversation
     that is half recorded and half new never took place.
     """
 
