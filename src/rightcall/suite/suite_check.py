@@ -91,7 +91,7 @@ async def check_plan(
     if result is not None:
         return _finished(result, settings)
     if draws and not options.again and (stored := known.last(design.seed, asked)) is not None:
-        note = "0 calls now: the inputs have not changed since this verdict; --again draws anew"
+        note = "0 calls now: the inputs have not changed since this verdict; --again checks again"
         return msgspec.structs.replace(stored, notes=(*stored.notes, note), calls=_no_calls(stored.calls))
     trials = CheckTrials(
         design,
@@ -113,8 +113,8 @@ async def check_plan(
 
 
 async def _same_metrics(plan: Plan, baseline: BaselinePool, store: Store) -> tuple[BaselinePool, str]:
-    """The baseline as the suite's metrics judge it, and what that moved; unchanged when they are the same or it cannot
-    be told.
+    """The baseline as the suite's metrics judge it, and what that moved; unchanged when they are the same or that is
+    unknown.
     """
     if baseline.header.given.metrics == scorer_fingerprint(plan.scorer):
         return baseline, ""

@@ -1,7 +1,7 @@
 """Proof that a change helps: proposals are screened on some goldens and proven on others that were not looked at.
 
 The protocol is fixed before anything is run. Goldens are split by cluster into *tune* and *proof*; findings are made
-anew on tune alone; the best few proposals are run on proof at the same time as the baseline. A proposal is accepted
+again on tune alone; the best few proposals are run on proof at the same time as the baseline. A proposal is accepted
 when it wins on the goldens it is meant for, at a level that shrinks with every proof on the same goldens, and harms no
 others.
 """
