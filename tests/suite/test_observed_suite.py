@@ -9,8 +9,9 @@ import pytest
 
 from rightcall.adapters import ObservedAgent
 from rightcall.errors import ConfigError
-from rightcall.suite.plan import Plan, plan_suite
+from rightcall.suite.plan import Plan
 from rightcall.suite.suite import load_suite
+from rightcall.suite.suite_plan import plan_suite
 
 AGENT = """
 from pydantic_ai import Agent

@@ -17,11 +17,12 @@ from rightcall.suite.check_design import CheckDesign, CheckScope, design_check
 from rightcall.suite.check_trials import CheckTrials, Watch, unasked_result
 from rightcall.suite.check_words import change_words
 from rightcall.suite.inputs import digest, golden_hash
-from rightcall.suite.plan import Plan, plan_suite, scorer_fingerprint
+from rightcall.suite.plan import Plan, scorer_fingerprint
 from rightcall.suite.rescored_baseline import rescored_baseline
 from rightcall.suite.stored_verdicts import StoredVerdicts
 from rightcall.suite.suite import Suite, load_suite
 from rightcall.suite.suite_files import record_settings, with_record_mode
+from rightcall.suite.suite_plan import plan_suite
 
 BASE_CONTROL = 40
 """Goldens that the base version is asked again, unless `--control` says how many."""

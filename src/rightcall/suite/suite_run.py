@@ -20,12 +20,12 @@ from rightcall.suite.baseline_pool import pooled
 from rightcall.suite.cost_estimate import CostEstimate, estimate
 from rightcall.suite.decisions import gate_run
 from rightcall.suite.outcome import verdict_without_gate
-from rightcall.suite.plan import Plan, plan_suite
+from rightcall.suite.plan import Plan, Selection
 from rightcall.suite.runner import RunOutcome
-from rightcall.suite.selection import Selection
 from rightcall.suite.suite import Suite, WorkersConfig, load_suite
 from rightcall.suite.suite_actions import actions
 from rightcall.suite.suite_files import with_record_mode
+from rightcall.suite.suite_plan import plan_suite
 from rightcall.suite.trust import require_trust
 
 RunOne = Callable[[Plan, str | None], RunOutcome]
