@@ -74,7 +74,7 @@ def test_another_model_on_the_command_line_need_not_be_watched(planned):
 @pytest.mark.parametrize(
     ("agent", "words"),
     [
-        ('model: "keyword:", observe: auto', "agent.observe goes with module:agent"),
+        ('model: "keyword:", observe: auto', "agent.observe requires module:agent"),
         ('model: "MODULE:agent", observe: langchain', "watched via 'pydantic_ai', not 'langchain'"),
         ('model: "MODULE:agent", observe: pydantic', "did you mean 'pydantic_ai'"),
         ('model: "http:http://h/run", response: {answer: $.x}', "unknown field 'answer'"),

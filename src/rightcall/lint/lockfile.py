@@ -69,7 +69,7 @@ def read_lock(path: Path) -> dict[str, frozenset[str]]:
         data = path.read_bytes()
     except OSError as error:
         raise InputError(
-            str(path), f"cannot be read: {error.strerror}", "make it with --update-lock"
+            str(path), f"cannot be read: {error.strerror}", "create it with --update-lock"
         ) from None
     lock = decode(data, Lock, str(path))
     if lock.format != FORMAT:

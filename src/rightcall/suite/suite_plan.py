@@ -193,7 +193,7 @@ def _observed(model: Any, config: AgentConfig, given: str | None) -> Any:
     """
     if model is _unloaded or isinstance(model, str | ObservedAgent):
         if config.observe is not None and isinstance(model, str) and given is None:
-            raise ConfigError(f"agent.observe goes with module:agent, not with '{model}'")
+            raise ConfigError(f"agent.observe requires module:agent, got '{model}'")
         return model
     known = detect(model)
     if config.observe is None and (known is None or known.name in CLIENTS):
