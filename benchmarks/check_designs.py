@@ -1,6 +1,6 @@
 """How often `check` is wrong in random designs: REGRESSED without a change, PASS with a drop of exactly the margin.
 
-    python -m benchmarks check_designs [--designs 500] [--runs 400] [--again 3000] [--seed 1] [--workers 1]
+    python -m benchmarks check_designs [--designs 500] [--runs 200] [--again 2000] [--seed 1] [--workers 1]
 
 A design is a suite of 40 to 500 goldens with any mix of rates, alone or in clusters, 1 to 10 baseline trials, margins
 of 5 to 30 points, a sample of 40 to 300, and up to half of the goldens affected. Drops at the margin break some
@@ -69,8 +69,8 @@ def main() -> None:
     """Print the mean of each error, and the worst designs played again."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--designs", type=int, default=500)
-    parser.add_argument("--runs", type=int, default=400)
-    parser.add_argument("--again", type=int, default=3_000)
+    parser.add_argument("--runs", type=int, default=200)
+    parser.add_argument("--again", type=int, default=2_000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--workers", type=int, default=1)
     options = parser.parse_args()

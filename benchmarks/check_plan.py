@@ -4,7 +4,9 @@
 
 For each shape (goldens × baseline trials × affected goldens) suites of three kinds are drawn, each with its own true
 rates. Their checks are simulated, with a new baseline each; the plan sees one baseline and no rate. Shown are the mean
-chances, foreseen and true, of PASS without a change and of REGRESSED with a drop of the affected goldens at the margin.
+chances, foreseen and true, of PASS without a change and of REGRESSED with a drop of the affected goldens at the margin;
+then the standard error of their difference, and in brackets by how much the plan of one suite is off (root mean square
+without the noise of the simulation): few trials cannot tell which of the affected goldens are flaky.
 Exits with 1 when a pair is further apart than 5 points and what the simulation itself may be off.
 """
 
@@ -17,7 +19,7 @@ import sys
 from dataclasses import dataclass
 
 from benchmarks.check import SUITES, Design, rates_of
-from rightcall.gate import drawn_trials, dropped, foresee, play, strata_of
+from rightcall.gate import ComparedGoldens, drawn_trials, dropped, foresee, play, strata_of
 
 SHAPES = (
     (60, 1, 5),
@@ -34,11 +36,12 @@ PROMISED = 0.05
 
 @dataclass(frozen=True)
 class Compared:
-    """A mean chance over suites: foreseen and true, and the standard error of their difference."""
+    """A mean chance over suites: foreseen and true, the standard error of their difference, and how far one is off."""
 
     foreseen: float
     true: float
     error: float
+    one: float
 
     @property
     def apart(self) -> bool:
@@ -46,9 +49,8 @@ class Compared:
         return abs(self.foreseen - self.true) > PROMISED + 2 * self.error
 
     def __str__(self) -> str:
-        return (
-            f"{self.foreseen:>6.0%} {self.true:>5.0%} ±{self.error * 100:.0f}{' !' if self.apart else '  '}"
-        )
+        off = f"±{self.error * 100:.1f} ({self.one * 100:.0f})"
+        return f"{self.foreseen:>6.0%} {self.true:>5.0%} {off}{' !' if self.apart else '  '}"
 
 
 def forecast(design: Design, *, suites: int, checks: int, draws: int, seed: int) -> tuple[Compared, Compared]:
@@ -72,22 +74,24 @@ def forecast(design: Design, *, suites: int, checks: int, draws: int, seed: int)
             worse = rates | dropped({g: rates[g] for g in names[:cut]}, settings.drop, rng)
             true[0] += play(strata, rates, rng, settings).word == "PASS"
             true[1] += play(strata, worse, rng, settings).word == "REGRESSED"
-        affected, rest = {g: seen[g] for g in names[:cut]}, {g: seen[g] for g in names[cut:]}
-        fine = foresee(affected, rest, settings, seed=number, draws=draws)
-        worse_ = foresee(affected, rest, settings, seed=number, draws=draws, worse="affected")
+        known = ComparedGoldens({g: seen[g] for g in names[:cut]}, {g: seen[g] for g in names[cut:]})
+        fine = foresee(known, settings, seed=number, draws=draws)
+        worse_ = foresee(known, settings, seed=number, draws=draws, worse="affected")
         pairs[0].append((fine.passed, true[0] / checks))
         pairs[1].append((worse_.regressed, true[1] / checks))
-    return compared(pairs[0]), compared(pairs[1])
+    return compared(pairs[0], draws, checks), compared(pairs[1], draws, checks)
 
 
-def compared(pairs: list[tuple[float, float]]) -> Compared:
+def compared(pairs: list[tuple[float, float]], draws: int, checks: int) -> Compared:
     """Means over suites."""
     number = len(pairs)
     off = [foreseen - true for foreseen, true in pairs]
     mean = math.fsum(off) / number
     spread = math.fsum((each - mean) ** 2 for each in off) / max(1, number - 1)
     foreseen, true = (math.fsum(pair[i] for pair in pairs) / number for i in (0, 1))
-    return Compared(foreseen, true, math.sqrt(spread / number))
+    noise = math.fsum(f * (1 - f) / (draws - 1) + t * (1 - t) / (checks - 1) for f, t in pairs) / number
+    one = math.sqrt(max(0.0, math.fsum(each**2 for each in off) / number - noise))
+    return Compared(foreseen, true, math.sqrt(spread / number), one)
 
 
 def main() -> None:

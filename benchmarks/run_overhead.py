@@ -6,7 +6,8 @@
 
 The model is on loopback in a process of its own. Beside each run of `rightcall run` stands a bare loop over the same
 HTTP client that compares the answer with a dict, in the same minute on the same machine: compare the two, not either
-with another day's.
+with another day's. The timeline, in seconds since the process was started, says where the time went: before the first
+request, between the replies, or after the last one.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import time
 from pathlib import Path
 
 from tests.support.loopback_model import passes
-from tests.support.model_process import loopback_model, write_suite
+from tests.support.model_process import loopback_model, times, write_suite
 
 BARE = """
 import asyncio, json, sys
@@ -48,10 +49,11 @@ asyncio.run(main())
 """
 
 
-def measured(command: list[str], folder: str) -> dict[str, float]:
-    """Wall time, processor time and peak memory of a process."""
+def measured(command: list[str], folder: str, port: int) -> dict[str, float]:
+    """Wall time, processor time and peak memory of a process, and when the model at `port` heard of it."""
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
-    began = time.perf_counter()
+    before = len(times(port)["asked"])
+    began = time.time()
     process = subprocess.Popen(
         command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment
     )
@@ -59,12 +61,23 @@ def measured(command: list[str], folder: str) -> dict[str, float]:
     printed = process.stdout.read().decode()
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
+    ended, seen = time.time(), times(port)
+    asked, answered = seen["asked"][before:], seen["answered"][before:]
     return {
-        "wall": time.perf_counter() - began,
+        "wall": ended - began,
+        "first request": asked[0] - began,
+        **{f"reply {n:,}": at - began for n, at in enumerate(answered, start=1) if n % 1000 == 0},
+        "last reply": answered[-1] - began,
         "cpu": usage.ru_utime + usage.ru_stime,
         "rss": usage.ru_maxrss / 1024,
         "passed": _passed(printed),
     }
+
+
+def timeline(found: dict[str, float]) -> list[str]:
+    """The moments of a run, in order."""
+    moments = {label: at for label, at in found.items() if label.startswith(("first", "reply", "last"))}
+    return [f"{label} {at:.2f} s" for label, at in {**moments, "exit": found["wall"]}.items()]
 
 
 def _passed(printed: str) -> float:
@@ -94,7 +107,7 @@ def main() -> None:
         }
         for _ in range(options.repeat):
             for name, command in commands.items():
-                found = measured(command, folder)
+                found = measured(command, folder, port)
                 assert found["passed"] == passes(n), (name, found["passed"], passes(n))
                 if name not in best or found["cpu"] < best[name]["cpu"]:
                     best[name] = found
@@ -107,6 +120,8 @@ def main() -> None:
             f"{name:<14} {found['cpu'] / n * 1000:6.2f} ms CPU a case  {ratio:5.2f} × bare  "
             f"{found['wall']:7.2f} s  {found['rss']:6.0f} MB  {against}"
         )
+    for name, found in best.items():
+        print(f"{name:<14} {', '.join(timeline(found))}")
 
 
 if __name__ == "__main__":

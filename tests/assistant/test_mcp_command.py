@@ -193,3 +193,31 @@ def test_a_store_outside_the_project_is_refused(project, tmp_path):
         command, cwd=project, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False
     )
     assert ended.returncode == 2 and "the store is outside the project folder" in ended.stderr
+
+
+def test_trust_lets_a_suite_import_the_metrics_of_the_project(project):
+    (project / "own.py").write_text("def short(calls):\n    return len(calls) < 2\n")
+    (project / "own.yaml").write_text(
+        "dataset: goldens.jsonl\ntools: tools.json\nagent: {model: 'keyword:'}\nmetrics: ['own:short']\n"
+    )
+
+    async def run(ask: Assistant) -> dict[str, Any]:
+        return await ask("run_suite", suite="own.yaml")
+
+    assert with_assistant(project, run)["error"] == "permission_denied"
+    assert with_assistant(project, run, "--trust")["verdict"] == "FAIL"
+
+
+def test_a_replay_uses_recorded_answers_and_names_what_is_not_recorded(project):
+    command = [sys.executable, "-m", "rightcall", "run", "suite.yaml", "--record", "auto", "--live", "off"]
+    subprocess.run(command, cwd=project, check=False, capture_output=True)
+    recorded = [path for path in project.rglob("*") if "leave" in path.name]
+    assert recorded
+
+    async def run(ask: Assistant) -> dict[str, Any]:
+        return await ask("run_suite", suite="suite.yaml", replay=True)
+
+    assert with_assistant(project, run)["passed"] == 1
+    recorded[0].unlink()
+    said = with_assistant(project, run)
+    assert "leave, trial 0, request 1: nothing was recorded" in json.dumps(said)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -29,6 +31,18 @@ def test_run_prints_a_row_a_case_then_the_run(rightcall):
     }
     assert list(last) == ["run_id", "verdict", "summary"]
     assert last["verdict"] == {0: "PASS", 1: "FAIL"}[done.code]
+
+
+def test_a_run_loads_nothing_that_it_does_not_use(rightcall):
+    rightcall("init", "mine")
+    program = (
+        "import atexit, sys; atexit.register(lambda: print(*sys.modules, file=sys.stderr));"
+        "from rightcall.cli.main import main; main()"
+    )
+    command = [sys.executable, "-c", program, "run", "mine/suite.yaml", "--json"]
+    loaded = subprocess.run(command, capture_output=True, text=True, check=False).stderr.split()
+    unused = ("aiohttp", "alembic", "rich", "rightcall.traces", "rightcall.lint", "rightcall.analysis.")
+    assert "sqlalchemy" in loaded and [module for module in loaded if module.startswith(unused)] == []
 
 
 @pytest.mark.parametrize(
@@ -92,3 +106,21 @@ def test_a_shown_case_names_the_command_that_runs_it_again(rightcall):
     rightcall("run", "my suite/suite.yaml")
     shown = rightcall("runs", "show", "last", golden).out
     assert f"rightcall run 'my suite/suite.yaml' --only {golden}" in shown
+
+
+def test_a_case_is_rerun_with_the_options_of_its_run(rightcall, tmp_path):
+    (tmp_path / "goldens.jsonl").write_text('{"id": "hi", "input": "Hello", "no_calls": true}\n')
+    (tmp_path / "suite.yaml").write_text("dataset: goldens.jsonl\nagent: {model: 'scripted:none.yaml'}\n")
+    done = rightcall("run", "suite.yaml", "--model", "keyword:", "--metric", "call_count(limit=3)")
+    assert done.code == 0, done.err
+    shown = rightcall("runs", "show", "last", "hi").out
+    assert "rightcall run suite.yaml --model keyword: --metric 'call_count(limit=3)' --only hi" in shown
+
+
+def test_what_a_script_does_not_answer_is_not_blamed_on_a_provider(rightcall, tmp_path):
+    (tmp_path / "goldens.jsonl").write_text('{"id": "hi", "input": "Hello", "no_calls": true}\n')
+    (tmp_path / "script.yaml").write_text("format: rightcall/script/1\nreplies: []\n")
+    (tmp_path / "suite.yaml").write_text("dataset: goldens.jsonl\nagent: {model: 'scripted:script.yaml'}\n")
+    done = rightcall("run", "suite.yaml")
+    assert done.code == 4 and "the script has no answer for 'hi'" in done.out
+    assert "provider" not in done.out + done.err

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import random
 import signal
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-from rightcall.model import Golden, ToolCall
+from rightcall.model import Golden, ToolCall, Trajectory, Usage
 
 
 def number_of(golden: Golden) -> int:
@@ -48,5 +51,32 @@ def harmful(golden: Golden) -> list[ToolCall]:
     if harm == "once" and first_time(golden, "killed"):
         os.kill(os.getpid(), signal.SIGKILL)
     if harm == "pause" and first_time(golden, "paused"):
+        (Path(golden.metadata["folder"]) / "pid").write_text(str(os.getpid()))
         os.kill(os.getpid(), signal.SIGSTOP)
     return counted(golden)
+
+
+async def talkative(golden: Golden) -> Trajectory:
+    """Answers at once and at length; what it says cannot be compressed away."""
+    noise = random.Random(golden.id).randbytes(golden.metadata["bytes"] // 2)
+    return Trajectory(calls=(ToolCall("a", {"n": number_of(golden)}),), output=noise.hex())
+
+
+async def priced(golden: Golden) -> Trajectory:
+    """Every answer costs 100 tokens."""
+    return Trajectory(calls=(ToolCall("a", {"n": 0}),), usage=Usage(80, 20))
+
+
+class KilledOnce:
+    """Work whose process is killed when it is begun for the first time."""
+
+    def __init__(self, work: Callable[[Any], None], folder: Path) -> None:
+        self.work, self.folder = work, folder
+
+    def __call__(self, item: Any) -> None:
+        try:
+            (self.folder / "begun").touch(exist_ok=False)
+        except FileExistsError:
+            self.work(item)
+        else:
+            os.kill(os.getpid(), signal.SIGKILL)

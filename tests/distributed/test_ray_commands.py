@@ -50,6 +50,17 @@ def test_a_killed_driver_ends_its_workers_and_the_same_command_finishes_the_run(
     assert sum(asked.values()) - 600 <= 2 * (8 + 200) and before >= 120
 
 
+def test_workers_print_the_lines_of_one_process(tmp_path):
+    printed = []
+    with loopback_model() as port:
+        write_suite(tmp_path, 60, port, trials=2)
+        for more in ((), ("--workers", "2")):
+            out, err = output(start(tmp_path, "--json", *more), tmp_path)
+            *rows, last = [json.loads(line) for line in out.splitlines()]
+            printed.append((sorted(map(json.dumps, rows)), last["verdict"], last["summary"]))
+    assert len(printed[0][0]) == 120 and printed[0] == printed[1], err
+
+
 def test_a_finished_run_with_an_id_is_shown_again_and_nothing_is_asked(tmp_path):
     with loopback_model() as port:
         write_suite(tmp_path, 20, port)

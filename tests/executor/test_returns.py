@@ -143,3 +143,12 @@ def test_something_that_contains_itself_is_refused_in_words() -> None:
     circle["content"] = [circle]
     with pytest.raises(InputError, match="does it contain itself"):
         as_trajectory([circle])
+
+
+@pytest.mark.parametrize("agent", [lambda text: text.lower(), lambda text: "Weather: " + text])
+def test_an_agent_that_takes_the_golden_for_text_is_told_what_it_is(agent, tmp_path):
+    run = rc.evaluate(agent, GOLDENS, store=tmp_path / "s.db")
+    assert (
+        "an agent is called with a golden, whose text is golden.input"
+        in run.results[0].metrics["overall"].reason
+    )

@@ -13,10 +13,12 @@ from rightcall.gate import (
     CheckResult,
     CheckRule,
     CheckSettings,
+    ComparedGoldens,
     Risks,
     Stratum,
     drawn_trials,
     dropped,
+    foresee,
     held_together,
     noise_of,
     play,
@@ -24,6 +26,7 @@ from rightcall.gate import (
     settles_at_best,
     strata_of,
 )
+from rightcall.gate.rate_prior import RatePrior
 
 
 def test_exchange_p_of_the_page_worked_by_hand():
@@ -245,3 +248,37 @@ def test_a_plan_foresees_what_checks_of_such_a_suite_do(suite, trials):
 
     for found in forecast(Design(suite, trials=trials), suites=12, checks=8, draws=8, seed=2):
         assert not found.apart, found
+
+
+@pytest.mark.parametrize("trials", [1, 3])
+@pytest.mark.parametrize(("suite", "noise"), [("steady", 0.021), ("mixed", 0.046), ("flaky", 0.100)])
+def test_rates_are_estimated_from_all_goldens_together(suite, noise, trials):
+    """Mean p(1-p): E = .1967 for p uniform on (.1, .9), p(1-p) for the others, weighted as the suites say."""
+    from benchmarks.check import rates_of
+
+    rng = random.Random(7)
+    seen = drawn_trials(rates_of(suite, 2000, rng), trials, rng)
+    assert RatePrior(seen.values()).noise == pytest.approx(noise, rel=0.15)
+
+
+def test_older_trials_tell_flaky_goldens_from_failing_ones():
+    """One trial of each, a third failed: with history they either always fail or are flaky."""
+    known = {f"g{i}": (float(i % 3 > 0),) for i in range(90)}
+    steady = {golden: scores * 5 for golden, scores in known.items()}
+    flaky = dict.fromkeys(known, (1.0, 0.0, 1.0, 1.0, 0.0))
+    chances = [
+        foresee(ComparedGoldens({}, known, history=history), CheckSettings(), draws=40).passed
+        for history in (steady, {}, flaky)
+    ]
+    assert chances == sorted(chances, reverse=True) and chances[0] > chances[-1] + 0.5
+
+
+def test_a_plan_of_clusters_draws_them_whole():
+    """Forty clusters of five are forty pairs, not two hundred."""
+    known = {f"g{i}": (1.0, 1.0, 1.0) for i in range(200)}
+    clusters = {golden: f"c{int(golden[1:]) // 5}" for golden in known}
+    alone, together = (
+        foresee(ComparedGoldens({}, known, each), CheckSettings(sample=150), draws=20)
+        for each in ({}, clusters)
+    )
+    assert alone.passed == 1 and together.mean_calls > 3 * alone.mean_calls

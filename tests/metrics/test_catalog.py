@@ -100,3 +100,29 @@ def test_a_metric_may_be_async_and_must_return_a_score():
     scores = asyncio.run(measure_all([Later(), Wrong()], TestCase(Golden("?"), Trajectory())))
     assert scores["later"] == Score(0.7, False, "near")
     assert scores["wrong"].error == "wrong returned float, not a Score"
+
+
+class Undocumented(Metric):
+    def __init__(self, needed: int) -> None:
+        self.needed = needed
+
+    def measure(self, case: TestCase) -> Score:
+        return Score.passed_if(True)
+
+
+def polite(case: TestCase) -> bool:
+    """Says please."""
+    return "please" in case.trajectory.output
+
+
+@pytest.mark.parametrize(
+    ("name", "summary", "settings"),
+    [
+        (f"{__name__}:polite", "Says please.", {"threshold": 1.0, "label": ""}),
+        (f"{__name__}:polite(threshold=0.5)", "Says please.", {"threshold": 0.5, "label": ""}),
+        (f"{__name__}:Undocumented", "(no docstring)", {}),
+    ],
+)
+def test_a_metric_of_ones_own_has_a_page_too(name, summary, settings):
+    page = metric_page(name)
+    assert (page.summary, page.settings, page.measured) == (summary, settings, "on request")

@@ -109,12 +109,12 @@ CASES: dict[str, tuple[Case, str]] = {
     ),
     "infra_error": (
         Case([WEATHER], [], {"stop_reason": "infra_error", "error": "rate limit"}),
-        "the provider did not answer: rate limit",
+        "no answer: rate limit",
     ),
 }  # fmt: skip
 
-ELSEWHERE = {"wrong_state", "double_effect"}
-"""Given by whoever holds the world an agent acts on; scoring knows only calls."""
+ELSEWHERE = {"wrong_state", "double_effect", "failed_metric"}
+"""Given by whoever holds the world an agent acts on, and by requested metrics; scoring knows only calls."""
 
 
 @pytest.mark.parametrize("code", CASES)

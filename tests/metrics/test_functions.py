@@ -115,3 +115,19 @@ def test_a_parameter_that_is_nearly_a_part_is_refused_instead_of_given_the_case(
     with pytest.raises(ConfigError, match=r"metric f\(outputs\): did you mean 'output'\?"):
         FunctionMetric(f)
     assert FunctionMetric(lambda c: True).threshold == 1.0
+
+
+def test_a_case_that_only_fails_a_metric_is_counted_by_code(tmp_path):
+    def never(output):
+        return Score.passed_if(False, "too short")
+
+    run = evaluate([CASE], [never], store=tmp_path / "s.db")
+    assert run.summary.codes == {"failed_metric": 1}
+    (failure,) = run.results["a"].codes
+    assert failure.detail == "never: too short"
+
+
+def test_a_verdict_prints_as_its_sentence(tmp_path):
+    run = evaluate([CASE], [by_case], store=tmp_path / "s.db")
+    assert str(run.verdict) == "PASS: all 1 case passed"
+    assert repr(run.verdict) == "<Verdict PASS: all 1 case passed>"

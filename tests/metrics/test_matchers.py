@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from rightcall.errors import InputError
+from rightcall.metrics.matching import compile
 from rightcall.metrics.matching.base import MISSING, Scope
 from rightcall.metrics.matching.compile import KINDS, compile_matcher, matcher_key
 from rightcall.model import ToolCall
@@ -173,6 +174,12 @@ def test_partial_credit_shows_how_near_a_list_is():
 @pytest.mark.parametrize("value", [{"number": 1, "text": "x"}, {"regex": "x", "other": 1}, {"name": "x"}, {}])
 def test_an_object_that_is_no_matcher_is_meant_literally(value):
     assert matcher_key(value) is None and compile_matcher(value, SCOPE).score(value, 0) == 1.0
+
+
+def test_a_matcher_of_another_package_does_not_change_what_built_in_options_mean(monkeypatch):
+    monkeypatch.setattr(compile, "offered_kinds", lambda: {"ignore": KINDS["exact"]})
+    assert matcher_key({"text": "Hue", "ignore": ["case"]}) == "text"
+    assert matcher_key({"ignore": 1}) == "ignore"
 
 
 def test_a_python_function_is_a_matcher_and_never_leaves_0_to_1():

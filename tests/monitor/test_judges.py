@@ -1,5 +1,6 @@
 """Judges on a sample: known chances, a day's budget, strata; and what is watched against a baseline beside checks."""
 
+import itertools
 import statistics
 
 import msgspec
@@ -7,6 +8,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 import rightcall as rc
+from rightcall.metrics import Calibration
 from rightcall.monitor import MonitorSettings
 from rightcall.monitor.demo import SETTINGS, live_traffic, reference_traffic
 from rightcall.monitor.judge_budget import HOUR, JudgeSpending, next_factor
@@ -84,6 +86,36 @@ def test_failed_traces_may_be_looked_at_more_often_and_rates_stay_those_of_all(s
     rates = {rate.name: rate for rate in check_rates(store)}
     assert rates["judge:good"].rate == pytest.approx(rates["tool_errors"].rate, abs=0.04)
     assert rates["judge:good"].low is None  # weighted: a sequence of equal values it is not
+
+
+def test_traces_of_an_intent_may_be_looked_at_more_often(store):
+    asked = [
+        msgspec.structs.replace(t, tags=("refund",) if i % 10 == 0 else ()) for i, t in enumerate(some(500))
+    ]
+    judge = JudgeSettings("good", sample=0.01, per_day=10_000, strata={"intent:refund": 1.0})
+    looked_at = judged(store, judge, asked)
+    assert sum(check.stratum == "intent:refund" for check in looked_at) == 50
+    assert len(looked_at) < 70
+
+
+def test_the_rate_of_a_calibrated_judge_is_corrected_for_its_errors(store):
+    """It calls a fifth bad. By its labels it misses a tenth of the bad ones and blames a tenth of the good ones."""
+    labels = Calibration(good_passed=90, good_failed=10, bad_passed=10, bad_failed=90)
+    verdicts = itertools.cycle([1.0, 0.0, 0.0, 0.0, 0.0])
+    judged(store, JudgeSettings("good", sample=1.0, per_day=10_000, calibration=labels), some(500), lambda case: next(verdicts))  # fmt: skip
+    (rate,) = [rate for rate in check_rates(store) if rate.name == "judge:good"]
+    assert (rate.measured, rate.rate) == (pytest.approx(0.2), pytest.approx((0.2 - 0.1) / 0.8))
+    assert rate.low < rate.rate < rate.high < rate.measured + 0.02
+
+
+def test_a_metric_of_the_settings_is_a_judge(store):
+    judge = JudgeSettings("fresh", metric="redundant_calls", sample=1.0, per_day=10_000)
+    settings = msgspec.structs.replace(SETTINGS, checks=("tool_errors", judge))
+    monitor = rc.Monitor(settings, store=store)
+    assert monitor.prepare() == []
+    assert {
+        check.bad for row in monitor.feed(some(5)) for check in row.checks if check.name == "judge:fresh"
+    } == {0.0}
 
 
 def test_a_budget_in_money_needs_the_price_of_a_judgement(tmp_path):

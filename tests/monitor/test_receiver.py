@@ -359,12 +359,11 @@ def test_late_spans_reopen_a_trace_and_much_later_ones_do_not_replace_it(store):
 
 
 def test_the_official_package_reads_the_partial_success():
-    from rightcall.monitor.receiver import _accepted
-    from rightcall.traces import Problems
+    from rightcall.traces import PROTOBUF, Problems, accepted_body
 
     problems = Problems()
     problems.add("trace_id", count=3)
-    reply = ExportTraceServiceResponse.FromString(_accepted("application/x-protobuf", 3, problems, False))
+    reply = ExportTraceServiceResponse.FromString(accepted_body(PROTOBUF, problems, logs=False))
     assert (reply.partial_success.rejected_spans, reply.partial_success.error_message) == (
         3,
         "3 spans have no valid trace id",

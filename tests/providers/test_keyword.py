@@ -8,7 +8,7 @@ from hypothesis import given, strategies as st
 from rightcall.model import Message, Tool, ToolResult
 from rightcall.providers import ModelRequest, Prompt, resolve
 from rightcall.providers.extraction import extract, words
-from rightcall.providers.keyword import choose
+from rightcall.providers.keyword import ToolIndex
 
 from .samples import DELETE, PROMPT, WEATHER, a_request, ask
 
@@ -43,7 +43,7 @@ TOOLS = (WEATHER, FORECAST, DELETE)
     ],
 )
 def test_the_tool_is_chosen_by_its_words_and_filled_from_the_text(text, tool, arguments):
-    chosen = choose(TOOLS, text)
+    chosen = ToolIndex(TOOLS).choose(text)
     assert chosen is not None and (chosen.name, extract(chosen, text)) == (tool, arguments)
 
 

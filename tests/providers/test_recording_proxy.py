@@ -10,7 +10,9 @@ from pathlib import Path
 import aiohttp
 import pytest
 from aiohttp import web
+from click.testing import CliRunner
 
+from rightcall.cli.record import record
 from rightcall.errors import ConfigError
 from rightcall.providers import RecordingProxy, Recordings, RecordSettings
 
@@ -132,3 +134,14 @@ def test_what_cannot_be_answered_is_said(tmp_path, path, status, said):
 def test_a_server_without_an_address_is_refused(tmp_path, server):
     with pytest.raises(ConfigError, match="must be an address"):
         RecordingProxy(Recordings(RecordSettings("auto"), tmp_path), server)
+
+
+def test_pruning_removes_what_a_proxy_recorded_for_goldens_that_are_gone(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    served = tmp_path / "recordings" / "shop" / "served"
+    asks = [(f"/{golden}/0/v1/chat", {"text": "hello"}) for golden in ("kept", "gone")]
+    asyncio.run(asked(served, "auto", asks, model=Model()))
+    (tmp_path / "goldens.jsonl").write_text('{"id": "kept", "input": "x", "expected_calls": []}\n')
+    (tmp_path / "suite.yaml").write_text("{name: shop, dataset: goldens.jsonl, agent: {model: 'exec:true'}}")
+    assert CliRunner().invoke(record, ["prune", "suite.yaml"]).exit_code == 0
+    assert [path.name.split("-")[0] for path in served.glob("*.json")] == ["kept"]

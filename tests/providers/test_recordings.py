@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,8 +19,10 @@ import openai
 import pytest
 import requests
 import urllib3
+from click.testing import CliRunner
 
 import rightcall as rc
+from rightcall.cli.runs import runs
 from rightcall.executor import Agent
 from rightcall.model import Golden, ToolCall
 from rightcall.providers import Recordings, RecordSettings
@@ -38,6 +43,8 @@ GOLDENS = [
 def chat(body):
     """An answer in OpenAI's chat format: a call with the city that was asked about."""
     city = body["messages"][-1]["content"].removeprefix("weather in ").removesuffix("?")
+    if "max_tokens" in body:
+        return messages_reply(city)
     call = {
         "id": f"call_{id(body)}",
         "type": "function",
@@ -48,6 +55,16 @@ def chat(body):
         "id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": "tiny-1", "echo": f"key {KEY}",
         "choices": [{"index": 0, "message": message, "finish_reason": "tool_calls"}],
         "usage": {"prompt_tokens": 5, "completion_tokens": 7, "total_tokens": 12},
+    }  # fmt: skip
+
+
+def messages_reply(city):
+    """The same as Anthropic's Messages API answers."""
+    block = {"type": "tool_use", "id": "toolu_1", "name": "get_weather", "input": {"city": city}}
+    usage = {"input_tokens": 5, "output_tokens": 7}
+    return {
+        "id": "msg_1", "type": "message", "role": "assistant", "model": "tiny-1", "content": [block], "usage": usage,
+        "stop_reason": "tool_use", "stop_sequence": None, "echo": f"key {KEY}",
     }  # fmt: skip
 
 
@@ -66,8 +83,9 @@ def body_of(golden):
 
 
 def agents(url):
-    """Each library once, sync and async, as users write them."""
-    path, headers = f"{url}/v1/chat/completions?api_key={KEY}", {"authorization": f"Bearer {KEY}"}
+    """Each library and client, sync and async, as users write them: keys come from the environment."""
+    key = os.environ.get("OPENAI_API_KEY") or "none"
+    path, headers = f"{url}/v1/chat/completions?api_key={key}", {"authorization": f"Bearer {key}"}
 
     async def with_httpx(golden):
         async with httpx.AsyncClient() as client:
@@ -79,6 +97,9 @@ def agents(url):
     async def with_httpx2(golden):
         async with httpx2.AsyncClient() as client:
             return call_of((await client.post(path, json=body_of(golden), headers=headers)).json())
+
+    def with_httpx2_sync(golden):
+        return call_of(httpx2.post(path, json=body_of(golden), headers=headers).json())
 
     async def with_aiohttp(golden):
         async with (
@@ -94,15 +115,35 @@ def agents(url):
     def with_urllib3(golden):
         return call_of(urllib3.request("POST", path, json=body_of(golden), headers=headers).json())
 
-    def with_openai(golden):
-        client = openai.OpenAI(base_url=f"{url}/v1", api_key=KEY, max_retries=0)
-        made = client.chat.completions.create(
-            model="tiny-1", messages=[{"role": "user", "content": golden.input}]
-        )
+    def chat_call(made):
         call = made.choices[0].message.tool_calls[0].function
         return [ToolCall(call.name, json.loads(call.arguments))]
 
-    return [with_httpx, with_httpx_sync, with_httpx2, with_aiohttp, with_requests, with_urllib3, with_openai]
+    def asked(golden):
+        return {"model": "tiny-1", "messages": [{"role": "user", "content": golden.input}]}
+
+    def with_openai(golden):
+        client = openai.OpenAI(base_url=f"{url}/v1", max_retries=0)
+        return chat_call(client.chat.completions.create(**asked(golden)))
+
+    async def with_openai_async(golden):
+        async with openai.AsyncOpenAI(base_url=f"{url}/v1", max_retries=0) as client:
+            return chat_call(await client.chat.completions.create(**asked(golden)))
+
+    def with_anthropic(golden):
+        client = anthropic.Anthropic(base_url=url, max_retries=0)
+        (block,) = client.messages.create(max_tokens=99, **asked(golden)).content
+        return [ToolCall(block.name, block.input)]
+
+    async def with_anthropic_async(golden):
+        async with anthropic.AsyncAnthropic(base_url=url, max_retries=0) as client:
+            (block,) = (await client.messages.create(max_tokens=99, **asked(golden))).content
+            return [ToolCall(block.name, block.input)]
+
+    return [
+        with_httpx, with_httpx_sync, with_httpx2, with_httpx2_sync, with_aiohttp, with_requests, with_urllib3,
+        with_openai, with_openai_async, with_anthropic, with_anthropic_async,
+    ]  # fmt: skip
 
 
 AGENTS = [agent.__name__ for agent in agents("http://x")]
@@ -119,19 +160,32 @@ def exported(agent, store, trials=1, goldens=GOLDENS):
     ]
 
 
+def export_bytes(store):
+    """The results of the last run as `rightcall runs export` writes them."""
+    written = CliRunner().invoke(runs, ["export", "last", "--store", str(store)], catch_exceptions=False)
+    assert written.exit_code == 0
+    return written.stdout_bytes
+
+
 @pytest.mark.parametrize("number", range(len(AGENTS)), ids=AGENTS)
-def test_what_was_recorded_is_replayed_without_a_server(number, tmp_path):
-    folder = tmp_path / "recordings"
+def test_what_was_recorded_is_replayed_without_a_server_and_a_key(number, tmp_path, monkeypatch):
+    """Sixteen trials at once; the exports are equal to the byte, and no file has the key, wherever it was planted."""
+    folder, stores = tmp_path / "recordings", [tmp_path / "a.db", tmp_path / "b.db"]
+    for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY"):
+        monkeypatch.setenv(name, KEY)
     with json_server(chat) as server:
-        agent = agents(server.url)[number]
-        recorded = exported(taped(agent, folder, "auto"), tmp_path / "a.db", trials=4)
+        recorded = exported(taped(agents(server.url)[number], folder, "auto"), stores[0], trials=4)
         assert len(server.bodies) == 16
-    replayed = exported(taped(agent, folder, "replay"), tmp_path / "b.db", trials=4)
+    for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY"):
+        monkeypatch.delenv(name)
+    replayed = exported(taped(agents(server.url)[number], folder, "replay"), stores[1], trials=4)
     assert replayed == recorded
     assert all(passed for _, _, passed, *_ in replayed)
+    assert export_bytes(stores[0]) == export_bytes(stores[1])
     written = b"".join(path.read_bytes() for path in folder.rglob("*.json"))
     assert KEY.encode() not in written
     assert len(list(folder.glob("*.json"))) == len(GOLDENS)
+    assert "OPENAI_API_KEY" not in os.environ
 
 
 SSE = [b'event: a\ndata: {"n": %d}\n\n' % n for n in range(3)] + [b"data: [DONE]\n\n"]
@@ -157,6 +211,17 @@ def streamers(url):
         ):
             return [line async for line in reply.aiter_lines()]
 
+    def with_httpx_sync(golden):
+        with httpx.stream("POST", url, json={"q": golden.input}) as reply:
+            return list(reply.iter_lines())
+
+    async def with_httpx2_async(golden):
+        async with (
+            httpx2.AsyncClient() as client,
+            client.stream("POST", url, json={"q": golden.input}) as reply,
+        ):
+            return [line async for line in reply.aiter_lines()]
+
     def with_httpx2(golden):
         with httpx2.Client() as client, client.stream("POST", url, json={"q": golden.input}) as reply:
             return list(reply.iter_lines())
@@ -169,10 +234,25 @@ def streamers(url):
         with requests.post(url, json={"q": golden.input}, stream=True, timeout=10) as reply:
             return [line.decode() for line in reply.iter_lines()]
 
-    return [with_httpx, with_httpx2, with_aiohttp, with_requests]
+    def with_urllib3(golden):
+        reply = urllib3.request("POST", url, json={"q": golden.input}, preload_content=False)
+        return b"".join(reply.stream(16)).decode().splitlines()
+
+    return [
+        with_httpx,
+        with_httpx_sync,
+        with_httpx2,
+        with_httpx2_async,
+        with_aiohttp,
+        with_requests,
+        with_urllib3,
+    ]
 
 
-@pytest.mark.parametrize("number", range(4), ids=[s.__name__ for s in streamers("")])
+STREAMERS = [stream.__name__ for stream in streamers("")]
+
+
+@pytest.mark.parametrize("number", range(len(STREAMERS)), ids=STREAMERS)
 def test_a_stream_is_replayed_event_by_event(number, tmp_path):
     heard = []
 
@@ -226,6 +306,31 @@ def test_anthropics_client_streams_from_a_recording(tmp_path):
         asked = [{"role": "user", "content": golden.input}]
         async with client.messages.stream(model="c", max_tokens=9, messages=asked) as stream:
             return await stream.get_final_text()
+
+    with raw_server(talk) as url:
+        recorded = exported(taped(agent, tmp_path / "r", "auto"), tmp_path / "a.db", goldens=GOLDENS[:1])
+    assert (
+        exported(taped(agent, tmp_path / "r", "replay"), tmp_path / "b.db", goldens=GOLDENS[:1]) == recorded
+    )
+    assert recorded[0][-1].output == "sunny"
+
+
+def test_openais_client_streams_from_a_recording(tmp_path):
+    def chunk(text):
+        choice = {"index": 0, "delta": {"content": text}, "finish_reason": None}
+        return {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "c", "choices": [choice]}
+
+    async def talk(reader, writer):
+        writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n")
+        for text in ("sun", "ny"):
+            writer.write(f"data: {json.dumps(chunk(text))}\n\n".encode())
+        writer.write(b"data: [DONE]\n\n")
+
+    def agent(golden):
+        client = openai.OpenAI(base_url=url, api_key=KEY, max_retries=0)
+        asked = [{"role": "user", "content": golden.input}]
+        made = client.chat.completions.create(model="c", messages=asked, stream=True)
+        return "".join(each.choices[0].delta.content for each in made)
 
     with raw_server(talk) as url:
         recorded = exported(taped(agent, tmp_path / "r", "auto"), tmp_path / "a.db", goldens=GOLDENS[:1])
@@ -462,3 +567,48 @@ def rc_replace(agent, folder: Path, mode, **changes):
     from dataclasses import replace
 
     return replace(agent, recordings=Recordings(RecordSettings(mode), folder / "r"), **changes)
+
+
+def test_a_trial_that_got_no_answer_keeps_the_old_recording(tmp_path):
+    async def agent(golden):
+        async with httpx.AsyncClient() as client:
+            return (await client.post(url, json={"q": 1})).json()["echo"]
+
+    with json_server(lambda _: {"echo": "hi"}) as server:
+        url = server.url
+        exported(taped(agent, tmp_path / "r", "auto"), tmp_path / "a.db", goldens=GOLDENS[:1])
+    (file,) = (tmp_path / "r").glob("*.json")
+    before = file.read_bytes()
+    ((*_, trajectory),) = exported(  # the server is gone
+        taped(agent, tmp_path / "r", "refresh"), tmp_path / "b.db", goldens=GOLDENS[:1]
+    )
+    assert trajectory.stop_reason != "done"
+    assert file.read_bytes() == before
+
+
+CLIENT = """
+import openai
+client = openai.OpenAI(base_url="{url}/v1", max_retries=0)
+
+def answer(golden):
+    asked = [{{"role": "user", "content": golden.input}}]
+    call = client.chat.completions.create(model="tiny-1", messages=asked).choices[0].message.tool_calls[0].function
+    return [{{"name": call.name, "arguments": {{"city": "Hanoi"}}}}]
+"""
+
+
+def test_a_module_that_makes_its_client_when_imported_is_replayed_without_a_key(tmp_path):
+    """`client = OpenAI()` at the top of a file raises without a key, and most agents begin so."""
+    (tmp_path / "goldens.jsonl").write_text(
+        '{"id": "hanoi", "input": "weather in Hanoi?", "expected_calls": [{"tool": "get_weather"}]}\n'
+    )
+    suite = {"name": "s", "dataset": "goldens.jsonl", "agent": {"model": "clients:answer"}, "tools": []}
+    (tmp_path / "suite.yaml").write_text(json.dumps(suite))
+    bare = {name: value for name, value in os.environ.items() if name != "OPENAI_API_KEY"}
+    command = [sys.executable, "-m", "rightcall.cli.main", "run", "suite.yaml", "--trust", "--record"]
+    with json_server(chat) as server:
+        (tmp_path / "clients.py").write_text(CLIENT.format(url=server.url))
+        recording = [*command, "auto"]
+        subprocess.run(recording, cwd=tmp_path, env=bare | {"OPENAI_API_KEY": KEY}, check=True)
+        assert len(server.bodies) == 1
+    subprocess.run([*command, "replay"], cwd=tmp_path, env=bare, check=True)

@@ -35,6 +35,11 @@ def varied(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Made]:
 
 
 @pytest.fixture(scope="session")
+def trials(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Made]:
+    yield from _kept(samples.flaky_run, tmp_path_factory)
+
+
+@pytest.fixture(scope="session")
 def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Made]:
     yield from _kept(samples.hostile_run, tmp_path_factory)
 
@@ -55,10 +60,12 @@ written = functools.cache(written_anew)
 
 
 @pytest.fixture(scope="session")
-def pages(demo: Made, varied: Made, hostile: Made, many: Made, tmp_path_factory: Any) -> dict[str, str]:
+def pages(
+    demo: Made, varied: Made, trials: Made, hostile: Made, many: Made, tmp_path_factory: Any
+) -> dict[str, str]:
     """The address of each report."""
     folder = tmp_path_factory.mktemp("pages")
-    made = {"demo": demo, "varied": varied, "hostile": hostile, "many": many}
+    made = {"demo": demo, "varied": varied, "trials": trials, "hostile": hostile, "many": many}
     for name, run in made.items():
         (folder / f"{name}.html").write_bytes(written("html", run))
     return {name: (folder / f"{name}.html").as_uri() for name in made}

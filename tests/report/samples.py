@@ -110,6 +110,28 @@ def varied_run(folder: Path, trials: int = 1) -> tuple[Store, str]:
     return stored_run(folder, *varied_goldens(), trials=trials)
 
 
+def flaky_run(folder: Path) -> tuple[Store, str]:
+    """Three trials of two goldens: one passes once, the other always; the fault is the same in many cases."""
+    hanoi = Golden(
+        "Weather in Hanoi", "sometimes", expected_calls=(ExpectedCall("get_weather", {"city": "Hanoi"}),)
+    )
+    goldens = [Golden("Good evening", "always", category="negative", no_calls=True), hanoi]
+    asked: dict[str, int] = {}
+
+    def agent(golden: Golden) -> Trajectory:
+        asked[golden.id] = asked.get(golden.id, 0) + 1
+        if golden.id == "always":
+            return called(output="Good evening!")
+        city = "Hanoi" if asked[golden.id] == 2 else "Hue"
+        return called(ToolCall("get_weather", {"city": city}))
+
+    offered = load_tools(FOLDER / "tools.json")
+    run = api.evaluate(
+        Agent(agent, tools=offered), goldens, store=folder / "flaky.db", name="flaky", trials=3, concurrency=1
+    )
+    return run.store, run.id
+
+
 def hostile_run(folder: Path) -> tuple[Store, str]:
     """Hostile text in every field that a model, a tool or a dataset fills, and five megabytes of it once."""
     huge = HOSTILE + "A" * 5_000_000

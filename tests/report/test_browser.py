@@ -36,6 +36,22 @@ def test_a_case_has_an_address_of_its_own(tab: Tab, pages: Pages) -> None:
     assert page.locator("#overview").is_hidden()
 
 
+def test_trials_of_a_golden_are_one_row_and_one_click_apart(tab: Tab, pages: Pages) -> None:
+    page = tab.open(pages["trials"])
+    assert page.locator("#list .mark").all_inner_texts() == ["1/3", "3/3"]
+    assert page.locator("#found").inner_text() == "2 of 2 goldens, 6 trials in all"
+    page.locator("#list a").first.click()
+    expect(page.locator(".trials a")).to_have_count(3)
+    assert "failed" in page.locator(".trials [aria-current]").inner_text()
+    page.locator(".trials a", has_text="passed").click()
+    page.locator("#case h1", has_text="passed").wait_for()
+
+
+def test_an_address_without_a_trial_opens_the_worst_one(tab: Tab, pages: Pages) -> None:
+    page = tab.open(f"{pages['trials']}#/case/sometimes")
+    assert "failed" in page.locator("#case h1").inner_text()
+
+
 def test_the_keyboard_is_enough(tab: Tab, pages: Pages) -> None:
     page = tab.open(pages["varied"])
     page.keyboard.press("?")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from rightcall.metrics import result_of
@@ -92,3 +93,14 @@ def test_a_case_without_its_golden_still_shows_what_happened(varied: Made) -> No
     view = case_view(None, result)
     assert view.input == "Weather in Hanoi now, and for 3 days"
     assert {call.tool for call in view.calls} == {"get_weather", "get_forecast"}
+
+
+def test_an_argument_that_another_tool_does_not_have_is_missing_not_a_default():
+    wanted = ExpectedCall("get_forecast", {"city": "Hue", "days": 3})
+    golden = Golden("Weather in three days?", "later", expected_calls=(wanted,))
+    result = result_of(golden, 0, done := called(ToolCall("get_weather", {"city": "Hue"})), {})
+    (call,) = case_view(golden, msgspec.structs.replace(result, trajectory=done)).calls
+    assert {row.name: (row.mark, row.note) for row in call.arguments} == {
+        "city": ("same", ""),
+        "days": ("missing", ""),
+    }

@@ -46,3 +46,13 @@ def test_a_log_file_gets_lines_when_asked_for(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(progress_module, "SECONDS_BETWEEN_LINES", -1.0)
     evaluated(tmp_path, progress=True)
     assert "3/3 · 100.0% passed" in capsys.readouterr().err
+
+
+def test_what_a_run_holds_prints_short(varied):
+    store, run_id = varied
+    summary = store.run(run_id).run.summary
+    assert str(summary).splitlines()[-1].startswith("failed cases by code: ")
+    assert f"all: {summary.overall.passed} of {summary.overall.cases} passed" in str(summary)
+    assert len(repr(summary)) < 100
+    result = store.result(run_id, "silent", 0)
+    assert repr(result).startswith("<CaseResult silent: failed, score 0.")

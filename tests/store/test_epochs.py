@@ -125,3 +125,13 @@ def test_results_of_reads_back_the_keys_it_is_given(shared, ids, data):
     keys = [(result.golden_id, result.trial) for result in wanted] + [("not there", 7)]
     found = shared.results_of(writer.run_id, keys, trajectories=True)
     assert found == {(result.golden_id, result.trial): result for result in wanted}
+
+
+@SLOW
+@given(ids=st.lists(st.text(max_size=5), unique=True, max_size=6), data=st.data())
+def test_finished_of_names_the_results_of_the_goldens_it_is_given(shared, ids, data):
+    writer = shared.begin_run(a_run())
+    writer.add([a_result(golden_id, trial) for golden_id in ids for trial in range(2)])
+    wanted = data.draw(st.lists(st.sampled_from(ids), unique=True)) if ids else []
+    found = shared.finished_of(writer.run_id, [*wanted, "not there"])
+    assert found == {(golden_id, trial) for golden_id in wanted for trial in range(2)}

@@ -823,3 +823,96 @@ def test_last_is_the_last_run_that_is_no_check(shop, capsys):
         made = store.run("check").id
     assert run("check", "suite.yaml", "--baseline", made) == 2
     assert "is a run of `rightcall check`" in capsys.readouterr().err
+
+
+def test_the_baseline_is_from_before_this_work_though_main_has_moved_on(shop):
+    """A tool got worse on main after this branch left it: that is not this branch's change, in either direction."""
+    git("switch", "-qc", "branch")
+    git("switch", "-q", "main")
+    edit(shop / "tools.json", REFUND, "Handles cases.")
+    git("commit", "-qam", "worse")
+    run("run", "suite.yaml")
+    git("switch", "-q", "branch")
+    assert checked()[1]["sentence"] == "PASS: nothing that reaches the model has changed (0 calls)"
+    git("merge", "-q", "main")
+    assert checked()[1]["sentence"] == "PASS: nothing that reaches the model has changed (0 calls)"
+
+
+def test_one_new_failure_among_hard_ones_is_confirmed_before_it_counts(shop):
+    """`hard: confirm` asks five times more; a second one is REGRESSED."""
+    forbid_cancelling(shop)
+    edit(shop / "suite.yaml", "check: {drop: 0.2", "check: {hard: confirm, drop: 0.2")
+    git("commit", "-qam", "forbid")
+    run("run", "suite.yaml")
+    edit(shop / "tools.json", REFUND, "Handles cases.")
+    code, found = checked("--drop", "0.9", "--drop-rest", "0.9")
+    assert (code, found["cause"]) == (1, "hard")
+    assert found["hard"][0]["tries"] == 6
+
+
+def test_quarantined_goldens_are_in_no_stratum_and_are_listed(shop):
+    with (shop / "suite.yaml").open("a") as file:
+        file.write("quarantine: [refund_order-01, refund_order-02]\n")
+    edit(shop / "tools.json", REFUND, REFUND + " Soon.")
+    _, found = checked()
+    assert found["quarantined"] == ["refund_order-01", "refund_order-02"]
+    assert any("2 quarantined goldens are not tried" in note for note in found["notes"])
+    assert sum(s["goldens"] for s in found["strata"]) == 118
+
+
+def test_clusters_of_a_suite_are_drawn_whole(shop):
+    lines = [json.loads(line) for line in (shop / "goldens.jsonl").read_text().splitlines()]
+    for i, golden in enumerate(lines):
+        golden["cluster"] = f"c{i // 4}"
+    (shop / "goldens.jsonl").write_text("".join(json.dumps(golden) + "\n" for golden in lines))
+    edit(shop / "suite.yaml", "Answer with one", "Answer with just one")
+    _, found = checked("--sample", "40", "--max-calls", "40")
+    tried = {each.golden_id for each in results_of(found)}
+    by_cluster = {
+        golden["cluster"]: {g["id"] for g in lines if g["cluster"] == golden["cluster"]} for golden in lines
+    }
+    assert found["calls"]["spent"] == len(tried) == 40
+    assert sum(ids <= tried for ids in by_cluster.values()) == 10
+
+
+def results_of(found):
+    with open_store(Path(".rightcall") / "rightcall.db") as store:
+        return list(store.results(found["run_id"]))
+
+
+FAILING = """
+from rightcall.errors import ProviderError
+asked = []
+
+def answer(golden):
+    asked.append(golden.id)
+    if golden.id in {broken} and asked.count(golden.id) <= {times}:
+        raise ProviderError("the server is down", kind="connection")
+    return [{{"name": "find_order", "arguments": {{}}}}]
+"""
+
+
+@pytest.mark.parametrize(
+    ("broken", "times", "word", "code"), [(1, 1, "PASS", 0), (1, 9, "PASS", 0), (10, 9, "ERROR", 4)]
+)
+def test_trials_without_an_answer_are_asked_once_more_then_left_out(
+    tmp_path, monkeypatch, broken, times, word, code
+):
+    """Above 5 % nothing is said about the agent."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    goldens = [
+        {"id": f"g{i}", "input": f"{i}", "expected_calls": [{"tool": "find_order"}]} for i in range(60)
+    ]
+    Path("goldens.jsonl").write_text("".join(json.dumps(golden) + "\n" for golden in goldens))
+    name = f"failing_{broken}_{times}"
+    suite = {"name": "s", "dataset": "goldens.jsonl", "agent": {"model": f"{name}:answer"}, "tools": [
+        {"name": "find_order", "description": "Find an order.", "input_schema": {"type": "object"}}]}  # fmt: skip
+    Path(f"{name}.py").write_text(FAILING.format(broken=[], times=0))
+    Path("suite.yaml").write_text(json.dumps(suite))
+    assert run("run", "suite.yaml", "--trials", "2") == 0
+    sys.modules.pop(name)
+    Path(f"{name}.py").write_text(FAILING.format(broken=[f"g{i}" for i in range(broken)], times=times))
+    assert run("check", "suite.yaml", "--baseline", "last", "--full", "-o", "check.json") == code
+    found = json.loads(Path("check.json").read_text())
+    assert found["verdict"] == word

@@ -3,7 +3,8 @@
     python -m tests.support.loopback_model --latency-ms 20 --rate-limited 0.3 --failing 0.05 --dropping 0.02
 
 It prints its port on the first line. The question `… [case 17]` is answered with the call that `answer(17)` says.
-`GET /counts` tells how many answers each case got. Written on a bare protocol: an HTTP framework would use more
+`GET /counts` tells how many answers each case got, and when the first and the last was asked for; `GET /times` when requests
+came and answers went. Written on a bare protocol: an HTTP framework would use more
 processor time than the client that is measured.
 """
 
@@ -15,6 +16,7 @@ import json
 import random
 import re
 import sys
+import time
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
@@ -98,6 +100,10 @@ class Weather:
     random: random.Random = field(default_factory=lambda: random.Random(1))
     answered: Counter[int] = field(default_factory=Counter)
     asked: Counter[int] = field(default_factory=Counter)
+    first: float = 0.0
+    last: float = 0.0
+    asked_at: list[float] = field(default_factory=list)
+    answered_at: list[float] = field(default_factory=list)
 
     def fate(self) -> str:
         drawn = self.random.random()
@@ -133,12 +139,20 @@ class Connection(asyncio.Protocol):
 
     def request(self, head: bytes, body: bytes) -> None:
         if head.startswith(b"GET /counts"):
-            counts = {"asked": self.weather.asked, "answered": self.weather.answered}
+            span = {"first": self.weather.first, "last": self.weather.last}
+            counts = {"asked": self.weather.asked, "answered": self.weather.answered, "span": span}
             self.reply(200, json.dumps(counts).encode())
+            return
+        if head.startswith(b"GET /times"):
+            times = {"asked": self.weather.asked_at, "answered": self.weather.answered_at}
+            self.reply(200, json.dumps(times).encode())
             return
         found = re.search(rb"\[case (\d+)\]", body)
         case = int(found[1]) if found else 0
         self.weather.asked[case] += 1
+        self.weather.last = asyncio.get_running_loop().time()
+        self.weather.first = self.weather.first or self.weather.last
+        self.weather.asked_at.append(time.time())
         if self.weather.latency_ms:
             asyncio.get_running_loop().call_later(self.weather.latency_ms / 1000, self.decide, case)
         else:
@@ -155,6 +169,7 @@ class Connection(asyncio.Protocol):
             self.reply(500, b'{"error": {"message": "oops"}}')
         elif not self.transport.is_closing():
             self.weather.answered[case] += 1
+            self.weather.answered_at.append(time.time())
             self.reply(200, completion(case))
 
     def reply(self, status: int, body: bytes, more: bytes = b"") -> None:

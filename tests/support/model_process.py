@@ -37,10 +37,17 @@ def loopback_model(**weather: float) -> Iterator[int]:
         process.stdout.close()
 
 
-def counts(port: int) -> dict[str, dict[str, int]]:
-    """How often each case was asked, and answered."""
+def counts(port: int) -> dict[str, dict[str, Any]]:
+    """How often each case was asked, and answered, and when first and last."""
     with urllib.request.urlopen(f"http://127.0.0.1:{port}/counts") as reply:
-        found: dict[str, dict[str, int]] = json.load(reply)
+        found: dict[str, dict[str, Any]] = json.load(reply)
+        return found
+
+
+def times(port: int) -> dict[str, list[float]]:
+    """When each request came and each answer was sent, in seconds since the epoch."""
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/times") as reply:
+        found: dict[str, list[float]] = json.load(reply)
         return found
 
 

@@ -100,7 +100,7 @@ SINGLE = [
     one("slow", (RIGHT,), "failed", 1.0, "over_latency", max_latency_ms=4.0),
     one("too-many", (RIGHT, TIME), "failed", 0.85, "over_calling", extra_calls="allow", max_calls=1),
     one("no-answer", (), "error", 0.4, "infra_error", "no_call", did={"stop_reason": "infra_error"}),
-    one("metric-fails", (RIGHT,), "failed", 1.0, metadata={"mood": "bad"}),
+    one("metric-fails", (RIGHT,), "failed", 1.0, "failed_metric", metadata={"mood": "bad"}),
     one("metric-harmful", (RIGHT,), "failed", 1.0, "double_effect", metadata={"mood": "harmful"}),
     one("metric-breaks", (RIGHT,), "error", 1.0, metadata={"mood": "raises"}),
 ]  # fmt: skip

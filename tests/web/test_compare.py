@@ -104,3 +104,9 @@ def test_the_verdict_on_large_runs_comes_after_the_page(client, monkeypatch):
     assert 'data-part="/compare/verdict?before=old' in client.get("/compare?before=old&after=new").text
     assert "B is" in client.get("/compare/verdict?before=old&after=new").text
     assert client.get("/compare/verdict?before=old").status_code == 400
+
+
+def test_the_choice_starts_with_the_two_newest_finished_runs_of_one_suite(client):
+    page = client.get("/compare").text
+    chosen = re.findall(r'<option value="([^"]*)" selected', page)
+    assert chosen == ["old", "new"]

@@ -17,6 +17,7 @@ def run_suite(
     suite: str | Path,
     *,
     model: str | None = None,
+    metrics: Sequence[str] = (),
     trials: int | None = None,
     only: Sequence[str] = (),
     limit: int | None = None,
@@ -33,6 +34,7 @@ def run_suite(
         arun_suite(
             suite,
             model=model,
+            metrics=metrics,
             trials=trials,
             only=only,
             limit=limit,
@@ -51,6 +53,7 @@ async def arun_suite(
     suite: str | Path,
     *,
     model: str | None = None,
+    metrics: Sequence[str] = (),
     trials: int | None = None,
     only: Sequence[str] = (),
     limit: int | None = None,
@@ -64,14 +67,15 @@ async def arun_suite(
 ) -> RunResult:
     """Run a suite; `model`, `trials`, `concurrency`, `faults` and `record` replace its own settings.
 
-    `only` selects goldens by id, tag or category, `limit` takes the first of them. With `faults` only the run with
-    faults is made: `rc.compare` it with one without. `resume` names an unfinished run. A suite from outside the
-    project starts programs and imports modules only with `trust=True`. Results go to `store`
-    [default: .rightcall/rightcall.db].
+    `metrics` decide in addition to those of the suite. `only` selects goldens by id, tag or category, `limit` takes the
+    first of them. With `faults` only the run with faults is made: `rc.compare` it with one without. `resume` names an
+    unfinished run. A suite from outside the project starts programs and imports modules only with `trust=True`.
+    Results go to `store` [default: .rightcall/rightcall.db].
     """
     asked = SuiteRun(
         Path(suite),
         (model,) if model else (),
+        metrics,
         trials=trials,
         only=only,
         limit=limit,

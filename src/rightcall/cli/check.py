@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from rightcall.store import Store
 
 HERE = Path("suite.yaml")
+WORTH_MORE = 0.15
+"""Chance of PASS that trying everything must add to be suggested."""
 COLORS = {"PASS": "green", "REGRESSED": "red"}
 
 
@@ -263,6 +265,12 @@ def _show(result: CheckResult, file: Path) -> None:
         )
     for each in result.fixed[:10]:
         out.say("  [green]fixed[/green]   {}  {} → {}", each.golden, each.before, each.after)
+    if result.new.trials:
+        low, high = result.new.low or 0.0, result.new.high if result.new.high is not None else 1.0
+        passed = f"{result.new.passed:,} of {result.new.trials:,} trials passed ({low:.0%} to {high:.0%})"
+        out.say(
+            "  [dim]new[/dim]     {} goldens: {}, compared with nothing", f"{result.new.goldens:,}", passed
+        )
     for found in result.lint[:10]:
         out.say("  [yellow]{}[/yellow] {} {}: {}", found.severity, found.code, found.tool, found.message)
     for note in result.notes:
@@ -313,8 +321,9 @@ def _show_plan(result: CheckResult) -> None:
         out.say("calls: {}; a full run takes {}", calls, f"{result.calls.full:,}")
         out.say("PASS in {} of checks when nothing changed", f"{seen.passes_without_change:.0%}")
         out.say("REGRESSED in {} of checks when it is worse by the margin", f"{seen.regressed_at_margin:.0%}")
-        if seen.passes_with_everything is not None:
-            out.say("PASS in {} when everything is tried: --full", f"{seen.passes_with_everything:.0%}")
+        more = seen.passes_with_everything
+        if more is not None and more >= seen.passes_without_change + WORTH_MORE:
+            out.say("run everything: PASS in {} of checks then; --full", f"{more:.0%}")
     for note in result.notes:
         out.say("[dim]{}[/dim]", note)
     out.say("[dim]nothing was asked[/dim]")

@@ -121,8 +121,10 @@ def cli(ctx: click.Context) -> None:
 
 def main() -> None:
     """Run the command line; errors the user can fix are shown without a traceback."""
+    from rightcall.cli.collector import postpone
     from rightcall.cli.interrupt import INTERRUPTS
 
+    postpone()
     _make_streams_safe()
     INTERRUPTS.install()
     warnings.showwarning = _show_warning

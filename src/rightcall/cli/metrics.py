@@ -43,9 +43,10 @@ def show(name: str, as_json: bool) -> None:
         return
     out = console()
     out.say("[bold]{}[/bold]  {}\n", page.name, page.summary)
-    out.print(f"{page.explanation}\n")
+    if page.explanation:
+        out.print(f"{page.explanation}\n")
     for label, text in page.example.items():
         out.say("[dim]{}:[/dim] ", label, end="")
         out.print(text, soft_wrap=True)
     if page.settings:
-        out.say("\n[dim]settings:[/dim] {}", ", ".join(f"{k}={v}" for k, v in page.settings.items()))
+        out.say("[dim]settings:[/dim] {}", ", ".join(f"{k}={v}" for k, v in page.settings.items()))

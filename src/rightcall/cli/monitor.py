@@ -159,7 +159,8 @@ def status(store_url: str | None, as_json: bool) -> None:
         tell(f"{one_line(agent)}  version {version}  {counted(traces, 'trace')}, {failed:,} with a finding")
     for check in checks:
         bounds = f"[{check.low:.2%}, {check.high:.2%}]" if check.low is not None else "(weighted)"
-        shown = f"{check.rate:>7.2%}  {bounds}  of {check.n:,} {check.unit}"
+        judged = f"  (corrected; judged {check.measured:.2%})" if check.measured is not None else ""
+        shown = f"{check.rate:>7.2%}  {bounds}  of {check.n:,} {check.unit}{judged}"
         tell(f"  {one_line(check.name):<24} {check.version}  {shown}")
     for change in changes:
         if change.said != "no difference shown":

@@ -69,12 +69,12 @@ def serve(suite: Path, server: str, port: int, mode: Literal["auto", "refresh", 
     import msgspec
 
     from rightcall.cli.interrupt import run_interruptible
-    from rightcall.providers import RecordingProxy, Recordings
+    from rightcall.providers import SERVED, RecordingProxy, Recordings
     from rightcall.suite import load_suite, record_settings, recordings_folder
 
     loaded = load_suite(suite)
     settings = msgspec.structs.replace(record_settings(loaded), mode=mode)
-    kept = Recordings(settings, recordings_folder(loaded, suite.parent) / "served")
+    kept = Recordings(settings, recordings_folder(loaded, suite.parent) / SERVED)
     run_interruptible(_served(RecordingProxy(kept, server), port), asyncio.new_event_loop)
 
 

@@ -14,6 +14,7 @@ from rightcall.cli.options import (
     FiniteRange,
     concurrency_option,
     failures_option,
+    metric_option,
     store_option,
     trials_option,
     trust_option,
@@ -42,6 +43,7 @@ WORTH_A_WARNING_MS = 50
     multiple=True,
     help="Model to use (repeatable) [default: the suite's]",
 )
+@metric_option
 @trials_option()
 @click.option(
     "--only",
@@ -114,6 +116,7 @@ WORTH_A_WARNING_MS = 50
 def run(
     suite: Path,
     models: tuple[str, ...],
+    metrics: tuple[str, ...],
     trials: int | None,
     only: tuple[str, ...],
     limit: int | None,
@@ -153,6 +156,7 @@ def run(
     asked = SuiteRun(
         suite,
         models,
+        metrics,
         trials=trials,
         only=only,
         limit=limit,
@@ -169,6 +173,7 @@ def run(
     if len(plans) > 1:
         _check_all(plans)
     typed: dict[str, object] = {
+        "--metric": metrics,
         "--trials": trials,
         "--only": only,
         "--limit": limit,
@@ -282,7 +287,6 @@ def execute(
     import shlex
 
     from rightcall.cli.run_progress import Watching, run_to_end
-    from rightcall.report import print_summary, write_outcome
     from rightcall.store import store_address
 
     watching = Watching(keep=failures, as_json=as_json, warned=warned, live=live)
@@ -296,8 +300,12 @@ def execute(
             err=True,
         )
     if as_json:
+        from rightcall.report import write_outcome
+
         write_outcome(outcome.run.id, outcome.verdict.word, outcome.summary, sys.stdout.buffer)
         return outcome
+    from rightcall.report import print_summary
+
     out = console()
     out.say("\n[bold]{}[/bold] on {}  [dim]run {}[/dim]", plan.name, plan.agent.name, outcome.run.id)
     where = f" --store {shlex.quote(store_address(store_url).typed)}" if store_url else ""

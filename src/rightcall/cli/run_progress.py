@@ -12,13 +12,14 @@ import click
 from rightcall.cli.interrupt import INTERRUPTED, run_interruptible
 from rightcall.errors import InfrastructureError, RightCallError, RunTakenOver
 from rightcall.model.run import CaseResult, Run
-from rightcall.report import ProgressState, RunProgress, one_line, tell, write_rows
+from rightcall.report import one_line, tell, write_rows
 from rightcall.report.view import outcome_of, reason_of
 from rightcall.store import Store, open_store
-from rightcall.suite import Plan, PlanWarning, Progress, RunOutcome, run_named, run_plan, stored_outcome
+from rightcall.suite import Plan, PlanWarning, Progress, RunOutcome, run_plan
 
 if TYPE_CHECKING:
     from rightcall.distributed import Workers
+    from rightcall.report import RunProgress
 
 LiveMode = Literal["auto", "plain", "off"]
 
@@ -38,6 +39,13 @@ class Watching:
         self.run: Run | None = None
         self._keep, self._as_json, self._live = keep, as_json, live
         self._bar: RunProgress | None = None
+        self._shown: type[RunProgress] | None = None
+        if (
+            live == "auto" and not as_json
+        ):  # rich only when it is shown, and before a case can wait for its import
+            from rightcall.report import RunProgress
+
+            self._shown = RunProgress
 
     def warn(self, warning: PlanWarning) -> None:
         """Say what can never come out well, once for all runs of a command: they have much in common."""
@@ -49,8 +57,6 @@ class Watching:
         self.run = run
 
     def watch(self, progress: Progress, batch: Sequence[CaseResult]) -> None:
-        if self._bar is None:
-            self._bar = RunProgress(progress.planned, quiet=self._as_json or self._live != "auto").__enter__()
         self.failed += [r for r in batch if not r.passed][: max(0, self._keep - len(self.failed))]
         if self._as_json:
             try:
@@ -59,10 +65,17 @@ class Watching:
                 raise ReaderGone from None
         if self._live == "plain":
             self._print_lines(progress, batch)
+        if self._shown is not None:
+            self._show(self._shown, progress, len(batch))
+
+    def _show(self, kind: type[RunProgress], progress: Progress, new: int) -> None:
+        from rightcall.report import ProgressState
+
+        if self._bar is None:
+            self._bar = kind(progress.planned).__enter__()
         tally = progress.tally
-        done = tally.decided + tally.errors
         state = ProgressState(
-            done,
+            tally.decided + tally.errors,
             tally.passed,
             tally.errors,
             tally.usage,
@@ -70,7 +83,7 @@ class Watching:
             progress.at_once,
             progress.workers,
         )
-        self._bar.update(state, new=len(batch))
+        self._bar.update(state, new=new)
 
     def _print_lines(self, progress: Progress, batch: Sequence[CaseResult]) -> None:
         """A line per finished case, for logs: `12/40 FAIL hanoi: wrong_value …`."""
@@ -112,11 +125,14 @@ def run_to_end(
             if watching.run is not None:
                 tell(f"\n{why}: {_how_to_go_on(store, watching.run.id, again)}", err=True)
 
-        known = run_named(store, run_id) if run_id is not None else None
-        if known is not None and known.finished:
-            return stored_outcome(plan, store, known)
-        if known is not None:
-            resume, run_id = known.id, None
+        if run_id is not None:
+            from rightcall.suite import run_named, stored_outcome
+
+            known = run_named(store, run_id)
+            if known is not None and known.finished:
+                return stored_outcome(plan, store, known)
+            if known is not None:
+                resume, run_id = known.id, None
         work = run_plan(
             plan,
             store,

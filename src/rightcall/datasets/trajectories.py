@@ -58,6 +58,7 @@ class TrajectoryLine(Record, frozen=True):
     state: dict[str, Any] | None = None
     lag_ms: Annotated[float, msgspec.Meta(ge=0)] = 0.0
     dialogue: Dialogue | None = None
+    served_model: str = ""
 
 
 class ChatLine(TrajectoryLine, frozen=True):
@@ -173,6 +174,7 @@ def _read(path: Path, items: Iterator[tuple[int, Any]]) -> Iterator[tuple[int, R
                 line.state,
                 line.lag_ms,
                 line.dialogue,
+                line.served_model,
             )
         else:
             trajectory = _from_messages(line, f"{path}:{number}")
@@ -228,6 +230,7 @@ def _with_messages(line: TrajectoryLine, messages: tuple[Message, ...]) -> Traje
         line.state,
         line.lag_ms,
         line.dialogue,
+        line.served_model,
     )
 
 
@@ -251,4 +254,5 @@ def _line_of(recorded: RecordedTrajectory) -> TrajectoryLine:
         trajectory.state,
         trajectory.lag_ms,
         trajectory.dialogue,
+        trajectory.served_model,
     )

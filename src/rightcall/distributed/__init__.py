@@ -5,6 +5,7 @@
     worker    the body of a worker: a session, a pool, batches of results (`outbox`)
     engine    what carries bytes between the two: the protocol of engines
     driver    a backend of `suite` that hands out, takes in, and replaces the dead (`seat`: one of its places)
+    rate_dealer  shares of the agent's rate
     ray       an engine on Ray; the only file that imports it
     shards    recorded behaviour scored in shards (`hash_buckets`: what is found among all of them)
     place     an engine and its options, from a suite and a command line

@@ -31,6 +31,7 @@ from rightcall.distributed.message import (
     read_hello,
     read_sent,
 )
+from rightcall.distributed.rate_dealer import RateDealer
 from rightcall.distributed.seat import Seat, refuse_unfit
 from rightcall.errors import ConfigError, InfrastructureError
 from rightcall.model.run import CaseResult
@@ -96,6 +97,10 @@ class Driver:
         wanted = self._options.count or self._engine.count()
         count = max(1, min(wanted, work.plan.concurrency, work.left))
         self._seats = [Seat(number) for number in range(count)]
+        rate = work.plan.agent.rate
+        self._dealer = (
+            RateDealer(rate, lambda seat, share: self._said(seat.worker, share)) if rate is not None else None
+        )
         running = asyncio.create_task(self._run())
         try:
             await asyncio.shield(running)
@@ -136,10 +141,13 @@ class Driver:
         """Serve every seat until all cells are settled, and watch the engine meanwhile."""
         try:
             async with asyncio.TaskGroup() as group:
-                watch = group.create_task(self._engine.watch())
+                watching = [group.create_task(self._engine.watch())]
+                if self._dealer is not None:
+                    watching.append(group.create_task(self._dealer.keep_dealing(self._seated)))
                 serving = [group.create_task(self._serve(seat)) for seat in self._seats]
                 await asyncio.wait(serving)
-                watch.cancel()
+                for watch in watching:
+                    watch.cancel()
         except BaseExceptionGroup as errors:
             raise _first(errors) from None
 
@@ -161,8 +169,7 @@ class Driver:
 
     async def _seat(self, seat: Seat) -> bool:
         """Start a worker and hear its hello; False when the work was done before it came."""
-        seat.since, seat.worker, seat.node = self._now(), None, ""
-        seat.results, seat.first_lease, seat.reported = 0, 0.0, Sent()
+        seat.vacate(self._now())
         coming = asyncio.create_task(self._welcome(seat))
         try:
             while not coming.done():
@@ -175,6 +182,8 @@ class Driver:
             coming.cancel()
             await asyncio.wait([coming])
         self._deal()
+        if self._dealer is not None:
+            await self._dealer.deal(self._seated())
         return True
 
     async def _welcome(self, seat: Seat) -> Any:

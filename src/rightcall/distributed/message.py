@@ -51,6 +51,12 @@ class Deal(msgspec.Struct, tag=True, frozen=True):
     at_once: int
 
 
+class RateShare(msgspec.Struct, tag=True, frozen=True):
+    """The worker's share of the agent's rate from now on; none until it has heard of one."""
+
+    share: float
+
+
 class Stop(msgspec.Struct, tag=True, frozen=True):
     """Begin no other cell."""
 
@@ -59,7 +65,7 @@ class Close(msgspec.Struct, tag=True, frozen=True):
     """Close the agent; the answer is a `Farewell`."""
 
 
-Instruction = OpenAgent | Deal | Stop | Close
+Instruction = OpenAgent | Deal | RateShare | Stop | Close
 
 
 class Failed(msgspec.Struct, frozen=True):
@@ -151,10 +157,15 @@ class SentCase(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 class Sent(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Results on their way to the driver. An empty one says that the worker lives."""
+    """Results on their way to the driver. An empty one says that the worker lives.
+
+    `requests` counts those that had their turn by the agent's rate, `waiting` those that wait for it now.
+    """
 
     cases: tuple[SentCase, ...] = ()
     retries: int = 0
+    requests: int = 0
+    waiting: int = 0
     at_once: int = 0
     lag_ms: float = 0.0
     stored: bool = False

@@ -25,6 +25,7 @@ from rightcall.distributed.message import (
     Farewell,
     Hello,
     OpenAgent,
+    RateShare,
     Sent,
     WorkerSetup,
     encode,
@@ -59,7 +60,6 @@ class Worker:
         self._outboxes: dict[int, Outbox] = {}
         self._owner: dict[Key, tuple[Outbox, int]] = {}
         self._pool = Pool(1)
-        self._whole = 1
         self._session: Session | None = None
         self._running: asyncio.Task[None] | None = None
         self._failed: Failed | None = None
@@ -72,6 +72,8 @@ class Worker:
             return encode(await self._opened(said))
         if isinstance(said, Deal):
             self._deal(said.at_once)
+        elif isinstance(said, RateShare):
+            self._resize_rate(said.share)
         elif isinstance(said, Close):
             return encode(await self._closed())
         else:
@@ -108,11 +110,13 @@ class Worker:
 
     def _sent(self, results: list[Placed], outbox: Outbox) -> bytes:
         asker = self._session.asker if self._session else None
-        stored = self._write is not None
+        stored, rate = self._write is not None, asker.rate if asker else None
         return encode_sent(
             Sent(
                 sent_cases(results, stored=stored),
                 retries=asker.retries if asker else 0,
+                requests=rate.taken if rate else 0,
+                waiting=rate.waiting if rate else 0,
                 at_once=asker.throttle.limit if asker else self._pool.concurrency,
                 lag_ms=outbox.lag_ms,
                 stored=stored,
@@ -156,7 +160,6 @@ class Worker:
         return hello
 
     def _begin(self, setup: WorkerSetup, session: Session, at_once: int) -> None:
-        self._whole = setup.plan.concurrency
         case, limited = CaseRunner(setup.plan, session), LimitedLag(setup.plan)
 
         async def do(cell: Cell) -> None:
@@ -166,6 +169,7 @@ class Worker:
             outbox.put(place, result, limited.lag_ms(golden, result))
 
         self._deal(at_once)
+        self._resize_rate(0.0)  # until the driver says how much there is
         gc.freeze()  # what is open now lives as long as the process
         self._running = asyncio.create_task(self._pool.run(self._cells, do))
         self._running.add_done_callback(self._ended)
@@ -181,8 +185,14 @@ class Worker:
         self._pool.resize(at_once)
         if self._session is not None and self._session.asker is not None:
             self._session.asker.throttle.resize(at_once)
-            if self._session.asker.rate is not None:
-                self._session.asker.rate.resize(at_once / max(1, self._whole))
+
+    def _resize_rate(self, share: float) -> None:
+        if (
+            self._session is not None
+            and self._session.asker is not None
+            and self._session.asker.rate is not None
+        ):
+            self._session.asker.rate.resize(share)
 
     def _stop(self) -> None:
         for golden, trial in self._cells.drain():

@@ -7,6 +7,7 @@ conversation/ conversations held live: both sides of them, scripted and simulate
 performers    goldens that name another model; trials recorded and replayed
 callable_agent  a user-defined agent, and what it may return
 agent_session   agents with sessions: observed frameworks, services, commands; their tools, mocked
+span_receiver   spans of services and commands, received while a run lasts
 traced_agent    observe: by the hooks of a framework, or by the spans of instrumented code
 retrying_client  retries with jitter; concurrency that adapts to the provider
 limits        limits of a case and of a run, request rates
@@ -51,7 +52,15 @@ if TYPE_CHECKING:
         model_problems as model_problems,
         open_problems as open_problems,
     )
-    from rightcall.executor.traced_agent import TracedAgent as TracedAgent, observe as observe
+    from rightcall.executor.span_receiver import (
+        SpanReceiver as SpanReceiver,
+        listen_problem as listen_problem,
+    )
+    from rightcall.executor.traced_agent import (
+        OTEL as OTEL,
+        TracedAgent as TracedAgent,
+        observe as observe,
+    )
 else:
     __getattr__, __dir__, __all__ = window(
         __name__,
@@ -65,6 +74,7 @@ else:
             "retrying_client": "Asker Patience",
             "session": "Performer Session",
             "setup_problems": "agent_problems model_problems open_problems",
-            "traced_agent": "TracedAgent observe",
+            "span_receiver": "SpanReceiver listen_problem",
+            "traced_agent": "OTEL TracedAgent observe",
         },
     )

@@ -27,6 +27,8 @@ from rightcall.tools.runtime import Aborted, CallContext, Toolbox
 
 REMEMBERED = 256
 
+MOST_NAME = 200
+
 
 class Prompts:
     """The prompt of each golden: the suite's own, unless the golden narrows the tools or has a system text or settings.
@@ -83,6 +85,7 @@ class Recorder:
         self.usage = Usage()
         self.latency_ms, self.lag_ms = 0.0, 0.0
         self.steps = 0
+        self.served_model = ""
 
     def reply(self, reply: ModelReply) -> tuple[ToolCall, ...]:
         """Record an answer of the model and return its calls, each with its step."""
@@ -94,6 +97,7 @@ class Recorder:
         self.usage = total(self.usage, reply.usage) if self.steps > 1 else reply.usage
         self.latency_ms += reply.latency_ms
         self.lag_ms += reply.lag_ms
+        self.served_model = reply.model[:MOST_NAME]
         return calls
 
     def results(self, calls: Sequence[ToolCall], told: Sequence[ToolResult], lag_ms: float = 0.0) -> None:
@@ -116,6 +120,7 @@ class Recorder:
             lag_ms=round(self.lag_ms, 3),
             stop_reason=stop_reason,
             error=error,
+            served_model=self.served_model,
         )
 
 

@@ -58,6 +58,13 @@ class SessionAgent(Protocol):
     def session(self, golden: Golden, trial: int = 0) -> AgentSession: ...
 
 
+async def settled(session: AgentSession) -> None:
+    """Wait for what an agent sends of its turn besides the reply: its spans. That is not its time."""
+    settle = getattr(session, "settle", None)
+    if settle is not None:
+        await settle()
+
+
 class SessionPerformer:
     """Runs one trial in one session. What was done before a failure is kept."""
 
@@ -82,6 +89,7 @@ class SessionPerformer:
             stop, error = await self._ended(session, golden.input)
             taken = round((time.perf_counter() - started) * 1000, 3)
             lag = min(taken, round((self._lag.so_far() - before) * 1000, 3))
+            await settled(session)
             trajectory = bounded_trajectory(session.trajectory(stop, error))
         finally:
             await session.aclose()

@@ -102,6 +102,14 @@ def _unreadable(made: Any) -> InputError:
     return InputError("the agent", f"returned {found}, which cannot be read", HINT)
 
 
+def _told(error: Exception) -> str:
+    """What an agent raised; one that takes its argument for text is told what it is."""
+    said = f"{type(error).__name__}: {error}"
+    if isinstance(error, AttributeError | TypeError) and "Golden" in str(error):
+        said += "; an agent is called with a golden, whose text is golden.input"
+    return said
+
+
 class UserAgent:
     """Runs `function(golden)`, in a thread when it is not async.
 
@@ -125,7 +133,7 @@ class UserAgent:
         except InfrastructureError as error:
             return Trajectory(stop_reason="infra_error", error=str(error))
         except Exception as error:
-            return Trajectory(stop_reason="agent_error", error=f"{type(error).__name__}: {error}"[:500])
+            return Trajectory(stop_reason="agent_error", error=_told(error)[:500])
         try:
             trajectory = bounded_trajectory(as_trajectory(made))
         except InputError as error:

@@ -99,6 +99,9 @@ MINUTE = 60.0
 BURST_SECONDS = 1.0
 """What may be saved up: a second's worth, so that no minute sees more than its rate and a second."""
 
+LONGEST_SLEEP = 0.25
+"""A share may grow while somebody waits."""
+
 
 class RateLimit(Record, frozen=True):
     """Maximum requests and tokens per minute; None means no limit. Tokens are counted when the reply reports them."""
@@ -125,6 +128,7 @@ class TokenBucket:
         self._requests = _Level(rate.requests_per_minute, clock())
         self._tokens = _Level(rate.tokens_per_minute, clock())
         self._turn = asyncio.Lock()
+        self.taken = self.waiting = 0
 
     def resize(self, share: float) -> None:
         """Use only this share of the rate."""
@@ -135,10 +139,15 @@ class TokenBucket:
 
     async def take(self) -> None:
         """Wait until a request may be sent; requests are sent in the order they came."""
-        async with self._turn:
-            while (pause := self._pause()) > 0:
-                await self._sleep(pause)
-            self._requests.spend(1.0)
+        self.waiting += 1
+        try:
+            async with self._turn:
+                while (pause := self._pause()) > 0:
+                    await self._sleep(min(pause, LONGEST_SLEEP))
+                self._requests.spend(1.0)
+                self.taken += 1
+        finally:
+            self.waiting -= 1
 
     def used(self, tokens: int) -> None:
         """Count the tokens of a reply; if they were too many, later requests wait."""
@@ -170,7 +179,9 @@ class _Level:
             return 0.0
         self.fill(now, share)
         lacking = wanted - self._level
-        return max(0.0, lacking / (self._rate * share)) if lacking > 1e-9 else 0.0
+        if lacking <= 1e-9 and share > 0:
+            return 0.0
+        return lacking / (self._rate * share) if share > 0 else LONGEST_SLEEP
 
     def spend(self, amount: float) -> None:
         if self._rate is not None:

@@ -68,7 +68,7 @@ class TapedAgent:
                 return trajectory if recorded is None else with_timings(trajectory, recorded.timings)
         recordings.asked += 1
         case, trajectory = await self._performed(golden, trial, None)
-        if trajectory.stop_reason != "infra_error":
+        if trajectory.stop_reason != "infra_error" and not case.unanswered:
             whole = recordings.settings.level == "trajectory"
             await asyncio.to_thread(recordings.write, golden, case, trajectory, whole=whole)
         return trajectory

@@ -211,7 +211,9 @@ class Asker:
         # A latency that was recorded earlier is longer than the time it took to read it.
         if lag > 0 and (perf_counter() - started) * 1000 >= reply.latency_ms:
             reply = replace(reply, lag_ms=min(lag, reply.latency_ms))
-        return reply
+        name = self.provider.name
+        as_asked = reply.model in (name, name.partition(":")[2])
+        return replace(reply, model="") if as_asked else reply
 
 
 def _no_time(error: ProviderError, deadline: Deadline) -> ProviderError:

@@ -24,6 +24,7 @@ from rightcall.executor.limits import TokenBucket
 from rightcall.executor.performers import PerModel, TapedAgent, full_name
 from rightcall.executor.pool import LagMeter
 from rightcall.executor.retrying_client import Asker, Patience
+from rightcall.executor.span_receiver import SpanReceiver
 from rightcall.model.golden import AnyGolden, Golden
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory
@@ -97,6 +98,7 @@ class Session:
         self._opened_talk: Opened | None = None
         self._concurrency, self._patience = concurrency, patience
         self.settings = as_settings(agent.settings)
+        self._spans: SpanReceiver | None = None
         self.addressed: AddressedAgent | None = self._addressed(concurrency)
         self.provider = self._provider(concurrency)
         self.asker: Asker | None = None
@@ -243,6 +245,9 @@ class Session:
             await self._stack.enter_async_context(self.provider)
         elif self.agent.recordings is not None:
             self._stack.enter_context(HttpHooks(self.agent.recordings))
+        if self._spans is not None:
+            await self._spans.start()
+            self._stack.push_async_callback(self._spans.aclose)
         if self.addressed is not None:
             self._stack.push_async_callback(self.addressed.aclose)
         if isinstance(self.users, ModelUsers):
@@ -262,12 +267,16 @@ class Session:
         agent = self.agent
         if not isinstance(agent.model, str) or not is_address(agent.model):
             return None
+        exchange = agent.exchange
+        if exchange.spans:
+            self._spans = SpanReceiver(exchange.spans, exchange.settle, exchange.calls)
         return addressed_agent(
             agent.model,
             agent.exchange,
             system=agent.system,
             offered=lambda golden: list(offered_tools(golden, self.tools).values()),
             network=Network(connections=concurrency),
+            telemetry=self._spans,
         )
 
     def _provider(self, concurrency: int) -> Provider | None:

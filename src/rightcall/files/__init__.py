@@ -53,6 +53,7 @@ if TYPE_CHECKING:
         commit_named as commit_named,
         commits_between as commits_between,
         git_revision as git_revision,
+        is_ancestor as is_ancestor,
         repository_root as repository_root,
         source_of as source_of,
         unpack_commit as unpack_commit,
@@ -78,7 +79,7 @@ else:
             ),
             "python_object": "is_object_name load_object module_exists search_modules_in",
             "revision": (
-                "base_commit commit_named commits_between git_revision repository_root source_of "
+                "base_commit commit_named commits_between git_revision is_ancestor repository_root source_of "
                 "unpack_commit"
             ),
             "yaml_text": "JSON_NUMBER TAG WORDS yaml_dumper",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-import tarfile
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -46,14 +45,26 @@ def commits_between(folder: Path, old: str, new: str = "HEAD") -> int | None:
     return int(said) if code == 0 and said.isdecimal() else None
 
 
-def base_commit(folder: Path, environment: Mapping[str, str] | None = None) -> str:
-    """The commit a pull request started from; "" when unknown."""
+def base_commit(folder: Path, environment: Mapping[str, str] | None = None, branch: str = "") -> str:
+    """The commit where this work left a branch, by default the one it is to be merged into; "" when unknown."""
     environment = os.environ if environment is None else environment
     target = (
-        environment.get("GITHUB_BASE_REF") or environment.get("CI_MERGE_REQUEST_TARGET_BRANCH_NAME") or "main"
+        branch
+        or environment.get("GITHUB_BASE_REF")
+        or environment.get("CI_MERGE_REQUEST_TARGET_BRANCH_NAME")
+        or "main"
     )
-    code, said = _git(folder, "merge-base", "HEAD", f"origin/{target}")
-    return said if code == 0 else environment.get("CI_MERGE_REQUEST_DIFF_BASE_SHA", "")
+    for name in (f"refs/remotes/origin/{target}", f"refs/heads/{target}"):
+        code, said = _git(folder, "merge-base", "HEAD", name)
+        if code == 0:
+            return said
+    return environment.get("CI_MERGE_REQUEST_DIFF_BASE_SHA", "")
+
+
+def is_ancestor(folder: Path, old: str, new: str) -> bool | None:
+    """Whether a commit is another one or came before it; None when git cannot say, as in a shallow clone."""
+    code, _ = _git(folder, "merge-base", "--is-ancestor", old, new)
+    return {0: True, 1: False}.get(code)
 
 
 def repository_root(folder: Path) -> Path | None:
@@ -74,6 +85,8 @@ def unpack_commit(root: Path, commit: str, into: Path) -> None:
     code, _ = _git(root, "archive", "--format=tar", "--output", str(packed), commit)
     if code != 0:
         raise ConfigError(f"git cannot unpack commit {commit[:10]} of {root}")
+    import tarfile
+
     with tarfile.open(packed) as archive:
         archive.extractall(into, filter="data")
     packed.unlink()

@@ -7,7 +7,8 @@
     comparison two runs golden by golden     baseline   not worse than an earlier, comparable run
     early_stop ending a run early            sample_size how many goldens, and whether PASS is possible
     simulation what a rule will do           advice     what would decide an undecided rate
-    trial_pairs, check_rule, check_settings, check_simulation, check_family   the rule of `check`
+    trial_pairs, check_rule, check_settings, check_family   the rule of `check`
+    check_simulation, rate_prior                            what it will probably do
 
 To add a rule: a class in `rules`, a field in `Gate`, a line in `rules_of`.
 """
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from rightcall.gate.check_settings import CheckSettings as CheckSettings, strata_of as strata_of
     from rightcall.gate.check_simulation import (
         Chances as Chances,
+        ComparedGoldens as ComparedGoldens,
         drawn_trials as drawn_trials,
         dropped as dropped,
         foresee as foresee,
@@ -121,7 +123,7 @@ else:
             ),
             "check_rule": "CheckRule CheckWord Decided Risks Step StratumState settles_at_best",
             "check_settings": "CheckSettings strata_of",
-            "check_simulation": "Chances drawn_trials dropped foresee play",
+            "check_simulation": "Chances ComparedGoldens drawn_trials dropped foresee play",
             "comparison": "Change Comparison Slice compare compare_many",
             "config": "About BaselineGate CostLimit Gate LatencyLimit read_gate",
             "early_stop": (

@@ -117,6 +117,7 @@ class CheckResult(Record, frozen=True, omit_defaults=False):
     calls: CheckCalls = CheckCalls(0, 0, 0)
     cost_usd: float | None = None
     estimate: float | None = None
+    estimate_error: float | None = None
     alpha: float = 0.05
     beta: float = 0.05
     hard_chance: float | None = None

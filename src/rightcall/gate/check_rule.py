@@ -50,7 +50,10 @@ class Step(NamedTuple):
 
 
 class StratumState(Record, frozen=True, omit_defaults=False):
-    """What a stratum showed. `settled_after` counts its units; `low` and `p` are of the last look."""
+    """What a stratum showed. `settled_after` counts its units; `low` and `p` are of the last look.
+
+    `error` is the standard error of the difference, for goldens like these where they are a sample, else for these.
+    """
 
     name: str
     goldens: int
@@ -63,6 +66,7 @@ class StratumState(Record, frozen=True, omit_defaults=False):
     settled_after: int | None = None
     low: float | None = None
     p: float | None = None
+    error: float | None = None
 
 
 class CheckRule:
@@ -104,13 +108,15 @@ class CheckRule:
         if self.decided is not None:
             return self.decided
         track, risks = self._tracks[step.stratum], self._risks
-        track.add(step, scores)
-        self._most_evidence = max(self._most_evidence, evidence := self._evidence())
-        if evidence >= 2 / risks.alpha:
+        if track.add(step, scores) < 0:  # otherwise there is no more evidence than before
+            self._most_evidence = max(self._most_evidence, self._evidence())
+        if self._most_evidence >= 2 / risks.alpha:
             self.decided = Decided("REGRESSED", "worse")
         else:
             track.settle(2 / risks.beta)
-            if all(each.settled_after is not None for each in self._tracks):
+            if track.settled_after is not None and all(
+                each.settled_after is not None for each in self._tracks
+            ):
                 self.decided = Decided("PASS", "settled")
         return self.decided
 
@@ -158,11 +164,12 @@ class _Track:
         self._rounds: list[list[float]] = [[] for _ in range(stratum.rounds)]
         self._after: dict[str, list[tuple[int, float]]] = {}
 
-    def add(self, step: Step, scores: dict[str, float | None]) -> None:
+    def add(self, step: Step, scores: dict[str, float | None]) -> float:
+        """Take a unit into account; its x, 0 when it got no answer."""
         self._used += 1
         answered = [(golden, score) for golden in step.unit if (score := scores.get(golden)) is not None]
         if not answered:
-            return
+            return 0.0
         differences = [paired(self.stratum.share(golden, step.round), score) for golden, score in answered]
         x = math.fsum(differences) / len(differences)
         for golden, score in answered:
@@ -170,11 +177,13 @@ class _Track:
         self._rounds[step.round].append(x)
         self.log_worse += math.log1p(-self.bet_worse * x)
         self.log_fine += math.log1p(self.bet_fine * (x + self.stratum.margin))
+        return x
 
     def settle(self, wanted: float) -> None:
         """A random sample is judged after each unit, chosen goldens only at the end of a round."""
-        may = not self.stratum.whole_rounds or self._used % len(self.stratum.order) == 0
-        if may and self.settled_after is None and self.log_fine >= math.log(wanted):
+        if self.settled_after is not None or self.log_fine < math.log(wanted):
+            return
+        if not self.stratum.whole_rounds or self._used % len(self.stratum.order) == 0:
             self.settled_after = self._used
 
     def look(self, beta: float) -> None:
@@ -207,7 +216,18 @@ class _Track:
             self.settled_after,
             low,
             self.p,
+            self._error(values),
         )
+
+    def _error(self, values: Sequence[float]) -> float | None:
+        """sqrt(var/n), times sqrt(1 - n/N) where n of N goldens were drawn."""
+        if len(values) < 2:
+            return None
+        mean = math.fsum(values) / len(values)
+        spread = math.fsum((x - mean) ** 2 for x in values) / (len(values) - 1)
+        drawn = sum(map(len, self.stratum.order[: self._used])) / max(1, self.stratum.goldens)
+        left = 1.0 if self.stratum.whole_rounds else max(0.0, 1 - drawn)
+        return math.sqrt(spread / len(values) * left)
 
 
 def settles_at_best(stratum: Stratum, beta: float = 0.05) -> bool:

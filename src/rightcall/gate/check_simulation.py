@@ -5,17 +5,16 @@ from __future__ import annotations
 import math
 import random
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from rightcall.gate.check_rule import CheckRule, CheckWord
 from rightcall.gate.check_settings import CheckSettings, strata_of
+from rightcall.gate.rate_prior import RatePrior
 from rightcall.gate.trial_pairs import Scores, Stratum
 
 DRAWS = 500
 LEAST_OTHERS = 200
-TYPICAL_NOISE = 0.04
-"""Mean p(1−p) over goldens, assumed when none was tried twice: between a steady suite (.02) and a flaky one (.11)."""
 
 
 class Played(NamedTuple):
@@ -64,9 +63,47 @@ def dropped(rates: Mapping[str, float], by: float, rng: random.Random) -> dict[s
     return after
 
 
+class ComparedGoldens(NamedTuple):
+    """The baseline's trials of the goldens that a check is about, their clusters and older trials."""
+
+    affected: Mapping[str, Scores]
+    rest: Mapping[str, Scores]
+    clusters: Mapping[str, str] = {}
+    history: Mapping[str, Scores] = {}
+
+    def strata(
+        self,
+        before: Mapping[str, Scores],
+        rest: Iterable[str],
+        settings: CheckSettings,
+        seed: str,
+        *,
+        full: bool,
+    ) -> list[Stratum]:
+        """The strata of another baseline, with some of the rest."""
+        return strata_of(
+            {golden: before[golden] for golden in self.affected},
+            {golden: before[golden] for golden in rest},
+            settings,
+            seed,
+            clusters=self.clusters,
+            history=self.history,
+            full=full,
+        )
+
+    def some_of_the_rest(self, wanted: int, rng: random.Random) -> list[str]:
+        """About as many of the rest, clusters whole."""
+        if len(self.rest) <= wanted:
+            return list(self.rest)
+        units: dict[str, list[str]] = {}
+        for golden in self.rest:
+            units.setdefault(self.clusters.get(golden, golden), []).append(golden)
+        drawn = rng.sample(list(units), max(1, round(wanted / len(self.rest) * len(units))))
+        return [golden for unit in drawn for golden in units[unit]]
+
+
 def foresee(
-    affected: Mapping[str, Scores],
-    rest: Mapping[str, Scores],
+    goldens: ComparedGoldens,
     settings: CheckSettings,
     *,
     seed: int = 0,
@@ -76,68 +113,31 @@ def foresee(
 ) -> Chances:
     """Chances of PASS and REGRESSED for an agent like the baseline's, or one that is `worse` by a stratum's margin.
 
-    Each golden's rate is drawn from what its trials leave possible, given how all goldens of the suite behave; then a
-    new baseline and a candidate are drawn from it. Goldens that always passed are mostly steady, so a prior fitted to
-    the suite foresees better than one that treats every golden alone.
+    Each golden's rate is drawn from what its trials leave possible, given how all goldens of the suite behave
+    (`RatePrior`, which older trials inform too); then a new baseline and a candidate are drawn from it.
     """
     rng = random.Random(f"{seed}/{worse}/{full}")  # noqa: S311  repeatable, not secret
-    a, b = fitted_prior([*affected.values(), *rest.values()])
+    known = {**goldens.affected, **goldens.rest}
+    prior = RatePrior((*goldens.history.get(golden, ()), *scores) for golden, scores in known.items())
     words, calls = Counter[str](), list[int]()
     # A check asks a sample of the rest: twice as many stand for all of them, also for the noise.
-    others, most = list(rest), max(LEAST_OTHERS, 2 * settings.sample)
+    wanted = len(goldens.rest) if full else max(LEAST_OTHERS, 2 * settings.sample)
     for number in range(draws):
-        some = others if full or len(others) <= most else rng.sample(others, most)
-        tried = [*affected.items(), *((golden, rest[golden]) for golden in some)]
-        rates = {golden: _rate(scores, a, b, rng) for golden, scores in tried}
+        some = goldens.some_of_the_rest(wanted, rng)
+        tried = [*goldens.affected, *some]
+        rates = {golden: prior.draw(known[golden], rng) for golden in tried}
         before = {
-            golden: tuple([float(rng.random() < rates[golden]) for _ in scores]) for golden, scores in tried
+            golden: tuple([float(rng.random() < rates[golden]) for _ in known[golden]]) for golden in tried
         }
-        after = dict(rates)
+        after = rates
         if worse:
-            hit, margin = (affected, settings.drop) if worse == "affected" else (some, settings.drop_rest)
-            after |= dropped({golden: rates[golden] for golden in hit}, margin, rng)
-        strata = strata_of(
-            {g: before[g] for g in affected}, {g: before[g] for g in some}, settings, f"{number}", full=full
-        )
-        played = play(strata, after, rng, settings)
+            hit, margin = (
+                (goldens.affected, settings.drop) if worse == "affected" else (some, settings.drop_rest)
+            )
+            after = rates | dropped({golden: rates[golden] for golden in hit}, margin, rng)
+        played = play(goldens.strata(before, some, settings, f"{number}", full=full), after, rng, settings)
         words[played.word] += 1
         calls.append(played.calls)
     return Chances(
         words["PASS"] / draws, words["REGRESSED"] / draws, math.fsum(calls) / draws, min(calls), max(calls)
     )
-
-
-def fitted_prior(trials: Sequence[Scores]) -> tuple[float, float]:
-    """Beta(a, b) of the goldens' rates by moments; Jeffreys' when there are too few.
-
-    One trial each does not separate steady goldens from flaky ones: they are then taken to be as noisy as most suites.
-    """
-    tried = [scores for scores in trials if len(scores) > 1]
-    if len(tried) < 10 and len(trials) >= 10:
-        return _typical(math.fsum(math.fsum(scores) / len(scores) for scores in trials) / len(trials))
-    if len(tried) < 10:
-        return 0.5, 0.5
-    m = len(min(tried, key=len))
-    rates = [math.fsum(scores) / len(scores) for scores in tried]
-    mean = math.fsum(rates) / len(rates)
-    spread = math.fsum((rate - mean) ** 2 for rate in rates) / len(rates)
-    alone = mean * (1 - mean)
-    if alone <= 0:
-        return (0.5, 0.5 / len(tried)) if mean > 0.5 else (0.5 / len(tried), 0.5)
-    # The share of the spread that lies between goldens; what trials of one golden add is taken out.
-    between = (spread - alone / m) * m / (m - 1)
-    rho = min(max(between / alone, 0.01), 0.99)
-    weight = 1 / rho - 1
-    return max(mean * weight, 1e-3), max((1 - mean) * weight, 1e-3)
-
-
-def _typical(mean: float) -> tuple[float, float]:
-    """Beta(a, b) with this mean and E[p(1−p)] = `TYPICAL_NOISE`, or as much as the mean allows."""
-    share = min(0.9, TYPICAL_NOISE / max(mean * (1 - mean), TYPICAL_NOISE))
-    weight = share / (1 - share)
-    return max(mean * weight, 1e-3), max((1 - mean) * weight, 1e-3)
-
-
-def _rate(scores: Scores, a: float, b: float, rng: random.Random) -> float:
-    passed = math.fsum(scores)
-    return rng.betavariate(a + passed, b + len(scores) - passed)

@@ -30,7 +30,7 @@ ChangeKind = Literal[
 ]
 
 _EVERYTHING = frozenset(
-    ("system", "model", "base_url", "mode", "settings", "limits", "faults", "code", "user")
+    ("system", "model", "base_url", "mode", "settings", "limits", "faults", "code", "user", "version")
 )
 
 
@@ -74,5 +74,6 @@ class InputChange(Record, frozen=True):
             "user": "the simulated user changed",
             "system": "the system prompt changed",
             "code": f"{self.name} changed",
+            "version": f"{self.name} changed",
         }.get(self.kind, f"{self.kind.replace('_', ' ')} changed")
         return f"{said} ({self.detail})" if self.detail else said

@@ -46,6 +46,13 @@ class Verdict(Record, frozen=True):
     hint: str = ""
     saved: int = 0
 
+    def __str__(self) -> str:
+        """The decision in one sentence."""
+        return self.sentence
+
+    def __repr__(self) -> str:
+        return f"<Verdict {self.sentence}>"
+
     @property
     def exit_code(self) -> int:
         """0 pass, 1 fail, 3 inconclusive (unless a policy says otherwise), 4 error."""

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     )
     from rightcall.metrics.conversation import all_expected as all_expected
     from rightcall.metrics.function import FunctionMetric as FunctionMetric
+    from rightcall.metrics.judged.calibration import Calibration as Calibration
     from rightcall.metrics.matching.case_score import score_trajectory as score_trajectory
     from rightcall.metrics.matching.verdict import (
         CaseVerdict as CaseVerdict,
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
         METRIC_SECONDS as METRIC_SECONDS,
         SPOTLESS as SPOTLESS,
         measure_all as measure_all,
+        measure_one as measure_one,
         time_to_score as time_to_score,
     )
     from rightcall.metrics.passes import stable_hash as stable_hash
@@ -56,9 +58,10 @@ else:
             "base": "ARGUMENT_CODES AnyMetric Metric PERFECT",
             "conversation": "all_expected",
             "function": "FunctionMetric",
+            "judged.calibration": "Calibration",
             "matching.case_score": "score_trajectory",
             "matching.verdict": "CaseVerdict Numbers ScoringRules",
-            "measure": "METRIC_SECONDS SPOTLESS measure_all time_to_score",
+            "measure": "METRIC_SECONDS SPOTLESS measure_all measure_one time_to_score",
             "resolve": (
                 "DIMENSIONS as_metrics metric_names metric_page metric_pages observed resolve_metric "
                 "resolve_metrics"

@@ -63,7 +63,7 @@ def no_answer(trajectory: Trajectory) -> str:
     """Why the case says nothing about the agent; empty when it does."""
     if trajectory.stop_reason != "infra_error":
         return ""
-    return trajectory.error or "the provider did not answer"
+    return trajectory.error or "no answer"
 
 
 async def measure_all(metrics: Sequence[Metric], case: TestCase) -> dict[str, Score]:

@@ -161,7 +161,8 @@ def result_of(
 def decided(result: CaseResult, named: Mapping[str, Score]) -> CaseResult:
     """The result combined with further scores: it passes if it did and all of them do.
 
-    One that broke makes the case an error. Their codes become codes of the case, and their reasons reasons.
+    One that broke makes the case an error. Their codes become codes of the case, and their reasons reasons; a case
+    that fails without any code gets `failed_metric`, so that counts by code miss none.
     """
     if not named:
         return result
@@ -178,13 +179,17 @@ def decided(result: CaseResult, named: Mapping[str, Score]) -> CaseResult:
         result,
         passed=passed and not broken,
         metrics=metrics,
-        codes=_joined(result.codes, named.values()),
+        codes=_joined(result.codes, named.values()) or (() if broken else _without_code(failed)),
         error="; ".join(broken) or result.error,
     )
 
 
 def _why(name: str, score: Score) -> str:
     return f"{name}: {score.reason}" if score.reason else f"{name} did not pass"
+
+
+def _without_code(failed: Mapping[str, Score]) -> tuple[Failure, ...]:
+    return tuple(Failure("failed_metric", detail=_why(name, score)) for name, score in failed.items())
 
 
 def _joined(codes: tuple[Failure, ...], scores: Iterable[Score]) -> tuple[Failure, ...]:

@@ -29,6 +29,7 @@ Code = Literal[
     "missing_content",
     "wrong_state",
     "double_effect",
+    "failed_metric",
     "loop_limit",
     "refused",
     "agent_error",
@@ -58,10 +59,11 @@ MEANINGS: dict[Code, str] = {
     "missing_content": "the answer lacks something it should have",
     "wrong_state": "the final state of a world is not the expected one",
     "double_effect": "an effect happened twice",
+    "failed_metric": "only requested metrics did not pass, and they name no other code",
     "loop_limit": "the agent reached its limit of steps, calls, tokens, cost or time",
     "refused": "the model refused to answer",
     "agent_error": "the agent raised an error",
-    "infra_error": "the provider, a tool server or the store did not answer; says nothing about the agent",
+    "infra_error": "no answer from the provider, a tool server or a script; says nothing about the agent",
 }
 """What each code says about a case."""
 

@@ -8,6 +8,7 @@ from rightcall.model.failure import Failure
 from rightcall.model.golden import Category
 from rightcall.model.record import Record, Several
 from rightcall.model.score import Score
+from rightcall.model.text import percent
 from rightcall.model.trajectory import Trajectory, Usage
 
 
@@ -31,6 +32,15 @@ class CaseResult(Record, frozen=True):
     latency_ms: float | None = None
     usage: Usage = Usage()
     trajectory: Trajectory | None = None
+
+    def __repr__(self) -> str:
+        word = "error" if self.error else "passed" if self.passed else "failed"
+        overall = self.metrics.get("overall")
+        why = self.error or (overall.reason if overall else "")
+        trial = f" trial {self.trial}" if self.trial else ""
+        return (
+            f"<CaseResult {self.golden_id}{trial}: {word}, score {self.score:.2f}{f', {why}' if why else ''}>"
+        )
 
 
 class Rate(Record, frozen=True):
@@ -63,6 +73,12 @@ class GroupSummary(Record, frozen=True):
             return self.rate.value
         return self.passed / self.cases if self.cases else 0.0
 
+    def __str__(self) -> str:
+        """Passed and judged cases, the rate with its interval, errors."""
+        between = f" ({percent(self.rate.low)} to {percent(self.rate.high)})" if self.rate else ""
+        errors = f", {self.errors:,} errors" if self.errors else ""
+        return f"{self.passed:,} of {self.cases:,} passed, {percent(self.pass_rate)}{between}{errors}"
+
 
 class UserSpread(Record, frozen=True):
     """How far the pass rates of simulated users are apart: the highest against the lowest, paired by scenario.
@@ -85,8 +101,8 @@ class Summary(Record, frozen=True):
     """The summary of a run: overall, by category and tag, and how often each code occurred.
 
     `trials` is the maximum number of trials of a golden. `named` are the metrics requested by name, to decide
-    or to observe. `pass_k` has pass^1, pass^2, …: the unbiased share of goldens of which k trials out of k
-    trials out of k pass, without bias; empty when there is one trial. `decision` is the verdict as a sentence.
+    or to observe. `pass_k` has pass^1, pass^2, …: the unbiased share of goldens of which k trials out of k pass;
+    empty when there is one trial. `decision` is the verdict as a sentence.
     `spreads` are between simulated users.
     """
 
@@ -100,6 +116,22 @@ class Summary(Record, frozen=True):
     pass_k: tuple[float, ...] = ()
     decision: str = ""
     spreads: tuple[UserSpread, ...] = ()
+
+    def __str__(self) -> str:
+        """The verdict, a line per category and one for all, and the codes of failed cases."""
+        groups = self.categories if len(self.categories) > 1 else {}
+        lines = [
+            self.decision,
+            *(f"{name}: {group}" for name, group in {**groups, "all": self.overall}.items()),
+        ]
+        if self.codes:
+            lines.append(
+                f"failed cases by code: {', '.join(f'{code} {n:,}' for code, n in self.codes.items())}"
+            )
+        return "\n".join(filter(None, lines))
+
+    def __repr__(self) -> str:
+        return f"<Summary {self.overall}>"
 
 
 class Run(Record, frozen=True):

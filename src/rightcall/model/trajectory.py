@@ -108,7 +108,7 @@ class Trajectory(Record, frozen=True, metaclass=Sequenced):
     its calls has no messages. `error` says what failed when `stop_reason` is an error. `ledger` records what
     the tools really did, `state_before` and `state` how their simulated worlds looked at the start and at the
     end. Up to `lag_ms` of `latency_ms` may have been added by the measuring machine. `dialogue` describes how
-    a conversation went.
+    a conversation went. `served_model` is the name that the server answered with, if it was not asked for by that name.
     """
 
     messages: Several[Message] = ()
@@ -123,6 +123,7 @@ class Trajectory(Record, frozen=True, metaclass=Sequenced):
     state: dict[str, Any] | None = None
     lag_ms: float = 0.0
     dialogue: Dialogue | None = None
+    served_model: str = ""
 
     @property
     def own_start(self) -> int:

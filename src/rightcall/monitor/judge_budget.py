@@ -12,7 +12,7 @@ from rightcall.monitor.settings import JudgeSettings
 from rightcall.traces import Trace
 
 HOUR = 3600 * 1_000_000_000
-FAILED, TOOL = "failed", "tool:"
+FAILED, TOOL, INTENT = "failed", "tool:", "intent:"
 
 
 class JudgeSpending(msgspec.Struct):
@@ -53,7 +53,9 @@ def stratum_of(judge: JudgeSettings, trace: Trace, failed: bool) -> tuple[str, f
     fitting = [
         (p, name)
         for name, p in judge.strata.items()
-        if (name == FAILED and failed) or (name.startswith(TOOL) and name.removeprefix(TOOL) in called)
+        if (name == FAILED and failed)
+        or (name.startswith(TOOL) and name.removeprefix(TOOL) in called)
+        or (name.startswith(INTENT) and name.removeprefix(INTENT) in trace.tags)
     ]
     p, name = max(fitting, default=(judge.sample, ""))
     return name, p

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from rightcall.model.tool import Tool
 from rightcall.monitor.baseline import TrafficBaseline, current_baseline, make_baseline, tools_used
 from rightcall.monitor.checks import CheckedAgent, run_checks
 from rightcall.monitor.drift import Crossing, Series
+from rightcall.monitor.judge import Judge, judge_of
 from rightcall.monitor.judge_budget import JudgeSpending, stratum_of
 from rightcall.monitor.sample import is_chosen
 from rightcall.monitor.series_book import SeriesBook, reference_of
@@ -28,13 +29,13 @@ from rightcall.monitor.settings import (
     seconds,
 )
 from rightcall.monitor.trace_record import kept_trace, written_time
-from rightcall.store import KeptTrace, Store, StoredAlarm, TraceCheck, TraceRow, open_store
+from rightcall.report import CALIBRATION
+from rightcall.store import KeptTrace, Store, StoredAlarm, TraceCheck, TraceRow, open_store, packed
 from rightcall.tools import load_tools
 from rightcall.traces import Redactor, Trace
 
 SPENDING = "judge"
 SALT = "rightcall"
-Judge = Callable[[TestCase], float | None]
 
 
 class Monitor:
@@ -58,7 +59,10 @@ class Monitor:
         )
         self.store = store if isinstance(store, Store) else open_store(store)
         self._redactor = None if redacted else Redactor(self.store.redaction_key(), self.settings.redact)
-        self._judges = judges or {}
+        own = {judge.judge: judge_of(judge) for judge in self.settings.judges if judge.metric}
+        self._judges = own | (judges or {})
+        labels = {j.judge: packed(j.calibration) for j in self.settings.judges if j.calibration is not None}
+        self.store.set_states(CALIBRATION, labels)
         self._watching: dict[str, CheckedAgent] = {}
         self._baselines: dict[str, TrafficBaseline | None] = {}
         self._looked_for: set[str] = set()
@@ -105,7 +109,7 @@ class Monitor:
     def prepare(self) -> list[str]:
         """Create baselines in the settings that the store lacks; returns what will not be monitored, and why."""
         notes = [
-            f"judge '{judge.judge}' is not run: pass it with rc.Monitor(judges={{'{judge.judge}': …}})"
+            f"judge '{judge.judge}' is not run: give its `metric`, or rc.Monitor(judges={{'{judge.judge}': …}})"
             for judge in self.settings.judges
             if judge.judge not in self._judges
         ]

@@ -8,8 +8,9 @@ import hmac
 import logging
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -20,29 +21,29 @@ from rightcall.monitor.open_trace import Open, Received, by_trace, unpacked_span
 from rightcall.monitor.settings import seconds
 from rightcall.monitor.trace_record import written_time
 from rightcall.traces import (
+    JSON,
+    MAX_SENT,
+    PROTOBUF,
     Item,
     Problems,
     Redactor,
     TooLarge,
-    WireError,
+    accepted_body,
     assemble,
-    gunzip,
-    json_items,
-    length,
-    protobuf_items,
-    text,
-    varint,
+    refused_body,
+    rejected_items,
+    request_items,
+    request_kind,
 )
 
-MAX_SENT, MAX_UNPACKED, MAX_SPANS = 16 * 2**20, 64 * 2**20, 50_000
 MAX_WAITING = 20_000
 MAX_OPEN = 10_000
 COMMIT_EVERY = 0.05
 REOPEN = 600.0
 SWEEP, DROP_EVERY = 3600.0, 30.0
 AT_ONCE = 200
+T = TypeVar("T")
 GRPC = "a connection speaks gRPC, which is not received: set OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf"
-JSON, PROTOBUF = "application/json", "application/x-protobuf"
 
 
 @dataclass
@@ -80,6 +81,8 @@ class Receiver:
         self._wake = asyncio.Event()
         self._open: dict[str, Open] = {}
         self._warned: set[str] = set()
+        # One thread each: memory that a thread needed once stays with it, and a pool has many.
+        self._writer, self._closer = ThreadPoolExecutor(1), ThreadPoolExecutor(1)
         now = self.clock()
         for trace_id, _ in self.monitor.store.waiting_traces():  # acknowledged before a crash
             self._open[trace_id] = Open(now)
@@ -124,6 +127,8 @@ class Receiver:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
             await self.close_all()
+            for thread in (self._writer, self._closer):
+                thread.shutdown(wait=False)
 
     def _server_said(self, error: str) -> None:
         """One line for each kind of connection that speaks no HTTP/1, whatever bytes it sent."""
@@ -144,7 +149,7 @@ class Receiver:
 
         await request.read()
         self.counters.ignored_metrics += 1
-        kind = _kind(request)
+        kind = request_kind(request.content_type)
         return web.Response(body=b"{}" if kind == JSON else b"", content_type=kind or PROTOBUF)
 
     async def _health(self, request: Any) -> Any:
@@ -167,7 +172,7 @@ class Receiver:
         from aiohttp import web
 
         self.counters.requests += 1
-        kind = _kind(request)
+        kind = request_kind(request.content_type)
         if self.token and not _bearer(request, self.token):
             return self._refuse(401, "a valid bearer token is required", kind)
         if not kind:
@@ -182,13 +187,12 @@ class Receiver:
             return self._refuse(413, f"more than {MAX_SENT // 2**20} MiB", kind)
         problems = Problems()
         try:
-            items = self._decoded(request, body, kind, problems, logs)
+            encoding = request.headers.get("content-encoding", "identity")
+            items = request_items(body, kind, encoding, problems, logs=logs)
         except TooLarge as error:
             return self._refuse(413, error.problem, kind)
         except InputError as error:
             return self._refuse(400, error.problem, kind)
-        if len(items) > MAX_SPANS:
-            return self._refuse(413, f"more than {MAX_SPANS:,} spans in one request", kind)
         try:
             dropped = await self._store(items)
         except StoreError as error:
@@ -197,32 +201,11 @@ class Receiver:
             return answer
         if dropped:
             problems.add("too_many", count=dropped)
-        rejected = sum(problems.counts.get(name, 0) for name in ("trace_id", "span_id", "too_many"))
+        rejected = rejected_items(problems)
         if rejected:
             self.counters.rejected += rejected
             self.counters.first_rejection = self.counters.first_rejection or problems.texts()[0]
-        return web.Response(body=_accepted(kind, rejected, problems, logs), content_type=kind)
-
-    def _decoded(self, request: Any, body: bytes, kind: str, problems: Problems, logs: bool) -> list[Item]:
-        encoding = request.headers.get("content-encoding", "identity").lower()
-        if encoding not in ("identity", "gzip", "deflate", ""):
-            raise InputError("", f"content encoding '{encoding[:30]}' is not supported", "use gzip")
-        if encoding in ("gzip", "deflate"):
-            body = gunzip(body, "", MAX_UNPACKED)
-        if kind == PROTOBUF:
-            try:
-                return list(protobuf_items(body, problems, logs=logs))
-            except (WireError, IndexError):
-                raise InputError("", "the body is not an OTLP protobuf message") from None
-        from rightcall.model.depth import too_deep
-
-        try:
-            document = None if too_deep(body, 200) else msgspec.json.decode(body)
-        except (msgspec.DecodeError, UnicodeError, RecursionError):
-            document = None
-        if not isinstance(document, dict):
-            raise InputError("", "the body is not a JSON object")
-        return list(json_items(document, problems))
+        return web.Response(body=accepted_body(kind, problems, logs=logs), content_type=kind)
 
     async def _store(self, items: list[Item]) -> int:
         """Give the items to the writer and wait until they are on disk; gives how many a trace had no room for."""
@@ -255,6 +238,9 @@ class Receiver:
         self.counters.dropped += len(items) - stored
         return len(items) - stored
 
+    async def _in(self, thread: ThreadPoolExecutor, work: Callable[..., T], *given: Any) -> T:
+        return await asyncio.get_running_loop().run_in_executor(thread, work, *given)
+
     async def _write(self) -> None:
         """One transaction for everything that arrived within 50 ms."""
         while True:
@@ -265,7 +251,7 @@ class Receiver:
             rows = [row for each, _, _ in batch for row in each]
             failure: Exception | None = None
             try:
-                await asyncio.to_thread(self.monitor.store.add_spans, rows)
+                await self._in(self._writer, self.monitor.store.add_spans, rows)
             except Exception as error:  # the sender gets an error and retries
                 failure = error if isinstance(error, StoreError) else StoreError(str(error))
             del self._waiting[: len(batch)]
@@ -287,7 +273,7 @@ class Receiver:
             now = self.clock()
             if now - swept >= SWEEP:
                 swept = now
-                await asyncio.to_thread(self.monitor.forget, datetime.datetime.now(datetime.UTC))
+                await self._in(self._closer, self.monitor.forget, datetime.datetime.now(datetime.UTC))
             ready = [t for t, o in self._open.items() if self._is_quiet(o, now)]
             over = len(self._open) - MAX_OPEN
             if over > 0:  # the oldest go first, as they are
@@ -297,7 +283,7 @@ class Receiver:
                 await self._close(ready[start : start + AT_ONCE])
             if now - dropped_at >= DROP_EVERY:
                 dropped_at = now
-                await asyncio.to_thread(self._drop_closed)
+                await self._in(self._closer, self._drop_closed)
 
     def _drop_closed(self) -> None:
         """Forget the spans of traces that were closed so long ago that late ones no longer reopen them."""
@@ -312,7 +298,7 @@ class Receiver:
         before = {trace_id: self._open[trace_id].last for trace_id in trace_ids}
         lost = {trace_id: self._open[trace_id].dropped for trace_id in trace_ids}
         try:
-            await asyncio.to_thread(self._close_now, lost)
+            await self._in(self._closer, self._close_now, lost)
         except StoreError as error:
             self.log(f"the store did not answer: {error}")
             return
@@ -353,7 +339,7 @@ class Receiver:
         from aiohttp import web
 
         self.counters.refused += 1
-        body = msgspec.json.encode({"message": message}) if kind == JSON else text(2, message)
+        body = refused_body(kind, message)
         return web.Response(status=status, body=body, content_type=kind or PROTOBUF)
 
 
@@ -369,22 +355,6 @@ def _server_log(said: Callable[[str], None]) -> logging.Logger:
     return made
 
 
-def _kind(request: Any) -> str:
-    kind = request.content_type
-    return kind if kind in (JSON, PROTOBUF) else ""
-
-
 def _bearer(request: Any, token: str) -> bool:
     given = request.headers.get("authorization", "")
     return hmac.compare_digest(given.encode(), f"Bearer {token}".encode())
-
-
-def _accepted(kind: str, rejected: int, problems: Problems, logs: bool) -> bytes:
-    """Export…ServiceResponse, with a partial success when spans were rejected."""
-    if not rejected:
-        return b"{}" if kind == JSON else b""
-    reason = problems.texts()[0]
-    if kind == JSON:
-        name = "rejectedLogRecords" if logs else "rejectedSpans"
-        return msgspec.json.encode({"partialSuccess": {name: str(rejected), "errorMessage": reason}})
-    return length(1, varint(1, rejected) + text(2, reason))

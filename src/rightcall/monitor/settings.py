@@ -10,6 +10,7 @@ import msgspec
 
 from rightcall.errors import ConfigError, InputError
 from rightcall.files import existing_file, read_document
+from rightcall.metrics import Calibration
 from rightcall.metrics.matching import Scope, compile_matcher
 from rightcall.model import codec
 from rightcall.model.record import Record
@@ -52,16 +53,20 @@ class AgentSettings(Record, frozen=True):
 class JudgeSettings(Record, frozen=True):
     """A judged metric on a sample of the traces.
 
-    `strata` are larger or smaller shares for some of them: `failed` (a cheap check was bad) or `tool:NAME`. `usd_each`
-    is what one judgement costs, which `usd_per_day` needs.
+    `metric` is a metric as suites name it, `task_completion(model=…)`; without one, `rc.Monitor(judges=…)` has a
+    function. `strata` are larger or smaller shares for some traces: `failed` (a cheap check was bad), `tool:NAME` or
+    `intent:NAME`. `usd_each` is what one judgement costs, which `usd_per_day` needs. `calibration` counts its verdicts
+    on cases that people labelled; rates are then corrected for its errors.
     """
 
     judge: str
+    metric: str = ""
     sample: float = 0.05
     per_day: int = 500
     strata: dict[str, float] = {}
     usd_per_day: float | None = None
     usd_each: float | None = None
+    calibration: Calibration | None = None
 
     @property
     def limit(self) -> float:
@@ -202,13 +207,20 @@ def setting_problems(settings: MonitorSettings, path: Path | None = None) -> lis
 
 def _judge_problems(judge: JudgeSettings) -> list[str]:
     found = [
-        f"unknown stratum '{name}'; known: failed, tool:NAME"
+        f"unknown stratum '{name}'; known: failed, tool:NAME, intent:NAME"
         for name in judge.strata
-        if name != "failed" and not name.startswith("tool:")
+        if name != "failed" and not name.startswith(("tool:", "intent:"))
     ]
     found += [
         f"strata: the share of '{name}' must be in 0..1" for name, p in judge.strata.items() if not 0 < p <= 1
     ]
+    labels = judge.calibration
+    if labels is not None and not (
+        labels.good_passed + labels.good_failed and labels.bad_passed + labels.bad_failed
+    ):
+        found.append("calibration needs cases that people called good, and cases they called bad")
+    elif labels is not None and labels.sensitivity + labels.specificity <= 1:
+        found.append("calibration: by these labels the judge is no better than chance")
     if judge.usd_per_day is not None and not judge.usd_each:
         found.append("usd_per_day needs usd_each, what one judgement costs")
     return found

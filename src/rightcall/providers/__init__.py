@@ -46,7 +46,12 @@ if TYPE_CHECKING:
     from rightcall.providers.recordings.case import CURRENT as CURRENT, TapedCase as TapedCase
     from rightcall.providers.recordings.cassette import RecordedTrial as RecordedTrial
     from rightcall.providers.recordings.hooks import HttpHooks as HttpHooks
-    from rightcall.providers.recordings.library import Recordings as Recordings, with_timings as with_timings
+    from rightcall.providers.recordings.library import (
+        SERVED as SERVED,
+        Recordings as Recordings,
+        with_timings as with_timings,
+    )
+    from rightcall.providers.recordings.placeholder_keys import placeholder_keys as placeholder_keys
     from rightcall.providers.recordings.provider import TapedProvider as TapedProvider
     from rightcall.providers.recordings.proxy import RecordingProxy as RecordingProxy
     from rightcall.providers.recordings.settings import (
@@ -90,7 +95,8 @@ else:
             "recordings.case": "CURRENT TapedCase",
             "recordings.cassette": "RecordedTrial",
             "recordings.hooks": "HttpHooks",
-            "recordings.library": "Recordings with_timings",
+            "recordings.library": "Recordings SERVED with_timings",
+            "recordings.placeholder_keys": "placeholder_keys",
             "recordings.provider": "TapedProvider",
             "recordings.proxy": "RecordingProxy",
             "recordings.settings": "RECORD_MODES RecordMode RecordSettings",

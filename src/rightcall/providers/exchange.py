@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 from rightcall.errors import ConfigError, suggestion
 from rightcall.model.record import Record
 
 FORMAT = "rightcall/ask/1"
-ASKED = ("input", "messages", "system", "tools", "golden_id", "trial", "session")
+ASKED = ("input", "messages", "system", "tools", "golden_id", "trial", "session", "traceparent")
 """Fields available to requests and templates. Expectations are not among them, so they cannot be sent."""
 
 REPLIED = (
@@ -29,7 +29,7 @@ class Exchange(Record, frozen=True):
     `request` is any JSON with placeholders `{{input}}`, `{{messages}}`, `{{session}}` …. `response` maps the
     fields we need to paths in the reply. `headers` may use secrets from the environment: `Bearer ${TOKEN}`.
     `reuse` keeps a command running for many requests, one JSON line each. `folder` is the working folder of
-    commands.
+    commands. `spans` adds what the agent's own spans tell of its calls: the address to receive them on.
     """
 
     request: Any = None
@@ -37,6 +37,9 @@ class Exchange(Record, frozen=True):
     headers: dict[str, str] = {}
     reuse: bool = False
     folder: str = ""
+    spans: str = ""
+    settle: float = 2.0
+    calls: Literal["auto", "root", "all"] = "auto"
 
     def problems(self) -> list[str]:
         """Problems with the configuration."""

@@ -44,7 +44,7 @@ class ExecAgent(AddressedAgent):
     def session(self, golden: Golden, trial: int = 0) -> AddressedSession:
         session_id = new_session_id(golden, trial)
         if not self.exchange.reuse:
-            return AddressedSession(golden, trial, session_id, self._asking, self._once)
+            return AddressedSession(golden, trial, session_id, self._asking, self._once, ends=True)
         held = _Held(self)
         return AddressedSession(golden, trial, session_id, self._asking, held.ask, held.release)
 
@@ -60,18 +60,19 @@ class ExecAgent(AddressedAgent):
         await asyncio.gather(*(program.end() for program in programs))
 
     async def _once(self, ask: dict[str, Any], said: str) -> Trajectory:
-        program = await self.started()
+        program = await self.started(ask.get("traceparent", ""))
         try:
             content = await program.whole_reply(encode(self.exchange.body(ask)))
         finally:
             await program.end()
         return self._reader.read(_reply_in(content), said)
 
-    async def started(self) -> _Program:
+    async def started(self, traceparent: str = "") -> _Program:
         try:
             process = await asyncio.create_subprocess_exec(
                 *self._command,
                 cwd=self._folder,
+                env=self._environment(traceparent),
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.PIPE,
@@ -81,6 +82,17 @@ class ExecAgent(AddressedAgent):
         except OSError as error:
             raise AgentFailedError(f"{self.name} cannot start: {error.strerror or error}") from None
         return _Program(self.name, process)
+
+    def _environment(self, traceparent: str) -> dict[str, str] | None:
+        """Ours, with where to send spans and which trace to continue, when they are watched."""
+        telemetry = self._asking.telemetry
+        if telemetry is None:
+            return None
+        told = {
+            "OTEL_EXPORTER_OTLP_ENDPOINT": telemetry.endpoint,
+            "OTEL_EXPORTER_OTLP_PROTOCOL": "http/protobuf",
+        }
+        return {**os.environ, **told, **({"TRACEPARENT": traceparent} if traceparent else {})}
 
     async def borrowed(self) -> _Program:
         """A program waiting for a request: an idle one, or a new one."""

@@ -28,7 +28,7 @@ def words(text: str) -> list[str]:
     """Content words in order, lower case and without English endings; Chinese as pairs of characters."""
     found: list[str] = []
     for run in _WORD.findall(_CAMEL.sub(" ", text)):
-        if re.match(rf"[{_CJK}]", run):
+        if "\u3400" <= run[0] <= "\u9fff" or "\uf900" <= run[0] <= "\ufaff":
             found += [run[i : i + 2] for i in range(max(1, len(run) - 1))]
         else:
             found.append(stem(run.casefold()))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import Any
 
 from rightcall.errors import ProviderError
@@ -19,6 +18,7 @@ from rightcall.providers.remote_agent import (
     Asking,
     new_session_id,
     reader_for,
+    traceparent,
 )
 from rightcall.providers.secrets import scrubber
 
@@ -60,7 +60,7 @@ class HttpAgent(AddressedAgent):
         body = encode(self.exchange.body(ask))
         headers = {
             "accept": "application/json, text/event-stream",
-            "traceparent": _traceparent(ask["session"]),
+            "traceparent": ask.get("traceparent") or traceparent(ask["session"]),
         }
         try:
             status, received, content = await self._client.exchange("", body, headers)
@@ -82,9 +82,3 @@ def _refused(url: str, status: int, headers: Any, content: bytes) -> Exception:
     if error.retryable and status not in ASK_AGAIN:
         return ProviderError(error.problem, kind=error.kind, status=status)
     return error
-
-
-def _traceparent(session: str) -> str:
-    """W3C trace context, the same for all turns of a session, so that the agent's own traces can be joined to it."""
-    digest = hashlib.sha256(session.encode("utf-8", "replace")).hexdigest()
-    return f"00-{digest[:32]}-{digest[32:48]}-01"

@@ -30,6 +30,7 @@ class KeywordProvider(Provider):
 
     def __init__(self, threshold: float = THRESHOLD) -> None:
         self.name, self._threshold = "keyword:", threshold
+        self._index = ToolIndex(())
 
     async def complete(self, request: ModelRequest) -> ModelReply:
         """One call, or none; after a tool's result, that result as the answer."""
@@ -39,7 +40,10 @@ class KeywordProvider(Provider):
 
     def _answer(self, request: ModelRequest) -> Message:
         text = next((m.content for m in reversed(request.messages) if m.role == "user"), "")
-        tool = choose(request.prompt.tools, text, self._threshold)
+        tools = request.prompt.tools
+        if self._index.tools is not tools:  # those of a run stay the same
+            self._index = ToolIndex(tools)
+        tool = self._index.choose(text, self._threshold)
         if tool is None or request.prompt.settings.tool_choice == "none":
             return Message("assistant", "No tool fits this request.")
         return Message(
@@ -47,19 +51,24 @@ class KeywordProvider(Provider):
         )
 
 
-def choose(tools: tuple[Tool, ...], text: str, threshold: float = THRESHOLD) -> Tool | None:
-    """The tool that shares the most words with the text, weighted by rarity; ties go to the first."""
-    said = set(words(text))
-    weights = [_weights(tool) for tool in tools]
-    tools_with = Counter(word for weight in weights for word in weight)
+class ToolIndex:
+    """The words of some tools."""
 
-    def score(weight: dict[str, float]) -> float:
-        shared = said & weight.keys()
-        return math.fsum(weight[w] * _rarity(tools_with[w], len(tools)) for w in sorted(shared))
+    def __init__(self, tools: tuple[Tool, ...]) -> None:
+        self.tools = tools
+        self._weights = [_weights(tool) for tool in tools]
+        self._tools_with = Counter(word for weights in self._weights for word in weights)
 
-    scores = [score(weight) for weight in weights]
-    best = max(scores, default=0.0)
-    return tools[scores.index(best)] if best >= threshold else None
+    def choose(self, text: str, threshold: float = THRESHOLD) -> Tool | None:
+        """The tool that shares the most words with the text, weighted by rarity; ties go to the first."""
+        said = set(words(text))
+        scores = [self._score(said, weights) for weights in self._weights]
+        best = max(scores, default=0.0)
+        return self.tools[scores.index(best)] if best >= threshold else None
+
+    def _score(self, said: set[str], weights: dict[str, float]) -> float:
+        shared, tools = said & weights.keys(), len(self.tools)
+        return math.fsum(weights[w] * _rarity(self._tools_with[w], tools) for w in sorted(shared))
 
 
 def _rarity(tools_with: int, tools: int) -> float:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shlex
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Any, Protocol
 from uuid import uuid4
 
@@ -24,6 +25,21 @@ from rightcall.providers.http import Network
 
 PREFIXES = ("http", "https", "exec")
 """`http:URL`, a plain URL and `exec:COMMAND` name agents; every other prefix names a model."""
+
+
+class Telemetry(Protocol):
+    """What else is seen of an agent's turns: the spans it sends, under the `traceparent` of the turn."""
+
+    @property
+    def endpoint(self) -> str: ...
+
+    def watch(self, traceparent: str) -> None: ...
+
+    async def settled(self, traceparent: str, *, ended: bool) -> None: ...
+
+    def merged(self, traceparent: str, reply: Trajectory) -> Trajectory: ...
+
+    def forget(self, traceparents: Iterable[str]) -> None: ...
 
 
 class AddressedAgent(Protocol):
@@ -51,19 +67,19 @@ def addressed_agent(
     system: str = "",
     offered: Callable[[Golden], Sequence[Tool]] = lambda golden: (),
     network: Network | None = None,
+    telemetry: Telemetry | None = None,
 ) -> AddressedAgent:
     """The agent of `http:URL` or `exec:COMMAND`; a `ConfigError` lists all problems."""
     prefix, _, rest = model.partition(":")
     refuse(exchange.problems())
+    asking = Asking(system, offered, telemetry)
     if prefix != "exec":
         from rightcall.providers.http_agent import HttpAgent
 
-        return HttpAgent(
-            model if rest.startswith("//") else rest, exchange, Asking(system, offered), network or Network()
-        )
+        return HttpAgent(model if rest.startswith("//") else rest, exchange, asking, network or Network())
     from rightcall.providers.exec_agent import ExecAgent
 
-    return ExecAgent(command_of(rest), exchange, Asking(system, offered))
+    return ExecAgent(command_of(rest), exchange, asking)
 
 
 def command_of(text: str) -> list[str]:
@@ -78,15 +94,29 @@ def command_of(text: str) -> list[str]:
 
 
 class Asking:
-    """The request to an agent: the user's input, earlier turns, instructions and tools. Never the expectations."""
+    """The request to an agent: the user's input, earlier turns, instructions and tools. Never the expectations.
 
-    def __init__(self, system: str, offered: Callable[[Golden], Sequence[Tool]]) -> None:
-        self._system, self._offered = system, offered
+    With `telemetry` it has a `traceparent` too, under which the agent's spans are looked for.
+    """
+
+    def __init__(
+        self,
+        system: str,
+        offered: Callable[[Golden], Sequence[Tool]],
+        telemetry: Telemetry | None = None,
+    ) -> None:
+        self._system, self._offered, self.telemetry = system, offered, telemetry
 
     def ask(
-        self, golden: Golden, trial: int, session: str, text: str, earlier: Sequence[Message]
+        self,
+        golden: Golden,
+        trial: int,
+        session: str,
+        text: str,
+        earlier: Sequence[Message],
+        traceparent: str = "",
     ) -> dict[str, Any]:
-        return {
+        asked = {
             "input": text,
             "messages": [to_plain(message) for message in earlier],
             "system": self._system if golden.system is None else golden.system,
@@ -95,10 +125,14 @@ class Asking:
             "trial": trial,
             "session": session,
         }
+        return asked | ({"traceparent": traceparent} if traceparent else {})
 
 
 class AddressedSession:
-    """A remote conversation. A turn counts once its reply has arrived, so a failed turn can be retried."""
+    """A remote conversation. A turn counts once its reply has arrived, so a failed turn can be retried.
+
+    `ends` says that nothing runs on after a reply, as with a program that is started for every request.
+    """
 
     def __init__(
         self,
@@ -109,11 +143,15 @@ class AddressedSession:
         send: Callable[[dict[str, Any], str], Awaitable[Trajectory]],
         close: Callable[[], Awaitable[None]] | None = None,
         clean: Callable[[str], str] = lambda text: text,
+        ends: bool = False,
     ) -> None:
-        self._golden, self._trial, self._id = golden, trial, session_id
+        self._golden, self._trial, self._id, self._ends = golden, trial, session_id, ends
         self._asking, self._send, self._close, self._clean = asking, send, close, clean
         self._done = Trajectory()
-        self._said = ""
+        self._turns: list[tuple[str, str, Trajectory]] = []
+        self._said = self._parent = ""
+        self._parents: list[str] = []
+        self._asks = 0
 
     async def open(self) -> None:
         """Nothing to wait for: a service or a program accepts any number of concurrent requests."""
@@ -121,18 +159,43 @@ class AddressedSession:
     async def turn(self, text: str) -> None:
         """Send a request and process the reply."""
         self._said = text
-        ask = self._asking.ask(self._golden, self._trial, self._id, text, self._done.messages)
+        self._asks += 1
+        telemetry = self._asking.telemetry
+        if telemetry is not None:  # an attempt that failed has left spans of its own
+            self._parent = traceparent(f"{self._id}/{self._asks}")
+            self._parents.append(self._parent)
+            telemetry.watch(self._parent)
+        earlier = self._done.messages
+        ask = self._asking.ask(self._golden, self._trial, self._id, text, earlier, self._parent)
         reply = await self._send(ask, text)
+        self._turns.append((text, self._parent, reply))
         self._done, self._said = _joined(self._done, text, reply), ""
 
+    async def settle(self) -> None:
+        """Wait for what the agent sends of its turn besides the reply."""
+        if self._asking.telemetry is not None and self._parent:
+            await self._asking.telemetry.settled(self._parent, ended=self._ends)
+
     def trajectory(self, stop_reason: StopReason = "done", error: str = "") -> Trajectory:
-        """All turns so far; a turn without a reply is only the user's message."""
-        done = self._done
+        """All turns so far; a turn without a reply is the user's message, and what was seen of it."""
+        telemetry = self._asking.telemetry
+        done = self._done if telemetry is None else self._seen(telemetry)
         if self._said:
-            done = msgspec.structs.replace(done, messages=(*done.messages, Message("user", self._said)))
+            seen = telemetry.merged(self._parent, Trajectory()) if telemetry is not None else Trajectory()
+            done = (
+                _joined(done, self._said, seen)
+                if seen.calls
+                else msgspec.structs.replace(done, messages=(*done.messages, Message("user", self._said)))
+            )
         if stop_reason == "done" and not error:
             return done
         return msgspec.structs.replace(done, stop_reason=stop_reason, error=error)
+
+    def _seen(self, telemetry: Telemetry) -> Trajectory:
+        done = Trajectory()
+        for said, parent, reply in self._turns:
+            done = _joined(done, said, telemetry.merged(parent, reply))
+        return done
 
     def ending(self, error: BaseException) -> tuple[StopReason, str]:
         """An unusable reply is the agent's failure."""
@@ -140,8 +203,16 @@ class AddressedSession:
         return ("infra_error" if isinstance(error, InfrastructureError) else "agent_error"), words
 
     async def aclose(self) -> None:
+        if self._asking.telemetry is not None:
+            self._asking.telemetry.forget(self._parents)
         if self._close is not None:
             await self._close()
+
+
+def traceparent(name: str) -> str:
+    """W3C trace context: a trace and a span whose ids follow from a name."""
+    digest = hashlib.sha256(name.encode("utf-8", "replace")).hexdigest()
+    return f"00-{digest[:32]}-{digest[32:48]}-01"
 
 
 def _joined(done: Trajectory, said: str, reply: Trajectory) -> Trajectory:

@@ -191,9 +191,11 @@ def _check_matcher(field: str, spec: Any, scope: Scope) -> Iterator[Note]:
     except InputError as error:
         yield "error", "bad_matcher", f"{field}: {error.problem}", error.hint
         return
+    if not isinstance(spec, dict):
+        return
     if spec in ({"one_of": []}, {"any_of": []}):
         yield "warning", "bad_matcher", f"{field}: {spec} matches no value", ""
-    if isinstance(spec, dict) and matcher_key(spec) is None:
+    if matcher_key(spec) is None:
         if len(spec) == 1 and (meant := suggestion(next(iter(spec)), KINDS)):
             message = f"{field}: read as a literal object; '{next(iter(spec))}' is not a matcher"
             yield "warning", "literal_object", message, meant

@@ -71,6 +71,7 @@ if TYPE_CHECKING:
         percent as percent,
     )
     from rightcall.report.production import (
+        CALIBRATION as CALIBRATION,
         CheckRate as CheckRate,
         VersionChange as VersionChange,
         check_rates as check_rates,
@@ -116,7 +117,7 @@ else:
             "lines": "Guarded InertOutput inert inert_json tell without_old_commands",
             "notebook": "NotebookProgress result_columns results_html run_html",
             "numbers": "FILTERS count interval percent",
-            "production": "CheckRate VersionChange check_rates rates_of version_changes",
+            "production": "CALIBRATION CheckRate VersionChange check_rates rates_of version_changes",
             "progress": "ProgressState RunProgress",
             "pull_request": "PullRequest",
             "robustness": "print_fault_report print_perturbations",

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from rightcall.gate import CheckResult, GoldenChange, StratumState
+from rightcall.gate import CheckResult, GoldenChange, NewGoldens, StratumState
 from rightcall.model.text import counted
 from rightcall.report.github import SUMMARY
 from rightcall.report.text import one_line
@@ -124,13 +124,16 @@ def _rest(result: CheckResult) -> Iterator[str]:
     yield f"- {result.untouched:,} goldens make the same request as before and were not tried"
     if result.new.goldens:
         passed = (
-            f"{result.new.passed} of {result.new.trials} trials passed" if result.new.trials else "not tried"
+            f"{result.new.passed} of {result.new.trials} trials passed{_interval(result.new)}"
+            if result.new.trials
+            else "not tried"
         )
         yield f"- {result.new.goldens:,} goldens are new or edited: {passed}, compared with nothing"
     if result.everything:
         yield f"- everything was tried: {_plain(result.everything)}"
     if result.estimate is not None:
-        yield f"- estimated over all goldens: {result.estimate * 100:+.1f} points (shown, not deciding)"
+        error = "" if result.estimate_error is None else f" ± {result.estimate_error * 100:.1f}"
+        yield f"- estimated over all goldens: {result.estimate * 100:+.1f}{error} points (shown, not deciding)"
     if result.cost_usd is not None:
         yield f"- cost: ${result.cost_usd:.4f}"
     base = result.baseline
@@ -147,6 +150,10 @@ def _rest(result: CheckResult) -> Iterator[str]:
     if result.hint:
         yield f"- next: {_plain(result.hint)}"
     yield "\n</details>"
+
+
+def _interval(new: NewGoldens) -> str:
+    return "" if new.low is None or new.high is None else f" (95 % interval {new.low:.0%} to {new.high:.0%})"
 
 
 def _code(text: str) -> str:

@@ -30,12 +30,8 @@ def print_comparison(
     out.print(found.sentence, soft_wrap=True)
     for warning in unlike:
         out.print(warning, style="yellow", soft_wrap=True)
-    adjusted = f", {p_adjusted:.3g} among several candidates" if p_adjusted != found.p else ""
-    out.print(
-        f"{percent(found.rate_a)} → {percent(found.rate_b)} on {found.n:,} goldens, p = {found.p:.3g}"
-        f"{adjusted} ({found.method.replace('_', '-')})",
-        style="dim",
-    )
+    adjusted = f", p = {p_adjusted:.3g} among several candidates" if p_adjusted != found.p else ""
+    out.print(f"test: {found.method.replace('_', '-')}{adjusted}", style="dim")
     for word, names in (("fixed", found.fixed), ("broken", found.broken)):
         if names:
             more = f" … {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""

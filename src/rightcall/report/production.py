@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
+from rightcall.errors import InputError
+from rightcall.metrics import Calibration
 from rightcall.stats import Interval, confidence_sequence, difference_of_groups
-from rightcall.store import CheckCount, SessionCount, Store
+from rightcall.store import CheckCount, SessionCount, Store, unpacked
 
 Unit = Literal["sessions", "traces"]
+JUDGE, CALIBRATION = "judge:", "calibration"
+CORRECTIONS = 2_000
+"""Resamples behind the bounds of a corrected rate: 8 ms, for a page that shows several."""
 
 
 @dataclass(frozen=True)
@@ -19,6 +24,7 @@ class CheckRate:
 
     The bounds are a 95 % confidence sequence over sessions, since traces of one user come in bursts; over traces when
     sessions were not counted. They are None for a sample with unequal shares, whose rate is weighted (Hájek).
+    `measured` is the rate as a judge says it, when `rate` and bounds are corrected for the judge's errors.
     """
 
     agent: str
@@ -30,6 +36,7 @@ class CheckRate:
     low: float | None
     high: float | None
     first_day: str
+    measured: float | None = None
 
 
 @dataclass(frozen=True)
@@ -51,7 +58,27 @@ class VersionChange:
 
 def check_rates(store: Store) -> list[CheckRate]:
     """A rate for each check of each version of each agent."""
-    return rates_of(store.check_counts(), store.session_counts())
+    labels = {name: unpacked(held, Calibration) for name, held in store.states(CALIBRATION).items()}
+    found = rates_of(store.check_counts(), store.session_counts())
+    return [_corrected(rate, labels.get(judge_name(rate.name))) for rate in found]
+
+
+def judge_name(check: str) -> str:
+    """The judge behind a check, whatever the stratum; empty for other checks."""
+    return check.removeprefix(JUDGE).partition("[")[0] if check.startswith(JUDGE) else ""
+
+
+def _corrected(rate: CheckRate, labels: Calibration | None) -> CheckRate:
+    """What the judge's rate means, by its verdicts on labelled cases (Rogan and Gladen)."""
+    if labels is None:
+        return rate
+    passed = min(rate.n, max(0, round((1 - rate.rate) * rate.n)))
+    try:
+        good = labels.corrected(passed, rate.n, resamples=CORRECTIONS)
+    except InputError:  # no better than chance
+        return rate
+    bounds = (1 - good.high, 1 - good.low) if rate.low is not None else (None, None)
+    return replace(rate, rate=1 - good.rate, low=bounds[0], high=bounds[1], measured=rate.rate)
 
 
 def rates_of(counts: Iterable[CheckCount], sessions: Iterable[SessionCount]) -> list[CheckRate]:

@@ -120,14 +120,17 @@ def _counts(table: ExchangeTable) -> _Counts:
 
 
 def _exact(counts: Sequence[_Counts]) -> float:
-    observed, fixed = sum(each.observed for each in counts), 0
-    law = [1.0]
     # Goldens with equal counts have one law, and most have: its power takes a few multiplications, not one each.
-    for (passes, trials, candidate), number in Counter(each[:3] for each in counts).items():
-        low, chances = _hypergeometric(passes, trials, candidate)
-        fixed += low * number
-        law = _convolved(law, _power(chances, number)) if len(chances) > 1 else law
-    return min(1.0, math.fsum(law[: max(0, observed - fixed + 1)]))
+    laws = [
+        (*_hypergeometric(*each), number) for each, number in Counter(each[:3] for each in counts).items()
+    ]
+    # Passes that are left to chance; what is above the observed number of them is never needed.
+    wanted = sum(each.observed for each in counts) - sum(low * number for low, _, number in laws) + 1
+    law = [1.0]
+    for _, chances, number in laws:
+        if len(chances) > 1:
+            law = _convolved(law, _power(chances, number, wanted), wanted)
+    return min(1.0, math.fsum(law[:wanted]))
 
 
 def _hypergeometric(t: int, m: int, n: int) -> tuple[int, list[float]]:
@@ -137,21 +140,22 @@ def _hypergeometric(t: int, m: int, n: int) -> tuple[int, list[float]]:
     return low, [math.comb(t, b) * math.comb(m - t, n - b) / ways for b in range(low, high + 1)]
 
 
-def _power(law: list[float], number: int) -> list[float]:
-    """The law of the sum of `number` independent variables, by squaring."""
+def _power(law: list[float], number: int, wanted: int) -> list[float]:
+    """The law of the sum of `number` independent variables, by squaring; the first `wanted` chances of it."""
     if number == 1:
         return law
-    half = _power(law, number // 2)
-    whole = _convolved(half, half)
-    return _convolved(whole, law) if number % 2 else whole
+    half = _power(law, number // 2, wanted)
+    whole = _convolved(half, half, wanted)
+    return _convolved(whole, law, wanted) if number % 2 else whole
 
 
-def _convolved(one: list[float], other: list[float]) -> list[float]:
+def _convolved(one: list[float], other: list[float], wanted: int) -> list[float]:
     long, short = (one, other) if len(one) >= len(other) else (other, one)
-    out = [0.0] * (len(long) + len(short) - 1)
-    for shift, chance in enumerate(short):
-        end = shift + len(long)
-        out[shift:end] = [sum_ + p * chance for sum_, p in zip(out[shift:end], long, strict=True)]
+    size = min(wanted, len(long) + len(short) - 1)
+    out = [0.0] * size
+    for shift, chance in enumerate(short[:size]):
+        end = min(size, shift + len(long))
+        out[shift:end] = [sum_ + p * chance for sum_, p in zip(out[shift:end], long, strict=False)]
     return out
 
 

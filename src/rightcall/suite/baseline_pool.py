@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 
 from rightcall.analysis import confusions
 from rightcall.errors import InputError
+from rightcall.files import base_commit, is_ancestor
 from rightcall.model.codec import decode
 from rightcall.model.run import CaseResult
 from rightcall.store import RunFilter, Store, StoredRun
@@ -24,11 +25,18 @@ from rightcall.suite.baseline_file import (
     require_baseline,
 )
 from rightcall.suite.inputs import Inputs, ask_hash, golden_hash
+from rightcall.suite.package_versions import major_changes
 
 CHECKED = "check"
 """The tag of runs that `check` made: they tried part of the goldens, and are no baseline."""
 LOOKED_BACK = 500
 BRANCH = "branch:"
+SERVED = 50
+"""Trajectories that are read to see which model answered."""
+NO_PACKAGES = frozenset(
+    ("git_branch", "git_commit", "git_dirty", "git_base", "suite_file", "check", "process")
+)
+"""What else the versions of a run say."""
 
 
 def find_baseline(store: Store | None, wanted: str, suite: str) -> BaselinePool:
@@ -53,7 +61,7 @@ def find_baseline(store: Store | None, wanted: str, suite: str) -> BaselinePool:
         runs = [run for run in whole_runs(store, suite) if run.run.versions.get("git_branch") == branch]
         if not runs:
             raise _no_baseline(store, wanted, branch, suite)
-        return pooled(store, runs)
+        return pooled(store, _before_this_work(runs, branch))
     found = _last_run(store, suite) if wanted in ("last", "last~0") else store.run(wanted)
     if CHECKED in found.tags:
         raise InputError(
@@ -68,6 +76,21 @@ def find_baseline(store: Store | None, wanted: str, suite: str) -> BaselinePool:
         if run.run.started_at < found.run.started_at and run.run.versions.get("git_branch", "") == branch
     ]
     return pooled(store, [found, *earlier])
+
+
+def _before_this_work(newest_first: list[StoredRun], branch: str) -> list[StoredRun]:
+    """The runs up to the commit where this work left the branch: what came to the branch later is not compared.
+
+    All of them where git cannot tell, or where there is none from before.
+    """
+    here = Path.cwd()
+    if not (base := base_commit(here, branch=branch)):
+        return newest_first
+    for number, run in enumerate(newest_first):
+        commit = run.run.versions.get("git_commit", "")
+        if not commit or is_ancestor(here, commit, base) is not False:
+            return newest_first[number:]
+    return newest_first
 
 
 def _last_run(store: Store, suite: str) -> StoredRun:
@@ -126,6 +149,8 @@ def pooled(store: Store, newest_first: Sequence[StoredRun]) -> BaselinePool:
     for run in newest_first:
         if run.run.fingerprints.get("inputs") != wanted or _time(run) < since or len(compared) >= MOST_RUNS:
             break
+        if major_changes(_packages(run), _packages(newest)):
+            break
         if run.run.fingerprints.get("selection") == selection:
             compared.append(run)
     # The same recorded answers again are no new trials: they stand in only where there is nothing else.
@@ -140,11 +165,22 @@ def pooled(store: Store, newest_first: Sequence[StoredRun]) -> BaselinePool:
         tuple(_named(run) for run in older),
         newest.run.versions.get("git_branch", ""),
         newest.run.versions.get("git_commit", ""),
-        versions={
-            name: newest.run.versions[name] for name in ("rightcall", "python") if name in newest.run.versions
-        },
+        served_model=served_models(
+            store.results_page(newest.id, limit=SERVED, trajectories=True), inputs.agent.get("model", "")
+        ),
+        versions=_packages(newest),
     )
     return BaselinePool(header, tuple(_lines(store, compared, older, inputs)))
+
+
+def _packages(run: StoredRun) -> dict[str, str]:
+    return {name: each for name, each in run.run.versions.items() if name not in NO_PACKAGES}
+
+
+def served_models(results: Iterable[CaseResult], asked: str) -> tuple[str, ...]:
+    """Names of the models that answered; what was asked for where the server said the same or nothing."""
+    answered = [r.trajectory for r in results if r.trajectory is not None and not r.error]
+    return tuple(sorted({trajectory.served_model or asked for trajectory in answered}))
 
 
 def _lines(

@@ -7,6 +7,8 @@ import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
+from importlib.metadata import version
 from pathlib import Path
 
 import msgspec
@@ -18,6 +20,7 @@ from rightcall.files import base_commit, commits_between
 from rightcall.gate import (
     CheckForecast,
     CheckSettings,
+    ComparedGoldens,
     InputChange,
     Scores,
     Stratum,
@@ -32,6 +35,7 @@ from rightcall.lint.source import tool_set
 from rightcall.model.golden import AnyGolden
 from rightcall.suite.baseline_file import BaselinePool
 from rightcall.suite.inputs import Inputs, digest
+from rightcall.suite.package_versions import major, major_changes, minor_changes, sdk_versions
 from rightcall.suite.plan import Plan
 from rightcall.suite.reach import Reach, input_changes, reach_of
 from rightcall.suite.suite import Suite
@@ -99,25 +103,20 @@ class CheckDesign:
 
     def forecast(self, draws: int = PLAN_DRAWS) -> CheckForecast:
         """What the check will probably do; no call is spent."""
-        affected, rest = self.affected, self.rest
-        seed = int(self.seed[:8], 16)
         full = any(each.whole_rounds for each in self.strata if each.name == "rest")
-        fine = foresee(affected, rest, self.settings, seed=seed, draws=draws, full=full)
-        worse = foresee(
-            affected,
-            rest,
-            self.settings,
-            seed=seed,
-            draws=draws,
-            full=full,
-            worse="affected" if affected else "rest",
+        compared = ComparedGoldens(
+            self.affected,
+            self.rest,
+            {g.id: g.cluster for g in self.goldens.values() if g.cluster is not None},
+            {name: line.history for name, line in self.baseline.goldens.items()},
         )
+        foreseen = partial(foresee, compared, self.settings, seed=int(self.seed[:8], 16))
+        fine = foreseen(draws=draws, full=full)
+        worse = foreseen(draws=draws, full=full, worse="affected" if self.affected else "rest")
         extra = sum(each.calls for each in self.stratum_plans() if each.margin is None)
         more = None
-        if fine.passed < 0.6 and not full and len(rest) > self.settings.sample:
-            more = foresee(
-                affected, rest, self.settings, seed=seed, draws=max(50, draws // 5), full=True
-            ).passed
+        if fine.passed < 0.6 and not full and len(self.rest) > self.settings.sample:
+            more = foreseen(draws=max(50, draws // 5), full=True).passed
         return CheckForecast(
             fine.passed,
             worse.regressed,
@@ -155,13 +154,15 @@ def design_check(
     inputs = plan.inputs()
     placed = placed_goldens(plan)
     goldens = {golden.id: golden for golden, _, _ in placed}
-    changes = input_changes(baseline.header.given, inputs)
+    versions = {**(sdk_versions() if inputs.code else {}), "rightcall": version("rightcall")}
+    newer = major_changes(baseline.header.versions, versions)
+    changes = (*input_changes(baseline.header.given, inputs), *newer)
     changes += tuple(InputChange("code", name, "named with --changed") for name in scope.changed)
     refuse_missing_tools(changes, placed, inputs)
     before = baseline.goldens
     near = near_tools(plan, {tool for change in changes for tool in change.tools})
     reach = reach_of(goldens.values(), before, inputs, changes, near=near, quarantine=plan.quarantine)
-    if scope.changed:
+    if scope.changed or newer:
         reach = _all_reached(reach)
     seed = digest([suite.name, baseline.header.id, inputs.hash, digest([*goldens]), scope.again])[:32]
     graded = settings.compare == "score"
@@ -197,7 +198,7 @@ def design_check(
         seed,
         max(1, plan.trials),
         everything=reason,
-        notes=tuple(notes_of(baseline, strata, reach, folder)),
+        notes=(*notes_of(baseline, strata, reach, folder), *version_notes(baseline, versions)),
         guards=tuple(golden for golden in reach.hard if golden not in drawn),
         control=tuple(control[: settings.control]),
         affected=affected,
@@ -281,6 +282,9 @@ def why_everything(baseline: BaselinePool, reach: Reach, goldens: int, full: boo
     age = baseline.header.age_days()
     if age > TOO_OLD_DAYS:
         return f"the baseline is {age:.0f} days old"
+    made_with = baseline.header.versions.get("rightcall", "")
+    if made_with and major(made_with) != major(version("rightcall")):
+        return f"the baseline was made with RightCall {made_with}"
     return ""
 
 
@@ -316,6 +320,12 @@ def notes_of(baseline: BaselinePool, strata: list[Stratum], reach: Reach, folder
     if behind:
         said.append(f"the baseline is {behind} commits behind the base: their changes are tested with yours")
     return said
+
+
+def version_notes(baseline: BaselinePool, versions: Mapping[str, str]) -> list[str]:
+    """Other versions that the requests do not show."""
+    said = minor_changes(baseline.header.versions, versions)
+    return [f"since the baseline: {', '.join(said)}"] if said else []
 
 
 def _too_small(stratum: Stratum) -> str:

@@ -32,6 +32,7 @@ from rightcall.model.golden import AnyGolden
 from rightcall.model.run import CaseResult
 from rightcall.store import Store
 from rightcall.suite.base_version import BaseVersion
+from rightcall.suite.baseline_pool import served_models
 from rightcall.suite.case_runner import CaseRunner
 from rightcall.suite.check_design import CheckDesign
 from rightcall.suite.check_record import CheckRecord
@@ -281,6 +282,7 @@ class CheckTrials:
                 "INCONCLUSIVE",
                 f"INCONCLUSIVE: {what}; 0 live calls: nothing about the model was tested",
             )
+        notes += self._served_notes()
         broken, fixed = self._moved("broken"), self._moved("fixed")
         now, before = self._trials_now(), design.baseline.trials
         return msgspec.structs.replace(
@@ -297,11 +299,28 @@ class CheckTrials:
             calls=CheckCalls(self._spent, design.planned, design.full, replayed),
             cost_usd=self._tally.summary().usage.cost_usd,
             estimate=_estimate(states, len(design.goldens)),
+            estimate_error=_estimate_error(states, len(design.goldens)),
             hard_chance=never_seen_chance(before, now) if self._hard else None,
             notes=(risk_words(settings, states, self._spent, design.full), *notes),
             run_id=run_id,
             p=self._rule.p if states else None,
         )
+
+    def _served_notes(self) -> list[str]:
+        """A model that answers under another name than at the baseline, though the same one was asked for."""
+        before, asked = self._design.baseline.header.served_model, self._design.inputs.agent.get("model", "")
+        now = served_models((r for each in self._results.values() for r in each), asked)
+        new = [name for name in now if name not in before]
+        if (
+            not before
+            or not new
+            or any(change.kind in ("model", "base_url") for change in self._design.changes)
+        ):
+            return []
+        return [
+            f"{asked} is served by {', '.join(new)} now, by {', '.join(before)} at the baseline: not your change; "
+            "--control 40 tells whether untouched goldens moved too"
+        ]
 
     def _damage_sentence(self, what: str) -> str:
         one = self._hard[-1]
@@ -396,6 +415,12 @@ def _estimate(states: Sequence[StratumState], goldens: int) -> float | None:
     if not known or not goldens:
         return None
     return math.fsum(state.goldens / goldens * (state.difference or 0.0) for state in known)
+
+
+def _estimate_error(states: Sequence[StratumState], goldens: int) -> float | None:
+    """SE² = Σ (N_s/N)² SE_s²."""
+    known = [(state.goldens / goldens * state.error) ** 2 for state in states if state.error is not None]
+    return math.sqrt(math.fsum(known)) if known else None
 
 
 def unasked_result(design: CheckDesign, word: CheckWord, said: str) -> CheckResult:

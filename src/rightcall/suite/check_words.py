@@ -12,14 +12,13 @@ MOST_NAMED = 3
 
 def change_words(changes: Sequence[InputChange]) -> str:
     """The changes in a few words; the start of every sentence."""
-    reached = [change for change in changes if change.kind not in ("version",)]
-    if not reached:
+    if not changes:
         return "the dataset changed"
-    said = [change.name if change.kind == "tool_changed" else change.words for change in reached[:MOST_NAMED]]
-    words = ", ".join(said) + (f" and {len(reached) - MOST_NAMED} more" if len(reached) > MOST_NAMED else "")
+    said = [change.name if change.kind == "tool_changed" else change.words for change in changes[:MOST_NAMED]]
+    words = ", ".join(said) + (f" and {len(changes) - MOST_NAMED} more" if len(changes) > MOST_NAMED else "")
     return (
         f"{words} changed"
-        if reached[-1 if len(reached) <= MOST_NAMED else 0].kind == "tool_changed"
+        if changes[-1 if len(changes) <= MOST_NAMED else 0].kind == "tool_changed"
         else words
     )
 

@@ -46,7 +46,7 @@ def verdict_without_gate(summary: Summary) -> Verdict:
         word, sentence = "ERROR", f"{counted(broken, 'case')} of {tried:,} could not be scored"
     elif whole.errors > MOST_ERRORS * tried or not whole.cases:
         word = "ERROR"
-        sentence = f"{counted(unanswered, 'case')} of {tried:,} got no answer from the provider"
+        sentence = f"{counted(unanswered, 'case')} of {tried:,} got no answer"
     elif failed:
         word, sentence = "FAIL", f"{failed:,} of {counted(whole.cases, 'case')} did not pass"
     else:

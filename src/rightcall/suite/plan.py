@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from itertools import islice
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import msgspec
 
@@ -51,12 +51,18 @@ BLOCK = 10_000
 """Block size of the seeded shuffle, which keeps memory constant."""
 
 
+class Done(Protocol):
+    """Says by a cell's place whether it has a result."""
+
+    def __getitem__(self, place: int) -> bool: ...
+
+
 @dataclass(frozen=True)
 class Plan:
     """What to run. `goldens()` yields them in the seeded order.
 
     `in_memory` are the goldens of the dataset, if it was already read. `suite_file` is the suite's path, relative to
-    the working folder.
+    the working folder, and `run_options` are the options of `rightcall run` that replace settings of the suite.
     """
 
     name: str
@@ -80,6 +86,7 @@ class Plan:
     code: Mapping[str, str] = field(default_factory=dict)
     user: UserSetup | Users | None = None
     suite_file: str = ""
+    run_options: str = ""
 
     @property
     def from_json(self) -> bool:
@@ -109,12 +116,14 @@ class Plan:
         """The same goldens in the order of the dataset: for those who need no order, and no block in memory."""
         return self.selection.chosen(self._all_goldens())
 
-    def jobs(self, done: set[tuple[str, int]] = frozenset()) -> Iterator[tuple[AnyGolden, int]]:  # type: ignore[assignment]
-        """Every trial of every golden that is not finished yet."""
+    def jobs(self, done: Done | None = None) -> Iterator[tuple[AnyGolden, int]]:
+        """Every trial of every golden; those that are `done` by their place among all of them are left out."""
+        place = 0
         for golden in self.goldens():
             for trial in range(self.trials):
-                if (golden.id, trial) not in done:
+                if done is None or not done[place]:
                     yield golden, trial
+                place += 1
 
     def fingerprints(self, tools: Sequence[Tool]) -> dict[str, str]:
         """Fingerprints of everything that must stay the same for a run to be resumed."""
@@ -194,6 +203,10 @@ def _way(agent: Agent) -> list[Any]:
         watched = agent.model
         return [watched.via, watched.calls, watched.handoffs, watched.tools_run]
     shapes = [agent.exchange.request, agent.exchange.response, agent.exchange.reuse]
+    if agent.exchange.spans:
+        from rightcall.executor import OTEL
+
+        shapes += [OTEL, agent.exchange.calls]
     return shapes if any(shapes) else []
 
 

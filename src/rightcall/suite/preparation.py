@@ -13,7 +13,6 @@ import msgspec
 from rightcall.datasets import numbered_goldens
 from rightcall.errors import ConfigError, RightCallError
 from rightcall.executor import Agent, Session, model_problems, open_problems, settings_of
-from rightcall.gate import warnings
 from rightcall.metrics.matching import mentions_ref
 from rightcall.model import codec
 from rightcall.model.codec import described
@@ -24,6 +23,7 @@ from rightcall.providers import Settings
 from rightcall.quality import check_goldens
 from rightcall.suite.conversations import conversation_problem, conversations_of
 from rightcall.suite.inputs import Inputs, inputs_of
+from rightcall.suite.package_versions import sdk_versions
 from rightcall.suite.plan import BLOCK, Plan, content_of
 from rightcall.suite.run_record import new_run
 from rightcall.tools.definitions import with_tool_set
@@ -127,8 +127,10 @@ class Prepared:
             seed=plan.seed,
             group=plan.group,
             settings=plan.settings,
-            suite_file=plan.suite_file,
+            again={"suite_file": plan.suite_file, "run_options": plan.run_options},
         )
+        if self.inputs.code:
+            made = msgspec.structs.replace(made, versions={**sdk_versions(), **made.versions})
         return made if run_id is None else msgspec.structs.replace(made, id=run_id)
 
     def warnings(self) -> list[PlanWarning]:
@@ -292,6 +294,8 @@ def gate_warnings(plan: Plan) -> list[str]:
     """What a gate can never show with these goldens, above all a PASS that is impossible."""
     if plan.gate is None:
         return []
+    from rightcall.gate import warnings
+
     goldens = [golden for golden in plan.goldens() if golden.id not in plan.quarantine]
     return warnings(
         plan.gate,

@@ -37,11 +37,12 @@ def new_run(
     seed: int = 0,
     group: str = "",
     settings: Mapping[str, Any] | None = None,
-    suite_file: str = "",
+    again: Mapping[str, str] | None = None,
 ) -> Run:
     """A run that begins now. Runs of one `group` [default: the name] are followed over time.
 
-    `suite_file` is what to type to run it again; it is no part of what a resumed run must have in common.
+    `again` is what to type to run it again: `suite_file` and `run_options`. It is no part of what a resumed run must
+    have in common.
     """
     now = datetime.datetime.now(datetime.UTC)
     return Run(
@@ -56,5 +57,5 @@ def new_run(
         fingerprints=dict(fingerprints),
         versions={"rightcall": version("rightcall"), "python": platform.python_version()}
         | source_of(Path.cwd())
-        | ({"suite_file": suite_file} if suite_file else {}),
+        | {name: given for name, given in (again or {}).items() if given},
     )

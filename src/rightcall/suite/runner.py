@@ -19,8 +19,7 @@ from rightcall.model.run import CaseResult, Run, Summary
 from rightcall.model.tool import Tool
 from rightcall.store import Key, Persistence, RunWriter, Store, changes
 from rightcall.suite.backend import Backend, Batch, InProcess, RunWork
-from rightcall.suite.baseline import baseline_for
-from rightcall.suite.baseline_file import REPLAYED
+from rightcall.suite.done_cells import DoneCells
 from rightcall.suite.gate_evidence import GateEvidence
 from rightcall.suite.outcome import (
     EarlyStop,
@@ -34,6 +33,9 @@ from rightcall.suite.preparation import PlanWarning, Prepared, preflight
 from rightcall.suite.run_record import golden_set_name
 from rightcall.suite.sink import Sink, stored_batch
 from rightcall.tools.idempotency import run_keys
+
+TURNS_TO_SEND = 10
+"""Turns of the event loop in which the first requests are sent: tasks start, connect and write."""
 
 
 class Progress(msgspec.Struct):
@@ -110,10 +112,11 @@ async def _run_prepared(  # noqa: PLR0913, PLR0917
         for warning in prepared.warnings():
             warn(warning)
     await backend.open()
-    run, done = prepared.new_run(run_id), set[tuple[str, int]]()
+    run, done = prepared.new_run(run_id), DoneCells()
     goldens = golden_set_name(run)
     if resume is not None:
-        run, writer, done = _resumed(store, resume, run)
+        run, writer = _resumed(store, resume, run)
+        done = DoneCells.of(plan, store, run.id)
         baseline = _baseline(plan, store, run)
     else:
         baseline = _baseline(plan, store, run)  # before the run is begun: one that is refused leaves no trace
@@ -122,14 +125,14 @@ async def _run_prepared(  # noqa: PLR0913, PLR0917
         started(run)
     progress = Progress(run.id, planned, Tally(plan.scorer.names), started=time.monotonic())
     running = _Running(plan, progress, watch, persist, backend, goldens)
-    for result in stored_results(store, run.id) if done else ():
+    for result in stored_results(store, run.id) if done.count else ():
         running.recall(result)
     prepared.session.begin(run.id, run_keys(store.file, store.url))
     work = RunWork(
         plan,
         run.id,
         planned,
-        planned - len(done),
+        planned - done.count,
         definitions=prepared.definitions,
         tools=prepared.tools,
         models=prepared.models,
@@ -143,6 +146,8 @@ async def _run_prepared(  # noqa: PLR0913, PLR0917
     outcome = msgspec.structs.replace(outcome, notices=tuple(backend.notices()))
     recordings = plan.agent.recordings
     if recordings is not None and recordings.replayed:
+        from rightcall.suite.baseline_file import REPLAYED
+
         await asyncio.to_thread(persist, partial(store.tag_run, run.id, REPLAYED))
     if not outcome.stopped:
         finish = partial(
@@ -179,7 +184,7 @@ class _Running:
         self._cells: asyncio.Task[None] | None = None
         self._error: Exception | None = None
 
-    async def run(self, work: RunWork, write: Write, writer: RunWriter, done: set[tuple[str, int]]) -> None:
+    async def run(self, work: RunWork, write: Write, writer: RunWriter, done: DoneCells) -> None:
         async with (
             Sink(write, self._written, broken=self._fail, persist=self._persist) as sink,
             self._keeping_goldens(writer),
@@ -197,7 +202,9 @@ class _Running:
                     self._consider(result)
                     await sink.put(result)
 
-            self._cells = asyncio.create_task(self._backend.run(work, self._plan.jobs(done), take))
+            self._cells = asyncio.create_task(
+                self._backend.run(work, self._plan.jobs(done if done.count else None), take)
+            )
             try:
                 await self._cells
             except asyncio.CancelledError:
@@ -221,7 +228,7 @@ class _Running:
     async def _keeping_goldens(self, writer: RunWriter) -> AsyncIterator[None]:
         """Store the goldens for later inspection; no case waits for this."""
         keep = partial(self._persist, lambda: writer.add_goldens(self._plan.unshuffled(), self._goldens))
-        keeping = asyncio.create_task(asyncio.to_thread(keep))
+        keeping = asyncio.create_task(_after_first_requests(keep))
         keeping.add_done_callback(self._stop_if_failed)
         try:
             yield
@@ -310,6 +317,13 @@ class _Running:
             self._watch(self._progress, batch)
 
 
+async def _after_first_requests(work: Callable[[], None]) -> None:
+    """Do work in a thread while the first answers are awaited: before, it would compete with sending the requests."""
+    for _ in range(TURNS_TO_SEND):
+        await asyncio.sleep(0)
+    await asyncio.to_thread(work)
+
+
 async def _read_back(
     store: Store, run_id: str, persist: Persistence, keys: Sequence[Key]
 ) -> Sequence[CaseResult]:
@@ -321,17 +335,19 @@ def _baseline(plan: Plan, store: Store, run: Run) -> Baseline | None:
     """The baseline outcomes of the gate; raises if that run is not comparable."""
     if plan.gate is None or plan.gate.baseline is None:
         return None
+    from rightcall.suite.baseline import baseline_for
+
     wanted = plan.gate.baseline
     return baseline_for(store, wanted.run, run, plan.goldens, plan.quarantine, anyway=wanted.anyway)
 
 
-def _resumed(store: Store, wanted: str, now: Run) -> tuple[Run, RunWriter, set[tuple[str, int]]]:
+def _resumed(store: Store, wanted: str, now: Run) -> tuple[Run, RunWriter]:
     stored = store.run(wanted)
     if different := changes(stored.run, now):
         raise ConfigError(f"run {stored.id} cannot be resumed, because its setup has changed:", *different)
     writer = store.resume_run(stored.id)
     writer.drop_errors()
-    return stored.run, writer, set(store.finished(stored.id))
+    return stored.run, writer
 
 
 def _worst_case(plan: Plan) -> dict[str, float]:

@@ -54,8 +54,21 @@ class AgentConfig(Record, frozen=True):
     )
     observe: Annotated[
         str | tuple[str, ...] | None,
-        msgspec.Meta(description="watch module:agent while it runs: auto, or names of adapters"),
+        msgspec.Meta(
+            description="watch module:agent while it runs: auto, or names of adapters; an http: or exec: agent: otel"
+        ),
     ] = None
+    otlp: Annotated[
+        str,
+        msgspec.Meta(
+            description="where to receive the spans of an http: or exec: agent"
+            " [default: 127.0.0.1:4318 for http:, a free port for exec:]"
+        ),
+    ] = ""
+    settle: Annotated[
+        float,
+        msgspec.Meta(ge=0, le=600, description="seconds without a new span after which a turn is complete"),
+    ] = 2.0
     calls: Annotated[
         Literal["auto", "root", "all"], msgspec.Meta(description="whose calls count when agents use agents")
     ] = "auto"

@@ -18,13 +18,14 @@ from rightcall.metrics import Metric, ScoringRules, as_metrics, observed
 from rightcall.metrics.matching import DEFAULT_WEIGHTS
 from rightcall.model.dialects import read_tool
 from rightcall.model.golden import Golden
-from rightcall.providers import Exchange
+from rightcall.providers import is_address, placeholder_keys
+from rightcall.suite.agent_exchange import exchange_of, require_spans
 from rightcall.suite.conversations import user_setup
 from rightcall.suite.inputs import ask_hash, file_hashes
 from rightcall.suite.plan import Plan, Selection
 from rightcall.suite.suite import AgentConfig, Suite
 from rightcall.suite.suite_actions import actions, is_code, is_code_metric, metric_names
-from rightcall.suite.suite_files import code_files, suite_recordings
+from rightcall.suite.suite_files import code_files, record_settings, suite_recordings
 from rightcall.tools import load_tools
 from rightcall.tools.definitions import from_module, listed_tools
 from rightcall.tools.faults import FaultPlan, load_plan, read_plan
@@ -56,8 +57,10 @@ def plan_suite(
     search_modules_in(folder)
     if start_nothing:
         suite = _without_code(suite, folder)
-    tools, mcp = _tried(problems, lambda: _suite_tools(suite, folder)) or ([], None)
-    tested = _tested(model, config, folder, problems, start_nothing=start_nothing)
+    replays = record_settings(suite).mode == "replay"
+    with placeholder_keys(replays):  # modules may make their clients when imported
+        tools, mcp = _tried(problems, lambda: _suite_tools(suite, folder)) or ([], None)
+        tested = _tested(model, config, folder, problems, start_nothing=start_nothing)
     loops = config.mode == "loop" or isinstance(tested, ObservedAgent)
     broken = _tried(problems, lambda: _fault_plan(faults or suite.faults, folder, loops))
     metrics, watched = _tried(problems, lambda: _suite_metrics(suite)) or ([], [])
@@ -84,7 +87,7 @@ def plan_suite(
         tool_sets=suite.tool_sets,
         rate=config.rate,
         recordings=None if start_nothing else _tried(problems, lambda: suite_recordings(suite, folder)),
-        exchange=Exchange(config.request, config.response, config.headers, config.reuse, str(folder)),
+        exchange=exchange_of(config, tested, folder),
     )
     plan = Plan(
         name=suite.name,
@@ -193,7 +196,10 @@ def _observed(model: Any, config: AgentConfig, given: str | None) -> Any:
     """
     if model is _unloaded or isinstance(model, str | ObservedAgent):
         if config.observe is not None and isinstance(model, str) and given is None:
-            raise ConfigError(f"agent.observe requires module:agent, got '{model}'")
+            if is_address(model):
+                require_spans(config, model)
+                return model
+            raise ConfigError(f"agent.observe requires module:agent, http: or exec:, got '{model}'")
         return model
     known = detect(model)
     if config.observe is None and (known is None or known.name in CLIENTS):

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from os import PathLike
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from rightcall.analysis import FaultReport, fault_report
+import msgspec
+
 from rightcall.errors import ConfigError, InputError
 from rightcall.gate import Verdict, Word
 from rightcall.metrics import Tally
 from rightcall.providers import RecordMode
 from rightcall.store import RunFilter, Store, StoredRun, open_store
-from rightcall.suite.baseline_file import load_baseline, merged, write_baseline
-from rightcall.suite.baseline_pool import pooled
-from rightcall.suite.cost_estimate import CostEstimate, estimate
-from rightcall.suite.decisions import gate_run
 from rightcall.suite.outcome import verdict_without_gate
 from rightcall.suite.plan import Plan, Selection
 from rightcall.suite.runner import RunOutcome
@@ -28,16 +28,24 @@ from rightcall.suite.suite_files import with_record_mode
 from rightcall.suite.suite_plan import plan_suite
 from rightcall.suite.trust import require_trust
 
+if TYPE_CHECKING:
+    from rightcall.analysis import FaultReport
+    from rightcall.suite.cost_estimate import CostEstimate
+
 RunOne = Callable[[Plan, str | None], RunOutcome]
 """Runs a plan to its end; the text is the run to resume."""
 
 
 @dataclass(frozen=True)
 class SuiteRun:
-    """A suite and its overrides; without `models` the suite's model is used."""
+    """A suite and its overrides; without `models` the suite's model is used.
+
+    `metrics` decide in addition to those of the suite.
+    """
 
     file: Path
     models: Sequence[str] = ()
+    metrics: Sequence[str] = ()
     trials: int | None = None
     only: Sequence[str] = ()
     limit: int | None = None
@@ -49,18 +57,20 @@ class SuiteRun:
 
     def plans(self) -> list[Plan]:
         """A plan per model. A suite from outside the project must be trusted first."""
-        suite = self._suite()
+        suite = self._suite
         for model in self._models:
             require_trust(suite, self.file, model=model, trust=self.trust)
         return [self._plan(suite, model) for model in self._models]
 
     def workers(self) -> WorkersConfig | None:
         """What the suite says about workers."""
-        return self._suite().workers
+        return self._suite.workers
 
     async def estimates(self) -> list[tuple[Plan, CostEstimate]]:
         """What each plan would send and start; nothing is sent, started or imported."""
-        suite, found = self._suite(), []
+        from rightcall.suite.cost_estimate import estimate
+
+        suite, found = self._suite, []
         for model in self._models:
             plan = self._plan(suite, model, start_nothing=True)
             not_started = [action.words for action in actions(suite, self.file.parent, model)]
@@ -71,8 +81,12 @@ class SuiteRun:
     def _models(self) -> Sequence[str | None]:
         return self.models or (None,)
 
+    @cached_property
     def _suite(self) -> Suite:
-        return with_record_mode(load_suite(self.file), self.record)
+        suite = with_record_mode(load_suite(self.file), self.record)
+        if not self.metrics:
+            return suite
+        return msgspec.structs.replace(suite, metrics=(*suite.metrics, *self.metrics))
 
     def _plan(self, suite: Suite, model: str | None, *, start_nothing: bool = False) -> Plan:
         plan = plan_suite(
@@ -85,10 +99,20 @@ class SuiteRun:
             faults=str(self.faults.resolve()) if self.faults else None,
             start_nothing=start_nothing,
         )
-        plan = replace(plan, suite_file=_seen_from_here(self.file))
+        plan = replace(plan, suite_file=_seen_from_here(self.file), run_options=self._options(model))
         if not self.include_unreviewed:
             return plan
         return replace(plan, include_unreviewed=True, settings={**plan.settings, "include_unreviewed": True})
+
+    def _options(self, model: str | None) -> str:
+        """The options that matter when one golden is run again, for a shell."""
+        given = [
+            ("--model", model),
+            *(("--metric", name) for name in self.metrics),
+            ("--record", self.record),
+        ]
+        given += [("--faults", _seen_from_here(self.faults) if self.faults else None)]
+        return shlex.join(word for name, value in given if value is not None for word in (name, value))
 
 
 def _seen_from_here(file: Path) -> str:
@@ -106,6 +130,8 @@ def run_with_control(
 
     `resume` names either of the two runs; if it is the one with faults, the control run has already finished.
     """
+    from rightcall.analysis import fault_report
+
     assert plan.agent.faults is not None
     calm, control = without_faults(plan), None
     if resume:
@@ -137,6 +163,9 @@ def finished_twin(store: Store, resume: str, name: str) -> str | None:
 
 def add_to_baseline(path: Path, run: str, store: str | PathLike[str] | None) -> None:
     """Pool a run with a baseline file, or begin one."""
+    from rightcall.suite.baseline_file import load_baseline, merged, write_baseline
+    from rightcall.suite.baseline_pool import pooled
+
     with open_store(store, must_exist=True) as opened:
         pool = pooled(opened, [opened.run(run)])
     pools = [pool, load_baseline(path)] if path.is_file() else [pool]
@@ -161,6 +190,8 @@ def run_named(store: Store, run_id: str) -> StoredRun | None:
 
 def stored_outcome(plan: Plan, store: Store, stored: StoredRun) -> RunOutcome:
     """The outcome of a finished run, as reported when it finished."""
+    from rightcall.suite.decisions import gate_run
+
     summary = stored.run.summary or Tally(plan.scorer.names).summary()
     verdict = (
         gate_run(store, stored.id, plan.gate, plan.quarantine)

@@ -3,6 +3,7 @@
     reader      load_traces: files in, traces out       unpack      compressed files, within limits
     span_spool  spans of many files, by trace           portions    a large document, a part at a time
     otlp        OTLP JSON and protobuf                  exports/    files of MLflow, LangSmith, Langfuse, …
+    otlp_request  requests of OTLP over HTTP, and their answers
     dialects/   formats of instrumentations             assembly    spans of one trace to what the agent did
     trace       Trace: trajectory, tools, origin        candidate   a golden to review
     redaction   e-mail addresses, keys and the like     events      scores as `gen_ai.evaluation.result`
@@ -36,6 +37,16 @@ if TYPE_CHECKING:
         json_items as json_items,
         protobuf_items as protobuf_items,
     )
+    from rightcall.traces.otlp_request import (
+        JSON as JSON,
+        MAX_SENT as MAX_SENT,
+        PROTOBUF as PROTOBUF,
+        accepted_body as accepted_body,
+        refused_body as refused_body,
+        rejected_items as rejected_items,
+        request_items as request_items,
+        request_kind as request_kind,
+    )
     from rightcall.traces.problems import Problems as Problems
     from rightcall.traces.protobuf import (
         WireError as WireError,
@@ -58,6 +69,9 @@ else:
             "events": "Evaluation RunSpan logs_request send spans_request",
             "golden_candidate": "CandidateSpool candidate candidate_id signature",
             "otlp": "Item LogEvent json_items protobuf_items",
+            "otlp_request": (
+                "JSON MAX_SENT PROTOBUF accepted_body refused_body rejected_items request_items request_kind"
+            ),
             "problems": "Problems",
             "protobuf": "WireError length text varint",
             "reader": "is_trace_export load_traces",

@@ -12,7 +12,7 @@ from rightcall.model.message import Message
 from rightcall.model.trajectory import StopReason, Trajectory, Usage
 from rightcall.traces import names
 from rightcall.traces.calls import NO_NAME, CallSlot, call_of, join, slots_of, tell
-from rightcall.traces.content import arguments_of, first_text, whole_number
+from rightcall.traces.content import arguments_of, first_text, json_value, whole_number
 from rightcall.traces.dialects import observe
 from rightcall.traces.hints import capture_hint, empty_hint
 from rightcall.traces.messages import SpokenMessage
@@ -195,11 +195,19 @@ def _trace(
         next(
             (t for s in spans if (t := whole_number(s.attributes.get("rightcall.trial"))) is not None), None
         ),
+        tags=_tags(spans),
         incomplete=incomplete,
         truncated="too_many" in problems.counts,
         resource={k: v for k, v in first.resource.items() if isinstance(v, str | int | float | bool)},
         problems=problems.texts(),
     )
+
+
+def _tags(spans: Sequence[Span]) -> tuple[str, ...]:
+    """What the application calls the trace: its intent, and the tags that instrumentations have a place for."""
+    found = [s.attributes[name] for s in spans for name in names.TAGS if name in s.attributes]
+    words = [w for held in map(json_value, found) for w in (held if isinstance(held, list) else [held])]
+    return tuple(dict.fromkeys(word for word in words if isinstance(word, str) and word))[:50]
 
 
 def _counts(place: SpanPlace, root: Observation | None, mode: CallsMode) -> bool:

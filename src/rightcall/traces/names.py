@@ -22,6 +22,13 @@ REQUEST_MODEL, RESPONSE_MODEL = "gen_ai.request.model", "gen_ai.response.model"
 FINISH_REASONS, RESPONSE_ID = "gen_ai.response.finish_reasons", "gen_ai.response.id"
 ERROR_TYPE = "error.type"
 
+TAGS = (
+    "rightcall.intent", "intent", "tag.tags", "langfuse.trace.tags", "langfuse.trace.metadata.intent",
+    "traceloop.association.properties.intent", "lmnr.association.properties.tags",
+    "lmnr.association.properties.metadata.intent",
+)  # fmt: skip
+"""Where applications and instrumentations keep the intent and the tags of a trace."""
+
 TOOL_OPERATIONS = frozenset({"execute_tool"})
 MODEL_OPERATIONS = frozenset({"chat", "generate_content", "text_completion"})
 AGENT_OPERATIONS = frozenset({"invoke_agent", "invoke_workflow"})

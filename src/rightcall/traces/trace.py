@@ -23,8 +23,8 @@ class Trace(Record, frozen=True):
 
     `time` is the start in nanoseconds since 1970. `input` is the user's input in this trace; `earlier_turns`
     counts the user's turns before it. `golden_id` and `trial` are set when the spans name their golden.
-    `scores` are those that came with the trace. `incomplete` means that its root has not ended. `problems`
-    lists what was wrong with the spans and what to change.
+    `tags` are what the application calls it, its intent among them. `scores` are those that came with the trace.
+    `incomplete` means that its root has not ended. `problems` lists what was wrong with the spans and what to change.
     """
 
     trace_id: str
@@ -45,6 +45,7 @@ class Trace(Record, frozen=True):
     earlier_turns: int = 0
     golden_id: str = ""
     trial: int | None = None
+    tags: tuple[str, ...] = ()
     scores: dict[str, Score] = {}
     incomplete: bool = False
     truncated: bool = False

@@ -61,6 +61,8 @@ async def _broken(request: Request, error: Exception) -> Response:
 async def _http_problem(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     said = error.detail if error.status_code == 400 else ""
+    if error.status_code == NOT_FOUND:
+        said = f"The dashboard has no page {request.url.path}"
     return _problem(request, error.status_code, said)
 
 

@@ -10,7 +10,7 @@ import msgspec
 
 from rightcall.errors import InfrastructureError, InputError
 from rightcall.executor.agent_loop import AgentLoop
-from rightcall.executor.agent_session import AgentSession, Desk, DeskSetup, SessionAgent
+from rightcall.executor.agent_session import AgentSession, Desk, DeskSetup, SessionAgent, settled
 from rightcall.executor.limits import Deadline
 from rightcall.executor.retrying_client import Asker
 from rightcall.model.call import ToolCall, ToolResult
@@ -91,6 +91,9 @@ class ForeignSession:
                 await self._session.turn(text)
         finally:
             self._taken += (time.perf_counter() - started) * 1000
+        waiting_since = self._deadline.now()
+        await settled(self._session)
+        self._deadline.excuse(self._deadline.now() - waiting_since)
 
     def trajectory(self, stop_reason: StopReason = "done", error: str = "") -> Trajectory:
         made = bounded_trajectory(self._session.trajectory(stop_reason, error))

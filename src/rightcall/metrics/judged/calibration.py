@@ -55,12 +55,12 @@ class Calibration(Record, frozen=True):
         chance = good * passed + (1 - good) * (1 - passed)
         return 1.0 if chance == 1 else (seen - chance) / (1 - chance)
 
-    def corrected(self, passed: int, cases: int) -> Corrected:
+    def corrected(self, passed: int, cases: int, resamples: int = 10_000) -> Corrected:
         """The true rate implied by `passed` of `cases` from this judge (Rogan & Gladen 1978)."""
         rate = stats.rogan_gladen(passed / cases, self.sensitivity, self.specificity)
         good, bad = self.good_passed + self.good_failed, self.bad_passed + self.bad_failed
         low, high = stats.rogan_gladen_interval(
-            (passed, cases), (self.good_passed, good), (self.bad_failed, bad)
+            (passed, cases), (self.good_passed, good), (self.bad_failed, bad), resamples=resamples
         )
         return Corrected(passed / cases, rate, low, high)
 

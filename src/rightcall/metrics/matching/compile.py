@@ -43,6 +43,9 @@ def compile_matcher(spec: Any, scope: Scope, schema: Any = None) -> Matcher:
 
 def matcher_key(spec: dict[str, Any]) -> str | None:
     """The one key that makes an object a matcher, or None when it is a literal."""
+    built_in = [key for key in spec if key in KINDS]
+    if len(built_in) == 1 and spec.keys() - set(built_in) <= KINDS[built_in[0]].options:
+        return built_in[0]  # without a look at other packages, which reads the metadata of each
     known = [key for key in spec if key in KINDS or key in offered_kinds()]
     if len(known) != 1:
         return None

@@ -107,10 +107,11 @@ SENTENCES: dict[Code, Callable[[Failure], str]] = {
         f"{f.tool or 'the world'} ended in the wrong state: {f.detail or shown(f.actual)}"
     ),
     "double_effect": lambda f: f"{f.tool} took effect twice{_because(f)}",
+    "failed_metric": lambda f: f.detail,
     "loop_limit": lambda f: f"stopped at a limit before finishing{_because(f)}",
     "refused": lambda f: f"the model refused{_because(f)}",
     "agent_error": lambda f: f"the agent failed{_because(f)}",
-    "infra_error": lambda f: f"the provider did not answer{_because(f)}",
+    "infra_error": lambda f: f"no answer{_because(f)}",
 }
 
 

@@ -97,6 +97,14 @@ class TapedCase:
         with self._lock:
             self._new.append(exchange)
 
+    @property
+    def unanswered(self) -> bool:
+        """Whether a request never got an answer, however often it was sent: such a trial cannot be replayed."""
+        answered: dict[str, bool] = {}
+        for each in self._new:
+            answered[key_of(each.ask)] = isinstance(each, TapedExchange) or each.worth_keeping
+        return not all(answered.values())
+
     def exchanges(self) -> tuple[TapedExchange, ...]:
         """The recording, in request order; failed attempts are omitted."""
         return tuple(

@@ -16,6 +16,7 @@ from typing import Any, Self
 
 from rightcall.providers.recordings.library import Recordings
 from rightcall.providers.recordings.listener import Listener
+from rightcall.providers.recordings.placeholder_keys import placeholder_keys
 
 LIBRARIES = {
     "httpx": "httpx_hook",
@@ -30,10 +31,12 @@ class HttpHooks:
     """`with HttpHooks(recordings):` every request of an installed library goes through the recordings."""
 
     def __init__(self, recordings: Recordings) -> None:
+        self._replaying = recordings.replays_only
         self._listener = Listener(recordings)
         self._stack = ExitStack()
 
     def __enter__(self) -> Self:
+        self._stack.enter_context(placeholder_keys(self._replaying))
         for library, hook in LIBRARIES.items():
             if find_spec(library) is not None:
                 module = import_module(f"rightcall.providers.recordings.{hook}")

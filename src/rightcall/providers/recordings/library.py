@@ -28,6 +28,9 @@ from rightcall.providers.recordings.cassette import (
 from rightcall.providers.recordings.settings import RecordSettings
 from rightcall.providers.secrets import scrubber
 
+SERVED = "served"
+"""The folder inside a suite's recordings of what a proxy recorded: `rightcall record serve`."""
+
 
 class Recordings:
     """`folder/SUITE/GOLDEN-hash.json`, one file per golden.
@@ -124,17 +127,21 @@ class Recordings:
             write_document(self.folder / file_name(golden.id), file)
 
     def unused(self, goldens: Iterable[str]) -> list[Path]:
-        """Files of goldens that no longer exist, and prompts that no file refers to."""
+        """Files of goldens that no longer exist, and prompts that no file refers to, here and in the proxy's folder."""
         wanted = {file_name(golden) for golden in goldens}
-        files = sorted(self.folder.glob("*.json"))
-        gone = [path for path in files if path.name not in wanted]
-        named = b"".join(path.read_bytes() for path in files if path.name in wanted)
-        shelf = sorted((self.folder / "prompts").glob("*.json"))
-        return gone + [path for path in shelf if path.stem.encode() not in named]
+        return [path for folder in (self.folder, self.folder / SERVED) for path in _unused(folder, wanted)]
 
     def _file(self, golden: str) -> CassetteFile | None:
         path = self.folder / file_name(golden)
         return read_cassette(path) if path.is_file() else None
+
+
+def _unused(folder: Path, wanted: set[str]) -> list[Path]:
+    files = sorted(folder.glob("*.json"))
+    gone = [path for path in files if path.name not in wanted]
+    named = b"".join(path.read_bytes() for path in files if path.name in wanted)
+    shelf = sorted((folder / "prompts").glob("*.json"))
+    return gone + [path for path in shelf if path.stem.encode() not in named]
 
 
 def timings_of(trajectory: Trajectory) -> Timings:

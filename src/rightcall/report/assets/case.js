@@ -20,7 +20,9 @@ async function caseAt(place) {
 let opening = 0;
 
 async function openCase(id, trial) {
-  const found = cases.find((one) => one.id === id && one.trial === trial);
+  const trials = trialsOf.get(id) || [];
+  const worst = trials.reduce((a, b) => (a && ORDER[a.outcome] <= ORDER[b.outcome] ? a : b), null);
+  const found = trial === null ? worst : trials.find((one) => one.trial === trial);
   const turn = ++opening;
   const main = $("case");
   $("overview").hidden = true;
@@ -29,7 +31,7 @@ async function openCase(id, trial) {
     main.replaceChildren(element("p", null, "This report has no such case. ", element("a", { href: "#/" }, "Back")));
     return;
   }
-  selected = shown.indexOf(found);
+  selected = shown.findIndex((golden) => golden.trials.includes(found));
   const view = await caseAt(found.place);
   if (turn !== opening) return; // another case, or the report, was requested meanwhile
   main.replaceChildren(...caseParts(view));
@@ -50,14 +52,22 @@ function caseHead(view) {
     view.ended ? `ended: ${view.ended}${view.ended_why ? ` (${visible(view.ended_why)})` : ""}` : null];
   const step = (by, word) => {
     const next = shown[selected + by];
-    return selected >= 0 && next ? element("a", { href: link(next), rel: by > 0 ? "next" : "prev" }, word) : null;
+    return selected >= 0 && next ? element("a", { href: link(next.first), rel: by > 0 ? "next" : "prev" }, word) : null;
   };
   return element("section", { class: "hero" },
     element("p", { class: "crumbs" }, element("a", { href: "#/" }, "← report"), element("span", { class: "spring" }), step(-1, "↑ before (k)"), step(1, "next (j) ↓")),
     element("h1", null, badge(view.outcome), " ", text(view.golden_id)),
     element("p", { class: "facts" }, facts.filter(Boolean).map((fact) => element("span", null, fact)),
       (view.tags || []).map((tag) => text(tag, "tag"))),
+    trialTabs(view),
     view.reason && element("p", { class: "why text" }, view.reason));
+}
+
+function trialTabs(view) {
+  const trials = trialsOf.get(view.golden_id) || [];
+  if (trials.length < 2) return null;
+  return element("nav", { class: "trials", "aria-label": "Trials" }, trials.map((one) =>
+    element("a", { href: link(one), "aria-current": one.trial === view.trial && "page" }, `trial ${one.trial} `, badge(one.outcome))));
 }
 
 function question(view) {

@@ -1,8 +1,10 @@
-// The list of cases: searched and filtered in memory, shown a page at a time.
+// The list of goldens, each with its trials: searched and filtered in memory, shown a page at a time.
 const PAGE = 100;
 const ORDER = { failed: 0, error: 1, passed: 2 };
 let cases = [];
+let goldens = [];
 let shown = [];
+const trialsOf = new Map();
 let page = 0;
 let selected = -1;
 
@@ -14,23 +16,41 @@ async function loadCases() {
     id, trial, outcome, category, score, codes, latency, input, reason, place,
     sought: `${id}\n${input}\n${reason}`.toLowerCase(),
   }));
-  // Goldens by their worst trial, and the trials of a golden together.
-  const worst = new Map();
-  for (const found of cases) worst.set(found.id, Math.min(worst.get(found.id) ?? 2, ORDER[found.outcome]));
-  cases.sort((a, b) => worst.get(a.id) - worst.get(b.id) || a.place - b.place);
+  for (const found of cases) {
+    if (!trialsOf.has(found.id)) trialsOf.set(found.id, []);
+    trialsOf.get(found.id).push(found);
+  }
+  goldens = [...trialsOf.values()].map(goldenOf).sort((a, b) => a.worst - b.worst || a.place - b.place);
   filterCases();
+}
+
+// All trials of a golden as one row: its worst trial decides where it stands and why.
+function goldenOf(trials) {
+  const worst = Math.min(...trials.map((trial) => ORDER[trial.outcome]));
+  const judged = trials.filter((trial) => trial.outcome !== "error");
+  const mean = (values) => (values.length ? values.reduce((sum, value) => sum + value, 0) / values.length : null);
+  return {
+    trials, worst, judged: judged.length, place: trials[0].place,
+    passed: judged.filter((trial) => trial.outcome === "passed").length,
+    score: mean((judged.length ? judged : trials).map((trial) => trial.score)),
+    latency: mean(judged.map((trial) => trial.latency).filter((value) => value !== null)),
+  };
 }
 
 function filterCases() {
   const words = $("search").value.toLowerCase().split(/\s+/).filter(Boolean);
   const outcome = $("outcome").value, category = $("category").value, code = $("code").value;
-  shown = cases.filter(
-    (found) =>
-      (!outcome || found.outcome === outcome) &&
-      (!category || found.category === category) &&
-      (!code || found.codes.includes(code)) &&
-      words.every((word) => found.sought.includes(word)),
-  );
+  const fits = (found) =>
+    (!outcome || found.outcome === outcome) &&
+    (!category || found.category === category) &&
+    (!code || found.codes.includes(code)) &&
+    words.every((word) => found.sought.includes(word));
+  shown = goldens.flatMap((golden) => {
+    const fitting = golden.trials.filter(fits);
+    if (!fitting.length) return [];
+    const first = fitting.reduce((a, b) => (ORDER[b.outcome] < ORDER[a.outcome] ? b : a));
+    return [{ ...golden, first }];
+  });
   page = 0;
   selected = -1;
   showList();
@@ -39,7 +59,8 @@ function filterCases() {
 function showList() {
   const first = page * PAGE;
   const some = shown.slice(first, first + PAGE);
-  $("found").textContent = `${shown.length.toLocaleString("en")} of ${cases.length.toLocaleString("en")} cases`;
+  const several = cases.length > goldens.length;
+  $("found").textContent = `${shown.length.toLocaleString("en")} of ${goldens.length.toLocaleString("en")} ${several ? `goldens, ${cases.length.toLocaleString("en")} trials in all` : "cases"}`;
   $("list").replaceChildren(...some.map((found, at) => listRow(found, first + at)));
   const pages = Math.ceil(shown.length / PAGE);
   $("pages").replaceChildren();
@@ -53,15 +74,19 @@ function showList() {
   }
 }
 
-function listRow(found, at) {
-  const trial = found.trial ? ` · trial ${found.trial}` : "";
+function listRow(golden, at) {
+  const found = golden.first;
+  const outcome = ["failed", "error", "passed"][golden.worst];
+  const mark = golden.trials.length === 1
+    ? element("span", { class: `mark ${outcome}`, title: outcome }, MARKS[outcome])
+    : element("span", { class: `mark ${outcome}`, title: `${golden.passed} of ${golden.judged} trials passed` }, `${golden.passed}/${golden.judged}`);
   return element(
     "li", { class: at === selected ? "selected" : "", "data-at": at },
     element("a", { href: link(found) },
-      element("span", { class: `mark ${found.outcome}`, title: found.outcome }, MARKS[found.outcome]),
-      element("span", { class: "what" }, text(found.id, "id"), element("span", { class: "quiet" }, trial), " ", text(found.input)),
+      mark,
+      element("span", { class: "what" }, text(found.id, "id"), " ", text(found.input)),
       found.reason && text(found.reason, "reason"),
-      element("span", { class: "n quiet" }, `${found.category} · ${found.score.toFixed(2)} · ${duration(found.latency)}`)),
+      element("span", { class: "n quiet" }, `${found.category} · ${golden.score.toFixed(2)} · ${duration(golden.latency)}`)),
   );
 }
 

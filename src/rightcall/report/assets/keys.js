@@ -1,6 +1,6 @@
 // Addresses inside the page, and keys.
 function route() {
-  const found = /^#\/case\/([^/]*)\/(\d+)$/.exec(location.hash);
+  const found = /^#\/case\/([^/]*)(?:\/(\d+))?$/.exec(location.hash);
   if (found) {
     let id;
     try {
@@ -8,7 +8,7 @@ function route() {
     } catch {
       id = found[1];
     }
-    return openCase(id, Number(found[2]));
+    return openCase(id, found[2] === undefined ? null : Number(found[2]));
   }
   const wasOpen = !$("case").hidden;
   opening += 1;
@@ -22,7 +22,7 @@ function route() {
 function step(by) {
   if ($("case").hidden) return select(selected < 0 ? 0 : selected + by);
   const next = shown[selected + by];
-  if (next) location.hash = link(next);
+  if (next) location.hash = link(next.first);
   return undefined;
 }
 

@@ -119,7 +119,9 @@ def arguments(
                 json_text(specs[name], LONGEST_VALUE) if name in specs else None,
                 json_text(values[name], LONGEST_VALUE) if name in values else None,
                 mark,
-                "unknown" if call and call.arguments_unknown else _note(name, specs, values, wrong.get(name)),
+                "unknown"
+                if call and call.arguments_unknown
+                else _note(name, specs, values, wrong.get(name), mark),
             )
         )
     return rows
@@ -133,11 +135,13 @@ def _equal(spec: Any, value: Any) -> bool:
         return False
 
 
-def _note(name: str, specs: dict[str, Any], values: dict[str, Any], failure: Failure | None) -> str:
+def _note(
+    name: str, specs: dict[str, Any], values: dict[str, Any], failure: Failure | None, mark: Mark
+) -> str:
     if failure is not None:
         if failure.code == "forbidden_arg":
             return "must not be passed"
         return one_line(f"should be {failure.detail}", 400) if failure.detail else ""
-    if name in specs and name not in values and values:
+    if mark == "same" and name in specs and name not in values and values:
         return "default value"
     return "not compared" if name in values and name not in specs and specs else ""

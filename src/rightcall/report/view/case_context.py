@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from typing import TYPE_CHECKING, Any
 
@@ -56,6 +57,9 @@ def golden_history(store: Store, run: StoredRun, golden_id: str) -> list[PastTri
 
 
 def rerun_command(run: StoredRun, golden_id: str) -> str:
-    """The command that runs this golden again, for a shell."""
-    suite = run.run.versions.get("suite_file", "SUITE")
-    return f"rightcall run {shlex.quote(suite)} --only {shlex.quote(golden_id)}"
+    """The command that runs this golden again, for a shell; for a run that was started in Python, the call."""
+    suite, options = (run.run.versions.get(name, "") for name in ("suite_file", "run_options"))
+    if not suite:
+        return f"rc.evaluate(agent, dataset, only=[{json.dumps(golden_id, ensure_ascii=False)}])"
+    parts = ["rightcall run", shlex.quote(suite), options, f"--only {shlex.quote(golden_id)}"]
+    return " ".join(part for part in parts if part)

@@ -37,10 +37,11 @@ TITLES: dict[Code, str] = {
     "missing_content": "Missing content in the answer",
     "wrong_state": "Wrong final state",
     "double_effect": "Double effect",
+    "failed_metric": "Requested metric not passed",
     "loop_limit": "Stopped at a limit",
     "refused": "Model refused",
     "agent_error": "Agent failed",
-    "infra_error": "No answer from the provider",
+    "infra_error": "No answer",
 }
 
 
@@ -82,8 +83,9 @@ class FailureTally:
             self._cases[code] += 1
             if failure.tool and (failure.tool in self._tools[code] or len(self._tools[code]) < 100):
                 self._tools[code][failure.tool] += 1
-            if len(self._examples[code]) < EXAMPLES:
-                self._examples[code].append(Example(result.golden_id, result.trial, said(failure)))
+            examples = self._examples[code]
+            if len(examples) < EXAMPLES and all(one.golden_id != result.golden_id for one in examples):
+                examples.append(Example(result.golden_id, result.trial, said(failure)))
 
     def groups(self) -> tuple[FailureGroup, ...]:
         """The most frequent code first."""

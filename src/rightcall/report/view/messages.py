@@ -21,7 +21,7 @@ ENDINGS = {
     "truncated": "an answer was cut off",
     "agent_error": "the agent broke",
     "user_error": "the simulated user was at fault",
-    "infra_error": "the provider did not answer",
+    "infra_error": "no answer",
 }
 """Why a conversation ended, in words."""
 

@@ -84,6 +84,18 @@ class Results(Core):
         read_scores = ScoreReader(self.metric_names)
         return [to_result(row, read_scores, codes.get(row.id, ()), contents.get(row.id)) for row in rows]
 
+    def finished_of(self, run: str, golden_ids: Iterable[str]) -> set[Key]:
+        """Golden id and trial of the stored results of these goldens."""
+        wanted = {given(held(golden_id)): golden_id for golden_id in golden_ids}
+        stored, found = list(wanted), set[Key]()
+        with self.reading() as connection:
+            run_key = find(connection, run).key
+            for start in range(0, len(stored), AT_ONCE):
+                some = results.run_key == run_key, results.golden_id.in_(stored[start : start + AT_ONCE])
+                rows = connection.execute(select(results.golden_id, results.trial).where(*some))
+                found.update((wanted[golden_id], trial) for golden_id, trial in rows)
+        return found
+
     def results_of(
         self, run: str, keys: Iterable[Key], *, trajectories: bool = False
     ) -> dict[Key, CaseResult]:

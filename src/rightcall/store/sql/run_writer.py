@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cache
+from typing import Any
 
-from sqlalchemy import Connection, delete, func, select, text, update
+from sqlalchemy import Connection, Select, Update, bindparam, delete, func, select, text, update
 
 from rightcall.errors import InputError, RunTakenOver
 from rightcall.model import AnyGolden, CaseResult
@@ -109,8 +111,13 @@ def _numbers(connection: Connection, count: int) -> list[int]:
             "SELECT nextval(pg_get_serial_sequence('results', 'id')) FROM generate_series(1, :count)"
         )
         return list(connection.execute(statement, {"count": count}).scalars())
-    first = (connection.execute(select(func.max(tables.results.c.id))).scalar() or 0) + 1
+    first = (connection.execute(_last_number()).scalar() or 0) + 1
     return list(range(first, first + count))
+
+
+@cache
+def _last_number() -> Select[Any]:
+    return select(func.max(tables.results.c.id))
 
 
 def _stored_numbers(connection: Connection, numbers: list[int]) -> set[int]:
@@ -139,30 +146,43 @@ def _count(
     epoch: int | None,
 ) -> None:
     """Add the batch to its run's counters; last, because other writers of the run wait from here."""
-    runs = tables.runs.c
     costs = [row.usage.cost_usd for row in stored if row.usage.cost_usd is not None]
+    more = {
+        "results": len(stored),
+        "passed": sum(row.outcome == tables.PASSED for row in stored),
+        "errors": sum(row.outcome == tables.ERROR for row in stored),
+        "input_tokens": sum(row.usage.input_tokens for row in stored),
+        "output_tokens": sum(row.usage.output_tokens for row in stored),
+    }
+    given = {"of_key": run_key, "of_id": run_id, "now": now}
+    given |= {"of_epoch": epoch} if epoch is not None else {}
+    given |= {"more_cost": sum(costs)} if costs else {}
     changed = connection.execute(
-        update(tables.runs)
-        .where(
-            runs.key == run_key,
-            runs.id == run_id,
-            runs.finished_at.is_(None),
-            *(() if epoch is None else (runs.epoch == epoch,)),
-        )
-        .values(
-            results=runs.results + len(stored),
-            passed=runs.passed + sum(row.outcome == tables.PASSED for row in stored),
-            errors=runs.errors + sum(row.outcome == tables.ERROR for row in stored),
-            input_tokens=runs.input_tokens + sum(row.usage.input_tokens for row in stored),
-            output_tokens=runs.output_tokens + sum(row.usage.output_tokens for row in stored),
-            cost_usd=func.coalesce(runs.cost_usd, 0.0) + sum(costs) if costs else runs.cost_usd,
-            updated_at=now,
-        )
+        _counting(epoch is not None, bool(costs)),
+        given | {f"more_{name}": count for name, count in more.items()},
     )
     if changed.rowcount == 0:
         if epoch is not None:
             require_epoch(connection, run_id, epoch)
         raise InputError(f"run {run_id}", "was finished or deleted while being written")
+
+
+@cache
+def _counting(of_epoch: bool, with_cost: bool) -> Update:
+    """The statement that adds a batch to a run. Made once: making it takes longer than it takes to run."""
+    runs = tables.runs.c
+    added = {
+        name: runs[name] + bindparam(f"more_{name}")
+        for name in ("results", "passed", "errors", "input_tokens", "output_tokens")
+    }
+    if with_cost:
+        added["cost_usd"] = func.coalesce(runs.cost_usd, 0.0) + bindparam("more_cost")
+    found = update(tables.runs).where(
+        runs.key == bindparam("of_key"), runs.id == bindparam("of_id"), runs.finished_at.is_(None)
+    )
+    if of_epoch:
+        found = found.where(runs.epoch == bindparam("of_epoch"))
+    return found.values(**added, updated_at=bindparam("now"))
 
 
 def _drop_errors(connection: Connection, run_key: int, run_id: str, epoch: int) -> int:

@@ -35,7 +35,9 @@ def compare(request: Request) -> Response:
         return _matrix_page(request, several)
     pair = asked_pair(request)
     if pair is None:
-        return page(request, "compare_choose.html", runs=store_of(request).runs(limit=RUNS_OFFERED))
+        offered = store_of(request).runs(limit=RUNS_OFFERED)
+        likely = likely_pair(offered) if len(offered) > 1 else ()
+        return page(request, "compare_choose.html", runs=offered, likely=likely)
     before, after = pair
     store, query = store_of(request), request.query_params
     counts = _counts(request, before, after)
@@ -117,6 +119,17 @@ def asked_pair(request: Request) -> tuple[StoredRun, StoredRun] | None:
         return store.run(query["before"]), store.run(query["after"])
     chosen = asked_runs(request)
     return (chosen[0], chosen[1]) if len(chosen) > 1 else None
+
+
+def likely_pair(newest_first: list[StoredRun]) -> tuple[StoredRun, StoredRun]:
+    """The two newest finished runs of one suite; the two newest of all when no suite has two."""
+    newest: dict[str, StoredRun] = {}
+    for run in newest_first:
+        if run.finished and run.run.name in newest:
+            return run, newest[run.run.name]
+        if run.finished:
+            newest[run.run.name] = run
+    return newest_first[1], newest_first[0]
 
 
 def asked_runs(request: Request) -> list[StoredRun]:

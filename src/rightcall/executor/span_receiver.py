@@ -1,0 +1,196 @@
+"""Spans of agents behind an address or a command: an OTLP receiver for the time of a run."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Iterable
+from typing import Any
+
+from rightcall.errors import ConfigError, InputError
+from rightcall.model.trajectory import Trajectory
+from rightcall.traces import (
+    JSON,
+    MAX_SENT,
+    PROTOBUF,
+    CallsMode,
+    Item,
+    LogEvent,
+    Problems,
+    Span,
+    SpanEvent,
+    TooLarge,
+    accepted_body,
+    assemble,
+    refused_body,
+    request_items,
+    request_kind,
+    with_events,
+)
+
+FIRST_SPAN = 7.0
+"""Seconds to wait for the first span of a turn: SDKs send theirs every five seconds."""
+MOST_SPANS = 2_000
+TRIED = 3
+"""Turns without any span after which a run that never saw one stops."""
+
+
+class ReceivedTurn:
+    """What has arrived of one turn."""
+
+    def __init__(self) -> None:
+        self.spans: list[Span] = []
+        self.events: list[tuple[str, SpanEvent]] = []
+        self.last = 0.0
+
+    def take(self, item: Item) -> None:
+        self.last = time.monotonic()
+        if isinstance(item, LogEvent):
+            self.events.append((item.span_id, item.event))
+        elif len(self.spans) < MOST_SPANS:
+            self.spans.append(item)
+
+
+class SpanReceiver:
+    """Receives OTLP over HTTP and adds what the spans of a turn tell to the agent's reply.
+
+    `listen` is an address for agents that are already running; port 0 takes a free one, for programs that are told.
+    `settle` is how long nothing must come before a turn is complete.
+    """
+
+    def __init__(
+        self, listen: str = "127.0.0.1:4318", settle: float = 2.0, calls: CallsMode = "auto"
+    ) -> None:
+        self._listen, self._settle, self._calls = listen, settle, calls
+        self._turns: dict[str, ReceivedTurn] = {}
+        self._runner: Any = None
+        self._port = 0
+        self.seen = self.unseen = 0
+
+    @property
+    def endpoint(self) -> str:
+        """The address for OTEL_EXPORTER_OTLP_ENDPOINT."""
+        return f"http://{self._listen.rpartition(':')[0] or '127.0.0.1'}:{self._port}"
+
+    async def start(self) -> None:
+        from aiohttp import web
+
+        app = web.Application(client_max_size=MAX_SENT)
+        app.router.add_post("/v1/traces", self._traces)
+        app.router.add_post("/v1/logs", self._logs)
+        app.router.add_post("/v1/metrics", self._metrics)
+        host, _, port = self._listen.rpartition(":")
+        runner = web.AppRunner(app, auto_decompress=False, access_log=None)
+        await runner.setup()
+        site = web.TCPSite(runner, host or "127.0.0.1", int(port))
+        try:
+            await site.start()
+        except OSError as error:
+            await runner.cleanup()
+            said = (error.strerror or str(error)).lower()
+            hint = "choose another address with agent.otlp, and tell the agent"
+            raise ConfigError(f"cannot receive spans on {self._listen}: {said}; {hint}") from None
+        server: Any = site._server
+        self._port, self._runner = server.sockets[0].getsockname()[1], runner
+
+    async def aclose(self) -> None:
+        if self._runner is not None:
+            await self._runner.cleanup()
+            self._runner = None
+
+    def watch(self, traceparent: str) -> None:
+        """Keep the spans of a turn that begins now."""
+        self._turns[_trace_id(traceparent)] = ReceivedTurn()
+
+    def forget(self, traceparents: Iterable[str]) -> None:
+        for traceparent in traceparents:
+            self._turns.pop(_trace_id(traceparent), None)
+
+    async def settled(self, traceparent: str, *, ended: bool) -> None:
+        """Wait until nothing more comes; `ended` says that the program which sends it has ended."""
+        held = self._turns[_trace_id(traceparent)]
+        began = time.monotonic()
+        quiet = 0.0 if ended else self._settle
+        while not ended or held.spans:
+            now = time.monotonic()
+            if held.last and now - held.last >= quiet:
+                break
+            if not held.last and now - began >= max(FIRST_SPAN, quiet):
+                break
+            await asyncio.sleep(0.05)
+        self._count(bool(held.spans))
+
+    def merged(self, traceparent: str, reply: Trajectory) -> Trajectory:
+        """The reply with calls, messages and tokens of the spans, when they show a model or a tool at work."""
+        held = self._turns.get(_trace_id(traceparent))
+        if held is None or not held.spans:
+            return reply
+        seen = assemble(with_events(held.spans, held.events), calls=self._calls).trajectory
+        if not seen.calls and not seen.messages and not seen.usage.input_tokens:
+            return reply
+        told = reply.usage.input_tokens or reply.usage.output_tokens
+        said = reply.output or seen.output
+        done = reply.stop_reason == "done"
+        return Trajectory(
+            seen.messages,
+            seen.calls or reply.calls,
+            said,
+            reply.usage if told else seen.usage,
+            stop_reason=seen.stop_reason if done else reply.stop_reason,
+            error=seen.error if done else reply.error,
+        )
+
+    def _count(self, any_span: bool) -> None:
+        self.seen += any_span
+        self.unseen += not any_span
+        if not self.seen and self.unseen >= TRIED:
+            raise ConfigError(
+                f"no spans came for the first {TRIED} replies: is the agent instrumented, does it continue the"
+                f" `traceparent` of its request, and is its OTEL_EXPORTER_OTLP_ENDPOINT {self.endpoint}"
+                " (OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf)?"
+            )
+
+    async def _traces(self, request: Any) -> Any:
+        return await self._take(request, logs=False)
+
+    async def _logs(self, request: Any) -> Any:
+        return await self._take(request, logs=True)
+
+    async def _metrics(self, request: Any) -> Any:
+        from aiohttp import web
+
+        await request.read()
+        kind = request_kind(request.content_type)
+        return web.Response(body=b"{}" if kind == JSON else b"", content_type=kind or PROTOBUF)
+
+    async def _take(self, request: Any, *, logs: bool) -> Any:
+        from aiohttp import web
+
+        kind = request_kind(request.content_type)
+        if not kind:
+            return web.Response(
+                status=415, body=refused_body("", f"content type must be {PROTOBUF} or {JSON}")
+            )
+        problems = Problems()
+        try:
+            encoding = request.headers.get("content-encoding", "")
+            items = request_items(await request.read(), kind, encoding, problems, logs=logs)
+        except (InputError, web.HTTPRequestEntityTooLarge) as error:
+            status = 400 if isinstance(error, InputError) and not isinstance(error, TooLarge) else 413
+            said = error.problem if isinstance(error, InputError) else f"more than {MAX_SENT // 2**20} MiB"
+            return web.Response(status=status, body=refused_body(kind, said), content_type=kind)
+        for item in items:
+            held = self._turns.get(item.trace_id)
+            if held is not None:
+                held.take(item)
+        return web.Response(body=accepted_body(kind, problems, logs=logs), content_type=kind)
+
+
+def _trace_id(traceparent: str) -> str:
+    return traceparent.split("-")[1]
+
+
+def listen_problem(listen: str) -> str:
+    """Why an address cannot be listened on; empty when it can."""
+    _, _, port = listen.rpartition(":")
+    return "" if port.isdecimal() and int(port) < 65536 else f"agent.otlp must be HOST:PORT, got '{listen}'"

@@ -1,0 +1,40 @@
+"""How an agent behind an address or a command is asked, and where its spans are received."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from rightcall.errors import ConfigError
+from rightcall.executor import OTEL, listen_problem
+from rightcall.providers import Exchange, is_address
+from rightcall.suite.suite import AgentConfig
+
+STANDARD, ANY_PORT = "127.0.0.1:4318", "127.0.0.1:0"
+"""A service is told where to send its spans before the run begins, a program when it is started."""
+
+
+def exchange_of(config: AgentConfig, model: Any, folder: Path) -> Exchange:
+    """The exchange with the agent that a suite describes."""
+    watched = config.observe == OTEL and is_address(model)
+    listen = config.otlp or (ANY_PORT if str(model).startswith("exec:") else STANDARD)
+    return Exchange(
+        config.request,
+        config.response,
+        config.headers,
+        config.reuse,
+        str(folder),
+        listen if watched else "",
+        config.settle,
+        config.calls,
+    )
+
+
+def require_spans(config: AgentConfig, model: str) -> None:
+    """An agent behind an address or a command can be watched by the spans it sends, and by nothing else."""
+    if config.observe != OTEL:
+        raise ConfigError(
+            f"agent.observe of '{model}' must be otel: code that runs elsewhere cannot be watched"
+        )
+    if config.otlp and (problem := listen_problem(config.otlp)):
+        raise ConfigError(problem)

@@ -1,0 +1,75 @@
+"""Requests of OTLP over HTTP: what exporters post to /v1/traces and /v1/logs, within limits, and the answers."""
+
+from __future__ import annotations
+
+import msgspec
+
+from rightcall.errors import InputError
+from rightcall.model.depth import too_deep
+from rightcall.traces.otlp import Item, json_items, protobuf_items
+from rightcall.traces.problems import Problems
+from rightcall.traces.protobuf import WireError, length, text, varint
+from rightcall.traces.unpack import TooLarge, gunzip
+
+MAX_SENT, MAX_UNPACKED, MAX_SPANS = 16 * 2**20, 64 * 2**20, 50_000
+JSON, PROTOBUF = "application/json", "application/x-protobuf"
+DEEPEST = 200
+REJECTED = ("trace_id", "span_id", "too_many")
+"""Problems that leave a span out."""
+
+
+def request_kind(content_type: str) -> str:
+    """The content type of a request, or empty when it is none of OTLP's."""
+    return content_type if content_type in (JSON, PROTOBUF) else ""
+
+
+def request_items(body: bytes, kind: str, encoding: str, problems: Problems, *, logs: bool) -> list[Item]:
+    """Spans or log events of a request; `InputError` when it is none, `TooLarge` when it is over the limits."""
+    encoding = encoding.lower()
+    if encoding not in ("identity", "gzip", "deflate", ""):
+        raise InputError("", f"content encoding '{encoding[:30]}' is not supported", "use gzip")
+    if encoding in ("gzip", "deflate"):
+        body = gunzip(body, "", MAX_UNPACKED)
+    items = _from_protobuf(body, problems, logs) if kind == PROTOBUF else _from_json(body, problems)
+    if len(items) > MAX_SPANS:
+        raise TooLarge("", f"more than {MAX_SPANS:,} spans in one request", "send smaller batches")
+    return items
+
+
+def _from_protobuf(body: bytes, problems: Problems, logs: bool) -> list[Item]:
+    try:
+        return list(protobuf_items(body, problems, logs=logs))
+    except (WireError, IndexError):
+        raise InputError("", "the body is not an OTLP protobuf message") from None
+
+
+def _from_json(body: bytes, problems: Problems) -> list[Item]:
+    try:
+        document = None if too_deep(body, DEEPEST) else msgspec.json.decode(body)
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        document = None
+    if not isinstance(document, dict):
+        raise InputError("", "the body is not a JSON object")
+    return list(json_items(document, problems))
+
+
+def rejected_items(problems: Problems) -> int:
+    """How many spans of a request were left out."""
+    return sum(problems.counts.get(name, 0) for name in REJECTED)
+
+
+def accepted_body(kind: str, problems: Problems, *, logs: bool) -> bytes:
+    """Export…ServiceResponse, with a partial success when spans were rejected."""
+    rejected = rejected_items(problems)
+    if not rejected:
+        return b"{}" if kind == JSON else b""
+    reason = problems.texts()[0]
+    if kind == JSON:
+        name = "rejectedLogRecords" if logs else "rejectedSpans"
+        return msgspec.json.encode({"partialSuccess": {name: str(rejected), "errorMessage": reason}})
+    return length(1, varint(1, rejected) + text(2, reason))
+
+
+def refused_body(kind: str, message: str) -> bytes:
+    """`Status` with a message."""
+    return msgspec.json.encode({"message": message}) if kind == JSON else text(2, message)

@@ -1,0 +1,108 @@
+"""Limits on a real Ray cluster: rate, budget, memory while a store stalls, and a shard whose process is killed."""
+
+import asyncio
+import os
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from rightcall.distributed import Driver, RayEngine, RayOptions, Scoring, WorkerOptions, score_shards
+from rightcall.executor import Agent, Limits, RunLimits
+from rightcall.executor.limits import BURST_SECONDS
+from rightcall.metrics import Scorer
+from rightcall.store import RunWriter, open_store
+from rightcall.suite import Plan, load_suite, plan_suite, run_plan
+from tests.distributed import agents
+from tests.distributed.ray_process import workers_of
+from tests.distributed.stored_runs import goldens
+from tests.distributed.test_shards import in_one, parts, write_files, write_parquet
+from tests.support.model_process import counts, loopback_model, write_suite
+
+pytestmark = [pytest.mark.ray, pytest.mark.filterwarnings("default")]
+ROOT = str(Path(__file__).parents[2])
+
+
+@pytest.fixture(scope="module")
+def engine():
+    before = os.environ.setdefault("OPENAI_API_KEY", "loopback")
+    made = RayEngine(RayOptions(workers=3))
+    asyncio.run(made.open())
+    yield made
+    made.close()
+    if before == "loopback":
+        del os.environ["OPENAI_API_KEY"]
+
+
+@pytest.fixture
+def store(tmp_path):
+    with open_store(tmp_path / "results.db") as opened:
+        yield opened
+
+
+def ran(store, plan, engine, workers, watch=None):
+    driver = Driver(engine, WorkerOptions(workers, paths=(ROOT,)))
+    return asyncio.run(run_plan(plan, store, backend=driver, watch=watch))
+
+
+@pytest.mark.parametrize("workers", [1, 2, 3])
+def test_a_rate_is_kept_whatever_the_number_of_workers(store, engine, tmp_path, workers):
+    with loopback_model() as port:
+        agent = {"model": "openai:loopback", "base_url": f"http://127.0.0.1:{port}/v1",
+                 "rate": {"requests_per_minute": 1800}}  # fmt: skip
+        plan = plan_suite(load_suite(write_suite(tmp_path, 200, port, agent=agent)), tmp_path)
+        ran(store, plan, engine, workers)
+        found = counts(port)
+    asked, span = sum(found["asked"].values()), found["span"]["last"] - found["span"]["first"]
+    # A second's worth may be saved up, and a worker may send one request at once: 2 % of a minute.
+    assert asked == 200 and asked <= 30 * (span + BURST_SECONDS) + workers
+    assert asked >= 30 * 0.75 * span  # and all of the rate is used, if the machine has time for it
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_with_limits_of_a_case_the_budget_of_a_run_is_never_exceeded(store, engine, tmp_path, workers):
+    agent = Agent(agents.priced, limits=Limits(tokens=100))
+    plan = Plan("test", agent, goldens(100, tmp_path), concurrency=16, run_limits=RunLimits(tokens=2_050))
+    outcome = ran(store, plan, engine, workers)
+    assert outcome.done == 20 and outcome.verdict.word == "INCONCLUSIVE"
+
+
+def test_while_a_store_stalls_memory_stays_as_it_is(store, engine, tmp_path, monkeypatch):
+    add, sizes, stalls = RunWriter.add, [], iter([False] * 4 + [True])
+
+    def stalling(self, results):
+        if next(stalls, False):
+            before = memory()
+            time.sleep(5.0)
+            sizes.append((before, memory()))
+        return add(self, results)
+
+    monkeypatch.setattr(RunWriter, "add", stalling)
+    plan = Plan("test", Agent(agents.talkative), goldens(4000, tmp_path, bytes=20_000), concurrency=32)
+    outcome = ran(store, plan, engine, 2)
+    (before, after), *_ = sizes
+    assert outcome.done == 4000 == store.run(outcome.run.id).results
+    assert all(after[pid] - size < 64 * 2**20 for pid, size in before.items()), (before, after)
+
+
+def memory():
+    """What this process and its workers hold, by process; 4,000 results are 80 MB."""
+    pids = [os.getpid(), *workers_of(os.getpid())]
+    page = os.sysconf("SC_PAGE_SIZE")
+    return {pid: int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * page for pid in pids}
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "parquet"])
+def test_a_shard_whose_process_is_killed_is_scored_again(engine, tmp_path, kind):
+    given, trajectories = write_files(tmp_path)
+    recorded = write_parquet(trajectories) if kind == "parquet" else trajectories
+    scoring = Scoring(given, Scorer(), (), tmp_path / "out")
+
+    def killed_once(work, shards):
+        return engine.map(agents.KilledOnce(work, tmp_path), shards)
+
+    engine._options = replace(engine._options, folder=Path(ROOT))
+    made = score_shards(scoring, recorded, run=killed_once, shard_bytes=1500)
+    assert (parts(tmp_path / "out"), made.summary) == in_one(given, trajectories)
+    assert made.shards > 3 and (tmp_path / "begun").exists()
