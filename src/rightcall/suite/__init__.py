@@ -71,7 +71,7 @@ if TYPE_CHECKING:
     )
     from rightcall.suite.improvement.protocol import improve_plan as improve_plan
     from rightcall.suite.improvement.rewriter import Rewriter as Rewriter
-    from rightcall.suite.perturbations.paraphraser import (
+    from rightcall.suite.perturbations.requests import (
         paraphrased as paraphrased,
         read_paraphrases as read_paraphrases,
         write_paraphrases as write_paraphrases,
@@ -107,13 +107,13 @@ if TYPE_CHECKING:
     from rightcall.suite.sink import Sink as Sink, stored_batch as stored_batch
     from rightcall.suite.stored_cases import keep_cases as keep_cases
     from rightcall.suite.suite import Suite as Suite, WorkersConfig as WorkersConfig, load_suite as load_suite
-    from rightcall.suite.suite_actions import actions as actions
-    from rightcall.suite.suite_check import CheckOptions as CheckOptions, check_suite as check_suite
-    from rightcall.suite.suite_files import (
+    from rightcall.suite.suite_actions import (
+        actions as actions,
         record_settings as record_settings,
         recordings_folder as recordings_folder,
         with_record_mode as with_record_mode,
     )
+    from rightcall.suite.suite_check import CheckOptions as CheckOptions, check_suite as check_suite
     from rightcall.suite.suite_plan import plan_suite as plan_suite
     from rightcall.suite.suite_run import (
         SuiteRun as SuiteRun,
@@ -142,7 +142,7 @@ else:
             "improvement.options": "ImproveOptions ProposalTask proposer",
             "improvement.protocol": "improve_plan",
             "improvement.rewriter": "Rewriter",
-            "perturbations.paraphraser": "paraphrased read_paraphrases write_paraphrases",
+            "perturbations.requests": "paraphrased read_paraphrases write_paraphrases",
             "perturbed_run": "run_perturbed",
             "plan": "Plan Selection",
             "preparation": "PlanWarning Prepared preflight preflight_all",
@@ -155,9 +155,8 @@ else:
             "sink": "Sink stored_batch",
             "stored_cases": "keep_cases",
             "suite": "Suite WorkersConfig load_suite",
-            "suite_actions": "actions",
+            "suite_actions": "actions record_settings recordings_folder with_record_mode",
             "suite_check": "CheckOptions check_suite",
-            "suite_files": "record_settings recordings_folder with_record_mode",
             "suite_plan": "plan_suite",
             "suite_run": "SuiteRun add_to_baseline run_named run_with_control stored_outcome without_faults",
             "trust": "require_trust",

@@ -21,7 +21,7 @@ from rightcall.suite.plan import Plan, scorer_fingerprint
 from rightcall.suite.rescored_baseline import rescored_baseline
 from rightcall.suite.stored_verdicts import StoredVerdicts
 from rightcall.suite.suite import Suite, load_suite
-from rightcall.suite.suite_files import record_settings, with_record_mode
+from rightcall.suite.suite_actions import record_settings, with_record_mode
 from rightcall.suite.suite_plan import plan_suite
 
 BASE_CONTROL = 40

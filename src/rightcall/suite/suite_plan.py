@@ -24,8 +24,15 @@ from rightcall.suite.conversations import user_setup
 from rightcall.suite.inputs import ask_hash, file_hashes
 from rightcall.suite.plan import Plan, Selection
 from rightcall.suite.suite import AgentConfig, Suite
-from rightcall.suite.suite_actions import actions, is_code, is_code_metric, metric_names
-from rightcall.suite.suite_files import code_files, record_settings, suite_recordings
+from rightcall.suite.suite_actions import (
+    actions,
+    code_files,
+    is_code,
+    is_code_metric,
+    metric_names,
+    record_settings,
+    suite_recordings,
+)
 from rightcall.tools import load_tools
 from rightcall.tools.definitions import from_module, listed_tools
 from rightcall.tools.faults import FaultPlan, load_plan, read_plan

@@ -23,8 +23,7 @@ from rightcall.suite.outcome import verdict_without_gate
 from rightcall.suite.plan import Plan, Selection
 from rightcall.suite.runner import RunOutcome
 from rightcall.suite.suite import Suite, WorkersConfig, load_suite
-from rightcall.suite.suite_actions import actions
-from rightcall.suite.suite_files import with_record_mode
+from rightcall.suite.suite_actions import actions, with_record_mode
 from rightcall.suite.suite_plan import plan_suite
 from rightcall.suite.trust import require_trust
 
