@@ -296,3 +296,11 @@ def test_one_of_the_files_may_come_from_standard_input(tmp_path, which):
     result = CliRunner().invoke(score, [*files, "--json"], input=piped)
     assert result.exit_code == 0 and json.loads(result.stdout.splitlines()[0])["golden_id"] == "a"
     assert CliRunner().invoke(score, ["-", "-"], input="").exit_code == 2
+
+
+def test_an_error_in_standard_input_says_so(tmp_path):
+    write_lines(tmp_path / "goldens.jsonl", asked("hanoi"))
+    done = CliRunner().invoke(
+        score, [str(tmp_path / "goldens.jsonl"), "-"], input='{"golden_id": "hanoi", "calls": 5}'
+    )
+    assert str(done.exception).startswith("standard input:1: calls must be a list")

@@ -37,6 +37,9 @@ class OneProcess:
         self.alive: set[Worker] = set()
         self.started = 0
 
+    def opening(self) -> str:
+        return ""
+
     async def open(self) -> None:
         return
 

@@ -68,6 +68,14 @@ def test_without_ray_the_error_says_how_to_install_it(monkeypatch):
         import_ray()
 
 
+def test_a_ray_that_cannot_be_imported_is_not_called_missing(monkeypatch, tmp_path):
+    (tmp_path / "ray.py").write_text("import a_package_that_ray_needs")
+    monkeypatch.delitem(sys.modules, "ray", raising=False)
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(ConfigError, match="cannot be imported: No module named 'a_package_that_ray_needs'"):
+        import_ray()
+
+
 def test_only_one_file_imports_ray():
     source = Path(rightcall.__file__).parent
     importing = [

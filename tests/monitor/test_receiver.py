@@ -257,7 +257,7 @@ def test_kill_9_under_load_loses_nothing_that_was_answered(tmp_path: Path, make)
         for sender in senders:
             sender.join()
     with open_store(address) as store:
-        kept = {trace_id for trace_id, _ in store.waiting_traces()} | {
+        kept = {trace_id for trace_id, *_ in store.waiting_traces()} | {
             row.trace_id for row in store.traces(limit=1000)
         }
     assert {f"{trace_id:032x}" for trace_id in answered} <= kept
@@ -356,6 +356,31 @@ def test_late_spans_reopen_a_trace_and_much_later_ones_do_not_replace_it(store):
 
     run(work())
     assert store.trace("ab" * 16).row.calls == 3
+
+
+def test_a_restart_opens_only_traces_that_are_not_closed_with_all_their_spans(store):
+    async def work():
+        async with serving(store) as (receiver, client):
+            await client.post("/v1/traces", json=a_trace(2))
+            await receiver.close_all()
+        async with serving(store) as (_, client):
+            return json.loads(await (await client.get("/stats")).read())["open_traces"]
+
+    assert run(work()) == 0
+
+
+def test_a_body_that_never_ends_is_given_up(store, monkeypatch):
+    monkeypatch.setattr("rightcall.monitor.receiver.BODY_SECONDS", 0.2)
+
+    async def slowly():
+        yield b'{"resourceSpans": ['
+        await asyncio.sleep(30)
+
+    async def work():
+        async with serving(store) as (_, client):
+            return (await client.post("/v1/traces", data=slowly(), headers=JSON)).status
+
+    assert run(work()) == 408
 
 
 def test_the_official_package_reads_the_partial_success():

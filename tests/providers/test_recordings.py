@@ -123,17 +123,17 @@ def agents(url):
         return {"model": "tiny-1", "messages": [{"role": "user", "content": golden.input}]}
 
     def with_openai(golden):
-        client = openai.OpenAI(base_url=f"{url}/v1", max_retries=0)
-        return chat_call(client.chat.completions.create(**asked(golden)))
+        with openai.OpenAI(base_url=f"{url}/v1", max_retries=0) as client:
+            return chat_call(client.chat.completions.create(**asked(golden)))
 
     async def with_openai_async(golden):
         async with openai.AsyncOpenAI(base_url=f"{url}/v1", max_retries=0) as client:
             return chat_call(await client.chat.completions.create(**asked(golden)))
 
     def with_anthropic(golden):
-        client = anthropic.Anthropic(base_url=url, max_retries=0)
-        (block,) = client.messages.create(max_tokens=99, **asked(golden)).content
-        return [ToolCall(block.name, block.input)]
+        with anthropic.Anthropic(base_url=url, max_retries=0) as client:
+            (block,) = client.messages.create(max_tokens=99, **asked(golden)).content
+            return [ToolCall(block.name, block.input)]
 
     async def with_anthropic_async(golden):
         async with anthropic.AsyncAnthropic(base_url=url, max_retries=0) as client:
@@ -235,8 +235,11 @@ def streamers(url):
             return [line.decode() for line in reply.iter_lines()]
 
     def with_urllib3(golden):
-        reply = urllib3.request("POST", url, json={"q": golden.input}, preload_content=False)
-        return b"".join(reply.stream(16)).decode().splitlines()
+        with urllib3.PoolManager() as pool:
+            reply = pool.request("POST", url, json={"q": golden.input}, preload_content=False)
+            lines = b"".join(reply.stream(16)).decode().splitlines()
+            reply.close()
+            return lines
 
     return [
         with_httpx,
@@ -302,9 +305,11 @@ def test_anthropics_client_streams_from_a_recording(tmp_path):
             writer.write(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n".encode())
 
     async def agent(golden):
-        client = anthropic.AsyncAnthropic(base_url=url, api_key=KEY, max_retries=0)
         asked = [{"role": "user", "content": golden.input}]
-        async with client.messages.stream(model="c", max_tokens=9, messages=asked) as stream:
+        async with (
+            anthropic.AsyncAnthropic(base_url=url, api_key=KEY, max_retries=0) as client,
+            client.messages.stream(model="c", max_tokens=9, messages=asked) as stream,
+        ):
             return await stream.get_final_text()
 
     with raw_server(talk) as url:
@@ -327,10 +332,10 @@ def test_openais_client_streams_from_a_recording(tmp_path):
         writer.write(b"data: [DONE]\n\n")
 
     def agent(golden):
-        client = openai.OpenAI(base_url=url, api_key=KEY, max_retries=0)
         asked = [{"role": "user", "content": golden.input}]
-        made = client.chat.completions.create(model="c", messages=asked, stream=True)
-        return "".join(each.choices[0].delta.content for each in made)
+        with openai.OpenAI(base_url=url, api_key=KEY, max_retries=0) as client:
+            made = client.chat.completions.create(model="c", messages=asked, stream=True)
+            return "".join(each.choices[0].delta.content for each in made)
 
     with raw_server(talk) as url:
         recorded = exported(taped(agent, tmp_path / "r", "auto"), tmp_path / "a.db", goldens=GOLDENS[:1])

@@ -106,6 +106,15 @@ def test_a_cost_nobody_knows_stays_unknown(shared):
     assert shared.run(writer.run_id).usage.cost_usd is None
 
 
+def test_counts_beyond_what_a_column_holds_do_not_stop_a_run(shared):
+    writer = shared.begin_run(a_run())
+    many = Usage(2**62, 2**70)
+    writer.add([a_result("a", usage=many), a_result("b", usage=many), a_result("c", usage=many)])
+    writer.add([a_result("d", usage=many)])
+    assert shared.run(writer.run_id).usage == Usage(2**63 - 1, 2**63 - 1)
+    assert shared.run(writer.run_id).results == 4
+
+
 def test_finished_tells_what_a_resumed_run_need_not_repeat(shared):
     writer = shared.begin_run(a_run())
     writer.add([a_result("b"), a_result("a", 1), a_result("a", 0, error="429")])

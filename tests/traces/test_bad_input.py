@@ -1,12 +1,16 @@
 """Files that are broken, hostile or no traces at all: one line that says so, or counted; never a traceback."""
 
 import contextlib
+import copy
 import gzip
 import json
+import random
 import subprocess
 import sys
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings, strategies as st
@@ -136,3 +140,44 @@ def test_a_million_deep_and_a_thousand_wide_do_not_hang(tmp_path: Path):
     (trace,) = load_traces(tmp_path / "x.json")
     assert trace.truncated
     assert any("none from a model or a tool" in problem for problem in trace.problems)
+
+
+ODD: list[Any] = [None, 5, True, [], {}, "", "²", "--5", "{", 1e308, 10**30, [[]], ["user", 5], {"role": 5}, {"lc": 1, "kwargs": {"content": [5]}},
+                  {"kwargs": 5, "args": []}, {"output": 5, "kwargs": {}}, [{"type": "tool_call"}], "\x00"]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["real/mlflow_openai.json.gz", "real/langsmith_langgraph.json.gz", "real/laminar_openai.json.gz", "real/traceloop_openai.json.gz", "real/openinference_anthropic.json.gz"])  # fmt: skip
+def test_real_exports_with_odd_values_anywhere_are_read_or_refused(name: str, tmp_path: Path):
+    document = json.loads(gzip.decompress((FOLDER / name).read_bytes()))
+    draw = random.Random(name)
+    places = list(places_in(document))
+    for _ in range(40):
+        changed = with_value(document, draw.choice(places), draw.choice(ODD))
+        (tmp_path / "odd.json").write_text(json.dumps(changed))
+        with contextlib.suppress(InputError):
+            for trace in load_traces(tmp_path / "odd.json"):
+                trace.golden()
+
+
+def places_in(value: Any, place: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Where values are, in JSON inside texts too."""
+    yield place
+    if isinstance(value, dict | list):
+        for key in value if isinstance(value, dict) else range(len(value)):
+            yield from places_in(value[key], (*place, key))
+    elif isinstance(value, str) and value[:1] in ("{", "["):
+        with contextlib.suppress(ValueError):
+            yield from places_in(json.loads(value), (*place, INSIDE))
+
+
+INSIDE = object()
+
+
+def with_value(value: Any, place: tuple[Any, ...], new: Any) -> Any:
+    if not place:
+        return new
+    if place[0] is INSIDE:
+        return json.dumps(with_value(json.loads(value), place[1:], new))
+    changed = copy.copy(value)
+    changed[place[0]] = with_value(value[place[0]], place[1:], new)
+    return changed

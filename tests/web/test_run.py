@@ -9,6 +9,8 @@ import msgspec
 import pytest
 
 from rightcall.report.view import run_view
+from rightcall.store import ResultFilter
+from rightcall.store.sql import results
 from rightcall.web import views
 from rightcall.web.links import segment
 from tests.store.builders import a_result, a_run
@@ -120,3 +122,12 @@ def test_what_takes_too_long_to_count_is_not_counted(client, monkeypatch):
     monkeypatch.setattr("rightcall.web.pages.run.COUNTED", 10)
     assert "many of 76" in client.get("/runs/old?text=-").text
     assert "12 of 76" in client.get("/runs/old?text=refund-").text
+
+
+@pytest.mark.parametrize("text", ["GARDEN", "refund-0", "nowhere", "100%_"])
+def test_a_search_finds_the_same_in_small_and_large_runs(store, monkeypatch, text):
+    found = []
+    for looked_up in (0, 10_000):
+        monkeypatch.setattr(results, "LOOKED_UP", looked_up)
+        found.append(store.goldens_page("old", ResultFilter(text=text), limit=200))
+    assert found[0] == found[1] and bool(found[0]) == (text in ("GARDEN", "refund-0"))

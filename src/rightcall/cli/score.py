@@ -64,7 +64,7 @@ def score(
     import gc
 
     from rightcall.api import score as score_files
-    from rightcall.cli.score_traces import as_trajectories, read_standard_input
+    from rightcall.cli.score_traces import as_trajectories, named_as_given, read_standard_input
     from rightcall.metrics import ScoringRules
     from rightcall.report import AskedMetrics, write_rows
 
@@ -80,30 +80,31 @@ def score(
         score_in_shards(goldens, trajectories, how, on or "ray", workers, out)
         return
     hints = _hints(goldens, trajectories, tools)
-    goldens, trajectories = read_standard_input(goldens, trajectories)
-    scores = score_files(
-        goldens,
-        as_trajectories(goldens, trajectories),
-        tools=tools or (),
-        metrics=metrics,
-        observe=observe,
-        rules=ScoringRules(weights, pass_rule),
-        partial=partial,
-    )
-    beside = AskedMetrics(scores.metric_names)
-    watched = beside.watch(iter(scores)) if scores.metric_names else iter(scores)
-    if as_json:
-        write_rows(watched, sys.stdout.buffer)
-        for note in _left_out(scores.left_out):
-            tell(note, err=True)
-    else:
-        from rightcall.report import Watcher, print_summary  # rich only when it is shown
+    read = read_standard_input(goldens, trajectories)
+    with named_as_given(*zip((goldens, trajectories), read, strict=True)):
+        scores = score_files(
+            read[0],
+            as_trajectories(*read),
+            tools=tools or (),
+            metrics=metrics,
+            observe=observe,
+            rules=ScoringRules(weights, pass_rule),
+            partial=partial,
+        )
+        beside = AskedMetrics(scores.metric_names)
+        watched = beside.watch(iter(scores)) if scores.metric_names else iter(scores)
+        if as_json:
+            write_rows(watched, sys.stdout.buffer)
+            for note in _left_out(scores.left_out):
+                tell(note, err=True)
+        else:
+            from rightcall.report import Watcher, print_summary  # rich only when it is shown
 
-        watcher = Watcher("scoring", keep=failures)
-        for _ in watcher.watch(watched):
-            pass
-        notes = [*_left_out(scores.left_out), *beside.lines(scores.summary)]
-        print_summary(scores.summary, watcher.failed, notes=notes, hints=hints)
+            watcher = Watcher("scoring", keep=failures)
+            for _ in watcher.watch(watched):
+                pass
+            notes = [*_left_out(scores.left_out), *beside.lines(scores.summary)]
+            print_summary(scores.summary, watcher.failed, notes=notes, hints=hints)
     shortfall = scores.shortfall(least)
     if shortfall:
         tell(shortfall, err=True)

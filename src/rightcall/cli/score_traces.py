@@ -5,12 +5,15 @@ from __future__ import annotations
 import shutil
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
 from rightcall.cli.output import tell
+from rightcall.errors import InputError
 from rightcall.model.text import counted
 
 if TYPE_CHECKING:
@@ -49,6 +52,19 @@ def read_standard_input(*files: Path) -> tuple[Path, ...]:
     if [str(file) for file in files].count("-") > 1:
         raise click.UsageError("only one file can be read from standard input")
     return tuple(_copied(sys.stdin.buffer) if str(file) == "-" else file for file in files)
+
+
+@contextmanager
+def named_as_given(*copies: tuple[Path, Path]) -> Iterator[None]:
+    """Errors that name the files as the user did: `-` is standard input, not a temporary file."""
+    try:
+        yield
+    except InputError as error:
+        where, problem = error.where, error.problem
+        for given, copy in copies:
+            if given != copy:
+                where, problem = (text.replace(str(copy), "standard input") for text in (where, problem))
+        raise InputError(where, problem, error.hint) from None
 
 
 def _copied(stream: BinaryIO) -> Path:

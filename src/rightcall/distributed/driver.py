@@ -71,6 +71,8 @@ class Driver:
         self._told_of_waiting = False
 
     async def open(self) -> None:
+        if news := self._engine.opening():
+            self._tell(news)
         await self._engine.open()
 
     def stop(self, why: str) -> None:

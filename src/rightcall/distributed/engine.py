@@ -21,6 +21,10 @@ class WorkerEngine(Protocol):
         """Pickle what goes to a worker."""
         ...
 
+    def opening(self) -> str:
+        """What `open` is about to do, if that takes long; empty when it is done."""
+        ...
+
     async def open(self) -> None:
         """Be ready to start workers; may be called again."""
         ...

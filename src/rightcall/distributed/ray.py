@@ -74,6 +74,14 @@ class RayEngine:
         """Whether workers run on this machine, and see its files."""
         return not self._options.address
 
+    def opening(self) -> str:
+        """A line for those who wait for `open`; empty when it is done."""
+        if self._opened:
+            return ""
+        if self.local:
+            return "starting Ray on this machine (several seconds)"
+        return f"connecting to the Ray cluster at {self._options.address}"
+
     async def open(self) -> None:
         """Connect, or start a cluster; blocks for some seconds, because nothing else can be done meanwhile."""
         if self._opened:
@@ -263,7 +271,9 @@ def import_ray() -> Any:
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     try:
         import ray
-    except ImportError:
+    except ImportError as error:
+        if error.name != "ray":  # it is there, and something it needs is not
+            raise ConfigError(f"Ray is installed but cannot be imported: {error}") from error
         if sys.platform not in ("linux", "darwin", "win32") or sys.maxsize < 2**32:
             raise ConfigError(f"Ray has no package for {sys.platform}; run without --workers") from None
         raise MissingExtraError("--on ray", "ray", "ray") from None
@@ -337,9 +347,16 @@ def _not_connected(address: str, error: Exception) -> ConfigError | Infrastructu
     text = " ".join(str(error).split())
     if "ersion mismatch" in text:
         return ConfigError(f"this machine and the Ray cluster differ: {text}")
-    where = f"the Ray cluster at '{address}'" if address else "a Ray cluster on this machine"
+    if "Could not find any running Ray instance" in text:
+        return InfrastructureError(
+            "this machine belongs to no Ray cluster: join one with `ray start`, name its address, --on ray:HOST:PORT, "
+            "or let --on ray start one for this run"
+        )
+    if not address:
+        return InfrastructureError(f"cannot start a Ray cluster on this machine: {text}")
     return InfrastructureError(
-        f"cannot reach {where}: {text}" if address else f"cannot start {where}: {text}"
+        f"cannot reach the Ray cluster at '{address}': {text}; check the address with `ray status`, and set "
+        "RAY_AUTH_MODE=token and RAY_AUTH_TOKEN if the cluster has a token"
     )
 
 

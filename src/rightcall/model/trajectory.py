@@ -64,6 +64,16 @@ class Usage(Record, frozen=True):
         )
 
 
+MOST_TOKENS = 10**12
+"""In one reply: a million of them still add up to a number that every file and database holds."""
+
+
+def token_count(value: Any) -> int:
+    """A number of tokens as a reply reports it; 0 when it is none, or more than any reply can have used."""
+    counts = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < MOST_TOKENS
+    return value if counts else 0
+
+
 NOTHING_USED = Usage()
 """Shared by all trajectories without usage, so that adding them up can skip it."""
 

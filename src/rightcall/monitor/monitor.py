@@ -36,6 +36,8 @@ from rightcall.traces import Redactor, Trace
 
 SPENDING = "judge"
 SALT = "rightcall"
+MOST_AGENTS = 1_000
+"""Agents whose settings and baseline are kept in memory."""
 
 
 class Monitor:
@@ -78,6 +80,9 @@ class Monitor:
         again, but neither counted nor given to the detectors twice."""
         given = [traces] if isinstance(traces, Trace) else list(traces)
         self._looked_for.clear()
+        if len(self._watching) > MOST_AGENTS:  # names come from the traces
+            self._watching.clear()
+            self._baselines.clear()
         kept = [self._checked(trace) for trace in given]
         known = self.store.known_traces([k.row.trace_id for k in kept])
         self.store.keep_traces(kept)

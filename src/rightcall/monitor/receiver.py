@@ -39,6 +39,7 @@ from rightcall.traces import (
 MAX_WAITING = 20_000
 MAX_OPEN = 10_000
 COMMIT_EVERY = 0.05
+BODY_SECONDS, STOP_SECONDS = 60.0, 5.0
 REOPEN = 600.0
 SWEEP, DROP_EVERY = 3600.0, 30.0
 AT_ONCE = 200
@@ -76,6 +77,7 @@ class Receiver:
         self._settle, self._idle = seconds(settings.settle), seconds(settings.idle)
         self._alerts = Alerts(settings.alerts, self.clock)
         self._told = 0
+        self._store_fails = False
         self._waiting: list[tuple[list[tuple[str, bytes]], int, asyncio.Future[None]]] = []
         self._waiting_spans = 0
         self._wake = asyncio.Event()
@@ -83,9 +85,20 @@ class Receiver:
         self._warned: set[str] = set()
         # One thread each: memory that a thread needed once stays with it, and a pool has many.
         self._writer, self._closer = ThreadPoolExecutor(1), ThreadPoolExecutor(1)
+        self._open_again()
+
+    def _open_again(self) -> None:
+        """Open what was acknowledged before a crash or a stop, and not closed with all its spans.
+
+        Late spans come at least `settle` after the others: a stored trace whose spans all came within that has none.
+        """
+        waiting = self.monitor.store.waiting_traces()
+        together = [t for t, first, last in waiting if _seconds_between(first, last) < self._settle]
+        closed = self.monitor.store.known_traces(together)
         now = self.clock()
-        for trace_id, _ in self.monitor.store.waiting_traces():  # acknowledged before a crash
-            self._open[trace_id] = Open(now)
+        for trace_id, _, _ in waiting:
+            if trace_id not in closed:
+                self._open[trace_id] = Open(now)
 
     def app(self) -> Any:
         """The HTTP application."""
@@ -104,7 +117,11 @@ class Receiver:
         from aiohttp import web
 
         runner = web.AppRunner(
-            self.app(), auto_decompress=False, access_log=None, logger=_server_log(self._server_said)
+            self.app(),
+            auto_decompress=False,
+            access_log=None,
+            logger=_server_log(self._server_said),
+            shutdown_timeout=STOP_SECONDS,
         )
         await runner.setup()
         site = web.TCPSite(runner, host, port)
@@ -130,9 +147,13 @@ class Receiver:
             for thread in (self._writer, self._closer):
                 thread.shutdown(wait=False)
 
-    def _server_said(self, error: str) -> None:
+    def _server_said(self, said: str, error: BaseException | None) -> None:
         """One line for each kind of connection that speaks no HTTP/1, whatever bytes it sent."""
-        text = GRPC if "PRI" in error else "a connection that is no HTTP request was closed"
+        from aiohttp.http_exceptions import HttpProcessingError
+
+        text = GRPC if "PRI" in said else "a connection that is no HTTP request was closed"
+        if error is not None and not isinstance(error, HttpProcessingError):
+            text = f"a request could not be handled: {type(error).__name__}"
         self.counters.refused += 1
         if text not in self._warned:
             self._warned.add(text)
@@ -182,7 +203,10 @@ class Receiver:
             answer.headers["Retry-After"] = "1"
             return answer
         try:
-            body = await request.read()
+            async with asyncio.timeout(BODY_SECONDS):
+                body = await request.read()
+        except TimeoutError:
+            return self._refuse(408, f"the body took more than {BODY_SECONDS:g} seconds", kind)
         except web.HTTPRequestEntityTooLarge:
             return self._refuse(413, f"more than {MAX_SENT // 2**20} MiB", kind)
         problems = Problems()
@@ -288,8 +312,9 @@ class Receiver:
     def _drop_closed(self) -> None:
         """Forget the spans of traces that were closed so long ago that late ones no longer reopen them."""
         before = datetime.datetime.now(datetime.UTC) - datetime.timedelta(seconds=REOPEN)
-        old = self.monitor.store.received_before(written_time(int(before.timestamp() * 1e9)))
-        self.monitor.store.drop_spans([trace_id for trace_id in old if trace_id not in self._open])
+        store, moment = self.monitor.store, written_time(int(before.timestamp() * 1e9))
+        while closed := [t for t in store.received_before(moment) if t not in self._open]:
+            store.drop_spans(closed)
 
     def _is_quiet(self, held: Open, now: float) -> bool:
         return now - held.last >= (self._settle if held.ended else self._idle)
@@ -300,8 +325,11 @@ class Receiver:
         try:
             await self._in(self._closer, self._close_now, lost)
         except StoreError as error:
-            self.log(f"the store did not answer: {error}")
+            if not self._store_fails:  # once until it works again
+                self.log(f"the store did not answer: {error}")
+            self._store_fails = True
             return
+        self._store_fails = False
         for trace_id, last in before.items():
             if (
                 self._open[trace_id].last == last
@@ -343,12 +371,18 @@ class Receiver:
         return web.Response(status=status, body=body, content_type=kind or PROTOBUF)
 
 
-def _server_log(said: Callable[[str], None]) -> logging.Logger:
+def _seconds_between(first: str, last: str) -> float:
+    apart = datetime.datetime.fromisoformat(last) - datetime.datetime.fromisoformat(first)
+    return apart.total_seconds()
+
+
+def _server_log(said: Callable[[str, BaseException | None], None]) -> logging.Logger:
     """A log for the HTTP server that is not the process's: it would write tracebacks with what strangers sent."""
 
     class Handler(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
-            said(str(record.exc_info[1]) if record.exc_info else record.getMessage())
+            error = record.exc_info[1] if record.exc_info else None
+            said(str(error) if error is not None else record.getMessage(), error)
 
     made = logging.Logger("rightcall.receiver")
     made.addHandler(Handler(logging.WARNING))

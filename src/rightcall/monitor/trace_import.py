@@ -13,7 +13,7 @@ from rightcall.model.trajectory import RecordedTrajectory
 from rightcall.monitor.checks import CheckedAgent, run_checks
 from rightcall.monitor.settings import DEFAULT
 from rightcall.monitor.trace_record import kept_trace
-from rightcall.store import Store
+from rightcall.store import SessionCount, Store, TraceRow
 from rightcall.traces import CandidateSpool, Trace, candidate_id
 
 AT_ONCE = 500
@@ -65,7 +65,7 @@ def import_to_folder(traces: Iterable[Trace], folder: Path, clean: Callable[[Tra
 
 def import_to_store(traces: Iterable[Trace], store: Store, clean: Callable[[Trace], Trace]) -> Imported:
     """Check the traces and keep them in the store, where they wait for review."""
-    found, candidates = Imported(), CandidateSpool()
+    found, candidates, sessions = Imported(), CandidateSpool(), SessionTally()
     stream = found.useful_of(map(clean, traces))
     while batch := list(islice(stream, AT_ONCE)):
         kept = []
@@ -74,6 +74,43 @@ def import_to_store(traces: Iterable[Trace], store: Store, clean: Callable[[Trac
             checks = run_checks(DEFAULT, trace, CheckedAgent())
             agent = trace.service or trace.agent or "agent"
             kept.append(kept_trace(trace, agent, checks, any(check.bad for check in checks), queue=True))
+        known = store.known_traces([each.row.trace_id for each in kept])
         store.keep_traces(kept)
+        for each in kept:
+            if each.row.trace_id not in known:
+                known.add(each.row.trace_id)
+                sessions.add(each.row)
+    store.add_imported_sessions(sessions.counts())
     found.candidates = candidates.count
     return found
+
+
+class SessionTally:
+    """Counts a session once an hour, as the monitor does. Traces come oldest first, so one hour is held at a time."""
+
+    def __init__(self) -> None:
+        self._hour = ""
+        self._open: dict[tuple[str, str, str, str], list[float]] = {}
+        self._totals: dict[tuple[str, str, str], list[float]] = {}
+
+    def add(self, row: TraceRow) -> None:
+        if row.started_at[:13] > self._hour:
+            self._end()
+            self._hour = row.started_at[:13]
+        for check in row.checks:
+            if check.bad is not None:
+                place = (row.agent, row.version, check.name, row.session or row.trace_id)
+                held = self._open.setdefault(place, [0.0, 0.0])
+                held[0] += check.bad
+                held[1] += 1
+
+    def counts(self) -> list[SessionCount]:
+        self._end()
+        return [SessionCount(*place, int(total[0]), total[1]) for place, total in self._totals.items()]
+
+    def _end(self) -> None:
+        for (agent, version, name, _), (bad, count) in self._open.items():
+            total = self._totals.setdefault((agent, version, name), [0.0, 0.0])
+            total[0] += 1
+            total[1] += bad / count
+        self._open = {}

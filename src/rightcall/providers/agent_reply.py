@@ -18,7 +18,7 @@ from rightcall.model.dialects import read_messages, trajectory_from_messages, wi
 from rightcall.model.dialects.streams import AnswerStream, stream_of
 from rightcall.model.message import Message
 from rightcall.model.record import Record
-from rightcall.model.trajectory import StopReason, Trajectory, Usage
+from rightcall.model.trajectory import StopReason, Trajectory, Usage, token_count
 from rightcall.providers.secrets import one_line, scrub
 
 KNOWN = ("calls", "messages", "output")
@@ -209,8 +209,7 @@ def _text(value: Any) -> str:
 
 
 def _count(matches: list[Any] | None) -> int:
-    numbers = [n for n in matches or () if isinstance(n, int) and not isinstance(n, bool) and n >= 0]
-    return max(numbers, default=0)
+    return max(map(token_count, matches or ()), default=0)
 
 
 Step = str | int | None

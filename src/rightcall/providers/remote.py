@@ -17,6 +17,7 @@ from rightcall.errors import ConfigError, InputError
 from rightcall.model import Message, Usage
 from rightcall.model.codec import DecodeErrors, encode
 from rightcall.model.depth import shallow, too_deep
+from rightcall.model.trajectory import token_count
 from rightcall.providers import failures
 from rightcall.providers.base import ModelReply, ModelRequest, Prompt, Provider
 from rightcall.providers.http import HttpClient, Network
@@ -214,7 +215,7 @@ def counted(usage: Any, *names: str) -> int:
     value = usage
     for name in names:
         value = value.get(name) if isinstance(value, dict) else None
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else 0
+    return token_count(value)
 
 
 def usage_of(usage: Any, given: str, made: str, cached: tuple[str, ...]) -> Usage:

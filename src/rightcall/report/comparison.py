@@ -31,7 +31,8 @@ def print_comparison(
     for warning in unlike:
         out.print(warning, style="yellow", soft_wrap=True)
     adjusted = f", p = {p_adjusted:.3g} among several candidates" if p_adjusted != found.p else ""
-    out.print(f"test: {found.method.replace('_', '-')}{adjusted}", style="dim")
+    if found.n:
+        out.print(f"test: {found.method.replace('_', '-')}{adjusted}", style="dim")
     for word, names in (("fixed", found.fixed), ("broken", found.broken)):
         if names:
             more = f" … {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""

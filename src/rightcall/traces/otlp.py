@@ -303,7 +303,7 @@ def _text(value: Any) -> str:
 
 def _int(value: Any, *, signed_too: bool = False) -> int:
     """A 64-bit number, possibly as text."""
-    if isinstance(value, str) and value.lstrip("-").isdigit() and len(value) < 21:
+    if isinstance(value, str) and value.removeprefix("-").isdecimal() and len(value) < 21:
         value = int(value)
     if isinstance(value, bool) or not isinstance(value, int | float) or math.isnan(value):
         return 0

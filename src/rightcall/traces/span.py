@@ -85,7 +85,7 @@ def nanoseconds(value: Any) -> int:
         return _scaled(value)
     if not isinstance(value, str):
         return 0
-    if value.isdigit() and len(value) < 30:
+    if value.isdecimal() and len(value) < 30:
         return _scaled(int(value))
     try:
         moment = datetime.fromisoformat(value.replace("Z", "+00:00"))
@@ -95,6 +95,11 @@ def nanoseconds(value: Any) -> int:
         moment = datetime.fromisoformat(f"{moment.isoformat()}+00:00")  # exports mean UTC
     whole = moment.replace(microsecond=0).timestamp()
     return max(0, int(whole) * 1_000_000_000 + moment.microsecond * 1000)
+
+
+def event_records(value: Any) -> list[dict[str, Any]]:
+    """The events of a span in an export: objects of a list, and nothing else."""
+    return [event for event in value if isinstance(event, dict)] if isinstance(value, list) else []
 
 
 def _scaled(value: float) -> int:

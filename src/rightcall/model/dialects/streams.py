@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from rightcall.model.call import ToolCall, ToolResult
 from rightcall.model.dialects import openai_responses, wire
 from rightcall.model.message import Message
-from rightcall.model.trajectory import Usage
+from rightcall.model.trajectory import Usage, token_count
 
 WHERE = "stream"
 
@@ -243,6 +243,4 @@ class AguiStream(_Totals):
 
 
 def _usage(given: dict[str, Any], asked: str, made: str) -> Usage:
-    counts = [given.get(name) for name in (asked, made)]
-    whole = [n if isinstance(n, int) and not isinstance(n, bool) and n > 0 else 0 for n in counts]
-    return Usage(*whole)
+    return Usage(token_count(given.get(asked)), token_count(given.get(made)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -117,6 +117,21 @@ class Core:
             rows = connection.execute(select(tables.metrics.c.name, tables.metrics.c.key))
             self._metric_keys = {row.name: row.key for row in rows}
         self._metric_names = {key: name for name, key in self._metric_keys.items()}
+
+
+SIZES = (1, 20, 400)
+
+
+def portions(names: Sequence[str]) -> Iterator[list[str]]:
+    """Names for `IN (…)`, in lists of few different lengths: the last is filled up with names that it has already.
+
+    Each length is another statement, and SQLite keeps the 128 latest prepared: a process that runs for days and asks
+    for any number of names would hold megabytes of them.
+    """
+    for start in range(0, len(names), SIZES[-1]):
+        some = list(names[start : start + SIZES[-1]])
+        size = next(size for size in SIZES if size >= len(some))
+        yield some + some[-1:] * (size - len(some))
 
 
 IGNORED = """# Results stay on this machine; a baseline may be committed.

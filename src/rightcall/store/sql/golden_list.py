@@ -13,7 +13,7 @@ from rightcall.model import CaseResult
 from rightcall.store.base import ListedGolden, Outcome, ResultFilter
 from rightcall.store.sql import tables
 from rightcall.store.sql.record_bytes import held
-from rightcall.store.sql.results import AT_ONCE, OUTCOMES, Results, conditions
+from rightcall.store.sql.results import AT_ONCE, OUTCOMES, Results, conditions, scans
 from rightcall.store.sql.runs import find
 
 ORDER: tuple[Outcome, ...] = ("failed", "error", "passed")
@@ -31,11 +31,12 @@ class GoldenList(Results):
         """The next `limit` goldens with a matching trial, failures first; `after` is the last one shown."""
         found: list[ListedGolden] = []
         with self.reading() as connection:
-            run_key = find(connection, run).key
-            ids = _with_text(connection, run_key, which)
+            row = find(connection, run)
+            run_key, scan = row.key, scans(connection, row)
+            ids = _with_text(connection, run_key, which, scan=scan)
             for outcome in _from(which, after.outcome if after else None):
                 beyond = after.golden_id if after and after.outcome == outcome else None
-                query = _listed(run_key, which, outcome, ids)
+                query = _listed(run_key, which, outcome, ids, scan=scan)
                 if beyond is not None:
                     query = query.where(results.golden_id > held(beyond))
                 rows = connection.execute(query.order_by(results.golden_id).limit(limit - len(found)))
@@ -60,7 +61,8 @@ class GoldenList(Results):
     def neighbours(self, run: str, which: ResultFilter, golden_id: str) -> tuple[str | None, str | None]:
         """The goldens before and after this one in the list; None at either end."""
         with self.reading() as connection:
-            run_key = find(connection, run).key
+            row = find(connection, run)
+            run_key, scan = row.key, scans(connection, row)
 
             def first(query: Select[Any], *, last: bool = False) -> str | None:
                 order = results.golden_id.desc() if last else results.golden_id
@@ -68,11 +70,12 @@ class GoldenList(Results):
                 return found
 
             phases = _from(which, None)
-            ids = _with_text(connection, run_key, which)
-            lists = {outcome: _listed(run_key, which, outcome, ids) for outcome in phases}
+            ids = _with_text(connection, run_key, which, scan=scan)
+            lists = {outcome: _listed(run_key, which, outcome, ids, scan=scan) for outcome in phases}
             own = (results.run_key == run_key, results.golden_id == held(golden_id))
             trials = select(results.outcome).where(*own)
-            outcomes = set(connection.execute(trials.where(*conditions(run_key, which))).scalars())
+            fitting = trials.where(*conditions(run_key, which, scan=scan))
+            outcomes = set(connection.execute(fitting).scalars())
             outcomes = outcomes or set(connection.execute(trials).scalars())  # opened past the filter
             at = next((n for n, outcome in enumerate(phases) if OUTCOMES[outcome] in outcomes), 0)
             here = lists[phases[at]]
@@ -91,21 +94,23 @@ def _from(which: ResultFilter, outcome: Outcome | None) -> tuple[Outcome, ...]:
     return parts[parts.index(outcome) :] if outcome in parts else parts
 
 
-def _with_text(connection: Connection, run_key: int, which: ResultFilter) -> list[str] | None:
+def _with_text(connection: Connection, run_key: int, which: ResultFilter, *, scan: bool) -> list[str] | None:
     """The goldens with the text when they are few: a search scans the goldens once, not for each part of the list."""
     if not which.text:
         return None
-    wanted = conditions(run_key, ResultFilter(text=which.text))
+    wanted = conditions(run_key, ResultFilter(text=which.text), scan=scan)
     query = select(results.golden_id).distinct().where(*wanted).limit(AT_ONCE + 1)
     ids = connection.execute(query).scalars().all()
     return list(ids) if len(ids) <= AT_ONCE else None
 
 
-def _listed(run_key: int, which: ResultFilter, outcome: Outcome, ids: list[str] | None) -> Select[Any]:
+def _listed(
+    run_key: int, which: ResultFilter, outcome: Outcome, ids: list[str] | None, *, scan: bool
+) -> Select[Any]:
     """Ids of the goldens with a matching trial of this outcome and, in a list of all, none of an earlier one."""
     if ids is not None:
         which = msgspec.structs.replace(which, text="")
-    query = select(results.golden_id).distinct().where(*conditions(run_key, which))
+    query = select(results.golden_id).distinct().where(*conditions(run_key, which, scan=scan))
     if ids is not None:
         query = query.where(results.golden_id.in_(ids))
     query = query.where(results.outcome == OUTCOMES[outcome])

@@ -49,7 +49,9 @@ def to_rows(result: CaseResult, pack: ScorePacker) -> ResultRows:
     check_golden_id(result.golden_id)
     scores, failed = pack(result.metrics)
     usage = Usage(
-        _counted(result.usage.input_tokens), _counted(result.usage.output_tokens), result.usage.cost_usd
+        bounded_count(result.usage.input_tokens),
+        bounded_count(result.usage.output_tokens),
+        result.usage.cost_usd,
     )
     return ResultRows(
         held(result.golden_id),
@@ -111,7 +113,8 @@ def check_golden_id(golden_id: str) -> None:
         )
 
 
-def _counted(tokens: int) -> int:
+def bounded_count(tokens: int) -> int:
+    """As many as the column holds."""
     return min(tokens, LARGEST)
 
 

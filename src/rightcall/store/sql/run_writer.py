@@ -6,7 +6,20 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any
 
-from sqlalchemy import Connection, Select, Update, bindparam, delete, func, select, text, update
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Connection,
+    Select,
+    Update,
+    bindparam,
+    case,
+    delete,
+    func,
+    select,
+    text,
+    update,
+)
 
 from rightcall.errors import InputError, RunTakenOver
 from rightcall.model import AnyGolden, CaseResult
@@ -16,7 +29,15 @@ from rightcall.store.sql.core import Core
 from rightcall.store.sql.golden_sets import add_goldens
 from rightcall.store.sql.packed_scores import ScorePacker
 from rightcall.store.sql.record_bytes import held
-from rightcall.store.sql.rows import ResultRows, Row, insert_missing, insert_rows, to_rows
+from rightcall.store.sql.rows import (
+    LARGEST,
+    ResultRows,
+    Row,
+    bounded_count,
+    insert_missing,
+    insert_rows,
+    to_rows,
+)
 
 
 class RunWriter:
@@ -151,8 +172,8 @@ def _count(
         "results": len(stored),
         "passed": sum(row.outcome == tables.PASSED for row in stored),
         "errors": sum(row.outcome == tables.ERROR for row in stored),
-        "input_tokens": sum(row.usage.input_tokens for row in stored),
-        "output_tokens": sum(row.usage.output_tokens for row in stored),
+        "input_tokens": bounded_count(sum(row.usage.input_tokens for row in stored)),
+        "output_tokens": bounded_count(sum(row.usage.output_tokens for row in stored)),
     }
     given = {"of_key": run_key, "of_id": run_id, "now": now}
     given |= {"of_epoch": epoch} if epoch is not None else {}
@@ -171,10 +192,15 @@ def _count(
 def _counting(of_epoch: bool, with_cost: bool) -> Update:
     """The statement that adds a batch to a run. Made once: making it takes longer than it takes to run."""
     runs = tables.runs.c
-    added = {
-        name: runs[name] + bindparam(f"more_{name}")
-        for name in ("results", "passed", "errors", "input_tokens", "output_tokens")
+    added: dict[str, ColumnElement[Any]] = {
+        name: runs[name] + bindparam(f"more_{name}") for name in ("results", "passed", "errors")
     }
+    for name in (
+        "input_tokens",
+        "output_tokens",
+    ):  # what replies report: a sum beyond the column stays at its end
+        more = bindparam(f"more_{name}", type_=BigInteger)
+        added[name] = case((runs[name] > LARGEST - more, LARGEST), else_=runs[name] + more)
     if with_cost:
         added["cost_usd"] = func.coalesce(runs.cost_usd, 0.0) + bindparam("more_cost")
     found = update(tables.runs).where(

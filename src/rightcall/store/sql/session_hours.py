@@ -7,11 +7,10 @@ from collections.abc import Mapping, Sequence
 from sqlalchemy import bindparam, delete, insert, select, update
 
 from rightcall.store.sql import tables
-from rightcall.store.sql.core import Core
+from rightcall.store.sql.core import Core, portions
 from rightcall.store.sql.record_bytes import packed, unpacked, whole
 from rightcall.store.watch import SessionHour
 
-AT_ONCE = 400
 Values = dict[str, list[float]]
 
 
@@ -30,10 +29,9 @@ class OpenHours(Core):
         with self.writing() as connection:
             for (agent, version), sessions in groups.items():
                 known: dict[str, tuple[int, Values]] = {}
-                names = list(sessions)
-                for start in range(0, len(names), AT_ONCE):
+                for some in portions(list(sessions)):
                     query = select(s.session, s.key, s.content).where(
-                        s.agent == agent, s.version == version, s.session.in_(names[start : start + AT_ONCE])
+                        s.agent == agent, s.version == version, s.session.in_(some)
                     )
                     known |= {r[0]: (r[1], unpacked(r[2], Values)) for r in connection.execute(query)}
                 more = [

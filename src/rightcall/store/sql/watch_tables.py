@@ -9,7 +9,7 @@ from sqlalchemy import Connection, Row, delete, func, insert, select, text, upda
 
 from rightcall.errors import InputError
 from rightcall.store.sql import tables
-from rightcall.store.sql.core import Core
+from rightcall.store.sql.core import Core, portions
 from rightcall.store.sql.record_bytes import compressed, expanded, held, packed, unpacked
 from rightcall.store.watch import (
     CheckCount,
@@ -22,7 +22,7 @@ from rightcall.store.watch import (
 )
 
 PAGE = 50
-SESSIONS = "sessions"
+SESSIONS, IMPORTED = "sessions", "imported_sessions"
 EVERYTHING = TraceFilter()
 LONGEST_INPUT = 300
 ROW = [column for column in tables.traces.c if column.name not in ("content", "signature", "key")]
@@ -39,12 +39,12 @@ class Watched(Core):
             with self.writing() as connection:
                 connection.execute(insert(tables.received), rows)
 
-    def waiting_traces(self) -> list[tuple[str, str]]:
-        """Traces that are not closed yet, with the time of their latest spans."""
+    def waiting_traces(self) -> list[tuple[str, str, str]]:
+        """Traces whose spans are kept, with the times when the first and the latest of them came."""
         r = tables.received.c
-        query = select(r.trace_id, func.max(r.received_at)).group_by(r.trace_id)
+        query = select(r.trace_id, func.min(r.received_at), func.max(r.received_at)).group_by(r.trace_id)
         with self.reading() as connection:
-            return [(row[0], row[1]) for row in connection.execute(query)]
+            return [(row[0], row[1], row[2]) for row in connection.execute(query)]
 
     def spans_of(self, trace_id: str) -> list[bytes]:
         """Everything received of a trace that is not closed, in order of arrival."""
@@ -65,10 +65,8 @@ class Watched(Core):
         """Delete the received spans of closed traces."""
         r = tables.received.c
         with self.writing() as connection:
-            for start in range(0, len(trace_ids), 400):
-                connection.execute(
-                    delete(tables.received).where(r.trace_id.in_(trace_ids[start : start + 400]))
-                )
+            for some in portions(trace_ids):
+                connection.execute(delete(tables.received).where(r.trace_id.in_(some)))
 
     def known_traces(self, trace_ids: Sequence[str]) -> set[str]:
         """Which of these are already stored."""
@@ -226,9 +224,22 @@ class Watched(Core):
         documents = {"\t".join((c.agent, c.version, c.name)): packed(c) for c in counts}
         self.set_states(SESSIONS, documents)
 
+    def add_imported_sessions(self, counts: Sequence[SessionCount]) -> None:
+        """Add the sessions of imported traces, which are counted apart from those that a monitor writes."""
+        known = {name: unpacked(content, SessionCount) for name, content in self.states(IMPORTED).items()}
+        documents = {}
+        for count in counts:
+            name = "\t".join((count.agent, count.version, count.name))
+            documents[name] = packed(_more_sessions(count, known.get(name)))
+        self.set_states(IMPORTED, documents)
+
     def session_counts(self) -> list[SessionCount]:
         """Sessions by agent, version and check."""
-        return [unpacked(content, SessionCount) for content in self.states(SESSIONS).values()]
+        found: dict[str, SessionCount] = {}
+        for kind in (SESSIONS, IMPORTED):
+            for name, content in self.states(kind).items():
+                found[name] = _more_sessions(unpacked(content, SessionCount), found.get(name))
+        return list(found.values())
 
     def redaction_key(self) -> bytes:
         """The key for redaction placeholders; created when first needed, never shown."""
@@ -281,12 +292,19 @@ class Watched(Core):
             return int(connection.execute(delete(tables.traces).where(*where)).rowcount)
 
 
+def _more_sessions(count: SessionCount, other: SessionCount | None) -> SessionCount:
+    if other is None:
+        return count
+    total, bad = count.sessions + other.sessions, count.bad + other.bad
+    return SessionCount(count.agent, count.version, count.name, total, bad)
+
+
 def _stored(connection: Connection, ids: Sequence[str]) -> dict[str, Row[Any]]:
     t = tables.traces.c
     columns = (t.key, t.trace_id, t.agent, t.version, t.started_at, t.review, t.seen, t.checks)
     found: dict[str, Any] = {}
-    for start in range(0, len(ids), 400):
-        for row in connection.execute(select(*columns).where(t.trace_id.in_(ids[start : start + 400]))):
+    for some in portions(ids):
+        for row in connection.execute(select(*columns).where(t.trace_id.in_(some))):
             found[row.trace_id] = row
     return found
 
@@ -321,8 +339,8 @@ def _queue_once(connection: Connection, fresh: list[dict[str, Any]]) -> None:
     queued = [values for values in fresh if values["review"] == "queued" and values["signature"]]
     wanted = sorted({values["signature"] for values in queued})
     known: dict[str, int] = {}
-    for start in range(0, len(wanted), 400):
-        same = select(t.signature, t.key).where(t.signature.in_(wanted[start : start + 400]), t.review != "")
+    for some in portions(wanted):
+        same = select(t.signature, t.key).where(t.signature.in_(some), t.review != "")
         known |= {row.signature: row.key for row in connection.execute(same)}
     again: dict[int, int] = {}
     first: dict[str, dict[str, Any]] = {}

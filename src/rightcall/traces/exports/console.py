@@ -7,7 +7,15 @@ from typing import Any
 
 from rightcall.traces.otlp import STATUS
 from rightcall.traces.problems import Problems
-from rightcall.traces.span import Span, SpanEvent, free_id_of, nanoseconds, span_id_of, trace_id_of
+from rightcall.traces.span import (
+    Span,
+    SpanEvent,
+    event_records,
+    free_id_of,
+    nanoseconds,
+    span_id_of,
+    trace_id_of,
+)
 
 DEEPEST = 12
 
@@ -52,8 +60,7 @@ def spans(record: dict[str, Any], problems: Problems, where: str) -> Iterator[Sp
         flattened((resource or {}).get("attributes")),
         events=[
             SpanEvent(str(e.get("name") or ""), flattened(e.get("attributes")))
-            for e in record.get("events") or ()
-            if isinstance(e, dict)
+            for e in event_records(record.get("events"))
         ],
     )
 

@@ -7,7 +7,15 @@ from typing import Any
 
 from rightcall.traces.otlp import STATUS
 from rightcall.traces.problems import Problems
-from rightcall.traces.span import Span, SpanEvent, free_id_of, nanoseconds, span_id_of, trace_id_of
+from rightcall.traces.span import (
+    Span,
+    SpanEvent,
+    event_records,
+    free_id_of,
+    nanoseconds,
+    span_id_of,
+    trace_id_of,
+)
 
 
 def claims(record: dict[str, Any]) -> bool:
@@ -52,7 +60,7 @@ def _span(raw: dict[str, Any], trace_id: str, span_id: str, metadata: dict[str, 
         str((status or {}).get("message") or raw.get("status_message") or ""),
         dict(attributes or {}),
         scope="mlflow",
-        events=[_event(event) for event in raw.get("events") or () if isinstance(event, dict)],
+        events=[_event(event) for event in event_records(raw.get("events"))],
     )
 
 
