@@ -72,16 +72,19 @@ async def load(port: int, pid: int, seconds: float, rate: int, sessions: bool) -
                 counts["refused"] += reply.status != 200
                 counts["sent"] += 100 if reply.status == 200 else 0
 
-    async def show() -> None:
+    async def show(client: aiohttp.ClientSession) -> None:
         for _ in range(LINES):
             await asyncio.sleep(seconds / LINES)
             taken = time.perf_counter() - start
             busy = cpu_seconds(pid) / taken
             done = f"{counts['sent']:>9,} spans  {counts['sent'] / taken:,.0f} spans/s  {counts['refused']} refused"
-            print(f"{taken:6.0f} s  {done}  server {memory(pid)} MB, {busy:.0%} of a core", flush=True)
+            async with client.get(f"http://127.0.0.1:{port}/stats") as reply:
+                waiting = (await reply.json())["open_traces"]
+            said = f"server {memory(pid)} MB, {busy:.0%} of a core, {waiting:,} open traces"
+            print(f"{taken:6.0f} s  {done}  {said}", flush=True)
 
     async with aiohttp.ClientSession() as client:
-        await asyncio.gather(show(), *(sender(i, client) for i in range(4)))
+        await asyncio.gather(show(client), *(sender(i, client) for i in range(4)))
 
 
 def cpu_seconds(pid: int) -> float:

@@ -342,10 +342,10 @@ class Receiver:
 
     def _close_now(self, lost: dict[str, int]) -> None:
         store = self.monitor.store
-        known = store.known_traces(list(lost))
+        known, received = store.known_traces(list(lost)), store.spans_of(list(lost))
         traces = []
         for trace_id, dropped in lost.items():
-            spans = unpacked_spans(store.spans_of(trace_id))
+            spans = unpacked_spans(received.get(trace_id, ()))
             if not spans:
                 continue
             problems = Problems()

@@ -46,12 +46,16 @@ class Watched(Core):
         with self.reading() as connection:
             return [(row[0], row[1], row[2]) for row in connection.execute(query)]
 
-    def spans_of(self, trace_id: str) -> list[bytes]:
-        """Everything received of a trace that is not closed, in order of arrival."""
+    def spans_of(self, trace_ids: Sequence[str]) -> dict[str, list[bytes]]:
+        """Everything that is kept of what was received of these traces, in order of arrival."""
         r = tables.received.c
+        found: dict[str, list[bytes]] = {}
         with self.reading() as connection:
-            query = select(r.content).where(r.trace_id == trace_id).order_by(r.key)
-            return [bytes(content) for content in connection.execute(query).scalars()]
+            for some in portions(trace_ids):
+                query = select(r.trace_id, r.content).where(r.trace_id.in_(some)).order_by(r.key)
+                for trace_id, content in connection.execute(query):
+                    found.setdefault(trace_id, []).append(bytes(content))
+        return found
 
     def received_before(self, moment: str, limit: int = 20_000) -> list[str]:
         """Traces whose spans came before a moment, out of the oldest that are kept."""
