@@ -93,7 +93,7 @@ def test_a_misspelt_adapter_is_told_the_nearest():
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda: rc.observe(3), "a builtins.int is of no known framework"),
+        (lambda: rc.observe(3), "a builtins.int belongs to no known framework"),
         (lambda: rc.observe(lambda golden: "x", via="nothing"), "unknown adapter 'nothing'"),
         (lambda: rc.observe(lambda golden: "x", via="google_adk"), "watches agent objects, not functions"),
         (lambda: rc.observe(lambda golden: "x", via="openai", tools="mock"), "cannot be mocked"),
@@ -119,7 +119,7 @@ def test_a_function_that_uses_nothing_known_is_told_so(monkeypatch):
     def ask(golden: rc.Golden) -> str:
         return "x"
 
-    with pytest.raises(rc.ConfigError, match="nothing was seen of ask: it uses none of"):
+    with pytest.raises(rc.ConfigError, match="nothing was observed of ask: it uses none of"):
         performed(rc.observe(ask), "q")
 
 

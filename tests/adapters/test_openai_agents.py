@@ -171,5 +171,5 @@ def test_a_package_of_the_users_called_agents_is_not_taken_for_the_framework(mon
 
     Mine.__module__ = "agents.mine"
     monkeypatch.setitem(sys.modules, "agents", types.ModuleType("agents"))
-    with pytest.raises(rc.ConfigError, match=r"agents\.mine.*Mine is of no known framework"):
+    with pytest.raises(rc.ConfigError, match=r"agents\.mine.*Mine belongs to no known framework"):
         rc.observe(Mine())

@@ -84,7 +84,7 @@ def test_a_scripted_model_writes_from_documents(rightcall, tmp_path):
         (("goldens", "--from", "a.md"), "need --model"),
         (("goldens", "--tools", "none.json"), "none.json"),
         (("goldens", "--tools", TOOLS, "--language", "fr"), "one of en, vi, zh"),
-        (("goldens", "--tools", TOOLS, "--draft", "x", "-o", "y.jsonl"), "two places"),
+        (("goldens", "--tools", TOOLS, "--draft", "x", "-o", "y.jsonl"), "cannot be combined"),
         (("goldens", "--tools", TOOLS, "--model", "nobody:x"), "unknown provider"),
         (("goldens", "--from", "broken.pdf", "--model", "keyword:"), "broken.pdf"),
         (("review", "none.jsonl"), "none.jsonl"),

@@ -14,7 +14,8 @@ ROOT = Path(__file__).parents[2]
 BANNED = re.compile(
     r"\b(?:unless said|in this manner|holds to|told of|so many|mend(?:s|ed|ing)?|the commonest|of one's own"
     r"|passed over|(?:is|are) no (?:json|list|text|number|object|span|string)\b"
-    r"|beside (?:it|them|the|what|its)|the most is|which is missing)\b",
+    r"|beside (?:it|them|the|what|its)|the most is|which is missing|anew|nought|unawares|thereof"
+    r"|(?:came|comes?|became|becomes?) of (?:it|them|each|the|a|its|those|running)|(?:cannot|can) be told)\b",
     re.IGNORECASE,
 )
 ALLOWED = {

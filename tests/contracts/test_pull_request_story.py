@@ -221,7 +221,7 @@ def test_the_action_without_a_baseline_says_what_to_do_and_fails(story, tmp_path
     folder, _ = story
     done = Runner(folder, tmp_path, {"suite": "suite.yaml"}).run()
     assert done["Verdict"][0] == 2
-    assert "there is no such file; save one on the main branch: rightcall run" in done["Check"][1]
+    assert "no such file; save one on the main branch: rightcall run" in done["Check"][1]
 
 
 @pytest.mark.parametrize(

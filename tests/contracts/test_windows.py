@@ -128,3 +128,11 @@ def test_a_room_lists_only_files_that_it_has(room):
     docstring = ast.get_docstring(ast.parse((room / "__init__.py").read_text("utf-8"))) or ""
     there = {path.stem for path in room.iterdir()}
     assert [name for name in named_in_table(docstring) if name not in there] == []
+
+
+def test_contributing_names_files_that_exist():
+    text = (SOURCE.parents[1] / "CONTRIBUTING.md").read_text("utf-8")
+    named = re.findall(r"`((?:[a-z_]+/)+(?:[a-z_]+\.py)?)`", text)
+    assert [
+        name for name in named if not (SOURCE / name).exists() and not (SOURCE.parents[1] / name).exists()
+    ] == []

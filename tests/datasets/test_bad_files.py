@@ -66,7 +66,7 @@ def refused(folder: Path, name: str, content: str | bytes, load=load_goldens) ->
         ("g.json", '{"format": "rightcall/goldens/9", "goldens": []}', ": the file has the format 'rightcall/goldens/9'"),
         ("g.json", '{"format": 1, "goldens": []}', ": format must be 'rightcall/goldens/1', got 1"),
         ("g.json", '{"golden": []}', ":1: expected a list of goldens"),
-        ("g.json", '{"goldens": [], "owner": 1}', ": unknown field 'owner' beside 'goldens'"),
+        ("g.json", '{"goldens": [], "owner": 1}', ": unknown field 'owner' next to 'goldens'"),
         ("g.json", '{"goldens": {}}', ":1: goldens: the value must be a list, got an object"),
         ("g.yaml", "- input: a\n- input: [b\n", ":3: not valid YAML: "),
         ("g.yaml", "- input: a\n\n- inptu: b\n", ":3: unknown field 'inptu'; did you mean 'input'?"),

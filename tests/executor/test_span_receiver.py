@@ -138,7 +138,7 @@ def test_an_address_that_is_taken_is_said_before_anything_is_asked(port):
     [
         ("{model: http:http://127.0.0.1:9, observe: langchain}", "must be otel"),
         ("{model: http:http://127.0.0.1:9, observe: otel, otlp: here}", "HOST:PORT"),
-        ("{model: 'keyword:', observe: otel}", "goes with module:agent"),
+        ("{model: 'keyword:', observe: otel}", "requires module:agent"),
     ],
 )
 def test_a_suite_that_cannot_watch_says_why(agent, words, tmp_path):

@@ -15,9 +15,8 @@ from hypothesis import given, strategies as st
 import rightcall as rc
 from rightcall.executor import Agent, Limits, Patience, Session
 from rightcall.model import ExpectedCall, Golden, Tool, Trajectory
-from rightcall.providers.agent_reply import AgentFailedError, ReplyReader, server_sent
+from rightcall.providers.agent_reply import AgentFailedError, JsonPath, ReplyReader, server_sent
 from rightcall.providers.exchange import Exchange, filled
-from rightcall.providers.json_path import JsonPath
 from tests.providers.loopback import _in_thread
 
 QUICK = Patience(attempts=3, first=0.001, longest=0.001)

@@ -11,9 +11,9 @@ import yaml
 
 from rightcall.errors import RightCallError
 from rightcall.suite.editor_schema import suite_schema
-from rightcall.suite.plan import plan_suite
 from rightcall.suite.preparation import preflight
 from rightcall.suite.suite import load_suite
+from rightcall.suite.suite_plan import plan_suite
 
 SUITE = "dataset: goldens.jsonl\nagent: {model: 'keyword:', mode: loop}\n"
 TOOL = "tools: [{name: ping, description: Ping a host., input_schema: {type: object}}]\n"

@@ -9,8 +9,9 @@ import pytest
 
 from rightcall.adapters import ObservedAgent
 from rightcall.errors import ConfigError
-from rightcall.suite.plan import Plan, plan_suite
+from rightcall.suite.plan import Plan
 from rightcall.suite.suite import load_suite
+from rightcall.suite.suite_plan import plan_suite
 
 AGENT = """
 from pydantic_ai import Agent
@@ -73,7 +74,7 @@ def test_another_model_on_the_command_line_need_not_be_watched(planned):
 @pytest.mark.parametrize(
     ("agent", "words"),
     [
-        ('model: "keyword:", observe: auto', "agent.observe goes with module:agent"),
+        ('model: "keyword:", observe: auto', "agent.observe requires module:agent"),
         ('model: "MODULE:agent", observe: langchain', "watched via 'pydantic_ai', not 'langchain'"),
         ('model: "MODULE:agent", observe: pydantic', "did you mean 'pydantic_ai'"),
         ('model: "http:http://h/run", response: {answer: $.x}', "unknown field 'answer'"),

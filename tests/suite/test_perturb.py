@@ -168,7 +168,7 @@ def test_a_models_paraphrases_are_verified_kept_and_not_asked_for_twice(tmp_path
             asked.append(said)
             return ModelReply(Message("assistant", f"Kindly {said}" if request.trial else "Something else"))
 
-    monkeypatch.setattr("rightcall.suite.perturbations.paraphraser.resolve", lambda name: Writer(None))
+    monkeypatch.setattr("rightcall.suite.perturbations.requests.resolve", lambda name: Writer(None))
     path = tmp_path / "p.jsonl"
     found = asyncio.run(paraphrased("m", TOWNS[:4], read_paraphrases(path, TOWNS)))
     assert found["t1"] == ("Kindly Search town1",)

@@ -10,10 +10,10 @@ import pytest
 from rightcall.errors import ConfigError, InputError
 from rightcall.suite.cost_estimate import estimate
 from rightcall.suite.editor_schema import suite_schema
-from rightcall.suite.plan import Plan, plan_suite
+from rightcall.suite.plan import Plan, Selection
 from rightcall.suite.preparation import preflight
-from rightcall.suite.selection import Selection
 from rightcall.suite.suite import load_suite
+from rightcall.suite.suite_plan import plan_suite
 from tests.support.model_process import counts, loopback_model, write_suite
 
 

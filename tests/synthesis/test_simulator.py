@@ -151,7 +151,10 @@ def test_a_profile_that_the_model_does_not_give_is_an_error_of_the_simulator():
         (lambda: ConversationSimulator(print), "requires a model to play the user"),
         (lambda: simulator().simulate([GOLDEN]), "requires an agent"),
         (lambda: simulator(model_callback=print).simulate(), "requires conversational_goldens"),
-        (lambda: simulator(personas=["rude"], model_callback=print).simulate([GOLDEN]), "no persona 'rude'"),
+        (
+            lambda: simulator(personas=["rude"], model_callback=print).simulate([GOLDEN]),
+            "unknown persona 'rude'",
+        ),
     ],
 )
 def test_what_is_missing_is_told(make, words):

@@ -144,7 +144,7 @@ class _Session(ObservedSession):
         if not usable:
             known = ", ".join(info.name for info in ADAPTERS if info.functions)
             raise ConfigError(
-                f"nothing was seen of {self._agent.name}: it uses none of {known};"
+                f"nothing was observed of {self._agent.name}: it uses none of {known};"
                 " let it return a Trajectory or messages instead of observing it"
             )
 
@@ -174,7 +174,7 @@ def observe_by_hooks(
         module = type(agent).__module__
         known = ", ".join(sorted({one.title for one in ADAPTERS}))
         raise ConfigError(
-            f"a {module}.{type(agent).__qualname__} is of no known framework ({known}); {WAYS_OUT}"
+            f"a {module}.{type(agent).__qualname__} belongs to no known framework ({known}); {WAYS_OUT}"
         )
     observed = ObservedAgent(agent, info, names, calls, handoffs, tools, input, output, _name_of(agent, info))
     if tools == "mock" and (info or names) and not observed.can_mock:

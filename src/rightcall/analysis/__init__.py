@@ -38,10 +38,12 @@ if TYPE_CHECKING:
     from rightcall.analysis.leakage import refusal as refusal
     from rightcall.analysis.lint_evidence import rule_effects as rule_effects
     from rightcall.analysis.patch import (
+        UndoneEffect as UndoneEffect,
         applied as applied,
         is_longer as is_longer,
         patch_of as patch_of,
         tokens_of as tokens_of,
+        undone as undone,
     )
     from rightcall.analysis.proposals import (
         Exposed as Exposed,
@@ -80,7 +82,6 @@ if TYPE_CHECKING:
         queries_of as queries_of,
         seen_in as seen_in,
     )
-    from rightcall.analysis.undo import UndoneEffect as UndoneEffect, undone as undone
 else:
     __getattr__, __dir__, __all__ = window(
         __name__,
@@ -93,13 +94,12 @@ else:
             "improvement": "ImproveOutcome Improvement ToolEffect Tried",
             "leakage": "refusal",
             "lint_evidence": "rule_effects",
-            "patch": "applied is_longer patch_of tokens_of",
+            "patch": "UndoneEffect applied is_longer patch_of tokens_of undone",
             "proposals": "Exposed Proposal is_exposed proposal_for proposals_of together wanted_tool",
             "robustness": "FaultReport PerturbEffect PositionRate fault_report",
             "run_analysis": "analyze_results analyze_run trials_of",
             "run_matrix": "GoldenMatrix TrendPoint golden_matrix group_trend",
             "run_setup": "AgentSetup RunRecord run_record",
             "tool_evidence": "RunEvidence confusions queries_of seen_in",
-            "undo": "UndoneEffect undone",
         },
     )

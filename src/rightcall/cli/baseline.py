@@ -105,7 +105,7 @@ def merge(files: tuple[Path, ...], output: Path) -> None:
 
     missing = [file for file in files if not file.is_file()]
     if missing:
-        raise InputError(str(missing[0]), "there is no such file")
+        raise InputError(str(missing[0]), "no such file")
     pool = merged([load_baseline(file) for file in files])
     write_baseline(pool, output)
     tell(

@@ -238,7 +238,7 @@ def _target(typed: dict[str, Any]) -> Path | None:
 
     if typed["draft"]:
         if typed["output"]:
-            raise click.UsageError("--output and --draft are two places; give one")
+            raise click.UsageError("--output and --draft cannot be combined")
         return None
     path: Path = typed["output"] or Path("generated.jsonl")
     if path.exists() and not typed["force"] and not typed["dry_run"]:

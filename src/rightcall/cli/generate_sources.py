@@ -88,13 +88,13 @@ def _from_goldens(paths: list[Path], per: int, *, conversations: bool) -> tuple[
         talks = [golden for golden in found if isinstance(golden, ConversationalGolden)]
         if len(talks) < len(found):
             raise InputError(
-                str(paths[0]), "holds goldens of one turn", "use `rightcall generate goldens` for those"
+                str(paths[0]), "contains single-turn goldens", "use `rightcall generate goldens` for those"
             )
         return len(talks) * per, 0, lambda one: one.aconversations_from_goldens(talks, per)
     goldens = [golden for golden in found if isinstance(golden, Golden)]
     if len(goldens) < len(found):
         raise InputError(
-            str(paths[0]), "holds conversations", "use `rightcall generate conversations` for those"
+            str(paths[0]), "contains conversations", "use `rightcall generate conversations` for those"
         )
     return len(goldens) * per, 0, lambda one: one.afrom_goldens(goldens, per)
 
@@ -106,6 +106,6 @@ def _paths(source: Path) -> list[Path]:
     found = sorted(path for path in source.rglob("*") if path.suffix.lower() in DOCUMENTS and path.is_file())
     if not found:
         raise InputError(
-            str(source), "the folder holds no document", f"documents end in {', '.join(DOCUMENTS)}"
+            str(source), "the folder contains no documents", f"documents end in {', '.join(DOCUMENTS)}"
         )
     return found

@@ -31,6 +31,11 @@ if TYPE_CHECKING:
     from rightcall.suite import CostEstimate, Plan, RunOutcome, SuiteRun
 
 INFRASTRUCTURE = 4
+REPEATED = (
+    "metrics", "trials", "only", "limit", "concurrency", "faults", "record", "store_url",
+    "on", "workers", "worker_cpus", "worker_gpus", "worker_memory",
+)  # fmt: skip
+"""Options that affect what runs and where it is stored: they are part of the command that repeats a run."""
 WORTH_A_WARNING_MS = 50
 """Delay added by this machine from which latencies deserve a warning."""
 
@@ -172,19 +177,9 @@ def run(
     plans = asked.plans()
     if len(plans) > 1:
         _check_all(plans)
-    typed: dict[str, object] = {
-        "--metric": metrics,
-        "--trials": trials,
-        "--only": only,
-        "--limit": limit,
-        "--concurrency": concurrency,
-    }
-    typed |= {"--faults": faults, "--record": record, "--store": store_url, "--on": on, "--workers": workers}
-    typed |= {"--worker-cpus": worker_cpus, "--worker-gpus": worker_gpus, "--worker-memory": worker_memory}
     of_workers = {"count": workers, "cpus": worker_cpus, "gpus": worker_gpus, "memory": worker_memory}
     shared = workers_of(asked, on, {name: n for name, n in of_workers.items() if n is not None})
-    flags = " --include-unreviewed" if include_unreviewed else ""
-    agains = [command_line(suite, {"--model": model, **typed}) + flags for model in (models or (None,))]
+    agains = _commands_again(suite, models, click.get_current_context())
     if shared is not None and (perturb or any(plan.agent.faults for plan in plans)):
         raise click.UsageError("--workers does not go with --perturb or --faults")
     if perturb:
@@ -215,17 +210,9 @@ def run(
             for plan, again in zip(plans, agains, strict=True)
         ]
     if save_baseline is not None:
-        from rightcall.suite import add_to_baseline
-
-        add_to_baseline(save_baseline, outcomes[-1].run.id, store_url)
-        tell(f"{save_baseline}: baseline saved", err=True)
+        _save_baseline(save_baseline, outcomes[-1], store_url)
     if len(outcomes) > 1 and not as_json:
-        from rightcall.report import comparison_table
-
-        rows = [(outcome.run.agent, outcome.run.id, outcome.summary) for outcome in outcomes]
-        out = console()
-        out.print()
-        out.print(comparison_table(rows, out.width))
+        _print_models(outcomes)
     code = max(outcome.verdict.exit_code for outcome in outcomes)
     raise click.exceptions.Exit(0 if exit_on == "infra" and code < INFRASTRUCTURE else code)
 
@@ -251,6 +238,14 @@ def _check_all(plans: list[Plan]) -> None:
     from rightcall.suite import preflight_all
 
     finished(preflight_all(plans))
+
+
+def _commands_again(suite: Path, models: tuple[str, ...], context: click.Context) -> list[str]:
+    """For each model the command that repeats its run."""
+    names = {option.name: option.opts[0] for option in context.command.params}
+    typed = {names[name]: context.params[name] for name in REPEATED}
+    flags = " --include-unreviewed" if context.params["include_unreviewed"] else ""
+    return [command_line(suite, {"--model": model, **typed}) + flags for model in (models or (None,))]
 
 
 def command_line(suite: Path, options: Mapping[str, object]) -> str:
@@ -325,6 +320,23 @@ def print_decision(out: Screen, verdict: Verdict) -> None:
     out.say(f"\n[bold {color}]{{}}[/bold {color}] {{}}", verdict.word, sentence)
     if verdict.hint:
         out.say("[dim]{}[/dim]", verdict.hint)
+
+
+def _save_baseline(path: Path, outcome: RunOutcome, store_url: str | None) -> None:
+    from rightcall.suite import add_to_baseline
+
+    add_to_baseline(path, outcome.run.id, store_url)
+    tell(f"{path}: baseline saved", err=True)
+
+
+def _print_models(outcomes: list[RunOutcome]) -> None:
+    """The runs of several models in one table."""
+    from rightcall.report import comparison_table
+
+    out = console()
+    out.print()
+    rows = [(outcome.run.agent, outcome.run.id, outcome.summary) for outcome in outcomes]
+    out.print(comparison_table(rows, out.width))
 
 
 def _print_estimates(asked: SuiteRun, as_json: bool) -> None:

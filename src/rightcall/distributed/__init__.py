@@ -1,6 +1,6 @@
 """One run on many processes and machines.
 
-    lease     who has which cells, how many, and what becomes of those of a lost worker; no I/O
+    lease     who has which cells, how many, and what happens to those of a lost worker; no I/O
     message   what driver and workers say to each other
     worker    the body of a worker: a session, a pool, batches of results (`outbox`)
     engine    what carries bytes between the two: the protocol of engines

@@ -303,7 +303,7 @@ class Driver:
     async def _deliver(
         self, results: Sequence[CaseResult], *, lag_ms: float = 0.0, stored: bool = False
     ) -> None:
-        """Give settled results to the runner, whatever becomes of the worker meanwhile."""
+        """Give settled results to the runner, whatever happens to the worker meanwhile."""
         if not results:
             return
         self._left -= len(results)

@@ -46,7 +46,7 @@ class WorkerEngine(Protocol):
         ...
 
     async def lost(self, worker: Any) -> str:
-        """End a worker for good, if anything of it is left, and say what became of it."""
+        """End a worker, if anything of it is left, and say how it ended."""
         ...
 
     async def watch(self) -> None:

@@ -1,4 +1,4 @@
-"""Who has which cells: leases, their size, and what becomes of the cells of a lost worker. No I/O.
+"""Who has which cells: leases, their size, and what happens to the cells of a lost worker. No I/O.
 
 A cell is in exactly one state: not drawn yet, waiting, suspect, out in one lease, or settled. Cells of a lost worker
 are suspects: one of them may have ended its process. They go out again in halves, each to a worker that has nothing

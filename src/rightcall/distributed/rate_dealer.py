@@ -1,4 +1,4 @@
-"""Shares of a rate: each worker keeps to its own, and they are dealt anew as workers come, go and need more or less."""
+"""Shares of a rate, one per worker, dealt again as workers come, go and need more or less."""
 
 from __future__ import annotations
 

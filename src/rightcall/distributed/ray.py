@@ -361,7 +361,7 @@ def _not_connected(address: str, error: Exception) -> ConfigError | Infrastructu
 
 
 def _cause(error: Exception) -> str:
-    """What became of a worker, in a few words of Ray's many."""
+    """How a worker ended: Ray's long message in a few words."""
     text = str(error)
     if "low on memory" in text or type(error).__name__ == "OutOfMemoryError":
         return "out of memory"

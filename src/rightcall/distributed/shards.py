@@ -234,7 +234,7 @@ def _same_setup(scoring: Scoring, trajectories: Path, shards: Iterable[Shard]) -
     content, file = msgspec.json.encode(told), scoring.out / SETUP
     if file.exists() and file.read_bytes() != content:
         raise ConfigError(
-            f"{scoring.out}: holds shards of other files, metrics or rules; name an empty folder with --out"
+            f"{scoring.out}: contains shards of other files, metrics or rules; name an empty folder with --out"
         )
     with atomic_write(file) as out:
         out.write(content)

@@ -152,7 +152,7 @@ class SingleTurn:
 
 
 def stop_reason(stop: str) -> StopReason:
-    """The stop reason of a model, in the words of a trajectory."""
+    """The stop reason of a model as the stop reason of a trajectory."""
     return "refused" if stop == "refused" else "truncated" if stop == "truncated" else "done"
 
 
@@ -176,7 +176,7 @@ class AgentLoop:
     def begin(
         self, golden: Golden, trial: int, given: tuple[Message, ...] = ()
     ) -> tuple[Recorder, CallContext]:
-        """What one trial keeps from its first message to its last: what was said, and the world of its tools."""
+        """The state of one trial from its first message to its last: the messages, and the world of its tools."""
         recorder = Recorder(*given)
         recorder.steps = sum(message.role == "assistant" for message in given)
         offered = self._prompts.prompt_of(golden).tools
@@ -185,7 +185,7 @@ class AgentLoop:
     async def answer(
         self, golden: Golden, trial: int, recorder: Recorder, context: CallContext, deadline: Deadline
     ) -> Trajectory:
-        """Go on from the user's last words to the model's answer to them, or to whatever ended it."""
+        """Continue from the user's last message to the model's answer, or to whatever ended it."""
         for _ in range(self._limits.steps):
             try:
                 ended = await self._step(golden, trial, recorder, context, deadline)

@@ -32,7 +32,7 @@ class AgentSession(Protocol):
     """A conversation with an agent during one trial; what the agent remembers ends with it."""
 
     async def open(self) -> None:
-        """Wait until the conversation may begin; what is waited for here is not the agent's time."""
+        """Wait until the conversation may begin; this does not count as the agent's time."""
         ...
 
     async def turn(self, text: str) -> None:
@@ -40,7 +40,7 @@ class AgentSession(Protocol):
         ...
 
     def trajectory(self, stop_reason: StopReason = "done", error: str = "") -> Trajectory:
-        """What has been done so far, at any moment: during a turn, and after one that broke."""
+        """What has been done so far; may be called during a turn and after one that failed."""
         ...
 
     def ending(self, error: BaseException) -> tuple[StopReason, str]:
@@ -66,7 +66,7 @@ async def settled(session: AgentSession) -> None:
 
 
 class SessionPerformer:
-    """Does one trial in one session. What was done before it broke is kept, however it broke."""
+    """Runs one trial in one session. What was done before a failure is kept."""
 
     def __init__(
         self,
@@ -97,7 +97,7 @@ class SessionPerformer:
         return desk.context.witnessed(trajectory) if desk is not None else trajectory
 
     async def _ended(self, session: AgentSession, text: str) -> tuple[StopReason, str]:
-        """How the turn ended. A broken setup is raised: nothing is known of the agent then."""
+        """How the turn ended. A broken setup is raised, because it says nothing about the agent."""
         seconds, out_of_time = self._limits.seconds, False
         try:
             if self._asker is not None:  # over a wire: what failed on the way is tried again
@@ -121,7 +121,7 @@ class SessionPerformer:
         return "done", ""
 
     def _within_limits(self, trajectory: Trajectory) -> Trajectory:
-        """The agent runs its own loop, so limits on calls and tokens can only be seen to be passed."""
+        """The agent runs its own loop, so limits on calls and tokens are only detected afterwards."""
         over = self._limits.exceeded(calls=len(trajectory.calls), seconds=0.0, usage=trajectory.usage)
         if not over or trajectory.stop_reason != "done":
             return trajectory
@@ -156,7 +156,7 @@ class DeskSetup:
 
 
 class Desk:
-    """Where the tool calls of one trial are answered."""
+    """Answers the tool calls of one trial."""
 
     def __init__(self, toolbox: Toolbox, context: CallContext) -> None:
         self._toolbox, self.context = toolbox, context

@@ -104,7 +104,7 @@ LONGEST_SLEEP = 0.25
 
 
 class RateLimit(Record, frozen=True):
-    """What may be sent a minute; None means no limit. Tokens count when the reply says how many there were."""
+    """Maximum requests and tokens per minute; None means no limit. Tokens are counted when the reply reports them."""
 
     requests_per_minute: Annotated[
         Positive | None, msgspec.Meta(description="maximum requests per minute")
@@ -115,7 +115,7 @@ class RateLimit(Record, frozen=True):
 
 
 class TokenBucket:
-    """Keeps to a rate: `take` before a request waits for its turn, `used` afterwards counts its tokens."""
+    """Enforces a rate: `take` waits for a turn before a request, `used` counts its tokens afterwards."""
 
     def __init__(
         self,
@@ -131,7 +131,7 @@ class TokenBucket:
         self.taken = self.waiting = 0
 
     def resize(self, share: float) -> None:
-        """Keep to this share of the rate: others have the rest."""
+        """Use only this share of the rate."""
         now = self._clock()
         self._requests.fill(now, self._share)
         self._tokens.fill(now, self._share)
@@ -161,7 +161,7 @@ class TokenBucket:
 
 
 class _Level:
-    """How much may be sent now; below zero when more was used than there was."""
+    """How much may be sent now; negative when more was used than allowed."""
 
     def __init__(self, per_minute: float | None, now: float) -> None:
         self._rate = None if per_minute is None else per_minute / MINUTE

@@ -46,8 +46,8 @@ class PerformsAny(Protocol):
 
 
 class TapedAgent:
-    """Gives a trial its recording. One that turns out stale under way is asked again from its beginning: a
-    conversation that is half recorded and half new never happened.
+    """Gives a trial its recording. If it is stale, the trial starts over without it, because a conversation
+    that is half recorded and half new never took place.
     """
 
     def __init__(self, performer: PerformsAny, recordings: Recordings) -> None:

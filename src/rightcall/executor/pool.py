@@ -72,7 +72,7 @@ class Pool:
     async def _take(
         self, group: asyncio.TaskGroup, jobs: AsyncIterator[Job], do: Callable[[Job], Awaitable[None]]
     ) -> None:
-        """Room first, then a job: a job that was taken is begun at once, so none is left between the two."""
+        """Wait for room, then take a job, so that a job that was taken starts at once."""
 
         async def counted(job: Job) -> None:
             try:
@@ -94,7 +94,7 @@ class Pool:
 
 
 def _first(errors: BaseExceptionGroup[BaseException]) -> BaseException:
-    """The error that came first; the others are mostly its consequences."""
+    """The first error; the others are mostly its consequences."""
     error: BaseException = errors
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
@@ -126,7 +126,7 @@ class LagMeter:
             self._timer = None
 
     def so_far(self) -> float:
-        """The lag so far, including that of a beat that is overdue."""
+        """The lag so far, including that of an overdue beat."""
         return self._total + self._late()
 
     def beat(self) -> None:

@@ -49,7 +49,7 @@ class Throttle:
         self._wake()
 
     def resize(self, most: int) -> None:
-        """Allow another maximum. A limit that was lowered by complaints stays low."""
+        """Change the maximum. A limit lowered by the provider's rejections stays low."""
         self.limit = most if self.limit == self.most else min(self.limit, most)
         self.most = most
         self._wake()
@@ -155,16 +155,16 @@ class Asker:
         self._random = random.Random(seed)  # noqa: S311  spreads pauses; has no influence on results
 
     async def ask(self, request: ModelRequest, deadline: Deadline | None = None) -> ModelReply:
-        """The model's answer; `ProviderError` when there is none after all patience or in all the time there is, and
-        `InfrastructureError`, which ends the run, when the provider refuses everything alike.
+        """The model's answer. Raises `ProviderError` when there is none after all retries or before the deadline, and
+        `InfrastructureError`, which ends the run, when the provider rejects every request in the same way.
 
-        Time that runs out during the first try raises `TimeoutError`: then it is the case that took too long. Later it
-        was the provider that failed and would not be asked again in time.
+        A deadline that passes during the first attempt raises `TimeoutError`: the case took too long. Later, the
+        provider failed and there was no time for another attempt.
         """
         return await self.attempt(partial(self._complete, request), deadline)
 
     async def attempt(self, work: Callable[[], Awaitable[T]], deadline: Deadline | None = None) -> T:
-        """What `work` gives, tried again as patiently as a model is asked again."""
+        """The result of `work`, retried as requests to a model are."""
         deadline = deadline or Deadline(None)
         failures, failed = 0, None
         while True:

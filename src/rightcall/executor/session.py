@@ -157,7 +157,7 @@ class Session:
         self._perform(self.asker)
 
     def begin(self, run_id: str, keys: Idempotency | None = None) -> None:
-        """Name the run whose trials come next.
+        """Set the run whose trials follow.
 
         `keys` outlive the process, so that a killed run can be resumed without repeating side effects.
         """
@@ -228,7 +228,7 @@ class Session:
         self.performer = self._either(one, opened_by(observed, desks))
 
     def notices(self) -> list[str]:
-        """What a reader of the results should know about how they were seen."""
+        """What a reader of the results should know about how they were observed."""
         return self.agent.model.notices() if isinstance(self.agent.model, ObservedAgent) else []
 
     async def check(self) -> list[str]:

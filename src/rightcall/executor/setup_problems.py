@@ -21,7 +21,7 @@ from rightcall.tools.runtime import Toolbox
 def open_problems(
     agent: Agent, *, concurrency: int = 32, seed: int = 0, user: UserSetup | Users | None = None
 ) -> tuple[Session | None, list[str]]:
-    """A session of the agent, not entered yet; or None and every problem that is in the way."""
+    """A session of the agent, not entered yet; or None and every problem that prevents one."""
     try:
         session = Session(agent, concurrency=concurrency, seed=seed, user=user)
     except RightCallError as error:

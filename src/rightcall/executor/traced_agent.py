@@ -174,7 +174,7 @@ class SpanCollector:
             return list(self._watched.get(trace_id, ()))
 
     def saw_work(self, trace_id: int) -> bool:
-        """Whether there is any span but our own."""
+        """Whether there is any span besides our own."""
         return any(span.name != TRIAL for span in self.spans(trace_id))
 
     def ended(self, span: Any) -> None:

@@ -52,7 +52,7 @@ def drawn_trials(rates: Mapping[str, float], trials: int, rng: random.Random) ->
 
 
 def dropped(rates: Mapping[str, float], by: float, rng: random.Random) -> dict[str, float]:
-    """The same agent, worse by `by` on average over these goldens: some never pass again."""
+    """The same agent, worse by `by` on average over these goldens; some never pass again."""
     lost, target, after = 0.0, by * len(rates), dict(rates)
     for golden in rng.sample(sorted(rates), len(rates)):
         if lost >= target:

@@ -7,7 +7,8 @@
     features/       facts about a tool and a set, computed once
     confusability/  how alike two tools are, and why
     conversion      tools converted for a provider, with what it will reject
-    fixer, baseline, lockfile, ignores, output/
+    baseline        known findings, and approved definitions (the lockfile)
+    fixer, ignores, output/
 
 Nothing here fetches references or runs what it reads.
 """
@@ -19,9 +20,12 @@ from rightcall.window import answers_calls, window
 if TYPE_CHECKING:
     from rightcall.lint.baseline import (
         baseline_of as baseline_of,
+        lock_of as lock_of,
         read_baseline as read_baseline,
+        read_lock as read_lock,
         without_known as without_known,
         write_baseline as write_baseline,
+        write_lock as write_lock,
     )
     from rightcall.lint.config import (
         LintConfig as LintConfig,
@@ -55,7 +59,6 @@ if TYPE_CHECKING:
         rewritten as rewritten,
         write as write,
     )
-    from rightcall.lint.lockfile import lock_of as lock_of, read_lock as read_lock, write_lock as write_lock
     from rightcall.lint.report import LintReport as LintReport
     from rightcall.lint.rule import all_rules as all_rules, find_rule as find_rule
     from rightcall.lint.source.read import (
@@ -68,7 +71,7 @@ else:
     __getattr__, __dir__, __all__ = window(
         __name__,
         {
-            "baseline": "baseline_of read_baseline without_known write_baseline",
+            "baseline": "baseline_of lock_of read_baseline read_lock without_known write_baseline write_lock",
             "config": "LintConfig LintSettings config_from find_settings",
             "confusability.word_use": "Wording excluded included is_generic_name reads_as_english request_words",
             "conversion": "convert_all",
@@ -78,7 +81,6 @@ else:
             "explain": "as_table as_text rule_facts",
             "features.text": "estimate_tokens sentences",
             "fixer": "fix redefined rewritten write",
-            "lockfile": "lock_of read_lock write_lock",
             "report": "LintReport",
             "rule": "all_rules find_rule",
             "source.read": "read_paths read_text tool_set",

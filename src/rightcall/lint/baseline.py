@@ -1,9 +1,16 @@
-"""The baseline: known findings, so that only new ones are reported."""
+"""Files that later runs are compared with: a baseline of known findings, and a lockfile of approved definitions.
+
+With a baseline only new findings are reported; with a lockfile changed definitions are.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections import Counter
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -11,10 +18,11 @@ from rightcall.errors import InputError
 from rightcall.files import write_file
 from rightcall.lint.diagnostic import Diagnostic
 from rightcall.lint.report import LintReport
+from rightcall.lint.source.tools import SourceTool, ToolSet, shown_examples
 from rightcall.model.codec import decode
 from rightcall.model.record import Record
 
-FORMAT = "rightcall/lint-baseline/1"
+BASELINE_FORMAT = "rightcall/lint-baseline/1"
 
 
 class LintBaseline(Record, frozen=True):
@@ -24,7 +32,7 @@ class LintBaseline(Record, frozen=True):
     """
 
     findings: dict[str, int]
-    format: str = FORMAT
+    format: str = BASELINE_FORMAT
 
 
 def baseline_of(report: LintReport, folder: Path | None = None) -> LintBaseline:
@@ -55,16 +63,7 @@ def without_known(report: LintReport, baseline: LintBaseline, folder: Path | Non
 
 def read_baseline(path: Path) -> LintBaseline:
     """Read a baseline; raises `InputError`."""
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise InputError(
-            str(path), f"cannot be read: {error.strerror}", "create it with --write-baseline"
-        ) from None
-    baseline = decode(data, LintBaseline, str(path))
-    if baseline.format != FORMAT:
-        raise InputError(str(path), f"format must be '{FORMAT}', got '{baseline.format}'")
-    return baseline
+    return _recorded(path, LintBaseline, BASELINE_FORMAT, "create it with --write-baseline")
 
 
 def write_baseline(path: Path, baseline: LintBaseline) -> None:
@@ -94,3 +93,78 @@ class _Files:
 
 def _key(diagnostic: Diagnostic, file: str) -> str:
     return f"{file}:{diagnostic.tool}:{diagnostic.code}:{diagnostic.fingerprint}"
+
+
+LOCK_FORMAT = "rightcall/tools-lock/1"
+
+Locked = Mapping[str, frozenset[str]]
+"""The accepted hashes of each tool, by name."""
+
+
+class Lock(Record, frozen=True):
+    """The file: the SHA-256 of each tool by name (and server, when it says); several when tools share a name."""
+
+    tools: dict[str, str | tuple[str, ...]]
+    format: str = LOCK_FORMAT
+
+
+R = TypeVar("R", LintBaseline, Lock)
+
+
+def definition_hash(tool: SourceTool) -> str:
+    """SHA-256 of what a model is shown, in canonical JSON: the order of keys does not matter."""
+    parts: Any = {
+        "name": tool.name,
+        "title": tool.title,
+        "description": tool.description,
+        "input_schema": tool.input_schema,
+        "output_schema": tool.output_schema,
+        "annotations": tool.annotations,
+    }
+    examples = shown_examples(tool)
+    if examples is not None:
+        parts["input_examples"] = examples
+    text = json.dumps(parts, sort_keys=True, separators=(",", ":"), ensure_ascii=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def lock_key(tool: SourceTool) -> str:
+    """`server/name`, or the bare name."""
+    return f"{tool.server}/{tool.name}" if tool.server else tool.name
+
+
+def lock_of(sets: Iterable[ToolSet]) -> Lock:
+    """The lock of the present state."""
+    found: dict[str, set[str]] = {}
+    for each in sets:
+        for tool in each.tools:
+            found.setdefault(lock_key(tool), set()).add(definition_hash(tool))
+    return Lock(
+        {key: min(hashes) if len(hashes) == 1 else tuple(sorted(hashes)) for key, hashes in found.items()}
+    )
+
+
+def read_lock(path: Path) -> dict[str, frozenset[str]]:
+    """The hashes of each tool of a lockfile; raises `InputError`."""
+    lock = _recorded(path, Lock, LOCK_FORMAT, "create it with --update-lock")
+    return {
+        key: frozenset((hashes,) if isinstance(hashes, str) else hashes) for key, hashes in lock.tools.items()
+    }
+
+
+def write_lock(path: Path, lock: Lock) -> None:
+    """Write the lockfile, sorted, so that changes show as changed lines."""
+    table = {"format": lock.format, "tools": dict(sorted(lock.tools.items()))}
+    write_file(path, msgspec.json.format(msgspec.json.encode(table), indent=2) + b"\n")
+
+
+def _recorded(path: Path, as_type: type[R], form: str, hint: str) -> R:
+    """A file that the linter wrote; `InputError` when it is missing or of another format."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise InputError(str(path), f"cannot be read: {error.strerror}", hint) from None
+    recorded = decode(data, as_type, str(path))
+    if recorded.format != form:
+        raise InputError(str(path), f"format must be '{form}', got '{recorded.format}'")
+    return recorded

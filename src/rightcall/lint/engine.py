@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from rightcall.files import JsonPath, pointer
+from rightcall.lint.baseline import Locked
 from rightcall.lint.config import LintConfig
 from rightcall.lint.diagnostic import SEVERITIES, Diagnostic, Finding, FixKind
 from rightcall.lint.evidence import LintEvidence
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.features.toolset import SetFeatures
 from rightcall.lint.ignores import Ignore, comment_ignores, ignores_of
-from rightcall.lint.lockfile import Locked
 from rightcall.lint.report import MOST_PAIRS, LintReport, PairSummary, ToolSummary
 from rightcall.lint.rule import Rule, all_rules
 from rightcall.lint.source.read import tool_set

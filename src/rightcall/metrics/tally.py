@@ -12,8 +12,7 @@ import msgspec
 
 from rightcall.metrics.base import PERFECT
 from rightcall.metrics.measure import SPOTLESS
-from rightcall.metrics.passes import Passes, PassesState, stable_hash
-from rightcall.metrics.user_spread import user_spreads
+from rightcall.metrics.passes import Passes, PassesState, stable_hash, user_spreads
 from rightcall.model.failure import Code
 from rightcall.model.golden import CATEGORIES, Category
 from rightcall.model.run import CaseResult, GroupSummary, Summary

@@ -16,7 +16,7 @@ class Series(msgspec.Struct):
 
     Its values are sessions (`SessionHours`): bursts of one user are no news about the agent. `hour` is that of the last
     trace. A series with q0 0 has no baseline and only counts. `sessions` and `bad_sessions` count all values there ever
-    were; the others begin anew with every baseline and acknowledgement.
+    were; the others start over with every baseline and acknowledgement.
     """
 
     q0: float
@@ -73,7 +73,7 @@ def new_series(q0: float, threshold: float) -> Series:
 
 
 def restarted(series: Series, q0: float, threshold: float) -> Series:
-    """A series that begins anew, with its count of sessions."""
+    """A series that starts over, with its count of sessions."""
     fresh = new_series(q0, threshold)
     fresh.hour = series.hour
     fresh.sessions, fresh.bad_sessions = series.sessions, series.bad_sessions

@@ -102,7 +102,7 @@ class Monitor:
         self._save()
 
     def make_baseline(self, agent: str, start: str, end: str) -> TrafficBaseline:
-        """Freeze a window as the reference; series begin anew against it."""
+        """Freeze a window as the reference; series start over against it."""
         found = make_baseline(self.store, agent, start, end, tools=self.settings.tool_mix)
         self._baselines.pop(agent, None)
         self._looked_for.discard(agent)

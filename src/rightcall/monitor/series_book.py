@@ -76,13 +76,13 @@ class SeriesBook:
                 yield place, series, crossing
 
     def restart(self, agent: str) -> None:
-        """Begin the series of an agent anew, against its current baseline."""
+        """Restart the series of an agent against its current baseline."""
         for place in [place for place in self._series if place[0] == agent]:
             self._series[place] = restarted(self._series[place], *self._bounds(agent, place[2]))
             self._changed.add(place)
 
     def release(self, latched: Callable[[], set[int]]) -> None:
-        """Begin anew every series whose alarm was acknowledged."""
+        """Restart every series whose alarm was acknowledged."""
         alarmed = [place for place, series in self._series.items() if series.alarm is not None]
         still = latched() if alarmed else set()
         for place in alarmed:

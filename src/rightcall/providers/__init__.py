@@ -12,7 +12,7 @@
     prices      the cost of a call, from prices.json
 
     remote_agent   agents instead of models: http_agent (http:URL) and exec_agent (exec:COMMAND);
-                exchange, json_path, agent_reply: requests to and replies from such an agent
+                exchange, agent_reply: requests to and replies from such an agent
 
 To add one: a file with a subclass of `Provider` and `make(model, options)`, and its description in
 `resolver.SHELVES`; or, from another package, an entry point in the group `rightcall.providers`.

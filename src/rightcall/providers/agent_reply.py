@@ -1,7 +1,11 @@
-"""The reply of an HTTP or command agent, read as messages, calls and an answer. Hostile input."""
+"""The reply of an HTTP or command agent, read as messages, calls and an answer. Hostile input.
+
+Paths such as `$.answer`, `$.steps[*].tool` and `$['odd name'][-1]`, a small subset of JSONPath, say where things are.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -15,7 +19,6 @@ from rightcall.model.dialects.streams import AnswerStream, stream_of
 from rightcall.model.message import Message
 from rightcall.model.record import Record
 from rightcall.model.trajectory import StopReason, Trajectory, Usage, token_count
-from rightcall.providers.json_path import JsonPath
 from rightcall.providers.secrets import one_line, scrub
 
 KNOWN = ("calls", "messages", "output")
@@ -207,3 +210,64 @@ def _text(value: Any) -> str:
 
 def _count(matches: list[Any] | None) -> int:
     return max(map(token_count, matches or ()), default=0)
+
+
+Step = str | int | None
+"""A key, an index, or None for every item."""
+
+_STEP = re.compile(
+    r"""\.(?P<name>[A-Za-z_][\w-]*)  |  \[(?P<index>-?\d+)\]  |  (?P<all>\[\*\]|\.\*)
+      | \['(?P<single>[^']+)'\]      |  \["(?P<double>[^"]+)"\]""",
+    re.VERBOSE,
+)
+
+
+class JsonPath:
+    """A parsed path. `found(value)` returns every match, and whether the path exists at all."""
+
+    def __init__(self, text: str, where: str) -> None:
+        self.text, self._steps = text, _steps(text, where)
+
+    def __repr__(self) -> str:
+        return f"JsonPath({self.text!r})"
+
+    def found(self, value: Any) -> tuple[list[Any], bool]:
+        """All matches in order. An empty list under `[*]` counts as existing."""
+        matches, empty = [value], False
+        for step in self._steps:
+            following: list[Any] = []
+            for match in matches:
+                if step is None:
+                    items = list(match.values()) if isinstance(match, dict) else match
+                    if isinstance(items, list):
+                        following += items
+                        empty = empty or not items
+                elif isinstance(step, str):
+                    if isinstance(match, dict) and step in match:
+                        following.append(match[step])
+                elif isinstance(match, list) and -len(match) <= step < len(match):
+                    following.append(match[step])
+            matches = following
+        return matches, bool(matches) or empty
+
+    def first(self, value: Any) -> Any:
+        """The first match, or None."""
+        matches, _ = self.found(value)
+        return matches[0] if matches else None
+
+
+def _steps(text: str, where: str) -> list[Step]:
+    if not text.startswith("$"):
+        raise ConfigError(f"{where}: a path must start with $, such as $.answer; got '{text}'")
+    steps: list[Step] = []
+    at = 1
+    while at < len(text):
+        match = _STEP.match(text, at)
+        if match is None:
+            raise ConfigError(
+                f"{where}: '{text}' is not a valid path at character {at + 1}; use .name, ['name'], [0] or [*]"
+            )
+        name = match["name"] or match["single"] or match["double"]
+        steps.append(name if name else None if match["all"] else int(match["index"]))
+        at = match.end()
+    return steps

@@ -1,6 +1,7 @@
 """Running suites: datasets, tools and metrics come together here.
 
-suite, plan, selection        suite.yaml and what to run of it
+suite, suite_plan             suite.yaml, and the plan made from it
+plan                          everything a run needs, with the selection and order of goldens
 preparation                   a plan made ready: every problem found, its agent opened once, nothing spent yet
 runner, sink, run_record      runs a plan; results are on disk before they count
 done_cells                    what a resumed run need not run again
@@ -70,13 +71,13 @@ if TYPE_CHECKING:
     )
     from rightcall.suite.improvement.protocol import improve_plan as improve_plan
     from rightcall.suite.improvement.rewriter import Rewriter as Rewriter
-    from rightcall.suite.perturbations.paraphraser import (
+    from rightcall.suite.perturbations.requests import (
         paraphrased as paraphrased,
         read_paraphrases as read_paraphrases,
         write_paraphrases as write_paraphrases,
     )
     from rightcall.suite.perturbed_run import run_perturbed as run_perturbed
-    from rightcall.suite.plan import Plan as Plan, plan_suite as plan_suite
+    from rightcall.suite.plan import Plan as Plan, Selection as Selection
     from rightcall.suite.preparation import (
         PlanWarning as PlanWarning,
         Prepared as Prepared,
@@ -103,17 +104,17 @@ if TYPE_CHECKING:
         RunOutcome as RunOutcome,
         run_plan as run_plan,
     )
-    from rightcall.suite.selection import Selection as Selection
     from rightcall.suite.sink import Sink as Sink, stored_batch as stored_batch
     from rightcall.suite.stored_cases import keep_cases as keep_cases
     from rightcall.suite.suite import Suite as Suite, WorkersConfig as WorkersConfig, load_suite as load_suite
-    from rightcall.suite.suite_actions import actions as actions
-    from rightcall.suite.suite_check import CheckOptions as CheckOptions, check_suite as check_suite
-    from rightcall.suite.suite_files import (
+    from rightcall.suite.suite_actions import (
+        actions as actions,
         record_settings as record_settings,
         recordings_folder as recordings_folder,
         with_record_mode as with_record_mode,
     )
+    from rightcall.suite.suite_check import CheckOptions as CheckOptions, check_suite as check_suite
+    from rightcall.suite.suite_plan import plan_suite as plan_suite
     from rightcall.suite.suite_run import (
         SuiteRun as SuiteRun,
         add_to_baseline as add_to_baseline,
@@ -141,9 +142,9 @@ else:
             "improvement.options": "ImproveOptions ProposalTask proposer",
             "improvement.protocol": "improve_plan",
             "improvement.rewriter": "Rewriter",
-            "perturbations.paraphraser": "paraphrased read_paraphrases write_paraphrases",
+            "perturbations.requests": "paraphrased read_paraphrases write_paraphrases",
             "perturbed_run": "run_perturbed",
-            "plan": "Plan plan_suite",
+            "plan": "Plan Selection",
             "preparation": "PlanWarning Prepared preflight preflight_all",
             "reach": "input_changes",
             "recorded_scores": "score_cases score_pairs score_recorded",
@@ -151,13 +152,12 @@ else:
             "rescorer": "Spread rescore_run",
             "run_record": "new_run_id",
             "runner": "Progress RunOutcome run_plan",
-            "selection": "Selection",
             "sink": "Sink stored_batch",
             "stored_cases": "keep_cases",
             "suite": "Suite WorkersConfig load_suite",
-            "suite_actions": "actions",
+            "suite_actions": "actions record_settings recordings_folder with_record_mode",
             "suite_check": "CheckOptions check_suite",
-            "suite_files": "record_settings recordings_folder with_record_mode",
+            "suite_plan": "plan_suite",
             "suite_run": "SuiteRun add_to_baseline run_named run_with_control stored_outcome without_faults",
             "trust": "require_trust",
         },

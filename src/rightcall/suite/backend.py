@@ -31,7 +31,7 @@ class RunWork(msgspec.Struct, frozen=True):
     """What a backend runs. `planned` counts all trials of the run, `left` those still to be done.
 
     `definitions` are the tools as the run's fingerprint knows them, `tools` what the agent can be offered, `models`
-    those that goldens name. `stored` reads back results that somebody else may have stored already; `epoch` and
+    those that goldens name. `stored` reads results that another process may have stored already; `epoch` and
     `store` are what a worker needs to write results itself.
     """
 
@@ -76,13 +76,13 @@ class Backend(Protocol):
     """Whether agents run elsewhere: then they are opened and checked there, not here."""
 
     async def open(self) -> None:
-        """Get ready; raises before the run is recorded."""
+        """Prepare; raises before the run is recorded."""
         ...
 
     async def run(self, work: RunWork, jobs: Iterator[Cell], take: Take) -> None: ...
 
     def stop(self, why: str) -> None:
-        """Begin no other cell; those under way end and are delivered."""
+        """Start no more cells; those in progress finish and are delivered."""
         ...
 
     def notices(self) -> list[str]:

@@ -139,7 +139,7 @@ def is_baseline(path: Path) -> bool:
 def require_baseline(path: Path) -> None:
     """Raise `InputError` with the reason when a file is no baseline."""
     if not _begins_baseline(path):
-        raise InputError(str(path), "is no baseline", "`rightcall baseline save -o FILE` writes one")
+        raise InputError(str(path), "is not a baseline", "`rightcall baseline save -o FILE` writes one")
 
 
 def _begins_baseline(path: Path) -> bool:
@@ -158,7 +158,7 @@ def load_baseline(path: Path) -> BaselinePool:
         decode(line, BaselineLine, f"{path}:{number}") for number, line in enumerate(lines, 2) if line.strip()
     )
     if not header.runs or not found:
-        raise InputError(str(path), "holds no run", "save it again: rightcall baseline save")
+        raise InputError(str(path), "contains no runs", "save it again: rightcall baseline save")
     if header.goldens > len(found):
         raise InputError(
             str(path),

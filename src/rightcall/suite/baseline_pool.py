@@ -47,7 +47,7 @@ def find_baseline(store: Store | None, wanted: str, suite: str) -> BaselinePool:
     if "/" in wanted or wanted.endswith((".jsonl", ".gz", ".json")):
         raise InputError(
             f"baseline {wanted}",
-            "there is no such file",
+            "no such file",
             f"save one on the main branch: rightcall run SUITE --trials 3 --save-baseline {wanted}",
         )
     if store is None:

@@ -41,7 +41,7 @@ def conversation_problem(golden: ConversationalGolden, agent: Agent, user: UserS
 
 
 def user_setup(config: UserConfig | None, folder: Path) -> UserSetup | None:
-    """Who plays users, as a suite says it."""
+    """Who plays users, as configured in a suite."""
     if config is None:
         return None
     return UserSetup(

@@ -28,10 +28,10 @@ ANSWER = EXPECTED_OUTPUT_TOKENS * CHARACTERS_PER_TOKEN
 
 
 class CostEstimate(Record, frozen=True):
-    """Requests, tokens and cost of a run, and its first request. In a loop every turn asks again, so it is more.
+    """Requests, tokens and cost of a run, and its first request. A loop sends more: one request per turn.
 
-    Conversations are counted with all the turns they may have: what a script says, and of a simulated user as many as
-    it may take. `conversations` and `turns` are how many that is, `user_requests` what the models that play users are
+    Conversations are counted with the maximum number of turns: those of the script, or all that a simulated user may
+    take. `conversations` and `turns` are how many that is, `user_requests` what the models that play users are
     asked, `cost_usd` includes both sides and is None when the price of one is unknown.
 
     `not_started` lists what a run would start or import first; tools from there are missing here.
@@ -139,7 +139,7 @@ class _Count:
 
 
 def most_turns(golden: ConversationalGolden, user: UserSetup | Users | None) -> int:
-    """How often the user of a conversation may speak at most."""
+    """Maximum number of user turns in a conversation."""
     scripted = len(golden.script)
     if not golden.is_simulated:
         return min(scripted, golden.max_turns or scripted)

@@ -50,10 +50,10 @@ def goldens_of(data: str | Path | Iterable[Any]) -> list[Golden]:
     goldens = [
         with_id(item if isinstance(item, Golden) else golden_of_datapoint(item, at)) for at, item in placed
     ]
-    return _told_apart(goldens)
+    return _distinct(goldens)
 
 
-def _told_apart(goldens: list[Golden]) -> list[Golden]:
+def _distinct(goldens: list[Golden]) -> list[Golden]:
     """Append a number to repeated ids: data may contain duplicates."""
     seen: Counter[str] = Counter()
     found = []

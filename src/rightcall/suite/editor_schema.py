@@ -79,7 +79,7 @@ def _weights() -> list[Schema]:
 
 
 def _worlds() -> dict[str, Schema]:
-    """Each world with the parts of its state."""
+    """Each world with its state."""
     types: dict[type, str] = {dict: "object", list: "array"}
     return {
         name: {

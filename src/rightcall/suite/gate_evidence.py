@@ -28,7 +28,7 @@ class _Golden(NamedTuple):
 class GateEvidence:
     """The outcomes of goldens as a gate needs them: scores only for the metrics it uses.
 
-    A column for each field, a place in all of them for each trial.
+    One column per field, one row per trial.
     """
 
     def __init__(self, gate: Gate, quarantine: frozenset[str] = frozenset()) -> None:

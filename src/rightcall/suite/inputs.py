@@ -57,7 +57,7 @@ class Inputs(Record, frozen=True):
 
     @property
     def hash(self) -> str:
-        """One name for all of it."""
+        """One hash of all inputs."""
         return digest(self)
 
     def definition(self, tool: str) -> str:
@@ -138,7 +138,7 @@ def golden_hash(golden: AnyGolden) -> str:
 
 
 def definition_parts(tool: Tool) -> dict[str, str]:
-    """The hash of each part of a definition that says something."""
+    """The hash of each non-empty part of a definition."""
     plain = msgspec.to_builtins(tool)
     return {part: digest(plain[part])[:24] for part in PARTS if plain.get(part)}
 

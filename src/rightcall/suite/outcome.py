@@ -83,14 +83,14 @@ def stored_outcomes(
 ) -> list[Outcome]:
     """The outcomes of a stored run for a gate or comparison, without quarantined goldens.
 
-    With `lags` they know what the machine may have added to their times, which is kept with trajectories alone.
+    With `lags` they include the delays added by the machine, which are stored only with trajectories.
     """
     found = (_timed(result) for result in stored_results(store, run, trajectories=lags))
     return gathered(result for result in found if result.golden_id not in leave_out)
 
 
 def _timed(result: CaseResult) -> CaseResult:
-    """Without what a decision does not need: thousands of them are held at once."""
+    """The result without what a decision does not need, because thousands are held in memory."""
     if result.trajectory is None:
         return result
     return msgspec.structs.replace(result, trajectory=Trajectory(lag_ms=result.trajectory.lag_ms))

@@ -64,7 +64,7 @@ async def run_perturbed(
 def perturbed_variants(
     plan: Plan, kinds: Sequence[str], paraphrases: Paraphrased
 ) -> dict[str, list[Variant]]:
-    """What would be run instead of a plan, by kind: three draws of those that are random."""
+    """The variants of a plan by kind; three draws of random ones."""
     model = plan.agent.model
     if isinstance(model, str) and model.startswith("recorded"):
         raise ConfigError("--perturb changes the requests, and a cassette only knows those it recorded")

@@ -1,49 +1,54 @@
-"""The plan of a run: everything resolved and checked, every problem found, nothing spent yet."""
+"""The plan of a run: the agent, the selected goldens in their order, and the fingerprints of everything."""
 
 from __future__ import annotations
 
 import hashlib
-import os
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from itertools import islice
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import msgspec
 
-from rightcall.adapters import ObservedAgent, agent_tools, detect
+from rightcall.adapters import ObservedAgent
 from rightcall.datasets import load_goldens
-from rightcall.errors import ConfigError, RightCallError
-from rightcall.executor import Agent, RunLimits, Users, UserSetup, agent_problems
-from rightcall.files import is_object_name, load_object, search_modules_in
-from rightcall.gate import Gate, read_gate
-from rightcall.metrics import METRIC_SECONDS, Metric, Scorer, ScoringRules, as_metrics, observed
-from rightcall.metrics.matching import DEFAULT_WEIGHTS
+from rightcall.executor import Agent, RunLimits, Users, UserSetup
+from rightcall.gate import Gate
+from rightcall.metrics import METRIC_SECONDS, Metric, Scorer, ScoringRules
 from rightcall.model.codec import described, fingerprinted, stable_repr
-from rightcall.model.dialects import read_tool
-from rightcall.model.golden import AnyGolden, Golden
+from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden
 from rightcall.model.tool import Tool
-from rightcall.providers import is_address, placeholder_keys, scrubber
-from rightcall.suite.agent_exchange import exchange_of, require_spans
-from rightcall.suite.conversations import conversations_of, simulator_fingerprint, user_setup
-from rightcall.suite.inputs import Inputs, ask_hash, file_hashes, inputs_of
-from rightcall.suite.selection import Selection
-from rightcall.suite.suite import AgentConfig, Suite
-from rightcall.suite.suite_actions import actions, is_code, is_code_metric, metric_names
-from rightcall.suite.suite_files import code_files, record_settings, suite_recordings
-from rightcall.tools import load_tools
-from rightcall.tools.definitions import from_module, listed_tools, with_tool_set
-from rightcall.tools.faults import FaultPlan, load_plan, read_plan
-from rightcall.tools.mcp import McpAddress, read_address
-from rightcall.tools.worlds import make_world
+from rightcall.providers import scrubber
+from rightcall.suite.conversations import conversations_of, simulator_fingerprint
+from rightcall.suite.inputs import Inputs, inputs_of
+from rightcall.tools.definitions import with_tool_set
+
+G = TypeVar("G", bound=Golden | ConversationalGolden)
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Ids (with * and ?), tags and categories; a golden needs to match one. Empty selects all."""
+
+    only: tuple[str, ...] = ()
+    limit: int | None = None
+
+    def chooses(self, golden: AnyGolden) -> bool:
+        return not self.only or any(
+            word in golden.tags or word == golden.category or fnmatchcase(golden.id, word)
+            for word in self.only
+        )
+
+    def chosen(self, goldens: Iterable[G]) -> Iterator[G]:
+        picked = (golden for golden in goldens if self.chooses(golden)) if self.only else iter(goldens)
+        return islice(picked, self.limit)
+
 
 BLOCK = 10_000
 """Block size of the seeded shuffle, which keeps memory constant."""
-
-CLIENTS = ("openai", "anthropic")
-"""Adapters whose objects are clients of a model: those are models to ask, not agents to watch."""
 
 
 class Done(Protocol):
@@ -185,129 +190,11 @@ class Plan:
             return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def plan_suite(
-    suite: Suite,
-    folder: Path,
-    *,
-    model: str | None = None,
-    trials: int | None = None,
-    concurrency: int | None = None,
-    selection: Selection | None = None,
-    faults: str | None = None,
-    start_nothing: bool = False,
-) -> Plan:
-    """The plan of a suite with the overrides of the command line; one `ConfigError` lists every problem.
-
-    With `start_nothing` no server is started and no module of the suite imported; such a plan can be estimated but not
-    run, and lacks tools and metrics defined in code.
-    """
-    problems: list[str] = []
-    config = suite.agent
-    search_modules_in(folder)
-    if start_nothing:
-        suite = _without_code(suite, folder)
-    with placeholder_keys(
-        record_settings(suite).mode == "replay"
-    ):  # modules may make their clients when imported
-        tools, mcp = _tried(problems, lambda: _suite_tools(suite, folder)) or ([], None)
-        tested = _tested(model, config, folder, problems, start_nothing=start_nothing)
-    loops = config.mode == "loop" or isinstance(tested, ObservedAgent)
-    broken = _tried(problems, lambda: _fault_plan(faults or suite.faults, folder, loops))
-    metrics, watched = _tried(problems, lambda: _suite_metrics(suite)) or ([], [])
-    rules = (
-        _tried(problems, lambda: ScoringRules(suite.weights or DEFAULT_WEIGHTS, suite.pass_rule))
-        or ScoringRules()
-    )
-    problems += _contradictory_limits(suite)
-    agent = Agent(
-        model=tested,
-        tools=tools,
-        system=config.system,
-        mode=config.mode,
-        settings=config.settings,
-        base_url=config.base_url[0] if isinstance(config.base_url, tuple) else config.base_url,
-        base_urls=config.base_url if isinstance(config.base_url, tuple) else (),
-        limits=suite.limits,
-        mocks=suite.mocks,
-        execute=config.execute or "mock",
-        strict=config.strict,
-        faults=broken,
-        mcp=mcp,
-        record=str(folder / config.record) if config.record else None,
-        tool_sets=suite.tool_sets,
-        rate=config.rate,
-        recordings=None if start_nothing else _tried(problems, lambda: suite_recordings(suite, folder)),
-        exchange=exchange_of(config, tested, folder),
-    )
-    plan = Plan(
-        name=suite.name,
-        agent=agent,
-        dataset=folder / suite.dataset,
-        metrics=metrics,
-        observe=watched,
-        metric_seconds=suite.metric_seconds,
-        rules=rules,
-        trials=trials or suite.trials,
-        seed=suite.seed,
-        concurrency=concurrency or suite.concurrency,
-        run_limits=suite.run_limits,
-        group=suite.group,
-        gate=_tried(problems, lambda: read_gate(suite.gate)) if suite.gate else None,
-        quarantine=frozenset(suite.quarantine),
-        selection=selection or Selection(),
-        code=file_hashes(code_files(suite, folder, model)),
-        user=_tried(problems, lambda: user_setup(suite.user, folder)),
-    )
-    if problems:
-        raise ConfigError(*dict.fromkeys(problems + agent_problems(agent)))
-    if agent.recordings is not None:
-        inputs = plan.inputs()
-        agent.recordings.inputs_of = lambda golden: ask_hash(golden, inputs)
-    return plan
-
-
 def scorer_fingerprint(scorer: Scorer) -> str:
     """The metrics and rules that produced the results."""
     observed_too = [[stable_repr(metric) for metric in scorer.observe]] if scorer.observe else []
     named = [stable_repr(metric) for metric in scorer.metrics]
     return _fingerprint([named, *observed_too, dict(scorer.rules.weighting), scorer.rules.pass_rule])
-
-
-def _suite_metrics(suite: Suite) -> tuple[list[Metric], list[Metric]]:
-    """The metrics that decide, and those under `observe`, which do not."""
-    named: list[str] = []
-    watched: list[str] = []
-    for given in suite.metrics:
-        if isinstance(given, str):
-            named.append(given)
-        elif given.keys() == {"observe"}:
-            watched += [given["observe"]] if isinstance(given["observe"], str) else given["observe"]
-        else:
-            raise ConfigError(
-                f"metrics: an object here must be {{observe: NAME}}, got {', '.join(given) or '{}'}"
-            )
-    metrics = as_metrics(named)
-    return metrics, observed(watched, metrics)
-
-
-def _without_code(suite: Suite, folder: Path) -> Suite:
-    """The suite without the tools and metrics defined in code."""
-    metrics = tuple(name for name in metric_names(suite) if not is_code_metric(name))
-    plain = msgspec.structs.replace(suite, metrics=())
-    tools = None if any(one.kind != "write" for one in actions(plain, folder, "keyword:")) else suite.tools
-    return msgspec.structs.replace(suite, metrics=metrics, tools=tools)
-
-
-def _not_imported(name: str, folder: Path) -> Any:
-    """A placeholder with the same name for an agent defined in code."""
-    if not is_code(name, folder):
-        return name
-
-    def agent(golden: Golden) -> None:
-        raise ConfigError(f"'{name}' was not imported, so it cannot be run")
-
-    agent.__name__ = name
-    return agent
 
 
 def _way(agent: Agent) -> list[Any]:
@@ -321,105 +208,6 @@ def _way(agent: Agent) -> list[Any]:
 
         shapes += [OTEL, agent.exchange.calls]
     return shapes if any(shapes) else []
-
-
-def _suite_tools(suite: Suite, folder: Path) -> tuple[list[Any], McpAddress | None]:
-    """The tools of a suite, and the MCP server they come from, if they do."""
-    tools, worlds = suite.tools, [make_world(name, state) for name, state in suite.worlds.items()]
-    if tools is None:
-        return list(worlds), None
-    if isinstance(tools, dict) or (isinstance(tools, str) and tools.startswith("mcp:")):
-        if isinstance(tools, dict) and tools.keys() != {"mcp"}:
-            raise ConfigError("tools: an object here must be {mcp: {command: […]}} or {mcp: {url: …}}")
-        address = read_address(tools["mcp"] if isinstance(tools, dict) else tools, "tools.mcp")
-        return [*listed_tools(address), *worlds], address
-    if isinstance(tools, str) and is_object_name(tools) and not (folder / tools).exists():
-        return [*from_module(tools, agent_tools), *worlds], None
-    if isinstance(tools, str):
-        return [*load_tools(folder / tools), *worlds], None
-    return [*(read_tool(raw, f"tools[{i}]") for i, raw in enumerate(tools)), *worlds], None
-
-
-def _fault_plan(given: str | dict[str, Any] | None, folder: Path, loops: bool) -> FaultPlan | None:
-    if given is None:
-        return None
-    if not loops:
-        raise ConfigError("faults affect tools while they run, so they require agent.mode: loop")
-    return load_plan(folder / given) if isinstance(given, str) else read_plan(given, "faults")
-
-
-def _tested(
-    model: str | None, config: AgentConfig, folder: Path, problems: list[str], *, start_nothing: bool
-) -> Any:
-    """What the suite tests: a model's name, a function, or an agent that is watched while it runs."""
-    if start_nothing:
-        return _not_imported(model or config.model, folder)
-    typed_here = model is not None and Path(model.partition(":")[2]).is_file()
-    named = _model(model if model and typed_here else beside(model or config.model, folder), folder, problems)
-    return _tried(problems, lambda: _observed(named, config, given=model)) or named
-
-
-def _observed(model: Any, config: AgentConfig, given: str | None) -> Any:
-    """The agent watched while it runs, when the suite asks for it or its framework is known; else itself.
-
-    `given` is a model named on the command line instead of the suite's, which need not be one to watch.
-    """
-    if model is _unloaded or isinstance(model, str | ObservedAgent):
-        if config.observe is not None and isinstance(model, str) and given is None:
-            if is_address(model):
-                require_spans(config, model)
-                return model
-            raise ConfigError(f"agent.observe goes with module:agent, http: or exec:, not with '{model}'")
-        return model
-    known = detect(model)
-    if config.observe is None and (known is None or known.name in CLIENTS):
-        return model
-    from rightcall.executor import observe
-
-    via = config.observe or "auto"
-    return observe(
-        model, via=via, calls=config.calls, handoffs=config.handoffs, tools=config.execute or "real"
-    )
-
-
-def beside(name: str, folder: Path) -> str:
-    """A model that is a file of the suite's folder, as seen from here; any other name as it is."""
-    prefix, _, file = name.partition(":")
-    if prefix not in ("scripted", "recorded", "local") or not file or not (folder / file).is_file():
-        return name
-    return f"{prefix}:{os.path.relpath(folder / file)}"
-
-
-def _model(name: str, folder: Path, problems: list[str]) -> Any:
-    """`provider:model` stays a name; `module:callable` becomes the callable, when no provider has that name."""
-    if not is_code(name, folder):
-        return name
-    return _tried(problems, lambda: load_object(name)) or _unloaded
-
-
-def _unloaded(golden: Golden) -> None:
-    """Stands for an agent that could not be loaded, so that nothing more is found wrong with it."""
-
-
-def _contradictory_limits(suite: Suite) -> Iterator[str]:
-    one, whole = suite.limits, suite.run_limits
-    if one.tokens and whole.tokens and one.tokens > whole.tokens:
-        yield f"limits.tokens ({one.tokens:,}) is more than run_limits.tokens ({whole.tokens:,})"
-    if one.cost_usd and whole.cost_usd and one.cost_usd > whole.cost_usd:
-        yield f"limits.cost_usd ({one.cost_usd:g}) is more than run_limits.cost_usd ({whole.cost_usd:g})"
-    if one.seconds and whole.seconds and one.seconds > whole.seconds:
-        yield f"limits.seconds ({one.seconds:g}) is more than run_limits.seconds ({whole.seconds:g})"
-
-
-def _tried(problems: list[str], make: Any) -> Any:
-    """The result of `make`; or None, with the error added to the problems."""
-    try:
-        return make()
-    except ConfigError as error:
-        problems += error.problems
-    except RightCallError as error:
-        problems.append(str(error))
-    return None
 
 
 def _fingerprint(value: Any) -> str:

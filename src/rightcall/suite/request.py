@@ -21,8 +21,7 @@ from rightcall.gate import Gate, read_gate
 from rightcall.metrics import AnyMetric, Metric, Scorer, ScoringRules, as_metrics, observed
 from rightcall.model.case import AnyTestCase, ConversationalTestCase, TestCase
 from rightcall.model.golden import ConversationalGolden, Golden, with_id
-from rightcall.suite.plan import Plan
-from rightcall.suite.selection import Selection
+from rightcall.suite.plan import Plan, Selection
 
 IGNORED = frozenset(("display_config", "cache_config"))
 """Arguments of DeepEval's that affect output and storage, not measurement."""

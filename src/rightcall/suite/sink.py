@@ -19,7 +19,7 @@ LONGEST_WAIT = 0.02
 
 
 def stored_batch(store: Store, writer: RunWriter, batch: Sequence[CaseResult]) -> Sequence[CaseResult]:
-    """Write a batch, and return each result as it is stored: what was there already counts, not what was in hand.
+    """Write a batch, and return each result as stored: one that was there already counts, not the new one.
 
     A key is there already when the connection broke during a commit that took place, and the batch is written again.
     """

@@ -61,7 +61,7 @@ def keep_cases(
 
 
 def _simulators(cases: Sequence[AnyTestCase]) -> dict[str, str]:
-    """Who played users in these conversations, so that runs with other users are not compared unawares."""
+    """Who played users in these conversations, so that runs with other users are not compared by accident."""
     held = {
         (talk.user, talk.prompt_hash)
         for case in cases

@@ -1,20 +1,23 @@
-"""What running a suite would start, import or write on this machine: a suite is code.
+"""What running a suite would start, import or write on this machine, its recordings and the code of its agent.
 
-Determined without running anything. `run --dry-run` lists it, and a suite from outside the project requires
-`--trust`.
+A suite is code, so this is determined without running anything. `run --dry-run` lists it, and a suite from outside the
+project requires `--trust`.
 """
 
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
 
+import msgspec
+
 from rightcall.errors import ConfigError, InputError
 from rightcall.files import is_object_name, module_exists
 from rightcall.model.record import Record
-from rightcall.providers import command_of
+from rightcall.providers import Recordings, RecordMode, RecordSettings, command_of
 from rightcall.suite.suite import Suite
 from rightcall.tools.mcp import read_address
 
@@ -149,3 +152,45 @@ def _content(path: Path) -> bytes:
         return path.read_bytes()
     except OSError:
         return b""
+
+
+def with_record_mode(suite: Suite, mode: RecordMode | None) -> Suite:
+    """The suite with another recording mode; unchanged without one."""
+    if mode is None:
+        return suite
+    return msgspec.structs.replace(suite, record=msgspec.structs.replace(record_settings(suite), mode=mode))
+
+
+def record_settings(suite: Suite) -> RecordSettings:
+    """The `record:` setting of a suite, in either form."""
+    return suite.record if isinstance(suite.record, RecordSettings) else RecordSettings(suite.record)
+
+
+def recordings_folder(suite: Suite, folder: Path) -> Path:
+    """Where the recordings of a suite are kept."""
+    name = re.sub(r"[^A-Za-z0-9._-]+", "-", suite.name).strip("-.") or "suite"
+    return folder / record_settings(suite).folder / name
+
+
+def suite_recordings(suite: Suite, folder: Path) -> Recordings | None:
+    """The recordings of a suite; None when nothing is recorded or replayed."""
+    settings = record_settings(suite)
+    return None if settings.mode == "none" else Recordings(settings, recordings_folder(suite, folder))
+
+
+def code_files(suite: Suite, folder: Path, model: str | None = None) -> dict[str, Path]:
+    """Files of an agent that is code, by the name they are shown by: `agent.code` globs, or the callable's package."""
+    name = model or suite.agent.model
+    if suite.agent.code:
+        paths = [path for glob in suite.agent.code for path in folder.glob(glob) if path.is_file()]
+    elif is_code(name, folder):
+        paths = [Path(file) for file in imported_files(name, folder)]
+    else:
+        return {}
+    base = folder.resolve()
+    return {
+        whole.relative_to(base).as_posix()
+        if (whole := path.resolve()).is_relative_to(base)
+        else whole.name: whole
+        for path in paths
+    }

@@ -17,11 +17,12 @@ from rightcall.suite.check_design import CheckDesign, CheckScope, design_check
 from rightcall.suite.check_trials import CheckTrials, Watch, unasked_result
 from rightcall.suite.check_words import change_words
 from rightcall.suite.inputs import digest, golden_hash
-from rightcall.suite.plan import Plan, plan_suite, scorer_fingerprint
+from rightcall.suite.plan import Plan, scorer_fingerprint
 from rightcall.suite.rescored_baseline import rescored_baseline
 from rightcall.suite.stored_verdicts import StoredVerdicts
 from rightcall.suite.suite import Suite, load_suite
-from rightcall.suite.suite_files import record_settings, with_record_mode
+from rightcall.suite.suite_actions import record_settings, with_record_mode
+from rightcall.suite.suite_plan import plan_suite
 
 BASE_CONTROL = 40
 """Goldens that the base version is asked again, unless `--control` says how many."""
@@ -91,7 +92,7 @@ async def check_plan(
     if result is not None:
         return _finished(result, settings)
     if draws and not options.again and (stored := known.last(design.seed, asked)) is not None:
-        note = "0 calls now: the inputs have not changed since this verdict; --again draws anew"
+        note = "0 calls now: the inputs have not changed since this verdict; --again checks again"
         return msgspec.structs.replace(stored, notes=(*stored.notes, note), calls=_no_calls(stored.calls))
     trials = CheckTrials(
         design,
@@ -113,8 +114,8 @@ async def check_plan(
 
 
 async def _same_metrics(plan: Plan, baseline: BaselinePool, store: Store) -> tuple[BaselinePool, str]:
-    """The baseline as the suite's metrics judge it, and what that moved; unchanged when they are the same or it cannot
-    be told.
+    """The baseline as the suite's metrics judge it, and what that moved; unchanged when they are the same or that is
+    unknown.
     """
     if baseline.header.given.metrics == scorer_fingerprint(plan.scorer):
         return baseline, ""

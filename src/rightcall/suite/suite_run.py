@@ -20,12 +20,11 @@ from rightcall.metrics import Tally
 from rightcall.providers import RecordMode
 from rightcall.store import RunFilter, Store, StoredRun, open_store
 from rightcall.suite.outcome import verdict_without_gate
-from rightcall.suite.plan import Plan, plan_suite
+from rightcall.suite.plan import Plan, Selection
 from rightcall.suite.runner import RunOutcome
-from rightcall.suite.selection import Selection
 from rightcall.suite.suite import Suite, WorkersConfig, load_suite
-from rightcall.suite.suite_actions import actions
-from rightcall.suite.suite_files import with_record_mode
+from rightcall.suite.suite_actions import actions, with_record_mode
+from rightcall.suite.suite_plan import plan_suite
 from rightcall.suite.trust import require_trust
 
 if TYPE_CHECKING:
@@ -38,7 +37,7 @@ RunOne = Callable[[Plan, str | None], RunOutcome]
 
 @dataclass(frozen=True)
 class SuiteRun:
-    """A suite and what replaces its own settings; without `models` the suite's model is used.
+    """A suite and its overrides; without `models` the suite's model is used.
 
     `metrics` decide in addition to those of the suite.
     """
@@ -116,7 +115,7 @@ class SuiteRun:
 
 
 def _seen_from_here(file: Path) -> str:
-    """The path of a suite relative to the working folder; on another drive the whole path."""
+    """The path of a suite relative to the working folder; absolute on another drive."""
     try:
         return Path(os.path.relpath(file)).as_posix()
     except ValueError:
@@ -146,7 +145,7 @@ def run_with_control(
 
 
 def without_faults(plan: Plan) -> Plan:
-    """The twin of a plan with faults. Its results are only compared with, so no gate decides about them."""
+    """The fault-free control of a plan. Its results are only used for comparison, so no gate applies to them."""
     return replace(plan, agent=replace(plan.agent, faults=None), name=f"{plan.name} (no faults)", gate=None)
 
 

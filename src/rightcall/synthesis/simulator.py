@@ -32,10 +32,8 @@ from rightcall.model.case import ConversationalTestCase, turns_of
 from rightcall.model.golden import ConversationalGolden, Turn, with_id
 from rightcall.model.trajectory import Dialogue, Trajectory, Usage
 from rightcall.providers import Provider
-from rightcall.synthesis.callbacks import callback_agent
 from rightcall.synthesis.control import ControlledUsers, Controller, end, proceed
-from rightcall.synthesis.graph_words import graph_users
-from rightcall.synthesis.profiles import made_profile
+from rightcall.synthesis.simulator_setup import callback_agent, graph_users, made_profile
 from rightcall.tools.definitions import offered_tools
 
 __all__ = ["ConversationSimulator", "SimulationNode", "end", "proceed"]

@@ -28,7 +28,7 @@ def read(path: Path, collection: Collection) -> Iterator[tuple[int, Any]]:
         )
     collection.check_header(items.header, str(path))
     for name in items.header.keys() - {"format"}:
-        raise InputError(str(path), f"unknown field '{name}' beside '{collection.name}'")
+        raise InputError(str(path), f"unknown field '{name}' next to '{collection.name}'")
     yield from items.entries
 
 

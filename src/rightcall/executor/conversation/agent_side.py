@@ -28,7 +28,7 @@ class TalkSession(Protocol):
         ...
 
     def trajectory(self, stop_reason: StopReason = "done", error: str = "") -> Trajectory:
-        """What has been done so far, at any moment: during a turn, and after one that broke."""
+        """What has been done so far; may be called during a turn and after one that failed."""
         ...
 
     def ending(self, error: BaseException) -> tuple[StopReason, str]:
@@ -45,7 +45,7 @@ Opened = Callable[[ConversationalGolden, int, Deadline], TalkSession]
 
 
 def opened_by(agent: SessionAgent, desks: DeskSetup | None = None, asker: Asker | None = None) -> Opened:
-    """Conversations with an agent that opens sessions itself. What was said before cannot be put into its memory."""
+    """Conversations with an agent that opens sessions itself. Earlier messages cannot be put into its memory."""
 
     def opened(golden: ConversationalGolden, trial: int, deadline: Deadline) -> TalkSession:
         if golden.given:
@@ -67,7 +67,7 @@ NO_BEGINNING = (
 class ForeignSession:
     """An agent's own session, with the time it took, and what its tools did when we ran them.
 
-    Over a wire, what fails on the way is tried again as for one turn.
+    Over a network, failed requests are retried as in a single turn.
     """
 
     def __init__(
@@ -158,14 +158,14 @@ def ending(error: BaseException) -> tuple[StopReason, str]:
 
 
 def asked_as(golden: ConversationalGolden) -> Golden:
-    """The golden for what only looks at its id, its tools and its instructions."""
+    """A single-turn golden with the id, the tools and the instructions of a conversation."""
     return Golden(golden.scenario, id=golden.id, tools=golden.tools, system=golden.system)
 
 
 def given_messages(turns: Sequence[Turn]) -> tuple[Message, ...]:
-    """What was said before, as a model reads it: calls, their results, then the words.
+    """The earlier messages as a model reads them: calls, their results, then the text.
 
-    Every call has an id and a result, for providers refuse a transcript in which one is missing.
+    Every call has an id and a result, because providers reject a transcript in which one is missing.
     """
     messages: list[Message] = []
     for number, turn in enumerate(turns):

@@ -25,8 +25,8 @@ OnTurn = Callable[[Trajectory], Awaitable[None]]
 class ConversationPerformer:
     """Holds one conversation per trial. Failing is data; only a broken setup raises.
 
-    Limits are over the whole conversation, except `steps`, which are those of one answer. The user's thinking is not
-    the agent's time.
+    Limits apply to the whole conversation, except `steps`, which applies to each answer. The time of the simulated
+    user does not count as the agent's.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class ConversationPerformer:
 
 
 class _Talk:
-    """One conversation under way."""
+    """A conversation in progress."""
 
     def __init__(self, golden: ConversationalGolden, trial: int, limits: Limits, users: Users | None) -> None:
         self._limits = limits
@@ -101,7 +101,7 @@ class _Talk:
         return True
 
     async def _next_words(self, session: TalkSession) -> str | None:
-        """What the user says next; None when the user has ended it, or broke."""
+        """The user's next message; None when the user has ended the conversation, or failed."""
         started = time.monotonic()
         try:
             said = await self._user.reply((self._made or session.trajectory()).messages)
@@ -121,7 +121,7 @@ class _Talk:
         return said.text[:LONGEST]
 
     def _user_fault(self, problem: str) -> None:
-        """The user's fault is no failure of the agent: nothing can be said of it."""
+        """A failure of the simulated user, which says nothing about the agent."""
         self._over("user_error", problem)
         self._stop, self._error = "infra_error", f"the simulated user failed: {problem}"
 

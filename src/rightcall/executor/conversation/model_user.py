@@ -139,7 +139,7 @@ class ModelUsers:
         name = golden.user_model or self.setup.names[0]
         if name not in self._askers:
             raise ConfigError(
-                f"golden '{golden.id}': user_model '{name}' is none of {', '.join(self._askers)}"
+                f"golden '{golden.id}': user_model '{name}' is not one of {', '.join(self._askers)}"
             )
         text = system_text(
             golden, persona, language=self.setup.language, criteria=self.setup.stopping_criteria

@@ -58,7 +58,7 @@ def read_persona(given: str | Mapping[str, Any] | Persona, where: str = "persona
         if given not in PERSONAS:
             hint = suggestion(given, PERSONAS) or f"known: {', '.join(PERSONAS)}"
             raise ConfigError(
-                f"{where}: there is no persona '{given}'; {hint}, or write name and characteristics"
+                f"{where}: unknown persona '{given}'; {hint}, or write name and characteristics"
             )
         return PERSONAS[given]
     name, text = given.get("name"), given.get("characteristics")

@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from rightcall.lint.baseline import Locked
 from rightcall.lint.features.effects import EFFECTS
 from rightcall.lint.features.text import stem
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.lazy import lazy
-from rightcall.lint.lockfile import Locked
 
 if TYPE_CHECKING:
     from rightcall.lint.confusability.pairs import ToolPair

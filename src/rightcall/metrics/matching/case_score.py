@@ -149,7 +149,7 @@ def _alternatives(golden: Golden) -> Sequence[Sequence[ExpectedCall]]:
     if len(golden.any_of) > MOST_ALTERNATIVES:
         raise InputError(
             f"golden '{golden.id}'",
-            f"any_of may hold at most {MOST_ALTERNATIVES} alternatives, got {len(golden.any_of)}",
+            f"any_of allows at most {MOST_ALTERNATIVES} alternatives, got {len(golden.any_of)}",
         )
     return (golden.expected_calls, *golden.any_of) if golden.expected_calls else golden.any_of
 

@@ -66,7 +66,7 @@ def one_sided(d: Sequence[float], clusters: Sequence[str]) -> float:
 
 
 def largest_e(goldens: Sequence[AnyGolden], old: Mapping[str, float], new: Mapping[str, float]) -> float:
-    """The largest e-value on the way, clusters in the order drawn, up to the first that is not finished."""
+    """The largest e-value so far, with clusters in the drawn order, up to the first unfinished one."""
     clusters: dict[str, list[AnyGolden]] = {}
     for golden in goldens:
         clusters.setdefault(golden.cluster or golden.id, []).append(golden)
@@ -79,12 +79,12 @@ def largest_e(goldens: Sequence[AnyGolden], old: Mapping[str, float], new: Mappi
 
 
 def beats(control: Measured, after: Measured, exposed: Sequence[AnyGolden]) -> bool:
-    """Whether a proposal does better than the old text with as many words that say nothing."""
+    """Whether a proposal is better than the old text padded to the same length."""
     _, d, clusters = differences(exposed, control.rates(), after.rates())
     return one_sided(d, clusters) <= CONTROL_ALPHA
 
 
-def told_apart(one: Measured, two: Measured, goldens: Sequence[AnyGolden]) -> bool:
+def significantly_different(one: Measured, two: Measured, goldens: Sequence[AnyGolden]) -> bool:
     """Whether two proposals differ beyond noise."""
     _, d, clusters = differences(goldens, one.rates(), two.rates())
     interval = stats.paired_t(d, clusters).interval if d else None
@@ -142,7 +142,7 @@ def _may_be_worse(one: ToolEffect) -> bool:
 
 
 def _harm(seen: Tried, alarms: Mapping[str, Sequence[str]]) -> str:
-    """Why a proposal is refused whatever it wins; empty when it harms nothing."""
+    """Why a proposal is rejected despite its gain; empty when it harms nothing."""
     if alarms:
         code, ids = next(iter(alarms.items()))
         return f"{code} is new in {', '.join(ids[:3])}"

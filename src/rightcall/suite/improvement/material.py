@@ -46,7 +46,7 @@ class Material:
         return [golden for golden in goldens if is_exposed(golden, exposure)]
 
     def rates(self, goldens: Sequence[AnyGolden]) -> list[float]:
-        """What goldens of tune did in the run that `improve` starts from."""
+        """Pass rates of the tune goldens in the run that `improve` starts from."""
         passes: dict[str, list[bool]] = {golden.id: [] for golden in goldens}
         for result in self.results:
             if result.golden_id in passes and not result.error:
@@ -58,7 +58,7 @@ class Material:
         return tokens_of(*applied(one.changes if one else (), self.tools, self.system))
 
     def first_look(self, one: Proposal) -> Tried:
-        """A proposal before anything is run: refused or not, whom it is meant for, what it costs."""
+        """A proposal before anything is run: whether it is refused, which goldens it targets, what it costs."""
         more = self.tokens(one) - self.tokens()
         price = cost(self.agent, Usage(input_tokens=1000 * abs(more)))
         return Tried(

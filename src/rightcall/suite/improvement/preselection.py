@@ -18,7 +18,7 @@ WORDS_PER_TOKEN = 1 / 1.2
 
 
 async def screened(arms: Arms, one: Proposal, tune: Sequence[AnyGolden], bar: float) -> float | None:
-    """The rate on tune, one trial each; None when it was given up because it could not reach the bar."""
+    """The rate on tune, one trial each; None when it was stopped because it could not reach the bar."""
     allowed = (1 - bar) * len(tune)
 
     def hopeless(measured: Sequence[Measured]) -> bool:
@@ -65,7 +65,7 @@ def _without(one: Proposal, at: int, sentence: str) -> Proposal:
 def padded(
     tools: Sequence[Tool], system: str, one: Proposal, goldens: Sequence[AnyGolden], trials: int
 ) -> Arm:
-    """The control of a longer text: the old one with as many words that say nothing."""
+    """The control for a longer text: the old one padded with meaningless words."""
     after = applied(one.changes, tools, system)
     tokens = tokens_of(*after) - tokens_of(tools, system)
     words = (FILLER * (1 + tokens // 12)).split()

@@ -13,7 +13,7 @@ FINALISTS = 3
 
 
 def can_show(material: Material, one: Proposal, alpha: float) -> bool:
-    """Whether proof would more likely than not show what a proposal is worth at most."""
+    """Whether proof would probably detect the largest possible gain of a proposal."""
     exposed = len(material.exposed(one, material.proof))
     if exposed < fewest_goldens(alpha):
         return False
@@ -25,13 +25,13 @@ def can_show(material: Material, one: Proposal, alpha: float) -> bool:
 
 
 def ceiling(material: Material, one: Proposal) -> float | None:
-    """The most that a proposal can win back on the goldens it is meant for, as a share of them."""
+    """The largest possible gain of a proposal on the goldens it targets, as a share of them."""
     exposed = material.exposed(one, material.tune)
     return min(1.0, one.worth / len(exposed)) if one.worth is not None and exposed else None
 
 
 def shortage(material: Material, proposals: Sequence[Proposal], alpha: float) -> str:
-    """Why proof could not show what any finding is worth; empty when it could for one of them."""
+    """Why proof cannot detect the gain of any finding; empty when it can for at least one."""
     found = [one for one in proposals if one.source != "lint"] or list(proposals)
     if any(can_show(material, one, alpha) for one in found):
         return ""
@@ -64,7 +64,7 @@ def planned_calls(material: Material, proposals: int) -> int:
 
 
 def announcement(material: Material, proposals: int) -> str:
-    """What comes next, and what it may cost by the prices of the run it starts from."""
+    """The next step, and its estimated cost at the prices of the run it starts from."""
     planned = planned_calls(material, proposals)
     spent = [result.usage.cost_usd or 0.0 for result in material.results]
     price = f", about ${planned * sum(spent) / len(spent):.2f}" if any(spent) else ""

@@ -1,7 +1,7 @@
 """Proof that a change helps: proposals are screened on some goldens and proven on others that were not looked at.
 
 The protocol is fixed before anything is run. Goldens are split by cluster into *tune* and *proof*; findings are made
-anew on tune alone; the best few proposals are run on proof at the same time as the baseline. A proposal is accepted
+again on tune alone; the best few proposals are run on proof at the same time as the baseline. A proposal is accepted
 when it wins on the goldens it is meant for, at a level that shrinks with every proof on the same goldens, and harms no
 others.
 """
@@ -31,7 +31,7 @@ from rightcall.model.golden import AnyGolden
 from rightcall.model.run import CaseResult
 from rightcall.store import Store
 from rightcall.suite.improvement.arms import Arms, Measured
-from rightcall.suite.improvement.judgement import beats, judged, largest_e, told_apart
+from rightcall.suite.improvement.judgement import beats, judged, largest_e, significantly_different
 from rightcall.suite.improvement.material import PROOF, Material, level, proofs_before, split_goldens
 from rightcall.suite.improvement.options import ImproveOptions, ProposalTask
 from rightcall.suite.improvement.preselection import padded, screened, shortened
@@ -93,7 +93,7 @@ def _task(material: Material, found: Analysis, store: Store) -> ProposalTask:
 
 
 class _Job:
-    """One use of the protocol."""
+    """One application of the protocol."""
 
     def __init__(self, material: Material, number: int) -> None:
         self._with, self._arms, self._number = material, material.arms, number
@@ -259,7 +259,8 @@ class _Job:
         alike = [
             one
             for one in won
-            if one is best or not told_apart(measured[one.name], measured[best.name], self._with.proof)
+            if one is best
+            or not significantly_different(measured[one.name], measured[best.name], self._with.proof)
         ]
         return min(alike, key=lambda one: (self._tried[one.name].tokens, -rate[one.name]))
 

@@ -100,4 +100,4 @@ def require_tool(task: PerturbTask) -> None:
     names = [tool.name for tool in task.tools]
     if task.about and task.about not in names:
         hint = suggestion(task.about, names) or f"known: {', '.join(names)}"
-        raise ConfigError(f"there is no tool '{task.about}' to perturb; {hint}")
+        raise ConfigError(f"no tool '{task.about}' to perturb; {hint}")

@@ -1,12 +1,23 @@
-"""The same request in other words, or with a slip of the keyboard."""
+"""The same request in other words, or with typos.
+
+Paraphrases by a model are verified, and kept in a file that people can read and correct.
+"""
 
 from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import msgspec
 
 from rightcall.analysis import held_values, still_holds
-from rightcall.errors import ConfigError
+from rightcall.errors import ConfigError, InputError, ProviderError
+from rightcall.files import numbered_lines, open_checked, write_file
 from rightcall.model.golden import Golden
+from rightcall.model.message import Message
+from rightcall.model.record import Record
+from rightcall.providers import ModelRequest, Prompt, Settings, resolve
 from rightcall.suite.perturbations.variant import PerturbTask, Variant
 
 SHORTEST_WORD = 5
@@ -25,7 +36,7 @@ def paraphrase(task: PerturbTask) -> Variant:
             made.append(msgspec.structs.replace(golden, input=words[task.draw % len(words)]))
     if not made:
         raise ConfigError(
-            "--perturb paraphrase has nothing to say: give goldens metadata.paraphrases, a list of texts that hold the "
+            "--perturb paraphrase needs paraphrases: give goldens metadata.paraphrases, a list of texts with the "
             "same values, or a model that writes them (--paraphrase-model)"
         )
     return task.with_goldens(made)
@@ -38,7 +49,7 @@ def given(golden: Golden) -> list[str]:
 
 
 def typos(task: PerturbTask) -> Variant:
-    """Two letters exchanged in a word that is no value of an expected argument."""
+    """Two letters swapped in a word that is not an expected argument's value."""
     made = []
     for golden in task.goldens:
         values = " ".join(str(value) for value in held_values(golden))
@@ -55,3 +66,82 @@ def typos(task: PerturbTask) -> Variant:
             words[at] = word[:spot] + word[spot + 1] + word[spot] + word[spot + 2 :]
             made.append(msgspec.structs.replace(golden, input=" ".join(words)))
     return task.with_goldens(made)
+
+
+SYSTEM = (
+    "You say a user's request in other words. Keep its meaning, language and every name, number, date and quoted text "
+    "exactly as they are. Reply with the new request alone."
+)
+VARIANTS = 3
+AT_ONCE = 8
+
+
+class Paraphrases(Record, frozen=True):
+    """A line of the file: a golden, what it says, and other words for it. Edit or delete what is wrong."""
+
+    golden_id: str
+    input: str
+    paraphrases: tuple[str, ...] = ()
+
+
+def read_paraphrases(path: Path, goldens: Sequence[Golden]) -> dict[str, tuple[str, ...]]:
+    """Paraphrases of goldens whose input has not changed since; empty when there is no file."""
+    if not path.is_file():
+        return {}
+    said = {golden.id: golden.input for golden in goldens}
+    found = {}
+    with open_checked(path) as file:
+        for number, line in numbered_lines(file, str(path)):
+            if not line.strip():
+                continue
+            try:
+                one = msgspec.json.decode(line, type=Paraphrases)
+            except (msgspec.DecodeError, msgspec.ValidationError) as error:
+                hint = "a line is {golden_id, input, paraphrases}; delete the file to write a new one"
+                raise InputError(f"{path}:{number}", str(error), hint) from None
+            if said.get(one.golden_id) == one.input:
+                found[one.golden_id] = one.paraphrases
+    return found
+
+
+async def paraphrased(
+    model: str, goldens: Sequence[Golden], known: Mapping[str, Sequence[str]], *, seed: int = 0
+) -> dict[str, tuple[str, ...]]:
+    """Paraphrases of all goldens: the known ones, and a model's for the others. Those that lose a value are dropped."""
+    prompt = Prompt(SYSTEM, (), Settings(max_tokens=300, temperature=0.8))
+    made = {name: tuple(texts) for name, texts in known.items()}
+    limit = asyncio.Semaphore(AT_ONCE)
+    async with resolve(model) as provider:
+        provider.prepare(prompt)
+
+        async def ask(golden: Golden, number: int) -> str:
+            said = (Message("user", golden.input),)
+            request = ModelRequest(
+                prompt, said, golden_id=f"paraphrase {golden.id}", trial=number, seed=seed + number
+            )
+            async with limit:
+                reply = await provider.complete(request)
+            return " ".join(reply.message.content.strip().strip('"').split())
+
+        for golden in goldens:
+            if golden.id in made:
+                continue
+            texts = await asyncio.gather(
+                *(ask(golden, number) for number in range(VARIANTS)), return_exceptions=True
+            )
+            for error in texts:
+                if isinstance(error, BaseException) and not isinstance(error, ProviderError):
+                    raise error
+            fresh = dict.fromkeys(text for text in texts if isinstance(text, str) and text != golden.input)
+            made[golden.id] = tuple(text for text in fresh if still_holds(golden, text))
+    return made
+
+
+def write_paraphrases(path: Path, goldens: Sequence[Golden], found: Mapping[str, Sequence[str]]) -> None:
+    """One line per golden that has paraphrases, ordered by id."""
+    lines = [
+        msgspec.json.encode(Paraphrases(golden.id, golden.input, tuple(found[golden.id])))
+        for golden in sorted(goldens, key=lambda one: one.id)
+        if found.get(golden.id)
+    ]
+    write_file(path, b"".join(line + b"\n" for line in lines))

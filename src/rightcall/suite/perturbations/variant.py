@@ -34,7 +34,7 @@ class PerturbTask:
     paraphrases: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def random(self, *what: object) -> random.Random:
-        """Randomness for this draw, the same every time."""
+        """A random generator for this draw, seeded."""
         return random.Random("/".join(map(str, (self.plan.seed, *what, self.draw))))  # noqa: S311
 
     def with_tools(self, tools: Sequence[Tool], goldens: Sequence[Golden], **fields: Any) -> Variant:
@@ -48,7 +48,7 @@ class PerturbTask:
 
     @property
     def on_suite_tools(self) -> list[Golden]:
-        """Goldens that bring no tools along: others would not notice a change of the suite's."""
+        """Goldens that define no tools: others are not affected by changes to the suite's tools."""
         return [golden for golden in self.goldens if golden.tools is None]
 
 

@@ -3,8 +3,8 @@
 guard         claims a key, runs the work, keeps the result: the stage of the runtime
 store         keys in SQLite or PostgreSQL, every step one atomic statement
 key_location  the keys of a run, kept with its results
-owners        who holds a claim and whether it is still alive; `heartbeat` renews it
-group_commit  steps of many calls in one transaction
+owners        who holds a claim and whether it is still alive
+claims        claims of many calls: committed in one transaction, renewed by a heartbeat
 """
 
 from typing import TYPE_CHECKING

@@ -18,8 +18,7 @@ import msgspec
 
 from rightcall.model.codec import encode
 from rightcall.model.record import Record
-from rightcall.tools.idempotency.group_commit import GroupCommit
-from rightcall.tools.idempotency.heartbeat import Heartbeat
+from rightcall.tools.idempotency.claims import GroupCommit, Heartbeat
 from rightcall.tools.idempotency.owners import Owner
 from rightcall.tools.idempotency.store import (
     BEATS,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from rightcall.lint.baseline import definition_hash, lock_key
 from rightcall.lint.diagnostic import Finding
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.features.toolset import SetFeatures
-from rightcall.lint.lockfile import definition_hash, lock_key
 from rightcall.lint.rule import Rule
 
 

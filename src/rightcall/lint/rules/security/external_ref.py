@@ -31,7 +31,7 @@ RULE = Rule(
     name="external-ref",
     severity="error",
     summary="A `$ref` to a web address or a file.",
-    explanation="""Common validators fetch it on the first call: whoever controls that address learns about the call
+    explanation="""Common validators fetch it on the first call: anyone who controls that address learns about the call
     and decides what is valid. MCP forbids following it; RightCall never does.""",
     bad={"input_schema": {"properties": {"city": {"type": None, "$ref": "https://example.com/city.json"}}}},
     good={"input_schema": {"properties": {"city": {"type": "string"}}}},
