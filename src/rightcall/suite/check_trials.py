@@ -277,7 +277,9 @@ class CheckTrials:
             )
         recordings = self._plan.agent.recordings
         replayed = recordings.replayed if recordings else 0
-        if replayed and recordings and not recordings.asked and word == "PASS":
+        # Trials stored before an interruption may have been replayed as well.
+        unasked = recordings is not None and not recordings.asked and (replayed or self._record.answered)
+        if unasked and word == "PASS":
             word, said = (
                 "INCONCLUSIVE",
                 f"INCONCLUSIVE: {what}; 0 live calls: nothing about the model was tested",

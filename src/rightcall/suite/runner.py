@@ -145,7 +145,8 @@ async def _run_prepared(  # noqa: PLR0913, PLR0917
     outcome = running.outcome(run, baseline, prepared.tools)
     outcome = msgspec.structs.replace(outcome, notices=tuple(backend.notices()))
     recordings = plan.agent.recordings
-    if recordings is not None and recordings.replayed:
+    # In replay everything was, also what workers or an earlier process did, which is not counted here.
+    if recordings is not None and (recordings.replayed or recordings.replays_only):
         from rightcall.suite.baseline_file import REPLAYED
 
         await asyncio.to_thread(persist, partial(store.tag_run, run.id, REPLAYED))
