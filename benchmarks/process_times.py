@@ -21,7 +21,7 @@ class ProcessTimes:
         self._workers = workers
         self._used: dict[int, tuple[str, float]] = {}
         self._marked: dict[int, float] = {}
-        self._own = 0.0
+        self._own = self._looking = 0.0
         self._look_at = threading.Lock()
         self._done = threading.Event()
         self.driver_bytes = self.worker_bytes = self.all_bytes = 0
@@ -30,11 +30,12 @@ class ProcessTimes:
         """Count from now on."""
         self._look()
         self._marked = {pid: used for pid, (_, used) in self._used.items()}
-        self._own = time.process_time()
+        self._own, self._looking = time.process_time(), 0.0
 
     @property
     def driver(self) -> float:
-        return time.process_time() - self._own
+        """Of this process, without what looking at the others takes."""
+        return time.process_time() - self._own - self._looking
 
     @property
     def workers(self) -> float:
@@ -65,7 +66,9 @@ class ProcessTimes:
 
     def _watch(self) -> None:
         while not self._done.wait(0.5):
+            began = time.thread_time()
             self._look()
+            self._looking += time.thread_time() - began
 
     def _look(self) -> None:
         with self._look_at:

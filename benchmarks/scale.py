@@ -3,12 +3,12 @@
     python -m benchmarks scale [--workers 1 2] [--rows io0 io200 cpu5 cpu50] [--postgres] [--scale 1.0] [--markdown]
     python -m benchmarks scale --memory 10000 100000
 
-Each row is a run of the same suite: in this process, then on each number of workers. `floor` is Ray alone, carrying
-batches of as many bytes between actors and driver and doing nothing with them. Rates and processor time count from the
-first result to the last; what comes before is `start`. `more` is the processor time of all processes, less that of the
-run in one process. Efficiency is the rate against that of one worker times the number of workers, and says nothing
-when workers, driver and model share fewer cores than they are. Compare rows of one table only: another hour, another
-machine. `--memory` shows what driver and workers hold in runs of these sizes.
+Each row is a run of the same suite: in this process, then on each number of workers. `Ray alone` carries batches of as
+many bytes between actors and driver and does nothing with them. Rates and processor time count from the first result to
+the last; what comes before is `start`. `more` is the processor time of all processes, less that of the run in one
+process. Efficiency is the rate against that of one worker times the number of workers, and says nothing when workers,
+driver and model share fewer cores than they are. Compare rows of one table only: another hour, another machine.
+`--memory` shows what driver and workers hold in runs of these sizes.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from rightcall.store import open_store
 from rightcall.suite import Plan, load_suite, plan_suite, run_plan
 
 ROOT = str(Path(__file__).parents[1])
-SIZES = {"io0": 10_000, "io200": 6000, "cpu5": 1500, "cpu50": 200}
+SIZES = {"io0": 10_000, "io200": 6000, "cpu5": 1500, "cpu50": 400}
 NAMES = {
     "io0": "model answers at once", "io200": "model takes 200 ms",
     "cpu5": "agent burns 5 ms", "cpu50": "agent burns 50 ms",
@@ -183,16 +183,23 @@ def measured(name: str, plan: Plan, store: str, driver: Driver | None) -> Measur
     """A run, from its first results to its last; the start apart."""
     first, before = 0.0, 0
 
-    def watch(progress: Any, batch: Any) -> None:
+    def begin(done: int) -> None:
         nonlocal first, before
+        first, before = time.perf_counter(), done
+        times.mark()
+
+    def started(run: Any) -> None:
+        if driver is None:  # a case that blocks the loop is done long before it is reported
+            begin(0)
+
+    def watch(progress: Any, batch: Any) -> None:
         if not first and progress.workers == workers:
-            first, before = time.perf_counter(), progress.done
-            times.mark()
+            begin(progress.done)
 
     workers = driver._options.count if driver is not None else 0
     with open_store(store) as opened, ProcessTimes() as times:
         began = time.perf_counter()
-        outcome = asyncio.run(run_plan(plan, opened, backend=driver, watch=watch))
+        outcome = asyncio.run(run_plan(plan, opened, backend=driver, watch=watch, started=started))
         wall, used = time.perf_counter() - first, times.driver
     assert outcome.done == outcome.planned
     n = outcome.done - before

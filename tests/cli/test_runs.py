@@ -70,7 +70,7 @@ def test_show_of_a_case_has_its_trials_its_history_and_how_to_repeat_it(url):
     shown = said(runs, "show", "r-1", "hanoi", "--store", url)
     assert "✗ failed" in shown and "calls, expected and made" in shown
     assert "this golden in other runs" in shown and "r-2" in shown
-    assert "--only hanoi" in shown
+    assert 'rc.evaluate(agent, dataset, only=["hanoi"])\n' in shown
     with pytest.raises(InputError, match="has no trial 7"):
         said(runs, "show", "r-1", "hanoi", "--trial", "7", "--store", url)
 

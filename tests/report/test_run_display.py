@@ -8,6 +8,8 @@ import pytest
 
 import rightcall as rc
 from rightcall.report import progress as progress_module
+from rightcall.report.terminal import beyond_table
+from rightcall.report.view import summary_view
 
 GOLDENS = [rc.Golden(f"question {i}", id=f"g{i}", no_calls=True) for i in range(3)]
 
@@ -56,3 +58,9 @@ def test_what_a_run_holds_prints_short(varied):
     assert len(repr(summary)) < 100
     result = store.result(run_id, "silent", 0)
     assert repr(result).startswith("<CaseResult silent: failed, score 0.")
+
+
+def test_numbers_for_which_a_terminal_is_too_narrow_are_below_the_table(varied):
+    view = summary_view(varied[0].run(varied[1]).run.summary)
+    assert beyond_table(view, 200) == ""
+    assert beyond_table(view, 60).endswith(f"score {view.total.dimensions['score']:.2f}")

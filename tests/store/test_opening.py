@@ -84,3 +84,8 @@ def test_postgresql_without_its_driver_says_what_to_install(monkeypatch):
 def test_a_folder_is_no_store(tmp_path):
     with pytest.raises(InputError, match="is a folder; a store is a file"):
         open_store(tmp_path)
+
+
+def test_an_open_store_is_not_an_address(tmp_path):
+    with open_store(tmp_path / "s.db") as store, pytest.raises(ConfigError, match=r"use `store\.name`"):
+        open_store(store)

@@ -171,6 +171,21 @@ def test_an_edited_golden_is_not_answered_with_an_older_verdict(shop):
     assert (found["new"]["goldens"], found["calls"]["spent"] > 0) == (1, True)
 
 
+def test_a_plan_from_one_trial_of_each_golden_is_called_a_guess(shop, capsys):
+    edit(shop / "suite.yaml", "trials: 3", "trials: 1")
+    edit(shop / "suite.yaml", "Answer with one", "Answer with just one")
+    git("commit", "-qam", "once")
+    run("run", "suite.yaml")
+    edit(shop / "suite.yaml", "Answer with just one", "Answer with exactly one")
+    capsys.readouterr()
+    run("check", "suite.yaml", "--plan")
+    assert "a guess" not in capsys.readouterr().out  # three older trials tell
+    with open_store(shop / ".rightcall" / "rightcall.db") as store:
+        store.delete_run(store.runs()[-1].id)
+    run("check", "suite.yaml", "--plan")
+    assert "a guess" in capsys.readouterr().out
+
+
 def test_a_plan_spends_nothing(shop, capsys):
     edit(shop / "tools.json", REFUND, f"{REFUND} Ask first.")
     assert run("check", "suite.yaml", "--plan") == 0
@@ -536,6 +551,22 @@ def test_main_that_moved_on_is_tested_with_the_change_and_said_so(
     said = "the baseline is 2 commits behind the base: their changes are tested with yours"
     assert (said in found["notes"]) is not shallow
     assert found["verdict"] == "PASS"
+
+
+def test_a_commit_of_recordings_alone_does_not_put_the_baseline_behind(shop):
+    """A run is recorded, then its recordings are committed: the baseline is of the commit before."""
+    for path, said in (("recordings/shop/a.json", None), ("NOTES.md", "is 1 commit behind the base")):
+        git("switch", "-q", "main")
+        (shop / path).parent.mkdir(parents=True, exist_ok=True)
+        (shop / path).write_text("{}")
+        git("add", "-A")
+        git("commit", "-qm", path)
+        git("switch", "-qC", "branch")
+        edit(shop / "suite.yaml", "Answer with", "Answer, please, with")
+        _, found = checked("--plan")
+        git("checkout", "-q", "--", ".")
+        behind = [note for note in found["notes"] if "behind" in note]
+        assert behind == [] if said is None else said in behind[0]
 
 
 def test_uncommitted_work_is_checked(shop):

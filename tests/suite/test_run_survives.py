@@ -80,7 +80,7 @@ def test_interrupting_keeps_what_finished_and_says_how_to_go_on(tmp_path):
         process = run(tmp_path)
         wait_until(lambda: len(stored(tmp_path)) >= 10, process)
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=30)
+        _, err = process.communicate(timeout=120)
         kept = len(stored(tmp_path))
         assert process.returncode == 130, err
         assert f"{kept} of 400 cases stored" in err and "--resume" in err and "Traceback" not in err

@@ -194,7 +194,7 @@ def test_many_visitors_at_once_are_all_answered(dashboard):
     answers = []
 
     def ask(path):
-        answers.append(httpx2.get(dashboard + path).status_code)
+        answers.append(httpx2.get(dashboard + path, timeout=60).status_code)
 
     paths = ["/runs", "/runs/old", "/tools?run=new", "/over-time?suite=shop", "/compare?run=old&run=new"] * 4
     threads = [threading.Thread(target=ask, args=(path,)) for path in paths]

@@ -34,7 +34,7 @@ def test_it_answers_at_the_address_it_says_and_ends_cleanly(filled):
         with urllib.request.urlopen(f"{address}runs") as answer:
             assert answer.status == 200 and "server" not in answer.headers
         started.send_signal(signal.SIGINT)
-        _, said = started.communicate(timeout=20)
+        _, said = started.communicate(timeout=120)
     assert started.returncode == 0
     assert said == "press Ctrl-C to stop\nstopped\n"
 

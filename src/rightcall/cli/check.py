@@ -321,6 +321,9 @@ def _show_plan(result: CheckResult) -> None:
         out.say("calls: {}; a full run takes {}", calls, f"{result.calls.full:,}")
         out.say("PASS in {} of checks when nothing changed", f"{seen.passes_without_change:.0%}")
         out.say("REGRESSED in {} of checks when it is worse by the margin", f"{seen.regressed_at_margin:.0%}")
+        if seen.guessed:
+            guess = "one trial of each golden cannot tell flaky goldens from failing ones"
+            out.say("[dim]these chances are a guess: {}[/dim]", guess)
         more = seen.passes_with_everything
         if more is not None and more >= seen.passes_without_change + WORTH_MORE:
             out.say("run everything: PASS in {} of checks then; --full", f"{more:.0%}")

@@ -121,7 +121,9 @@ def _show_case(
         system=system_prompt(record, golden),
         history=golden_history(store, run, stored.golden_id),
     )
-    rerun = f"{rerun_command(run, stored.golden_id)}{where}"
+    rerun = rerun_command(run, stored.golden_id)
+    if rerun.startswith("rightcall "):
+        rerun += where
     print_next(rerun, f"rightcall runs show {run.id} {_quoted(stored.golden_id)} --raw{where}")
 
 

@@ -11,6 +11,7 @@ import click
 from rightcall.cli.output import tell
 from rightcall.distributed import Scoring, Workers
 from rightcall.metrics import Scorer, as_metrics, observed
+from rightcall.model.text import counted
 from rightcall.report import print_summary
 from rightcall.suite import WorkersConfig
 from rightcall.tools import load_tools
@@ -41,13 +42,16 @@ def score_in_shards(
     tools = tuple(load_tools(how.tools)) if how.tools else ()
     scoring = Scoring(goldens.resolve(), scorer, tools, out.resolve())
     with Workers(WorkersConfig(count=workers), on, folder=Path.cwd(), dataset=goldens) as shared:
-        tell(shared.opening, err=True)
-        scores = shared.score(scoring, trajectories.resolve(), partial=how.partial, done=_progress)
-    notes = [f"{scores.shards:,} shards; their rows are in {out}"]
-    if scores.left_out:
-        notes.append(
-            f"{scores.left_out:,} golden{'s' if scores.left_out != 1 else ''} without a trajectory skipped"
+        scores = shared.score(
+            scoring,
+            trajectories.resolve(),
+            partial=how.partial,
+            done=_progress,
+            tell=lambda line: tell(line, err=True),
         )
+    notes = [f"{counted(scores.shards, 'shard')}; rows in {out}"]
+    if scores.left_out:
+        notes.append(f"{counted(scores.left_out, 'golden')} without a trajectory skipped")
     print_summary(
         scores.summary, [], notes=notes, hints=[f"cat {out}/part-*.jsonl | jq 'select(.passed | not)'"]
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -12,7 +12,7 @@ from typing import Self
 from rightcall.distributed.driver import Driver
 from rightcall.distributed.engine import WorkerOptions
 from rightcall.distributed.ray import RayEngine, RayOptions, read_place
-from rightcall.distributed.shards import SHARD_BYTES, Scoring, ShardedScores, score_shards
+from rightcall.distributed.shards import SHARD_BYTES, Scoring, Shard, ShardedScores, score_shards
 from rightcall.errors import ConfigError
 from rightcall.gate import Verdict
 from rightcall.metrics import Scorer
@@ -57,11 +57,6 @@ class Workers:
         )
         return Driver(self._engine, options, tell)
 
-    @property
-    def opening(self) -> str:
-        """A line for those who wait for the first task; empty when there is nothing to wait for."""
-        return self._engine.opening()
-
     def score(
         self,
         scoring: Scoring,
@@ -70,11 +65,18 @@ class Workers:
         partial: bool = False,
         shard_bytes: int = SHARD_BYTES,
         done: Callable[[int, int], None] = lambda finished, of: None,
+        tell: Callable[[str], None] = lambda line: None,
     ) -> ShardedScores:
-        """Score recorded trajectories in shards, a task each."""
-        asyncio.run(self._engine.open())
+        """Score recorded trajectories in shards, a task each. Ray is started once it is known that it has work."""
+
+        def run(work: Callable[[Shard], None], shards: Sequence[Shard]) -> Iterator[None]:
+            if shards:
+                tell(self._engine.opening())
+                asyncio.run(self._engine.open())
+                yield from self._engine.map(work, shards)
+
         return score_shards(
-            scoring, trajectories, run=self._engine.map, partial=partial, shard_bytes=shard_bytes, done=done
+            scoring, trajectories, run=run, partial=partial, shard_bytes=shard_bytes, done=done
         )
 
     def rescore(self, store: Store, run: str, scorer: Scorer) -> tuple[str, Summary, Verdict]:

@@ -347,9 +347,16 @@ def _not_connected(address: str, error: Exception) -> ConfigError | Infrastructu
     text = " ".join(str(error).split())
     if "ersion mismatch" in text:
         return ConfigError(f"this machine and the Ray cluster differ: {text}")
-    where = f"the Ray cluster at '{address}'" if address else "a Ray cluster on this machine"
+    if "Could not find any running Ray instance" in text:
+        return InfrastructureError(
+            "this machine belongs to no Ray cluster: join one with `ray start`, name its address, --on ray:HOST:PORT, "
+            "or let --on ray start one for this run"
+        )
+    if not address:
+        return InfrastructureError(f"cannot start a Ray cluster on this machine: {text}")
     return InfrastructureError(
-        f"cannot reach {where}: {text}" if address else f"cannot start {where}: {text}"
+        f"cannot reach the Ray cluster at '{address}': {text}; check the address with `ray status`, and set "
+        "RAY_AUTH_MODE=token and RAY_AUTH_TOKEN if the cluster has a token"
     )
 
 

@@ -7,7 +7,7 @@ from contextlib import AsyncExitStack
 from dataclasses import replace
 from functools import partial
 from types import TracebackType
-from typing import Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from rightcall.adapters import ObservedAgent, detect
 from rightcall.errors import ConfigError
@@ -24,7 +24,6 @@ from rightcall.executor.limits import TokenBucket
 from rightcall.executor.performers import PerModel, TapedAgent, full_name
 from rightcall.executor.pool import LagMeter
 from rightcall.executor.retrying_client import Asker, Patience
-from rightcall.executor.span_receiver import SpanReceiver
 from rightcall.model.golden import AnyGolden, Golden
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory
@@ -43,6 +42,9 @@ from rightcall.tools.definitions import offered_tools
 from rightcall.tools.idempotency import Idempotency, sqlite_store
 from rightcall.tools.mcp import McpServer
 from rightcall.tools.runtime import Toolbox, ToolRules
+
+if TYPE_CHECKING:
+    from rightcall.executor.span_receiver import SpanReceiver
 
 
 class Performer(Protocol):
@@ -269,6 +271,8 @@ class Session:
             return None
         exchange = agent.exchange
         if exchange.spans:
+            from rightcall.executor.span_receiver import SpanReceiver  # and all that reads traces
+
             self._spans = SpanReceiver(exchange.spans, exchange.settle, exchange.calls)
         return addressed_agent(
             agent.model,

@@ -12,6 +12,7 @@ from rightcall.errors import ConfigError
 _CI_BRANCH = ("GITHUB_REF_NAME", "CI_COMMIT_BRANCH", "BITBUCKET_BRANCH", "BUILD_SOURCEBRANCHNAME")
 """Where CI servers, which check out a commit without its branch, say the branch of a push."""
 _SECONDS = 30
+_NO_RECORDINGS = ":(top,exclude,glob)**/recordings/**"
 
 
 def source_of(folder: Path, environment: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -35,13 +36,16 @@ def git_dirty(folder: Path) -> bool:
 
     Recordings are left out: a run that records changes them itself.
     """
-    words = ("status", "--porcelain", "--untracked-files=no", "--", ":/", ":(exclude,glob)**/recordings/**")
+    words = ("status", "--porcelain", "--untracked-files=no", "--", ":/", _NO_RECORDINGS)
     return bool(_git(folder, *words)[1])
 
 
 def commits_between(folder: Path, old: str, new: str = "HEAD") -> int | None:
-    """How many commits `new` is ahead of `old`; None when git cannot say, as in a shallow clone."""
-    code, said = _git(folder, "rev-list", "--count", f"{old}..{new}", "--")
+    """How many commits `new` is ahead of `old`; None when git cannot say, as in a shallow clone.
+
+    Commits of recordings alone are left out: a run is recorded before its recordings are committed.
+    """
+    code, said = _git(folder, "rev-list", "--count", f"{old}..{new}", "--", ":/", _NO_RECORDINGS)
     return int(said) if code == 0 and said.isdecimal() else None
 
 

@@ -82,7 +82,10 @@ class StratumPlan(Record, frozen=True, omit_defaults=False):
 
 
 class CheckForecast(Record, frozen=True, omit_defaults=False):
-    """What a check will probably do, from playing its rule on agents like the baseline's."""
+    """What a check will probably do, from playing its rule on agents like the baseline's.
+
+    `guessed`: most goldens were tried only once, so how flaky they are is taken from other suites.
+    """
 
     passes_without_change: float
     regressed_at_margin: float
@@ -90,6 +93,7 @@ class CheckForecast(Record, frozen=True, omit_defaults=False):
     typical_calls: int
     most_calls: int
     passes_with_everything: float | None = None
+    guessed: bool = False
 
 
 class CheckResult(Record, frozen=True, omit_defaults=False):

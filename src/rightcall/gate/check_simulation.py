@@ -71,6 +71,13 @@ class ComparedGoldens(NamedTuple):
     clusters: Mapping[str, str] = {}
     history: Mapping[str, Scores] = {}
 
+    @property
+    def tried_once(self) -> float:
+        """The share of goldens with a single trial, older ones counted."""
+        known = {**self.affected, **self.rest}
+        once = sum(len(scores) + len(self.history.get(golden, ())) < 2 for golden, scores in known.items())
+        return once / max(1, len(known))
+
     def strata(
         self,
         before: Mapping[str, Scores],

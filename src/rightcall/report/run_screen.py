@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from rightcall.model.run import Summary
 from rightcall.report.numbers import count
 from rightcall.report.screen import Screen
-from rightcall.report.terminal import clean, summary_table
+from rightcall.report.terminal import clean, print_table
 from rightcall.report.view import GoldenRow, summary_view, verdict_sentence
 from rightcall.store import StoredRun
 
@@ -24,7 +24,7 @@ def print_run(
     print_verdict(out, stored, summary)
     out.print()
     view = summary_view(summary)
-    out.print(summary_table(view, out.width))
+    print_table(out, view)
     for note in view.notes:
         out.print(note, soft_wrap=True)
     if failed:

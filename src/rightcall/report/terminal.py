@@ -56,7 +56,7 @@ def print_summary(
     """Print the table of categories, notes, failures and the commands to try next."""
     console = console or Screen()
     view = summary_view(summary)
-    console.print(summary_table(view, console.width))
+    print_table(console, view)
     for note in (*view.notes, *notes):
         console.print(note, soft_wrap=True)
     if failed:
@@ -66,6 +66,13 @@ def print_summary(
         console.say("\n[dim]next:[/dim]")
         for hint in hints:
             console.print(f"  {hint}", soft_wrap=True)
+
+
+def print_table(console: Screen, view: SummaryView) -> None:
+    """Print the table of categories, and below it the numbers for which the terminal is too narrow."""
+    console.print(summary_table(view, console.width))
+    if left := beyond_table(view, console.width):
+        console.print(f"all, continued: {left}", style="dim", soft_wrap=True)
 
 
 def comparison_table(rows: Sequence[tuple[str, str, Summary]], width: int = 80) -> Table:
@@ -92,8 +99,7 @@ def summary_table(view: SummaryView, width: int = 80) -> Table:
     """The rows and as many columns as fit, most important first; no column is truncated."""
     rows = [_cells(row, view.columns) for row in view.shown]
     titles = ("", *_titles(view.columns))
-    widths = [max(len(title), *(len(cells[at]) for cells in rows)) + 1 for at, title in enumerate(titles)]
-    fitting = max(LEAST_COLUMNS, sum(total - 1 <= width for total in accumulate(widths)))
+    fitting = _fitting(view, width)
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 1, 0, 0))
     table.add_column("", no_wrap=True)
     for title in titles[1:fitting]:
@@ -102,6 +108,21 @@ def summary_table(view: SummaryView, width: int = 80) -> Table:
         style = "bold" if row is view.total and len(view.shown) > 1 else ""
         table.add_row(*cells[:fitting], style=style)
     return table
+
+
+def beyond_table(view: SummaryView, width: int = 80) -> str:
+    """The numbers of all cases whose columns do not fit, in one line."""
+    titles, cells = ("", *_titles(view.columns)), _cells(view.total, view.columns)
+    left = range(_fitting(view, width), len(titles))
+    return ", ".join(f"{titles[at]} {cells[at]}" for at in left)
+
+
+def _fitting(view: SummaryView, width: int) -> int:
+    """How many columns of the summary fit."""
+    rows = [_cells(row, view.columns) for row in view.shown]
+    titles = ("", *_titles(view.columns))
+    widths = [max(len(title), *(len(cells[at]) for cells in rows)) + 1 for at, title in enumerate(titles)]
+    return max(LEAST_COLUMNS, sum(total - 1 <= width for total in accumulate(widths)))
 
 
 def print_failures(console: Screen, view: SummaryView, failed: Sequence[CaseResult]) -> None:

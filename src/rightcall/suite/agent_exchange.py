@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from rightcall.errors import ConfigError
-from rightcall.executor import OTEL, listen_problem
 from rightcall.providers import Exchange, is_address
 from rightcall.suite.suite import AgentConfig
 
@@ -16,7 +15,7 @@ STANDARD, ANY_PORT = "127.0.0.1:4318", "127.0.0.1:0"
 
 def exchange_of(config: AgentConfig, model: Any, folder: Path) -> Exchange:
     """The exchange with the agent that a suite describes."""
-    watched = config.observe == OTEL and is_address(model)
+    watched = _by_spans(config) and is_address(model)
     listen = config.otlp or (ANY_PORT if str(model).startswith("exec:") else STANDARD)
     return Exchange(
         config.request,
@@ -32,9 +31,20 @@ def exchange_of(config: AgentConfig, model: Any, folder: Path) -> Exchange:
 
 def require_spans(config: AgentConfig, model: str) -> None:
     """An agent behind an address or a command can be watched by the spans it sends, and by nothing else."""
-    if config.observe != OTEL:
+    if not _by_spans(config):
         raise ConfigError(
             f"agent.observe of '{model}' must be otel: code that runs elsewhere cannot be watched"
         )
-    if config.otlp and (problem := listen_problem(config.otlp)):
-        raise ConfigError(problem)
+    if config.otlp:
+        from rightcall.executor import listen_problem
+
+        if problem := listen_problem(config.otlp):
+            raise ConfigError(problem)
+
+
+def _by_spans(config: AgentConfig) -> bool:
+    if config.observe is None:
+        return False
+    from rightcall.executor import OTEL  # and all that reads traces
+
+    return config.observe == OTEL

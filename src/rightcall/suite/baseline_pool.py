@@ -86,10 +86,14 @@ def _before_this_work(newest_first: list[StoredRun], branch: str) -> list[Stored
     here = Path.cwd()
     if not (base := base_commit(here, branch=branch)):
         return newest_first
+    later = set[str]()
     for number, run in enumerate(newest_first):
         commit = run.run.versions.get("git_commit", "")
+        if commit in later:
+            continue
         if not commit or is_ancestor(here, commit, base) is not False:
             return newest_first[number:]
+        later.add(commit)
     return newest_first
 
 

@@ -33,6 +33,7 @@ from rightcall.gate import (
 from rightcall.lint import Diagnostic, lint, read_paths
 from rightcall.lint.source import tool_set
 from rightcall.model.golden import AnyGolden
+from rightcall.model.text import counted
 from rightcall.suite.baseline_file import BaselinePool
 from rightcall.suite.inputs import Inputs, digest
 from rightcall.suite.package_versions import major, major_changes, minor_changes, sdk_versions
@@ -124,6 +125,7 @@ class CheckDesign:
             round(fine.mean_calls) + extra,
             self.planned,
             more,
+            compared.tried_once > 0.5,
         )
 
 
@@ -318,7 +320,9 @@ def notes_of(baseline: BaselinePool, strata: list[Stratum], reach: Reach, folder
     base = base_commit(folder) if baseline.header.commit else ""
     behind = commits_between(folder, baseline.header.commit, base) if base else None
     if behind:
-        said.append(f"the baseline is {behind} commits behind the base: their changes are tested with yours")
+        said.append(
+            f"the baseline is {counted(behind, 'commit')} behind the base: their changes are tested with yours"
+        )
     return said
 
 
