@@ -35,7 +35,7 @@ TRIED = 3
 """Turns without any span after which a run that never saw one stops."""
 
 
-class SeenTurn:
+class WatchedTurn:
     """What has arrived of one turn."""
 
     def __init__(self) -> None:
@@ -62,7 +62,7 @@ class SpanReceiver:
         self, listen: str = "127.0.0.1:4318", settle: float = 2.0, calls: CallsMode = "auto"
     ) -> None:
         self._listen, self._settle, self._calls = listen, settle, calls
-        self._turns: dict[str, SeenTurn] = {}
+        self._turns: dict[str, WatchedTurn] = {}
         self._runner: Any = None
         self._port = 0
         self.seen = self.unseen = 0
@@ -100,7 +100,7 @@ class SpanReceiver:
 
     def watch(self, traceparent: str) -> None:
         """Keep the spans of a turn that begins now."""
-        self._turns[_trace_id(traceparent)] = SeenTurn()
+        self._turns[_trace_id(traceparent)] = WatchedTurn()
 
     def forget(self, traceparents: Iterable[str]) -> None:
         for traceparent in traceparents:
