@@ -7,7 +7,9 @@ import sys
 
 import pytest
 
+import rightcall as rc
 from rightcall.errors import ConfigError, InputError
+from rightcall.model import Golden
 from rightcall.suite.cost_estimate import estimate
 from rightcall.suite.editor_schema import suite_schema
 from rightcall.suite.plan import Plan, Selection
@@ -134,3 +136,9 @@ def test_a_suite_says_strict_for_its_agent(tmp_path):
         "dataset: goldens.jsonl\nagent: {model: 'keyword:', mode: loop, strict: true}\n"
     )
     assert plan_suite(load_suite(tmp_path / "suite.yaml"), tmp_path).agent.strict
+
+
+@pytest.mark.parametrize("golden", [Golden("half \ud800", id="a"), Golden("x", id="a", tags=("\udfff",))])
+def test_a_golden_with_half_a_character_is_named_instead_of_a_traceback(golden):
+    with pytest.raises(InputError, match="golden 'a': unpaired surrogate in a string"):
+        rc.evaluate(lambda _: [], [Golden("fine", id="fine"), golden])

@@ -15,6 +15,7 @@ import msgspec
 
 from rightcall.adapters import ObservedAgent
 from rightcall.datasets import load_goldens
+from rightcall.errors import InputError
 from rightcall.executor import Agent, RunLimits, Users, UserSetup
 from rightcall.gate import Gate
 from rightcall.metrics import METRIC_SECONDS, Metric, Scorer, ScoringRules
@@ -185,7 +186,10 @@ class Plan:
 
     def _dataset_fingerprint(self) -> str:
         if not isinstance(self.dataset, Path):
-            return _fingerprint([msgspec.to_builtins(g, enc_hook=fingerprinted) for g in self.dataset])
+            try:
+                return _fingerprint([msgspec.to_builtins(g, enc_hook=fingerprinted) for g in self.dataset])
+            except UnicodeEncodeError:
+                raise _unwritable(self.dataset) from None
         with self.dataset.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
 
@@ -208,6 +212,18 @@ def _way(agent: Agent) -> list[Any]:
 
         shapes += [OTEL, agent.exchange.calls]
     return shapes if any(shapes) else []
+
+
+def _unwritable(goldens: Iterable[AnyGolden]) -> InputError:
+    """Names the golden, made in Python, with text that no file and no store can hold."""
+    for golden in goldens:
+        try:
+            content_of(msgspec.to_builtins(golden, enc_hook=fingerprinted))
+        except UnicodeEncodeError:
+            break
+    return InputError(
+        f"golden {golden.id!a}", "unpaired surrogate in a string", "write the whole character or remove it"
+    )
 
 
 def _fingerprint(value: Any) -> str:
