@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rightcall.cli.main import main
+from rightcall.cli.main import command
 
 if __name__ == "__main__":
-    main()
+    command()

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
+from contextlib import suppress
+
+from rightcall.cli.main import main
 
 PROGRAM = """
 import sys
@@ -32,3 +36,11 @@ def garbage_left(starts: int) -> float:
 
 def test_the_garbage_of_a_long_command_is_collected():
     assert garbage_left(4) < 1.1
+
+
+def test_a_program_that_calls_the_command_line_keeps_its_collector(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["rightcall", "--version"])
+    before = gc.get_threshold(), list(gc.callbacks)
+    with suppress(SystemExit):
+        main()
+    assert (gc.get_threshold(), list(gc.callbacks)) == before

@@ -20,9 +20,8 @@ STEADY = 10_000
 def postpone() -> None:
     """Collect nothing in a short command, and in a long one only what it creates after it was loaded."""
     gc.set_threshold(START, 10, 10)
-    if _settle not in gc.callbacks:  # `main` may be called more than once in a process
-        gc.callbacks.append(_settle)
-        atexit.register(gc.freeze)
+    gc.callbacks.append(_settle)
+    atexit.register(gc.freeze)
 
 
 def _settle(phase: str, _: Mapping[str, int]) -> None:

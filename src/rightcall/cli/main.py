@@ -119,12 +119,18 @@ def cli(ctx: click.Context) -> None:
         tell(WELCOME)
 
 
-def main() -> None:
-    """Run the command line; errors the user can fix are shown without a traceback."""
+def command() -> None:
+    """The program `rightcall`: `main` in a process that does nothing else."""
     from rightcall.cli.collector import postpone
-    from rightcall.cli.interrupt import INTERRUPTS
 
     postpone()
+    main()
+
+
+def main() -> None:
+    """Run the command line; errors the user can fix are shown without a traceback."""
+    from rightcall.cli.interrupt import INTERRUPTS
+
     _make_streams_safe()
     INTERRUPTS.install()
     warnings.showwarning = _show_warning
@@ -222,4 +228,4 @@ def _complain(problem: str) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    command()
