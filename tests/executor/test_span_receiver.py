@@ -17,9 +17,10 @@ import pytest
 
 import rightcall as rc
 from rightcall.errors import ConfigError
+from rightcall.executor.span_receiver import SpanReceiver
 from rightcall.providers import Exchange
 from rightcall.suite import load_suite, plan_suite
-from rightcall.traces import RunSpan, spans_request
+from rightcall.traces import RunSpan, Span, spans_request
 
 from ..providers.loopback import json_server
 
@@ -126,6 +127,26 @@ def test_a_service_that_sends_no_spans_stops_the_run_with_what_to_set(port, monk
     exchange = Exchange(spans=f"127.0.0.1:{port}", settle=0.1)
     with service(port, instrumented=False) as url, pytest.raises(ConfigError, match=f"OTEL_EXPORTER_OTLP_ENDPOINT http://127.0.0.1:{port}"):  # fmt: skip
         rc.evaluate(rc.Agent(url, exchange=exchange), [rc.Golden(str(i), id=str(i)) for i in range(5)])
+
+
+def test_a_reply_whose_spans_are_lost_is_an_error_and_never_a_pass(port, monkeypatch):
+    monkeypatch.setattr("rightcall.executor.span_receiver.FIRST_SPAN", 0.1)
+    exchange = Exchange(spans=f"127.0.0.1:{port}", settle=0.1)
+    with service(port, instrumented=False) as url:
+        (result,) = rc.evaluate(
+            rc.Agent(url, exchange=exchange), [rc.Golden("x", id="x", category="negative")]
+        ).results
+    assert not result.passed
+    assert result.error.startswith("no spans came for a reply")
+
+
+def test_a_turn_with_too_many_spans_says_that_calls_may_be_missing(monkeypatch):
+    monkeypatch.setattr("rightcall.executor.span_receiver.MOST_SPANS", 2)
+    receiver, parent = SpanReceiver(), f"00-{'a' * 32}-{'b' * 16}-01"
+    receiver.watch(parent)
+    for number in range(3):
+        receiver._turns["a" * 32].take(Span("a" * 32, f"{number}", "", "x", 0, 0))
+    assert "not all of its calls are known" in receiver.unknown(parent, rc.Trajectory())
 
 
 def test_an_address_that_is_taken_is_said_before_anything_is_asked(port):

@@ -42,12 +42,15 @@ class WatchedTurn:
         self.spans: list[Span] = []
         self.events: list[tuple[str, SpanEvent]] = []
         self.last = 0.0
+        self.left_out = 0
 
     def take(self, item: Item) -> None:
         self.last = time.monotonic()
-        if isinstance(item, LogEvent):
+        if len(self.spans) + len(self.events) >= MOST_SPANS:
+            self.left_out += 1
+        elif isinstance(item, LogEvent):
             self.events.append((item.span_id, item.event))
-        elif len(self.spans) < MOST_SPANS:
+        else:
             self.spans.append(item)
 
 
@@ -139,6 +142,15 @@ class SpanReceiver:
             stop_reason=seen.stop_reason if done else reply.stop_reason,
             error=seen.error if done else reply.error,
         )
+
+    def unknown(self, traceparent: str, reply: Trajectory) -> str:
+        """Why the calls of a turn are not known; empty when they are. A call nobody saw must not pass as none."""
+        held = self._turns.get(_trace_id(traceparent))
+        if held is not None and held.left_out:
+            return f"more than {MOST_SPANS:,} spans and events came for one reply, so not all of its calls are known"
+        if (held is None or not held.spans) and not reply.calls:
+            return "no spans came for a reply, so its calls are not known: put a span around every turn"
+        return ""
 
     def _count(self, any_span: bool) -> None:
         self.seen += any_span

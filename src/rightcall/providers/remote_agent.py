@@ -39,6 +39,8 @@ class Telemetry(Protocol):
 
     def merged(self, traceparent: str, reply: Trajectory) -> Trajectory: ...
 
+    def unknown(self, traceparent: str, reply: Trajectory) -> str: ...
+
     def forget(self, traceparents: Iterable[str]) -> None: ...
 
 
@@ -188,8 +190,12 @@ class AddressedSession:
                 else msgspec.structs.replace(done, messages=(*done.messages, Message("user", self._said)))
             )
         if stop_reason == "done" and not error:
-            return done
+            lost = self._unknown(telemetry) if telemetry is not None else ""
+            return msgspec.structs.replace(done, stop_reason="infra_error", error=lost) if lost else done
         return msgspec.structs.replace(done, stop_reason=stop_reason, error=error)
+
+    def _unknown(self, telemetry: Telemetry) -> str:
+        return next(filter(None, (telemetry.unknown(parent, reply) for _, parent, reply in self._turns)), "")
 
     def _seen(self, telemetry: Telemetry) -> Trajectory:
         done = Trajectory()
