@@ -121,15 +121,12 @@ class SpanReceiver:
             if not held.last and now - began >= max(FIRST_SPAN, quiet):
                 break
             await asyncio.sleep(0.05)
-        self._count(bool(held.spans))
+        self._count(self._work(traceparent) is not None)
 
     def merged(self, traceparent: str, reply: Trajectory) -> Trajectory:
         """The reply with calls, messages and tokens of the spans, when they show a model or a tool at work."""
-        held = self._turns.get(_trace_id(traceparent))
-        if held is None or not held.spans:
-            return reply
-        seen = assemble(with_events(held.spans, held.events), calls=self._calls).trajectory
-        if not seen.calls and not seen.messages and not seen.usage.input_tokens:
+        seen = self._work(traceparent)
+        if seen is None:
             return reply
         told = reply.usage.input_tokens or reply.usage.output_tokens
         said = reply.output or seen.output
@@ -143,13 +140,24 @@ class SpanReceiver:
             error=seen.error if done else reply.error,
         )
 
+    def _work(self, traceparent: str) -> Trajectory | None:
+        """What the spans of a turn show; None when they show neither a model nor a tool."""
+        held = self._turns.get(_trace_id(traceparent))
+        if held is None or not held.spans:
+            return None
+        seen = assemble(with_events(held.spans, held.events), calls=self._calls).trajectory
+        return seen if seen.calls or seen.messages or seen.usage.input_tokens else None
+
     def unknown(self, traceparent: str, reply: Trajectory) -> str:
         """Why the calls of a turn are not known; empty when they are. A call nobody saw must not pass as none."""
         held = self._turns.get(_trace_id(traceparent))
         if held is not None and held.left_out:
             return f"more than {MOST_SPANS:,} spans and events came for one reply, so not all of its calls are known"
-        if (held is None or not held.spans) and not reply.calls:
-            return "no spans came for a reply, so its calls are not known: put a span around every turn"
+        if not reply.calls and self._work(traceparent) is None:
+            return (
+                "no span of a model or a tool came for a reply, so its calls are not known:"
+                " is the agent instrumented?"
+            )
         return ""
 
     def _count(self, any_span: bool) -> None:
@@ -157,8 +165,8 @@ class SpanReceiver:
         self.unseen += not any_span
         if not self.seen and self.unseen >= TRIED:
             raise ConfigError(
-                f"no spans came for the first {TRIED} replies: is the agent instrumented, does it continue the"
-                f" `traceparent` of its request, and is its OTEL_EXPORTER_OTLP_ENDPOINT {self.endpoint}"
+                f"no span of a model or a tool came for the first {TRIED} replies: is the agent instrumented, does it"
+                f" continue the `traceparent` of its request, and is its OTEL_EXPORTER_OTLP_ENDPOINT {self.endpoint}"
                 " (OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf)?"
             )
 

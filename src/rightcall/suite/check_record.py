@@ -65,11 +65,11 @@ class CheckRecord:
         try:
             yield
         finally:
+            _HERE.discard(self.run.id)
             writing.cancel()
             with suppress(asyncio.CancelledError):
                 await writing
             await self._save()
-            _HERE.discard(self.run.id)
 
     async def _save_often(self) -> None:
         while True:
