@@ -10,6 +10,7 @@ from pathlib import Path
 
 from rightcall.tools.idempotency.guard import Idempotency
 from rightcall.tools.idempotency.store import IdempotencyStore, postgres_store, sqlite_store
+from rightcall.tools.runtime.context import SystemClock
 
 RUN_KEYS_S = 365 * 24 * 3600.0
 """How long the keys of a run are remembered. They hold its id, so nothing else can meet them."""
@@ -29,4 +30,4 @@ def key_store(file: Path | None, url: str = "") -> IdempotencyStore:
 
 def run_keys(file: Path | None, url: str = "") -> Idempotency:
     """The keys of a run, remembered for as long as anyone may resume it."""
-    return Idempotency(key_store(file, url), ttl_s=RUN_KEYS_S)
+    return Idempotency(key_store(file, url), ttl_s=RUN_KEYS_S, clock=SystemClock())
