@@ -17,6 +17,7 @@ from rightcall.gate import Baseline, Verdict, decide
 from rightcall.metrics import Tally
 from rightcall.model.run import CaseResult, Run, Summary
 from rightcall.model.tool import Tool
+from rightcall.providers import scrubber
 from rightcall.store import Key, Persistence, RunWriter, Store, changes
 from rightcall.suite.backend import Backend, Batch, InProcess, RunWork
 from rightcall.suite.done_cells import DoneCells
@@ -127,7 +128,7 @@ async def _run_prepared(  # noqa: PLR0913, PLR0917
     running = _Running(plan, progress, watch, persist, backend, goldens)
     for result in stored_results(store, run.id) if done.count else ():
         running.recall(result)
-    prepared.session.begin(run.id, run_keys(store.file, store.url))
+    prepared.session.begin(run.id, run_keys(store.file, store.url, scrubber()))
     work = RunWork(
         plan,
         run.id,
