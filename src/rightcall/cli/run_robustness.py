@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rightcall.cli.output import console, print_json, tell
-from rightcall.cli.run import execute
+from rightcall.cli.run_execution import execute
 
 if TYPE_CHECKING:
     from rightcall.cli.run_progress import LiveMode
