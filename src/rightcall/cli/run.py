@@ -184,27 +184,16 @@ def run(
         texts = suite.with_suffix(".paraphrases.jsonl")
         run_perturbations(plans, perturb.split(","), store_url, as_json, texts, paraphrase_model)
         return
+    from rightcall.cli.run_execution import Execution
+
+    how = Execution(store_url, as_json, failures, live, shared)
     if any(plan.agent.faults for plan in plans):
         from rightcall.cli.run_robustness import run_broken
 
-        raise click.exceptions.Exit(run_broken(plans, store_url, agains, as_json, failures, resume, live))
-    from rightcall.cli.run_execution import execute
-
-    warned: set[str] = set()
+        raise click.exceptions.Exit(run_broken(plans, agains, how, resume))
     with shared or nullcontext():
         outcomes = [
-            execute(
-                plan,
-                store_url,
-                resume=resume,
-                as_json=as_json,
-                failures=failures,
-                again=again,
-                warned=warned,
-                run_id=run_id,
-                workers=shared,
-                live=live,
-            )
+            how.run(plan, again, resume=resume, run_id=run_id)
             for plan, again in zip(plans, agains, strict=True)
         ]
     if save_baseline is not None:

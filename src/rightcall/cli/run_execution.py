@@ -6,6 +6,7 @@ import asyncio
 import shlex
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import click
@@ -14,6 +15,7 @@ from rightcall.cli.interrupt import INTERRUPTED, run_interruptible
 from rightcall.cli.output import console, print_next, tell
 from rightcall.cli.run_progress import LiveMode, ReaderGone, Watching
 from rightcall.errors import InfrastructureError, RightCallError, RunTakenOver
+from rightcall.model.run import CaseResult
 from rightcall.store import Store, open_store, store_address
 from rightcall.suite import Plan, RunOutcome, run_plan
 
@@ -26,22 +28,50 @@ WORTH_A_WARNING_MS = 50
 """Delay added by this machine from which latencies deserve a warning."""
 
 
-def execute(
-    plan: Plan,
-    store_url: str | None,
-    *,
-    resume: str | None,
-    as_json: bool,
-    failures: int,
-    again: str,
-    warned: set[str] | None = None,
-    run_id: str | None = None,
-    workers: Workers | None = None,
-    live: LiveMode = "auto",
-) -> RunOutcome:
-    """Run one plan and print its results; on Ctrl-C print how to resume."""
-    watching = Watching(keep=failures, as_json=as_json, warned=warned, live=live)
-    outcome = run_to_end(plan, store_url, resume, watching, again, run_id=run_id, workers=workers)
+@dataclass(frozen=True)
+class Execution:
+    """How a command runs its plans and shows them; a warning that several plans share is shown once."""
+
+    store_url: str | None
+    as_json: bool
+    failures: int
+    live: LiveMode = "auto"
+    workers: Workers | None = None
+    warned: set[str] = field(default_factory=set)
+
+    def run(
+        self, plan: Plan, again: str, *, resume: str | None = None, run_id: str | None = None
+    ) -> RunOutcome:
+        """Run one plan and print its results; if it ends early, print how to resume. `again` repeats the run."""
+        watching = Watching(keep=self.failures, as_json=self.as_json, warned=self.warned, live=self.live)
+        outcome = run_to_end(
+            plan, self.store_url, resume, watching, again, run_id=run_id, workers=self.workers
+        )
+        _warn_of(outcome)
+        if self.as_json:
+            from rightcall.report import write_outcome
+
+            write_outcome(outcome.run.id, outcome.verdict.word, outcome.summary, sys.stdout.buffer)
+        else:
+            self._print(plan, outcome, watching.failed, again)
+        return outcome
+
+    def _print(self, plan: Plan, outcome: RunOutcome, failed: list[CaseResult], again: str) -> None:
+        from rightcall.report import print_summary
+
+        out = console()
+        out.say("\n[bold]{}[/bold] on {}  [dim]run {}[/dim]", plan.name, plan.agent.name, outcome.run.id)
+        print_summary(outcome.summary, failed, console=out)
+        print_decision(out, outcome.verdict)
+        where = f" --store {shlex.quote(store_address(self.store_url).typed)}" if self.store_url else ""
+        hints = [f"rightcall runs show {outcome.run.id}{where}"]
+        if outcome.stopped:
+            hints.insert(0, f"{again} --resume {outcome.run.id}")
+        print_next(*hints)
+
+
+def _warn_of(outcome: RunOutcome) -> None:
+    """Warn of what the backend reported, and of latencies that are this machine's."""
     for notice in outcome.notices:
         tell(f"warning: {notice}", err=True)
     if outcome.lag_ms >= WORTH_A_WARNING_MS:
@@ -50,23 +80,6 @@ def execute(
             "latency limits exceeded by less than that are not enforced; lower --concurrency for exact latencies",
             err=True,
         )
-    if as_json:
-        from rightcall.report import write_outcome
-
-        write_outcome(outcome.run.id, outcome.verdict.word, outcome.summary, sys.stdout.buffer)
-        return outcome
-    from rightcall.report import print_summary
-
-    out = console()
-    out.say("\n[bold]{}[/bold] on {}  [dim]run {}[/dim]", plan.name, plan.agent.name, outcome.run.id)
-    where = f" --store {shlex.quote(store_address(store_url).typed)}" if store_url else ""
-    hints = [f"rightcall runs show {outcome.run.id}{where}"]
-    if outcome.stopped:
-        hints.insert(0, f"{again} --resume {outcome.run.id}")
-    print_summary(outcome.summary, watching.failed, console=out)
-    print_decision(out, outcome.verdict)
-    print_next(*hints)
-    return outcome
 
 
 def print_decision(out: Screen, verdict: Verdict) -> None:

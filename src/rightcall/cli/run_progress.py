@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
+from rightcall.api import RunDisplay
 from rightcall.model.run import CaseResult, Run
 from rightcall.report import one_line, tell, write_rows
 from rightcall.report.view import outcome_of, reason_of
 from rightcall.suite import PlanWarning, Progress
-
-if TYPE_CHECKING:
-    from rightcall.report import RunProgress
 
 LiveMode = Literal["auto", "plain", "off"]
 
@@ -31,14 +29,7 @@ class Watching:
         self.failed: list[CaseResult] = []
         self.run: Run | None = None
         self._keep, self._as_json, self._live = keep, as_json, live
-        self._bar: RunProgress | None = None
-        self._shown: type[RunProgress] | None = None
-        if (
-            live == "auto" and not as_json
-        ):  # rich only when it is shown, and before a case can wait for its import
-            from rightcall.report import RunProgress
-
-            self._shown = RunProgress
+        self._display = RunDisplay(live == "auto" and not as_json)
 
     def warn(self, warning: PlanWarning) -> None:
         """Say what can never come out well, once for all runs of a command: they have much in common."""
@@ -58,25 +49,7 @@ class Watching:
                 raise ReaderGone from None
         if self._live == "plain":
             self._print_lines(progress, batch)
-        if self._shown is not None:
-            self._show(self._shown, progress, len(batch))
-
-    def _show(self, kind: type[RunProgress], progress: Progress, new: int) -> None:
-        from rightcall.report import ProgressState
-
-        if self._bar is None:
-            self._bar = kind(progress.planned).__enter__()
-        tally = progress.tally
-        state = ProgressState(
-            tally.decided + tally.errors,
-            tally.passed,
-            tally.errors,
-            tally.usage,
-            progress.retries,
-            progress.at_once,
-            progress.workers,
-        )
-        self._bar.update(state, new=new)
+        self._display.watch(progress, batch)
 
     def _print_lines(self, progress: Progress, batch: Sequence[CaseResult]) -> None:
         """A line per finished case, for logs: `12/40 FAIL hanoi: wrong_value …`."""
@@ -90,11 +63,8 @@ class Watching:
 
     def tell(self, line: str) -> None:
         """Show a line of news of workers, above the progress bar."""
-        if self._bar is None:
+        if not self._display.note(line):
             tell(line, err=True)
-        else:
-            self._bar.note(line)
 
     def close(self) -> None:
-        if self._bar is not None:
-            self._bar.__exit__(None, None, None)
+        self._display.close()
