@@ -238,10 +238,12 @@ def refuse_missing_tools(
         expected = {call.tool for call in golden.expected_calls if isinstance(call.tool, str)}
         if missing := sorted(expected & gone - set(inputs.tools)):
             hint = next(
-                (f"it is called {c.name} now" for c in changes if c.before == missing[0]), "edit the golden"
+                (f"it is now called {c.name}" for c in changes if c.before == missing[0]), "edit the golden"
             )
             raise InputError(
-                f"{file}:{line}" if line else golden.id, f"expects the tool {missing[0]}, which is gone", hint
+                f"{file}:{line}" if line else golden.id,
+                f"expects the tool {missing[0]}, which no longer exists",
+                hint,
             )
 
 
@@ -277,10 +279,10 @@ def changed_tool_lint(
 def why_everything(baseline: BaselinePool, reach: Reach, goldens: int, full: bool) -> str:
     """Why a sample would not do; "" when it does."""
     if full:
-        return "it was asked for with --full"
+        return "--full was passed"
     unknown = len(reach.new) / max(1, goldens)
     if unknown > MOST_UNKNOWN:
-        return f"{unknown:.0%} of the goldens are not at the baseline or were edited since"
+        return f"{unknown:.0%} of the goldens are not in the baseline or were edited since"
     age = baseline.header.age_days()
     if age > TOO_OLD_DAYS:
         return f"the baseline is {age:.0f} days old"
@@ -310,7 +312,7 @@ def notes_of(baseline: BaselinePool, strata: list[Stratum], reach: Reach, folder
             said.append(_too_small(stratum))
     if strata and all(len(scores) == 1 for stratum in strata for scores in stratum.before.values()):
         said.append(
-            "the baseline has one trial of each golden, which says little; run the suite again on the main branch: "
+            "the baseline has one trial per golden, which is weak evidence; run the suite again on the main branch: "
             "trials with equal inputs are pooled"
         )
     if reach.quarantined:

@@ -251,7 +251,7 @@ class CheckTrials:
         said = sentence(decided, states, settings, what) if states else f"PASS: {what}"
         notes, cause = [*design.notes, *self._notes, *filter(None, [design.rescored])], str(decided.cause)
         if not states:
-            said = f"PASS: {what}; no golden of the baseline is reached"
+            said = f"PASS: {what}; no golden of the baseline is affected"
         if decided.cause == "hard":
             said = self._damage_sentence(what)
         elif self._hard:
@@ -262,18 +262,16 @@ class CheckTrials:
         if moved is not None and moved <= settings.alpha / 2 and word == "REGRESSED" and cause != "hard":
             word, cause = "INCONCLUSIVE", "control"
             who = "untouched goldens pass" if self._base is None else "the version before the change passes"
-            said = f"INCONCLUSIVE: {what}; the provider moved too: {who} less often as well (p {moved:.2g})"
+            said = f"INCONCLUSIVE: {what}; the provider changed too: {who} less often as well (p {moved:.2g})"
         if self._spent and self._errors > MOST_ERRORS * self._spent and word != "REGRESSED":
             word, cause = "ERROR", "errors"
-            said = (
-                f"ERROR: {self._errors:,} of {self._spent:,} trials got no answer, too many to say anything"
-            )
+            said = f"ERROR: {self._errors:,} of {self._spent:,} trials got no answer, too many for a verdict"
         if self._skipped and word == "PASS":
             word, cause = "INCONCLUSIVE", "budget"
-            said = f"INCONCLUSIVE: {what}; the budget ended with {self._skipped:,} trials to go"
+            said = f"INCONCLUSIVE: {what}; the budget ran out with {self._skipped:,} trials left"
         if word == "REGRESSED" and cause != "hard" and _only_rest_moved(states, design):
             notes.append(
-                "only goldens that no changed tool touches moved: --control 40 tells whether the provider did"
+                "only goldens that no changed tool affects changed: --control 40 tells whether the provider did"
             )
         recordings = self._plan.agent.recordings
         replayed = recordings.replayed if recordings else 0
@@ -282,7 +280,7 @@ class CheckTrials:
         if unasked and word == "PASS":
             word, said = (
                 "INCONCLUSIVE",
-                f"INCONCLUSIVE: {what}; 0 live calls: nothing about the model was tested",
+                f"INCONCLUSIVE: {what}; 0 live calls: the model was not tested",
             )
         notes += self._served_notes()
         broken, fixed = self._moved("broken"), self._moved("fixed")
