@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 @click.option(
     "--bisect",
     is_flag=True,
-    help="Run broken goldens again with each suspect change undone alone (needs --suite)",
+    help="Run broken goldens again with one suspect change undone at a time (needs --suite)",
 )
 @click.option("--suite", type=click.Path(path_type=Path), default=Path("suite.yaml"), show_default=True,
               help="Suite of the runs, for --bisect")  # fmt: skip

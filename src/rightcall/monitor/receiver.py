@@ -45,7 +45,7 @@ REOPEN = 600.0
 SWEEP, DROP_EVERY = 3600.0, 30.0
 AT_ONCE = 200
 T = TypeVar("T")
-GRPC = "a connection speaks gRPC, which is not received: set OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf"
+GRPC = "a client uses gRPC, which is not supported: set OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf"
 
 
 @dataclass
@@ -152,7 +152,7 @@ class Receiver:
         """One line for each kind of connection that speaks no HTTP/1, whatever bytes it sent."""
         from aiohttp.http_exceptions import HttpProcessingError
 
-        text = GRPC if "PRI" in said else "a connection that is no HTTP request was closed"
+        text = GRPC if "PRI" in said else "a connection that was not HTTP was closed"
         if error is not None and not isinstance(error, HttpProcessingError):
             text = f"a request could not be handled: {type(error).__name__}"
         self.counters.refused += 1

@@ -219,7 +219,7 @@ class LiveRun:
         open_cells = under_way + self._taken - self._written_since
         left = max(0, min(fits) - open_cells)
         if not left and not open_cells and not self._over_budget:
-            self._over_budget = "no other case is sure to fit into run_limits"
+            self._over_budget = "another case might exceed run_limits"
             self._backend.stop(self._over_budget)
         return left
 
