@@ -95,7 +95,7 @@ def test_a_misspelt_adapter_is_told_the_nearest():
     [
         (lambda: rc.observe(3), "a builtins.int belongs to no known framework"),
         (lambda: rc.observe(lambda golden: "x", via="nothing"), "unknown adapter 'nothing'"),
-        (lambda: rc.observe(lambda golden: "x", via="google_adk"), "watches agent objects, not functions"),
+        (lambda: rc.observe(lambda golden: "x", via="google_adk"), "observes agent objects, not functions"),
         (lambda: rc.observe(lambda golden: "x", via="openai", tools="mock"), "cannot be mocked"),
     ],
 )
@@ -108,7 +108,7 @@ def test_an_agent_of_a_framework_given_bare_is_told_about_observe():
     from pydantic_ai import Agent as PydanticAgent
 
     with pytest.raises(
-        rc.ConfigError, match=r"an agent of Pydantic AI is watched while it runs: rc\.observe"
+        rc.ConfigError, match=r"an agent of Pydantic AI is observed while it runs: rc\.observe"
     ):
         Session(Agent(PydanticAgent("test")))
 

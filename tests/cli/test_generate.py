@@ -80,7 +80,7 @@ def test_a_scripted_model_writes_from_documents(rightcall, tmp_path):
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("goldens",), "give --tools, or --from"),
+        (("goldens",), "pass --tools, or --from"),
         (("goldens", "--from", "a.md"), "need --model"),
         (("goldens", "--tools", "none.json"), "none.json"),
         (("goldens", "--tools", TOOLS, "--language", "fr"), "one of en, vi, zh"),

@@ -81,7 +81,7 @@ def test_a_deadly_case_is_stored_as_such_and_the_others_are_done(store, engine, 
     plan = plan_of(harming(goldens(40, tmp_path), {7: "always"}), agents.harmful)
     found = stored(store, ran(store, plan, engine).run.id)
     assert len(found) == 40
-    assert "while this case ran, twice" in found["g007", 0].trajectory.error and not found["g007", 0].passed
+    assert "while this case ran" in found["g007", 0].trajectory.error and not found["g007", 0].passed
     assert found["g009", 0].passed
 
 
@@ -138,7 +138,7 @@ def test_an_open_client_cannot_be_sent_and_the_error_says_what_to_do(store, engi
         with lock:
             return []
 
-    with pytest.raises(ConfigError, match="name a function that makes it, module:function"):
+    with pytest.raises(ConfigError, match="name a function that creates it, module:function"):
         ran(store, plan_of(goldens(4, tmp_path), agent), engine)
 
 

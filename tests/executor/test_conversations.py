@@ -280,5 +280,5 @@ def test_a_graph_without_a_way_on_ends_the_conversation():
 
 
 def test_a_conversation_without_anybody_to_speak_is_refused_before_anything_is_asked():
-    with pytest.raises(ConfigError, match="there is no simulated user; write what the user says"):
+    with pytest.raises(ConfigError, match="there is no simulated user; add the user's turns"):
         rc.evaluate(Agent(scripted("Hi"), [BANK]), [talk()])

@@ -199,7 +199,7 @@ def test_a_replay_tests_nothing_about_a_change(shop):
     edit(shop / "suite.yaml", "Answer with one", "Answer with just one")
     code, found = checked("--record", "replay")
     assert (code, found["verdict"]) == (3, "INCONCLUSIVE")
-    assert "0 live calls: nothing about the model was tested" in found["sentence"]
+    assert "0 live calls: the model was not tested" in found["sentence"]
 
 
 def test_new_and_edited_goldens_are_tried_and_compared_with_nothing(shop):
@@ -238,7 +238,7 @@ def test_a_baseline_file_is_enough_and_small(shop, tmp_path_factory, capsys):
     text = "".join(load_text(shop / "main.jsonl.gz"))
     assert "money back" not in text
     assert run("check", "suite.yaml") == 2
-    assert "no whole run of suite 'shop' on branch main" in capsys.readouterr().err
+    assert "no complete run of suite 'shop' on branch main" in capsys.readouterr().err
 
 
 def load_text(path):
@@ -812,7 +812,7 @@ def test_a_provider_that_moved_is_not_blamed_on_the_change(drifting, monkeypatch
     assert (code, found["verdict"]) == (1, "REGRESSED")
     code, found = checked("--trust", "--base-ref", "main")
     assert (code, found["verdict"], found["cause"]) == (3, "INCONCLUSIVE", "control")
-    assert "the provider moved too: the version before the change passes less often" in found["sentence"]
+    assert "the provider changed too: the version before the change passes less often" in found["sentence"]
 
 
 def test_a_change_that_breaks_the_agent_is_blamed_although_the_base_is_asked_too(drifting, monkeypatch):
@@ -842,7 +842,7 @@ def test_a_baseline_of_one_trial_is_said_to_say_little(shop):
     run("run", "suite.yaml", "--trials", "1")
     edit(shop / "suite.yaml", "Answer with one", "Answer with just one")
     _, found = checked()
-    assert any("one trial of each golden, which says little" in note for note in found["notes"])
+    assert any("one trial per golden, which is weak evidence" in note for note in found["notes"])
 
 
 def test_last_is_the_last_run_that_is_no_check(shop, capsys):

@@ -297,7 +297,7 @@ def test_the_banking_example_runs_offline_and_its_transcripts_are_in_the_report(
     assert [m.heading for m in shown.messages if m.heading] == ["turn 1", "turn 2"]
     assert [m.parts[0][0] for m in shown.messages if m.failing] == ["calls transfer"]
     assert [call.kind for call in shown.calls] == ["right", "right", "unexpected"]
-    assert (shown.user, shown.ended) == ("script", "the script was over")
+    assert (shown.user, shown.ended) == ("script", "the script ended")
 
 
 def test_the_goldens_of_the_example_are_what_its_page_says():

@@ -83,8 +83,8 @@ ADAPTERS: tuple[AdapterInfo, ...] = (
         (
             "a tool's latency is the time between two messages",
             "tools run inside the bundled program and cannot be mocked",
-            "arguments are what the program parsed: malformed ones are not seen",
-            "a function that calls `query` itself is not watched",
+            "arguments are what the program parsed: malformed ones are not visible",
+            "a function that calls `query` itself is not observed",
             "definitions of tools are inside the servers: `rightcall tools list` and `lint` do not see them",
         ),
         functions=False,
@@ -103,9 +103,9 @@ ADAPTERS: tuple[AdapterInfo, ...] = (
     AdapterInfo(
         "crewai", "CrewAI", "crewai", "crewai", ("crewai",), "1.15.30", "the event bus",
         (
-            "trials run one at a time, since the event bus does not say which crew an event is of",
+            "trials run one at a time, because the event bus does not say which crew an event belongs to",
             "a crew cannot be stopped: one that ran out of time holds back the next trial until it ends",
-            "call ids are known only where the model's answer holds them",
+            "call ids are known only where the model's answer contains them",
             "a crew remembers nothing between the turns of a conversation; an agent is given the earlier ones",
         ),
         functions=False,
@@ -161,7 +161,7 @@ ADAPTERS: tuple[AdapterInfo, ...] = (
             "calls are known only from tools that ran: those that never ran are not visible",
             "call ids are DSPy's own, not the model's",
             "a module without a dspy.History field remembers nothing between the turns of a conversation",
-            "a function that runs its own module is not watched",
+            "a function that runs its own module is not observed",
         ),
         functions=False,
         needs=("dspy:Module.acall", "dspy.utils.callback:BaseCallback.on_tool_end"),

@@ -71,7 +71,7 @@ class _GraphTalk(Talk):
             given = text
         else:
             raise ConfigError(
-                f"{type(agent).__name__} takes no messages; say how to ask it:"
+                f"{type(agent).__name__} takes no messages; say how to call it:"
                 " observe(agent, input=lambda golden: {…}, output=lambda state: …)"
             )
         state = await agent.ainvoke(given, config=config)

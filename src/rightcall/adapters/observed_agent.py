@@ -138,7 +138,7 @@ class _Session(ObservedSession):
         late = [info.name for info in usable if info.name not in self._watches]
         if late:
             raise ConfigError(
-                f"{self._agent.name} imported {', '.join(late)} while it ran, too late to be watched;"
+                f"{self._agent.name} imported {', '.join(late)} while it ran, too late to be observed;"
                 f" import it where the function is defined, or say via={late!r}"
             )
         if not usable:
@@ -165,7 +165,7 @@ def observe_by_hooks(
     if info is not None:
         for name in names or ():
             if adapter_info(name).name != info.name:
-                raise ConfigError(f"an agent of {info.title} is watched via '{info.name}', not '{name}'")
+                raise ConfigError(f"an agent of {info.title} is observed via '{info.name}', not '{name}'")
         names = (info.name,)
     elif names is not None:
         for name in names:
@@ -187,7 +187,7 @@ def _usable(info: AdapterInfo) -> None:
     """Refuse what cannot watch a function here."""
     if not info.functions:
         raise ConfigError(
-            f"the adapter {info.name} watches agent objects, not functions that run one; observe the object itself"
+            f"the adapter {info.name} observes agent objects, not functions that run one; observe the object itself"
         )
     if not installed_version(info):
         raise ConfigError(

@@ -178,7 +178,7 @@ class EventRecorder:
         with self._lock:
             for call in self._running.values():
                 if error is None:
-                    call.status, call.output = "error", "not finished when time was over"
+                    call.status, call.output = "error", "not finished when the time limit was reached"
                     call.notes["unfinished"] = True
                 else:
                     _settle(call, None, error)

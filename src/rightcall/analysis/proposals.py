@@ -133,7 +133,7 @@ def _lint_fixes(tools: Sequence[Tool]) -> Iterator[Proposal]:
     if changes:
         codes = ", ".join(sorted(set(fixed[0].codes)))
         yield Proposal(
-            f"lint fixes {codes}", "what the linter corrects without changing a meaning", changes, "lint"
+            f"lint fixes {codes}", "what the linter fixes without changing the meaning", changes, "lint"
         )
 
 

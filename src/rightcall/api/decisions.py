@@ -49,7 +49,9 @@ def gate(
     against = {"run": baseline, "margin": margin, "anyway": anyway or None}
     if isinstance(rules, Gate):
         if any(value is not None for value in (*given.values(), *against.values())) or loaded:
-            raise ConfigError("a Gate is complete: give it alone, or a mapping that is added to")
+            raise ConfigError(
+                "a Gate cannot be combined with other options; pass it alone, or pass a mapping"
+            )
         chosen = rules
     else:
         base = dict(loaded.gate if loaded else rules or {})
@@ -152,7 +154,7 @@ def _completed(base: dict[str, Any], given: dict[str, Any], against: dict[str, A
         mapping["baseline"] = {**(known if isinstance(known, dict) else {}), **against}
     if not mapping.keys() - CLAIMS_NOTHING:
         raise ConfigError(
-            "the gate asks for nothing: set min, baseline or forbid, or name a suite with a gate"
+            "the gate has no requirements: set min, baseline or forbid, or name a suite with a gate"
         )
     return mapping
 

@@ -35,7 +35,7 @@ HELP = "a accept · r reject · e edit · c comment · n new golden · s skip ·
     help="Add the golden of this JSON file",
 )
 @click.option("--list", "listed", is_flag=True, help="List goldens and decisions, without reviewing")
-@click.option("--all", "everything", is_flag=True, help="Also show goldens that were decided")
+@click.option("--all", "everything", is_flag=True, help="Also show goldens that have a decision")
 @click.option("--author", help="Reviewer [default: user name]")
 @click.option("--store", help="Store of datasets [default: .rightcall/rightcall.db]")
 @json_option
@@ -62,7 +62,7 @@ def review(
     if accept or reject:
         chosen = {"accepted": _named(place, accept), "rejected": _named(place, reject)}
         if both := {g.id for g in chosen["accepted"]} & {g.id for g in chosen["rejected"]}:
-            raise click.UsageError(f"'{min(both)}' is to be accepted and rejected")
+            raise click.UsageError(f"'{min(both)}' cannot be both accepted and rejected")
         for golden in chosen["accepted"]:
             place.put(reviewed(golden, "accepted", comment=comment, author=who, at=_now()))
         for golden in chosen["rejected"]:
@@ -104,11 +104,13 @@ def finalize(
 
     if is_file(drafts):
         if output is None:
-            raise click.UsageError("--output says where the accepted goldens of a file go")
+            raise click.UsageError("--output is required: the file for the accepted goldens")
         kept = [golden for golden in open_drafts(drafts, store).goldens() if as_is or accepted(golden)]
         if not kept:
             raise InputError(
-                drafts, "none of its goldens is accepted", f"review them: rightcall generate review {drafts}"
+                drafts,
+                "none of its goldens has been accepted",
+                f"review them: rightcall generate review {drafts}",
             )
         save_goldens(kept, output)
         _say_final(len(kept), str(output), as_json)

@@ -58,7 +58,7 @@ def work_of(
     sources, count, per = typed["sources"], typed["count"] or DEFAULT_COUNT, typed["per"]
     if not sources or sources == ("tools",):
         if not maker.tools:
-            raise click.UsageError("give --tools, or --from documents, goldens or scratch")
+            raise click.UsageError("pass --tools, or --from with documents, goldens or scratch")
         if conversations:
             return count, 0, lambda one: one.aconversations_from_tools((), count, turns=turns)
         return count, 0, lambda one: one.afrom_tools((), count)

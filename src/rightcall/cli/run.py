@@ -40,7 +40,7 @@ REPEATED = (
     "--model",
     "models",
     multiple=True,
-    help="Model to use (repeatable) [default: the suite's]",
+    help="Model to use (repeatable) [default: the suite's model]",
 )
 @metric_option
 @trials_option()
@@ -59,8 +59,8 @@ REPEATED = (
 @click.option(
     "--perturb",
     metavar="KIND[,KIND]",
-    help="Measure what harmless changes do: order, names, parameters, distractors[=N], paraphrase, typos, drop[=TOOL], "
-    "drop_other, bare[=TOOL], examples, system",
+    help="Measure the effect of harmless changes: order, names, parameters, distractors[=N], paraphrase, typos, "
+    "drop[=TOOL], drop_other, bare[=TOOL], examples, system",
 )
 @click.option(
     "--paraphrase-model",
@@ -77,7 +77,7 @@ REPEATED = (
 @click.option(
     "--record",
     type=click.Choice(["none", "auto", "refresh", "replay"]),
-    help="Record and replay model answers: auto asks what is not recorded, replay asks nothing",
+    help="Record and replay model answers: auto asks the model only for what is not recorded, replay never asks it",
 )
 @click.option(
     "--save-baseline",
@@ -88,7 +88,7 @@ REPEATED = (
     "--id",
     "run_id",
     metavar="ID",
-    help="Id of the run: begins it, resumes it, or shows it when it is finished",
+    help="Run id: start the run, resume it, or show it if it is finished",
 )
 @click.option("--workers", type=click.IntRange(1, 10_000), help="Worker processes, on Ray")
 @click.option(
@@ -96,15 +96,15 @@ REPEATED = (
     metavar="ray[:ADDRESS]",
     help="Where workers run: ray (started here), ray:auto (this machine's cluster) or ray:HOST:PORT",
 )
-@click.option("--worker-cpus", type=FiniteRange(0), help="CPUs a worker occupies [default: 1]")
-@click.option("--worker-gpus", type=FiniteRange(0), help="GPUs a worker occupies [default: 0]")
-@click.option("--worker-memory", metavar="SIZE", help="Memory a worker occupies, such as 2GiB")
+@click.option("--worker-cpus", type=FiniteRange(0), help="CPUs per worker [default: 1]")
+@click.option("--worker-gpus", type=FiniteRange(0), help="GPUs per worker [default: 0]")
+@click.option("--worker-memory", metavar="SIZE", help="Memory per worker, such as 2GiB")
 @click.option(
     "--exit-on",
     type=click.Choice(["verdict", "infra"]),
     default="verdict",
     show_default=True,
-    help="What decides the exit code; with infra, a run that finished exits with 0 whatever its verdict",
+    help="What decides the exit code; with infra, a finished run exits with 0 whatever its verdict",
 )
 @click.option("--include-unreviewed", is_flag=True, help="Also run unreviewed goldens made from traces")
 @trust_option
@@ -151,7 +151,7 @@ def run(
     if (resume or run_id) and len(models) > 1:
         raise click.UsageError("--resume and --id take a single --model")
     if resume and run_id:
-        raise click.UsageError("--id resumes by itself; leave out --resume")
+        raise click.UsageError("--id already resumes; remove --resume")
     asked = SuiteRun(
         suite,
         models,
@@ -177,7 +177,7 @@ def run(
     shared = workers_of(asked, on, {name: n for name, n in of_workers.items() if n is not None})
     agains = _commands_again(suite, models, click.get_current_context())
     if shared is not None and (perturb or any(plan.agent.faults for plan in plans)):
-        raise click.UsageError("--workers does not go with --perturb or --faults")
+        raise click.UsageError("--workers cannot be combined with --perturb or --faults")
     if perturb:
         from rightcall.cli.run_robustness import run_perturbations
 

@@ -76,7 +76,7 @@ def score(
     if on is not None or out is not None or workers is not None:
         if out is None or as_json:
             raise click.UsageError(
-                "--on writes the rows of --json into a folder: give --out DIR, without --json"
+                "--on writes the rows of --json to a folder: pass --out DIR, without --json"
             )
         from rightcall.cli.score_shards import ShardChoices, score_in_shards
 

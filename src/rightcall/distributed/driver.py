@@ -135,7 +135,7 @@ class Driver:
         except Exception as error:  # whatever a foreign object raises when it is pickled
             raise ConfigError(
                 f"the agent cannot be sent to workers ({type(error).__name__}: {error}); an open client or connection "
-                "stays where it is: name a function that makes it, module:function"
+                "cannot be sent: name a function that creates it, module:function"
             ) from None
         return pack((options.paths, options.folder, inner))
 
@@ -209,7 +209,8 @@ class Driver:
         if late and not self._told_of_waiting:
             self._told_of_waiting = True
             self._tell(
-                f"{len(self._seats) - len(waiting)} of {len(self._seats)} workers run; the others wait for room"
+                f"{len(self._seats) - len(waiting)} of {len(self._seats)} workers are running; "
+                "the others are waiting for resources"
             )
 
     async def _lead(self, seat: Seat) -> None:
@@ -363,7 +364,7 @@ class Driver:
         plan = self._work.plan
         ended = Trajectory(
             stop_reason="agent_error" if plan.own_agent else "infra_error",
-            error=f"the process ended ({why}) while this case ran, twice",
+            error=f"the process ended twice ({why}) while this case ran",
         )
         result = await plan.scorer.result(golden, trial, ended, self._work.tools)
         return msgspec.structs.replace(result, trajectory=ended)

@@ -284,7 +284,7 @@ def read_place(text: str) -> str:
     """The address in `ray[:ADDRESS]`; empty for a cluster that is started here."""
     if text.startswith(("ray://", "ray:ray://")):
         raise ConfigError(
-            "--on ray://… is Ray Client, which is not made for long runs; run the command on the cluster with "
+            "--on ray://… is Ray Client, which is not suited to long runs; run the command on the cluster with "
             "`ray job submit`, and --on ray:auto"
         )
     kind, _, address = text.partition(":")
@@ -349,8 +349,8 @@ def _not_connected(address: str, error: Exception) -> ConfigError | Infrastructu
         return ConfigError(f"this machine and the Ray cluster differ: {text}")
     if "Could not find any running Ray instance" in text:
         return InfrastructureError(
-            "this machine belongs to no Ray cluster: join one with `ray start`, name its address, --on ray:HOST:PORT, "
-            "or let --on ray start one for this run"
+            "this machine is not part of a Ray cluster: join one with `ray start`, pass its address with "
+            "--on ray:HOST:PORT, or let --on ray start one for this run"
         )
     if not address:
         return InfrastructureError(f"cannot start a Ray cluster on this machine: {text}")

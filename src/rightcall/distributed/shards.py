@@ -191,7 +191,7 @@ def _merged(scoring: Scoring, shards: Sequence[Shard], trajectories: Path, parti
         listed = ", ".join(f"'{name}'" for name in names) + (", …" if missing > len(names) else "")
         subject = "1 golden has" if missing == 1 else f"{missing:,} goldens have"
         problem = f"{subject} no trajectory in {trajectories}: {listed}"
-        raise InputError(str(scoring.goldens), problem, "record them too, or leave them out with --partial")
+        raise InputError(str(scoring.goldens), problem, "record them too, or skip them with --partial")
     return ShardedScores(whole.summary(), len(shards), missing)
 
 

@@ -95,7 +95,7 @@ def desk_problem(observed: ObservedAgent, tools: Sequence[Any], faults: FaultPla
         )
     if faults is not None and faults.tools:
         return (
-            f"{observed.name} offers its tools itself: faults can break them, but not rename, add or hide any"
+            f"{observed.name} provides its own tools: faults can break them, but not rename, add or hide any"
         )
     if not tools:
         return f"the tools of {observed.name} cannot be read from it; name them in the suite's tools"

@@ -91,7 +91,7 @@ class SpanReceiver:
         except OSError as error:
             await runner.cleanup()
             said = (error.strerror or str(error)).lower()
-            hint = "choose another address with agent.otlp, and tell the agent"
+            hint = "set another address with agent.otlp, and in the agent"
             raise ConfigError(f"cannot receive spans on {self._listen}: {said}; {hint}") from None
         server: Any = site._server
         self._port, self._runner = server.sockets[0].getsockname()[1], runner
@@ -152,10 +152,10 @@ class SpanReceiver:
         """Why the calls of a turn are not known; empty when they are. A call nobody saw must not pass as none."""
         held = self._turns.get(_trace_id(traceparent))
         if held is not None and held.left_out:
-            return f"more than {MOST_SPANS:,} spans and events came for one reply, so not all of its calls are known"
+            return f"more than {MOST_SPANS:,} spans and events arrived for one reply, so not all of its calls are known"
         if not reply.calls and self._work(traceparent) is None:
             return (
-                "no span of a model or a tool came for a reply, so its calls are not known:"
+                "no model or tool span arrived for a reply, so its calls are not known:"
                 " is the agent instrumented?"
             )
         return ""
@@ -165,7 +165,7 @@ class SpanReceiver:
         self.unseen += not any_span
         if not self.seen and self.unseen >= TRIED:
             raise ConfigError(
-                f"no span of a model or a tool came for the first {TRIED} replies: is the agent instrumented, does it"
+                f"no model or tool span arrived for the first {TRIED} replies: is the agent instrumented, does it"
                 f" continue the `traceparent` of its request, and is its OTEL_EXPORTER_OTLP_ENDPOINT {self.endpoint}"
                 " (OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf)?"
             )

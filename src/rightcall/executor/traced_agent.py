@@ -52,7 +52,9 @@ def observe(
             agent, via=via, calls=calls, tools=tools, handoffs=handoffs, input=input, output=output
         )
     if not callable(agent):
-        raise ConfigError(f"via 'otel' watches a function of a golden, got a {type(agent).__qualname__}")
+        raise ConfigError(
+            f"via 'otel' observes a function that takes a golden, got a {type(agent).__qualname__}"
+        )
     if tools == "mock":
         raise ConfigError("via 'otel' only reads spans: it cannot mock tools")
     name = str(getattr(agent, "__name__", type(agent).__name__))
@@ -108,7 +110,7 @@ class TracedSession(ObservedSession):
         self._answers.append(output if isinstance(output, str) else "")
         if not self._collector.saw_work(self._turns[-1]):
             raise ConfigError(
-                f"{self._agent.name} made no span of a model or a tool: is it instrumented, with the process's own"
+                f"{self._agent.name} produced no model or tool span: is it instrumented, with the process's own"
                 " tracer provider, and are its traces sampled?"
             )
 

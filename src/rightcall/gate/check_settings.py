@@ -28,10 +28,12 @@ class CheckSettings(Record, frozen=True):
         0.05
     )
     beta: Annotated[float, msgspec.Meta(gt=0, le=0.5, description="risk of PASS at the margin")] = 0.05
-    sample: Annotated[int, msgspec.Meta(gt=0, description="most goldens asked of those not affected")] = 120
+    sample: Annotated[int, msgspec.Meta(gt=0, description="maximum number of unaffected goldens to try")] = (
+        120
+    )
     rounds: Annotated[
         Annotated[int, msgspec.Meta(gt=0)] | None,
-        msgspec.Meta(description="how often affected goldens are asked [default: enough for 40 pairs]"),
+        msgspec.Meta(description="trials per affected golden [default: enough for 40 pairs]"),
     ] = None
     hard: Annotated[
         Literal["stop", "confirm"],
@@ -44,7 +46,7 @@ class CheckSettings(Record, frozen=True):
         Literal["passes", "score"],
         msgspec.Meta(description="what of a trial is compared: passed or not, or its score"),
     ] = "passes"
-    control: Annotated[int, msgspec.Meta(ge=0, description="untouched goldens to ask again")] = 0
+    control: Annotated[int, msgspec.Meta(ge=0, description="number of unaffected goldens to try as well")] = 0
 
     @property
     def risks(self) -> Risks:

@@ -29,7 +29,9 @@ class BaselineGate(Record, frozen=True):
         str,
         msgspec.Meta(description="the earlier run: an id, last~1, a tag, branch:NAME, or an exported file"),
     ]
-    margin: Annotated[float, msgspec.Meta(ge=0, lt=1, description="tolerated drop of the pass rate")] = 0.0
+    margin: Annotated[
+        float, msgspec.Meta(ge=0, lt=1, description="largest acceptable drop of the pass rate")
+    ] = 0.0
     anyway: Annotated[
         bool, msgspec.Meta(description="also compare runs with other metrics or edited goldens")
     ] = False
@@ -52,7 +54,9 @@ class LatencyLimit(Record, frozen=True):
 class CostLimit(Record, frozen=True):
     """Cost limits in US dollars: for the whole run, and on average per trial."""
 
-    run_usd: Annotated[Amount | None, msgspec.Meta(description="cost of the whole run, in US dollars")] = None
+    run_usd: Annotated[
+        Amount | None, msgspec.Meta(description="maximum cost of the whole run, in US dollars")
+    ] = None
     mean_usd: Annotated[Amount | None, msgspec.Meta(description="mean cost of a trial, in US dollars")] = None
 
 

@@ -91,7 +91,7 @@ Ended = Literal[
     "user_error",
     "infra_error",
 ]
-"""Why a conversation ended: the script was over, the user had what they came for, the user asked for a
+"""Why a conversation ended: the script ended, the user got what they wanted, the user asked for a
 person, a controller or a limit stopped it, or one side failed. `user_error` is the simulated user's fault."""
 
 

@@ -114,7 +114,7 @@ class Monitor:
     def prepare(self) -> list[str]:
         """Create baselines in the settings that the store lacks; returns what will not be monitored, and why."""
         notes = [
-            f"judge '{judge.judge}' is not run: give its `metric`, or rc.Monitor(judges={{'{judge.judge}': …}})"
+            f"judge '{judge.judge}' is not run: set its `metric`, or rc.Monitor(judges={{'{judge.judge}': …}})"
             for judge in self.settings.judges
             if judge.judge not in self._judges
         ]

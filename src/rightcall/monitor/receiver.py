@@ -30,7 +30,7 @@ from rightcall.traces import (
 
 MAX_WAITING = 20_000
 BODY_SECONDS, STOP_SECONDS = 60.0, 5.0
-GRPC = "a connection speaks gRPC, which is not received: set OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf"
+GRPC = "a client uses gRPC, which is not supported: set OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf"
 
 
 @dataclass
@@ -96,7 +96,7 @@ class Receiver:
         """One line for each kind of connection that speaks no HTTP/1, whatever bytes it sent."""
         from aiohttp.http_exceptions import HttpProcessingError
 
-        text = GRPC if "PRI" in said else "a connection that is no HTTP request was closed"
+        text = GRPC if "PRI" in said else "a connection that was not HTTP was closed"
         if error is not None and not isinstance(error, HttpProcessingError):
             text = f"a request could not be handled: {type(error).__name__}"
         self.counters.refused += 1

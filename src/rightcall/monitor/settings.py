@@ -218,11 +218,11 @@ def _judge_problems(judge: JudgeSettings) -> list[str]:
     if labels is not None and not (
         labels.good_passed + labels.good_failed and labels.bad_passed + labels.bad_failed
     ):
-        found.append("calibration needs cases that people called good, and cases they called bad")
+        found.append("calibration requires cases labelled good and cases labelled bad")
     elif labels is not None and labels.sensitivity + labels.specificity <= 1:
-        found.append("calibration: by these labels the judge is no better than chance")
+        found.append("calibration: with these labels the judge is no better than chance")
     if judge.usd_per_day is not None and not judge.usd_each:
-        found.append("usd_per_day needs usd_each, what one judgement costs")
+        found.append("usd_per_day requires usd_each, the cost of one judgement")
     return found
 
 

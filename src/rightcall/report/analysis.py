@@ -27,10 +27,10 @@ def print_analysis(out: Screen, found: Analysis, *, weak: bool = False) -> None:
     if left and not weak:
         trials = sum(one.trials for one in left)
         names = ", ".join(dict.fromkeys(one.cause for one in left))
-        text = f"{trials:,} failed trials are in {len(left)} weak findings that chance could give ({names}): --weak"
+        text = f"{trials:,} failed trials are in {len(left)} weak findings that chance could explain ({names}): --weak"
         out.print(text, style="dim", soft_wrap=True)
     if not shown:
-        out.print("No finding stands out from chance: more goldens or trials would show more.")
+        out.print("No finding stands out from chance; more goldens or trials would show more.")
     if found.confusion:
         out.print(_confusion(found))
     if found.parameters:
@@ -70,7 +70,7 @@ def _change(out: Screen, change: ProposedChange) -> None:
 
 def _confusion(found: Analysis) -> Table:
     table = Table(
-        title="wanted and called", title_justify="left", box=None, pad_edge=False, header_style="dim"
+        title="expected and called", title_justify="left", box=None, pad_edge=False, header_style="dim"
     )
     for title in ("wanted", "called", "trials"):
         table.add_column(title, justify="right" if title == "trials" else "left")

@@ -128,7 +128,7 @@ def _rest(result: CheckResult) -> Iterator[str]:
             if result.new.trials
             else "not tried"
         )
-        yield f"- {result.new.goldens:,} goldens are new or edited: {passed}, compared with nothing"
+        yield f"- {result.new.goldens:,} goldens are new or edited: {passed}, no baseline to compare with"
     if result.everything:
         yield f"- everything was tried: {_plain(result.everything)}"
     if result.estimate is not None:

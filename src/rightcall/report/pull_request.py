@@ -28,12 +28,14 @@ class PullRequest:
         """The pull request that a workflow runs for; a `ConfigError` names what is missing."""
         token, repository = environment.get("GITHUB_TOKEN", ""), environment.get("GITHUB_REPOSITORY", "")
         if not token:
-            raise ConfigError("a comment needs GITHUB_TOKEN with the permission pull-requests: write")
+            raise ConfigError(
+                "posting a comment requires GITHUB_TOKEN with the permission pull-requests: write"
+            )
         if not re.fullmatch(r"[A-Za-z0-9][\w.-]*/[\w-][\w.-]*", repository):
             raise ConfigError(f"GITHUB_REPOSITORY must be OWNER/NAME, got '{repository}'")
         number = number or _number(environment)
         if not number:
-            raise ConfigError("this run is for no pull request; name it with --pull-request N")
+            raise ConfigError("this workflow run has no pull request; name one with --pull-request N")
         return cls(environment.get("GITHUB_API_URL") or "https://api.github.com", repository, number, token)
 
     def put_comment(self, text: str) -> str:
@@ -70,7 +72,7 @@ class PullRequest:
                 f"GitHub answered {error.code} to {method} {path.partition('?')[0]}{hint}"
             ) from None
         except (OSError, ValueError) as error:
-            raise InfrastructureError(f"GitHub could not be asked: {error}") from None
+            raise InfrastructureError(f"cannot reach GitHub: {error}") from None
 
 
 def _number(environment: Mapping[str, str]) -> int:

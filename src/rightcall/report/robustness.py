@@ -46,7 +46,7 @@ def print_fault_report(out: Screen, report: FaultReportView) -> None:
     for case, words in list(report.doubled.items())[:10]:
         out.say("  [red]✗[/red] {}: {}", clean(case), clean(words), soft_wrap=True)
     for name in found.not_run:
-        out.say("  [yellow]not run[/yellow] {}: never fired, so nothing is known about it", name)
+        out.say("  [yellow]not run[/yellow] {}: never triggered, so nothing is known about it", name)
 
 
 def print_perturbations(out: Screen, effects: Sequence[PerturbEffect]) -> None:
@@ -80,10 +80,10 @@ def print_perturbations(out: Screen, effects: Sequence[PerturbEffect]) -> None:
         )
     out.print(table)
     if any(one.verdict == "not shown" for one in effects):
-        out.print("sees: the smallest difference that would likely have been seen", style="dim")
+        out.print("sees: the smallest difference that would probably have been detected", style="dim")
     for one in effects:
         if one.positions:
-            out.print("\npass rate by the place of the wanted tool, clean and shuffled:", style="dim")
+            out.print("\npass rate by position of the expected tool, clean and shuffled:", style="dim")
             out.print(_positions(one))
 
 

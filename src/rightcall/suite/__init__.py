@@ -121,7 +121,11 @@ if TYPE_CHECKING:
         stored_outcome as stored_outcome,
         without_faults as without_faults,
     )
-    from rightcall.suite.trust import require_trust as require_trust
+    from rightcall.suite.trust import (
+        agent_of_run as agent_of_run,
+        in_project as in_project,
+        require_trust as require_trust,
+    )
 else:
     __getattr__, __dir__, __all__ = window(
         __name__,
@@ -158,6 +162,6 @@ else:
             "suite_check": "CheckOptions check_suite",
             "suite_plan": "plan_suite",
             "suite_run": "SuiteRun add_to_baseline run_named run_with_control stored_outcome without_faults",
-            "trust": "require_trust",
+            "trust": "agent_of_run in_project require_trust",
         },
     )

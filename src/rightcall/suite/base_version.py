@@ -74,7 +74,7 @@ class BaseVersion:
             await program.wait()
             raise
         if program.returncode not in DECIDED:
-            told = problems.decode(errors="replace").strip().splitlines()[-1:] or ["it said nothing"]
+            told = problems.decode(errors="replace").strip().splitlines()[-1:] or ["it printed nothing"]
             raise ConfigError(f"the base version at {self.commit[:10]} could not be run: {told[0][:300]}")
         return said
 

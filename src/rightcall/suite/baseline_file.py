@@ -162,7 +162,7 @@ def load_baseline(path: Path) -> BaselinePool:
     if header.goldens > len(found):
         raise InputError(
             str(path),
-            f"is cut off: it has {len(found):,} of {header.goldens:,} goldens",
+            f"is truncated: it has {len(found):,} of {header.goldens:,} goldens",
             "save it again: rightcall baseline save",
         )
     return BaselinePool(msgspec.structs.replace(header, goldens=0), found)
@@ -175,9 +175,9 @@ def merged(pools: Iterable[BaselinePool]) -> BaselinePool:
     """
     newest_first = sorted(pools, key=lambda pool: pool.header.runs[0].at, reverse=True)
     if not newest_first:
-        raise InputError("baseline", "there is nothing to merge")
+        raise InputError("baseline", "nothing to merge")
     if len(suites := {pool.header.suite for pool in newest_first}) > 1:
-        raise InputError("baseline", f"these are of different suites: {', '.join(sorted(suites))}")
+        raise InputError("baseline", f"the files are of different suites: {', '.join(sorted(suites))}")
     made = newest_first[0]
     for other in newest_first[1:]:
         made = _with(made, other)

@@ -112,13 +112,13 @@ def _last_run(store: Store, suite: str) -> StoredRun:
 
 def _no_baseline(store: Store, wanted: str, branch: str, suite: str) -> InputError:
     """Why there is no baseline on a branch, by what the store has instead."""
-    said = f"the store has no whole run of suite '{suite}' on branch {branch}"
+    said = f"the store has no complete run of suite '{suite}' on branch {branch}"
     hint = f"run the suite there once: git switch {branch} && rightcall run SUITE --trials 3"
     elsewhere = [run.run.versions.get("git_branch") for run in whole_runs(store, suite)]
     if named := next(filter(None, elsewhere), None):
         hint = f"its runs are on {named}: use --baseline branch:{named}, or {hint}"
     elif elsewhere:
-        hint = f"its runs were made outside of git: use --baseline last, or {hint}"
+        hint = f"its runs were made outside git: use --baseline last, or {hint}"
     elif any(_dirty(run) for run in store.runs(RunFilter(name=suite, state="finished"), limit=LOOKED_BACK)):
         said += "; runs with uncommitted changes do not count"
         hint = "commit or discard the changes and run the suite again, or name a run: --baseline RUN"
@@ -146,7 +146,7 @@ def pooled(store: Store, newest_first: Sequence[StoredRun]) -> BaselinePool:
     """Runs with the inputs of the newest, while nothing else came between; all before them are history."""
     newest = newest_first[0]
     if "inputs" not in newest.run.fingerprints:
-        raise InputError(f"run {newest.id}", "does not say what its inputs were", "run the suite again")
+        raise InputError(f"run {newest.id}", "does not record its inputs", "run the suite again")
     selection = newest.run.fingerprints.get("selection")
     wanted, since = newest.run.fingerprints["inputs"], _time(newest) - timedelta(days=MOST_DAYS)
     compared: list[StoredRun] = []

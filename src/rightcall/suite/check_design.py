@@ -254,10 +254,12 @@ def refuse_missing_tools(
         expected = {call.tool for call in golden.expected_calls if isinstance(call.tool, str)}
         if missing := sorted(expected & gone - set(inputs.tools)):
             hint = next(
-                (f"it is called {c.name} now" for c in changes if c.before == missing[0]), "edit the golden"
+                (f"it is now called {c.name}" for c in changes if c.before == missing[0]), "edit the golden"
             )
             raise InputError(
-                f"{file}:{line}" if line else golden.id, f"expects the tool {missing[0]}, which is gone", hint
+                f"{file}:{line}" if line else golden.id,
+                f"expects the tool {missing[0]}, which no longer exists",
+                hint,
             )
 
 

@@ -22,10 +22,10 @@ MOST_UNKNOWN = 0.2
 def why_everything(baseline: BaselinePool, reach: Reach, goldens: int, full: bool) -> str:
     """Why a sample would not do; "" when it does."""
     if full:
-        return "it was asked for with --full"
+        return "--full was passed"
     unknown = len(reach.new) / max(1, goldens)
     if unknown > MOST_UNKNOWN:
-        return f"{unknown:.0%} of the goldens are not at the baseline or were edited since"
+        return f"{unknown:.0%} of the goldens are not in the baseline or were edited since"
     age = baseline.header.age_days()
     if age > TOO_OLD_DAYS:
         return f"the baseline is {age:.0f} days old"
@@ -55,7 +55,7 @@ def notes_of(baseline: BaselinePool, strata: list[Stratum], reach: Reach, folder
             said.append(_too_small(stratum))
     if strata and all(len(scores) == 1 for stratum in strata for scores in stratum.before.values()):
         said.append(
-            "the baseline has one trial of each golden, which says little; run the suite again on the main branch: "
+            "the baseline has one trial per golden, which is weak evidence; run the suite again on the main branch: "
             "trials with equal inputs are pooled"
         )
     if reach.quarantined:

@@ -79,7 +79,7 @@ def check_result(
     notes = [*design.notes, *seen.notes, *filter(None, [design.rescored])]
     if found.word == "REGRESSED" and found.cause != "hard" and _only_rest_moved(states, design):
         notes.append(
-            "only goldens that no changed tool touches moved: --control 40 tells whether the provider did"
+            "only goldens that no changed tool affects changed: --control 40 tells whether the provider did"
         )
     notes += _served_notes(seen)
     broken, fixed = _moved(seen, "broken"), _moved(seen, "fixed")
@@ -114,7 +114,7 @@ def _finding(
     def inconclusive(cause: str, why: str) -> _Finding:
         return _Finding("INCONCLUSIVE", cause, f"INCONCLUSIVE: {what}; {why}")
 
-    found = _Finding(decided.word, str(decided.cause), f"PASS: {what}; no golden of the baseline is reached")
+    found = _Finding(decided.word, str(decided.cause), f"PASS: {what}; no golden of the baseline is affected")
     if states:
         found = found._replace(sentence=sentence(decided, states, settings, what))
     if decided.cause == "hard":
@@ -125,15 +125,15 @@ def _finding(
     if provider_moved and found.word == "REGRESSED" and found.cause != "hard":
         who = "the version before the change passes" if base else "untouched goldens pass"
         found = inconclusive(
-            "control", f"the provider moved too: {who} less often as well (p {seen.moved:.2g})"
+            "control", f"the provider changed too: {who} less often as well (p {seen.moved:.2g})"
         )
     if seen.spent and seen.errors > MOST_ERRORS * seen.spent and found.word != "REGRESSED":
-        said = f"ERROR: {seen.errors:,} of {seen.spent:,} trials got no answer, too many to say anything"
+        said = f"ERROR: {seen.errors:,} of {seen.spent:,} trials got no answer, too many for a verdict"
         found = _Finding("ERROR", "errors", said)
     if seen.skipped and found.word == "PASS":
-        found = inconclusive("budget", f"the budget ended with {seen.skipped:,} trials to go")
+        found = inconclusive("budget", f"the budget ran out with {seen.skipped:,} trials left")
     if seen.only_replayed and found.word == "PASS":
-        found = inconclusive(found.cause, "0 live calls: nothing about the model was tested")
+        found = inconclusive(found.cause, "0 live calls: the model was not tested")
     return found
 
 

@@ -84,7 +84,7 @@ def _open(states: Sequence[StratumState]) -> str:
             parts.append(
                 f"the {which} differ by {state.difference * 100:+.0f} points{low} (margin {state.margin * 100:g})"
             )
-    return "; ".join(parts) or "too few answers came"
+    return "; ".join(parts) or "too few answers arrived"
 
 
 def risk_words(settings: CheckSettings, states: Sequence[StratumState], spent: int, full: int) -> str:
@@ -92,7 +92,7 @@ def risk_words(settings: CheckSettings, states: Sequence[StratumState], spent: i
     said = f"{spent:,} of {full:,} calls. If nothing had changed, REGRESSED would come in at most "
     said += f"{settings.alpha * 100:g} of 100 checks."
     if any(state.name == "rest" and state.run < state.goldens for state in states):
-        said += " A change confined to few of the others is seen by a full run only."
+        said += " A change confined to a few of the others is detected only by a full run."
     return said
 
 
@@ -114,7 +114,7 @@ def hint_words(
     if any("cannot settle" in note for note in notes):
         return "run everything: rightcall check --full"
     return (
-        "more baseline trials settle more: run the suite again on the main branch, where results of equal inputs are "
+        "more baseline trials would help: run the suite again on the main branch, where results of equal inputs are "
         "pooled; or run everything: rightcall check --full"
     )
 

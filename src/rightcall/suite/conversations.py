@@ -32,11 +32,11 @@ def conversation_problem(golden: ConversationalGolden, agent: Agent, user: UserS
     if golden.given and hasattr(model, "session"):
         return "golden '{}' {}; {}".format(golden.id, *NO_BEGINNING)
     if golden.is_simulated and user is None:
-        hint = "write what the user says as turns, or say who plays the user (user: {model: …} in the suite)"
-        said = "simulate is true" if golden.simulate else "has no turn of the user left to say"
+        hint = "add the user's turns, or set the model that plays the user (user: {model: …} in the suite)"
+        said = "simulate is true" if golden.simulate else "has no user turn left"
         return f"golden '{golden.id}' {said}, and there is no simulated user; {hint}"
     if not golden.is_simulated and not golden.script:
-        return f"golden '{golden.id}' has no turn of the user left to say, and simulate is false"
+        return f"golden '{golden.id}' has no user turn left, and simulate is false"
     return ""
 
 

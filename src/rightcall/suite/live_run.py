@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import math
 import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
@@ -79,6 +80,8 @@ class LiveRun:
         self._backend, self._goldens = backend, goldens
         self._evidence = GateEvidence(plan.gate, plan.quarantine) if plan.gate else None
         self._early = EarlyStop.of(plan)
+        self._foresight = copy.deepcopy(self._early)
+        self._deciding = False
         self._over_budget = ""
         self._lag_ms = 0.0
         self._taken = self._written_since = 0
@@ -95,13 +98,12 @@ class LiveRun:
                 self._note(batch)
                 self._taken += len(batch.results)
                 if batch.stored:
-                    for result in batch.results:
-                        self._consider(result)
                     self._written(batch.results)
                     return
                 for result in batch.results:
-                    self._consider(result)
                     await sink.put(result)
+                    if self._deciding or self._may_decide(result):
+                        await self._settle(sink)
 
             self._cells = asyncio.create_task(
                 self._backend.run(work, self._plan.jobs(done if done.count else None), take)
@@ -150,21 +152,35 @@ class LiveRun:
         return self._early is not None and self._early.stopped is not None
 
     def count(self, result: CaseResult) -> None:
-        """Count a result that is on disk."""
+        """Count a result that is on disk; the run stops once it is decided."""
         self._progress.tally.add(result)
         self._progress.done += 1
         if self._evidence is not None:
             self._evidence.add(result)
+        if self._early is not None and self._early.decided_by(result):
+            self._backend.stop("decided")
 
     def recall(self, result: CaseResult) -> None:
         """Count a result from before the resume."""
         self.count(result)
-        self._consider(result)
+        self._may_decide(result)
 
-    def _consider(self, result: CaseResult) -> None:
-        # Before it is stored: a batch later, a fast agent would have run a hundred cases for nothing.
-        if self._early is not None and self._early.decided_by(result):
-            self._backend.stop("decided")
+    def _may_decide(self, result: CaseResult) -> bool:
+        """Whether a result decides the run once it is stored; True once."""
+        if self._foresight is None or not self._foresight.decided_by(result):
+            return False
+        self._foresight = None
+        return True
+
+    async def _settle(self, sink: Sink) -> None:
+        """Store what is pending now, and hold back whoever has a result meanwhile: until a batch is full, or while it
+        is written, a fast agent would run a hundred cases for nothing.
+        """
+        self._deciding = True
+        try:
+            await sink.flush()
+        finally:
+            self._deciding = False
 
     def outcome(self, run: Run, baseline: Baseline | None, tools: Mapping[str, Tool]) -> RunOutcome:
         progress, gate = self._progress, self._plan.gate
@@ -203,7 +219,7 @@ class LiveRun:
         open_cells = under_way + self._taken - self._written_since
         left = max(0, min(fits) - open_cells)
         if not left and not open_cells and not self._over_budget:
-            self._over_budget = "no other case is sure to fit into run_limits"
+            self._over_budget = "another case might exceed run_limits"
             self._backend.stop(self._over_budget)
         return left
 

@@ -67,7 +67,7 @@ def perturbed_variants(
     """The variants of a plan by kind; three draws of random ones."""
     model = plan.agent.model
     if isinstance(model, str) and model.startswith("recorded"):
-        raise ConfigError("--perturb changes the requests, and a cassette only knows those it recorded")
+        raise ConfigError("--perturb changes the requests, and a cassette contains only those it recorded")
     tools = list(Session(plan.agent).toolbox.tools)
     goldens = [golden for golden in plan.goldens() if isinstance(golden, Golden)]
     made: dict[str, list[Variant]] = {}

@@ -175,7 +175,7 @@ async def preflight(plan: Plan, *, remote: bool = False) -> Prepared:
         if reading.unreviewed and not plan.include_unreviewed:
             problems.append(_unreviewed(plan.dataset, reading.unreviewed))
         if not problems and reading.count == 0:
-            problems = [f"{plan.dataset}: no golden is left to run; does --only name what is there?"]
+            problems = [f"{plan.dataset}: no goldens to run; check --only and --limit"]
         if problems:
             raise ConfigError(*problems)
         ready = reading.kept_plan()

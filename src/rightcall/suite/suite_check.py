@@ -93,7 +93,7 @@ async def check_plan(
     if result is not None:
         return _finished(result, settings)
     if draws and not options.again and (stored := known.last(design.seed, asked)) is not None:
-        note = "0 calls now: the inputs have not changed since this verdict; --again checks again"
+        note = "0 calls: the inputs have not changed since this verdict; pass --again to check again"
         return msgspec.structs.replace(stored, notes=(*stored.notes, note), calls=_no_calls(stored.calls))
     trials = CheckTrials(
         design,
@@ -186,7 +186,7 @@ def _without_asking(design: CheckDesign, plan: Plan, options: CheckOptions) -> C
         return made(
             base,
             verdict="INCONCLUSIVE",
-            sentence=f"INCONCLUSIVE: {what}; 0 live calls: nothing about the model was tested",
-            hint="recordings hold answers to the old requests; check with a key: --record auto, or --record none",
+            sentence=f"INCONCLUSIVE: {what}; 0 live calls: the model was not tested",
+            hint="recordings contain answers to the old requests; check with a key: --record auto, or --record none",
         )
     return None

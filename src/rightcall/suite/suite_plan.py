@@ -30,9 +30,11 @@ from rightcall.suite.suite_actions import (
     is_code,
     is_code_metric,
     metric_names,
+    mock_functions,
     record_settings,
     suite_recordings,
 )
+from rightcall.suite.trust import may_search
 from rightcall.tools import load_tools
 from rightcall.tools.definitions import from_module, listed_tools
 from rightcall.tools.faults import FaultPlan, load_plan, read_plan
@@ -60,9 +62,10 @@ def plan_suite(
     run, and lacks tools and metrics defined in code.
     """
     problems: list[str] = []
-    search_modules_in(folder)
     if start_nothing:
         suite = _without_code(suite, folder)
+    elif may_search(suite, folder, model):
+        search_modules_in(folder)
     agent = _agent(suite, folder, problems, model=model, faults=faults, start_nothing=start_nothing)
     metrics, watched = _tried(problems, lambda: _suite_metrics(suite)) or ([], [])
     rules = _tried(problems, lambda: ScoringRules(suite.weights or DEFAULT_WEIGHTS, suite.pass_rule))
@@ -150,11 +153,15 @@ def _suite_metrics(suite: Suite) -> tuple[list[Metric], list[Metric]]:
 
 
 def _without_code(suite: Suite, folder: Path) -> Suite:
-    """The suite without the tools and metrics defined in code."""
+    """The suite without the tools, mocks and metrics defined in code."""
     metrics = tuple(name for name in metric_names(suite) if not is_code_metric(name))
-    plain = msgspec.structs.replace(suite, metrics=())
-    tools = None if any(one.kind != "write" for one in actions(plain, folder, "keyword:")) else suite.tools
-    return msgspec.structs.replace(suite, metrics=metrics, tools=tools)
+    plain = msgspec.structs.replace(suite, metrics=(), mocks={})
+    code = any(one.kind != "write" for one in actions(plain, folder, "keyword:"))
+    mocks = (
+        {} if code else {name: mock for name, mock in suite.mocks.items() if not any(mock_functions(mock))}
+    )
+    tools = None if code else suite.tools
+    return msgspec.structs.replace(suite, metrics=metrics, tools=tools, mocks=mocks)
 
 
 def _not_imported(name: str, folder: Path) -> Any:

@@ -248,7 +248,7 @@ class _Shift:
         limits = self._work.limits
         self._spent = total(self._spent, usage)
         if limits.seconds is not None and time.monotonic() - self._started > limits.seconds:
-            pool.stop(f"{limits.seconds:g} seconds are up")
+            pool.stop(f"{limits.seconds:g} seconds have passed")
         pool.stop(spent(self._spent, limits.tokens, limits.cost_usd))
 
     def _count(self, result: CaseResult) -> None:

@@ -108,7 +108,7 @@ class SynthesisSetup:
         self, way: str, wanted: int, jobs: Any, kit: Kit, *, rounds: int = ROUNDS, **settings: Any
     ) -> Work:
         if wanted < 1:
-            raise ConfigError("at least one golden must be asked for")
+            raise ConfigError("the number of goldens must be at least 1")
         return Work(
             way,
             wanted,

@@ -125,7 +125,7 @@ def _read_protobuf(path: Path, file: io.BufferedReader, collected: Collected, so
             if problems.counts:
                 break
         else:
-            raise _unknown(path, "no span in it")
+            raise _unknown(path, "it contains no spans")
     except (WireError, IndexError):
         raise _unknown(path, "bytes that are neither JSON nor OTLP protobuf") from None
     collected.problems.merge(problems)

@@ -46,4 +46,6 @@ class CommunicatedFacts(Metric):
         if value >= self.threshold:
             return Score(value, True)
         codes = tuple(Failure("missing_content", expected=fact) for fact in missing)
-        return Score(value, False, f"never told: {', '.join(shown(fact, 80) for fact in missing[:5])}", codes)
+        return Score(
+            value, False, f"not communicated: {', '.join(shown(fact, 80) for fact in missing[:5])}", codes
+        )

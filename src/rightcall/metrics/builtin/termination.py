@@ -22,7 +22,7 @@ class Termination(Metric):
     """Whether a conversation ended as it should, instead of running out of turns or time.
 
     A conversation that a limit ends was not resolved, however well its calls look. `accept` names the endings that are
-    good: the script was over, the user had what they came for, or was handed over to a person. A trajectory that does
+    good: the script ended, the user got what they wanted, or was handed over to a person. A trajectory that does
     not say how it went is judged by its stop reason.
 
     Golden: {"input": "Cancel my order"}

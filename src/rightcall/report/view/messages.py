@@ -11,11 +11,11 @@ from rightcall.model.run import CaseResult
 from rightcall.report.text import json_text, one_line, shown_text
 
 ENDINGS = {
-    "script_end": "the script was over",
-    "user_stop": "the user had what they came for",
-    "transfer": "the user was handed over to a person",
+    "script_end": "the script ended",
+    "user_stop": "the user got what they wanted",
+    "transfer": "the user was handed over to a human",
     "stopped": "it was stopped",
-    "max_turns": "the user had spoken as often as allowed",
+    "max_turns": "the user reached the maximum number of turns",
     "limit": "a limit was reached",
     "refused": "the model refused",
     "truncated": "an answer was cut off",

@@ -107,7 +107,7 @@ def reliability_notes(summary: Summary) -> tuple[str, ...]:
     if summary.pass_k:
         values = ", ".join(f"{value:.3f}" for value in summary.pass_k)
         ks = "k = 1" if len(summary.pass_k) == 1 else f"k = 1 to {len(summary.pass_k)}"
-        notes.append(f"pass^k (k trials out of k pass): {values} for {ks}")
+        notes.append(f"pass^k (all k trials pass): {values} for {ks}")
     rows = user_rows(summary)
     if rows:
         shown = ", ".join(f"{row.name} {row.pass_rate:.1%} of {row.cases:,}" for row in rows)

@@ -121,7 +121,7 @@ class _Job:
         options.announce(announcement(self._with, len(open_ones)))
         finalists = await self._finalists(open_ones)
         if not finalists:
-            return self._answer("not_shown", "no proposal is better on the goldens it was made from")
+            return self._answer("not_shown", "no proposal is better even on the goldens it was made from")
         return self._decided(finalists, await self._prove(finalists))
 
     def _unproven(self, open_ones: Sequence[Proposal], sentence: str) -> Improvement:
@@ -222,7 +222,7 @@ class _Job:
             exposed = self._with.exposed(one, base.arm.goldens)
             seen = judged(self._tried[one.name], exposed, base.arm.goldens, base, arm)
             if not seen.refused and one.name in controls and not beats(controls[one.name], arm, exposed):
-                why = "the old text with as many words that say nothing does as well"
+                why = "the old text padded to the same length does as well"
                 seen = msgspec.structs.replace(seen, refused=why)
             self._tried[one.name] = msgspec.structs.replace(seen, e=self._evidence(one, base, arm))
         ps = [self._tried[one.name].p for one in finalists]
@@ -249,7 +249,7 @@ class _Job:
             )
             return self._answer("accepted", sentence, best)
         if all(self._tried[one.name].whole == "REGRESSED" for one in finalists):
-            return self._answer("worse", "every proposal that was tried makes it worse")
+            return self._answer("worse", "every proposal tried makes it worse")
         return self._answer("not_shown", "no proposal was shown to help")
 
     def _best(self, won: Sequence[Proposal], measured: Mapping[str, Measured]) -> Proposal:

@@ -42,5 +42,5 @@ def read_kind(typed: str) -> tuple[str, str]:
         hint = suggestion(kind, KINDS) or f"known: {', '.join(KINDS)}"
         raise ConfigError(f"unknown perturbation '{kind}'; {hint}")
     if about and kind not in ("drop", "bare", "distractors"):
-        raise ConfigError(f"--perturb {kind} takes nothing after '='")
+        raise ConfigError(f"--perturb {kind} takes no value after '='")
     return kind, about

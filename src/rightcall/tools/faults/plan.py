@@ -88,20 +88,24 @@ class Fault(Record, frozen=True):
     ] = ()
     nth: Annotated[
         int | tuple[int, ...],
-        msgspec.Meta(description="executions of the tool in a trial to strike, from 1 [default: all]"),
+        msgspec.Meta(
+            description="executions of the tool in a trial that fail, counted from 1 [default: all]"
+        ),
     ] = ()
     when: Annotated[dict[str, Any], msgspec.Meta(description="values the arguments must include")] = {}
-    probability: Annotated[float, msgspec.Meta(ge=0, le=1, description="chance that it strikes")] = 1.0
+    probability: Annotated[
+        float, msgspec.Meta(ge=0, le=1, description="probability that the fault occurs")
+    ] = 1.0
     max_fires: Annotated[
-        Annotated[int, msgspec.Meta(ge=1)] | None, msgspec.Meta(description="maximum strikes per trial")
+        Annotated[int, msgspec.Meta(ge=1)] | None, msgspec.Meta(description="maximum occurrences per trial")
     ] = None
     retry_after_s: Annotated[
-        float, msgspec.Meta(ge=0, description="rate_limit: delay the error asks for, in seconds")
+        float, msgspec.Meta(ge=0, description="rate_limit: retry delay in the error, in seconds")
     ] = 30.0
     seconds: Annotated[float, msgspec.Meta(ge=0, description="slow: delay in seconds")] = 5.0
-    age: Annotated[int, msgspec.Meta(ge=1, description="stale_read: how many changes ago")] = 1
-    path: Annotated[str, msgspec.Meta(description="wrong_value: which part of the result")] = ""
-    value: Annotated[Any, msgspec.Meta(description="wrong_value: the value instead")] = None
+    age: Annotated[int, msgspec.Meta(ge=1, description="stale_read: how many changes back")] = 1
+    path: Annotated[str, msgspec.Meta(description="wrong_value: path of the value to change")] = ""
+    value: Annotated[Any, msgspec.Meta(description="wrong_value: the value to return instead")] = None
 
     @property
     def phase(self) -> Phase:

@@ -60,7 +60,7 @@ def key_problem(key: Any) -> str:
         return "must be a text that names this operation"
     if len(key) > MOST_KEY_CHARACTERS:
         return f"must have at most {MOST_KEY_CHARACTERS} characters, got {len(key)}"
-    return "" if key.isprintable() else "must not hold control characters"
+    return "" if key.isprintable() else "must not contain control characters"
 
 
 @dataclass

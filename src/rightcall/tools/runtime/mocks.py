@@ -67,10 +67,10 @@ class Mock(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     result: Annotated[Any, msgspec.Meta(description="the result of every call")] = msgspec.UNSET
     error: Annotated[MockError | None, msgspec.Meta(description="the error of every call")] = None
     cases: Annotated[
-        tuple[MockCase, ...], msgspec.Meta(description="answers by argument; other fields answer the rest")
+        tuple[MockCase, ...], msgspec.Meta(description="results by arguments; other fields apply to the rest")
     ] = ()
     sequence: Annotated[
-        tuple[Any, ...], msgspec.Meta(description="results one after the other, the last for good")
+        tuple[Any, ...], msgspec.Meta(description="results in order; the last one repeats")
     ] = ()
     function: Annotated[Any, msgspec.Meta(description="module:function that computes the result")] = None
     generate: Annotated[bool, msgspec.Meta(description="a result made from the tool's output schema")] = False

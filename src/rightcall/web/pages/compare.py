@@ -79,7 +79,7 @@ def matrix(request: Request) -> Response:
     """The deferred table of more than two runs."""
     several = asked_runs(request)
     if len(several) < 2:
-        raise HTTPException(400, "a matrix needs two runs or more")
+        raise HTTPException(400, "a matrix requires at least two runs")
     return page(request, "matrix_table.html", runs=several, matrix=_matrix(request, several))
 
 
