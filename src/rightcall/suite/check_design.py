@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
@@ -161,23 +162,9 @@ def design_check(
     if scope.changed or newer:
         reach = _all_reached(reach)
     seed = digest([suite.name, baseline.header.id, inputs.hash, digest([*goldens]), scope.again])[:32]
-    graded = settings.compare == "score"
-    scores = {name: line.graded if graded else line.scores for name, line in before.items() if line.scores}
-    history = {name: line.history for name, line in before.items()}
-    clusters = {g.id: g.cluster for g in goldens.values() if g.cluster is not None}
     reason = why_everything(baseline, reach, len(goldens), scope.full)
-    affected = {g: scores[g] for g in reach.affected}
-    rest = {g: scores[g] for g in reach.rest}
-    if 2 * len(affected) >= reach.compared:
-        rest, affected = {**affected, **rest}, {}  # one stratum: a sample of everything that is reached
-
-    def made(full: bool) -> list[Stratum]:
-        return strata_of(affected, rest, settings, seed, clusters=clusters, history=history, full=full)
-
-    strata = made(bool(reason))
-    if not reason and (reason := why_more_trials(strata, made(True), settings)):
-        strata = made(True)
-    drawn = {golden for each in strata for unit in each.order for golden in unit}
+    draw = _drawn(goldens, baseline, reach, settings, seed, reason)
+    drawn = {golden for each in draw.strata for unit in each.order for golden in unit}
     controlled = [*reach.affected, *reach.rest] if scope.base else reach.untouched
     control = sorted(controlled, key=lambda g: hashlib.sha256(f"{seed}/control/{g}".encode()).digest())
     return CheckDesign(
@@ -187,19 +174,54 @@ def design_check(
         baseline,
         changes,
         reach,
-        strata,
+        draw.strata,
         goldens,
         {golden.id: (file, line) for golden, file, line in placed},
         changed_tool_lint(suite, folder, plan, changes),
         seed,
         max(1, plan.trials),
-        everything=reason,
-        notes=(*notes_of(baseline, strata, reach, folder), *version_notes(baseline, versions)),
+        everything=draw.everything,
+        notes=(*notes_of(baseline, draw.strata, reach, folder), *version_notes(baseline, versions)),
         guards=tuple(golden for golden in reach.hard if golden not in drawn),
         control=tuple(control[: settings.control]),
-        affected=affected,
-        rest=rest,
+        affected=draw.affected,
+        rest=draw.rest,
     )
+
+
+class _Draw(NamedTuple):
+    strata: list[Stratum]
+    everything: str
+    affected: Mapping[str, Scores]
+    rest: Mapping[str, Scores]
+
+
+def _drawn(
+    goldens: Mapping[str, AnyGolden],
+    baseline: BaselinePool,
+    reach: Reach,
+    settings: CheckSettings,
+    seed: str,
+    everything: str,
+) -> _Draw:
+    """Which goldens are tried, and in which order: a sample, or everything when there is a reason for it."""
+    before = baseline.goldens
+    graded = settings.compare == "score"
+    scores = {name: line.graded if graded else line.scores for name, line in before.items() if line.scores}
+    history = {name: line.history for name, line in before.items()}
+    clusters = {g.id: g.cluster for g in goldens.values() if g.cluster is not None}
+    affected = {g: scores[g] for g in reach.affected}
+    rest = {g: scores[g] for g in reach.rest}
+    if 2 * len(affected) >= reach.compared:
+        rest, affected = {**affected, **rest}, {}  # one stratum: a sample of everything that is reached
+
+    def made(full: bool) -> list[Stratum]:
+        return strata_of(affected, rest, settings, seed, clusters=clusters, history=history, full=full)
+
+    strata = made(bool(everything))
+    if not everything and (everything := why_more_trials(strata, made(True), settings)):
+        strata = made(True)
+    return _Draw(strata, everything, affected, rest)
 
 
 def placed_goldens(plan: Plan) -> list[tuple[AnyGolden, str, int]]:

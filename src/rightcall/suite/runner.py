@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from typing import NamedTuple
 
 import msgspec
 
@@ -66,19 +67,12 @@ async def _run_prepared(  # noqa: PLR0913, PLR0917
         for warning in prepared.warnings():
             warn(warning)
     await backend.open()
-    run, done = prepared.new_run(run_id), DoneCells()
-    goldens = golden_set_name(run)
-    if resume is not None:
-        run, writer = _resumed(store, resume, run)
-        done = DoneCells.of(plan, store, run.id)
-        baseline = _baseline(plan, store, run)
-    else:
-        baseline = _baseline(plan, store, run)  # before the run is begun: one that is refused leaves no trace
-        writer = store.begin_run(run, planned=planned, documents=prepared.documents)
+    begun = _begin(prepared, store, resume, run_id, planned)
+    run, writer, done = begun.run, begun.writer, begun.done
     if started is not None:
         started(run)
     progress = Progress(run.id, planned, Tally(plan.scorer.names), started=time.monotonic())
-    running = LiveRun(plan, progress, watch, persist, backend, goldens)
+    running = LiveRun(plan, progress, watch, persist, backend, begun.goldens)
     for result in stored_results(store, run.id) if done.count else ():
         running.recall(result)
     prepared.session.begin(run.id, run_keys(store.file, store.url))
@@ -96,25 +90,47 @@ async def _run_prepared(  # noqa: PLR0913, PLR0917
         epoch=writer.epoch,
     )
     await running.run(work, partial(stored_batch, store, writer), writer, done)
-    outcome = running.outcome(run, baseline, prepared.tools)
+    outcome = running.outcome(run, begun.baseline, prepared.tools)
     outcome = msgspec.structs.replace(outcome, notices=tuple(backend.notices()))
+    for write in _last_writes(plan, store, outcome, early=running.decided, epoch=writer.epoch):
+        await asyncio.to_thread(persist, write)
+    return outcome
+
+
+class _Begun(NamedTuple):
+    run: Run
+    writer: RunWriter
+    done: DoneCells
+    baseline: Baseline | None
+    goldens: str
+
+
+def _begin(prepared: Prepared, store: Store, resume: str | None, run_id: str | None, planned: int) -> _Begun:
+    """A new run in the store, or the one to resume with what it has done."""
+    plan, run = prepared.plan, prepared.new_run(run_id)
+    goldens = golden_set_name(run)
+    if resume is not None:
+        run, writer = _resumed(store, resume, run)
+        done = DoneCells.of(plan, store, run.id)
+        return _Begun(run, writer, done, _baseline(plan, store, run), goldens)
+    baseline = _baseline(plan, store, run)  # before the run is begun: one that is refused leaves no trace
+    writer = store.begin_run(run, planned=planned, documents=prepared.documents)
+    return _Begun(run, writer, DoneCells(), baseline, goldens)
+
+
+def _last_writes(
+    plan: Plan, store: Store, outcome: RunOutcome, *, early: bool, epoch: int
+) -> Iterator[Callable[[], object]]:
+    """What the store is told at the end: that answers were replayed, and that the run is finished."""
     recordings = plan.agent.recordings
     # In replay everything was, also what workers or an earlier process did, which is not counted here.
     if recordings is not None and (recordings.replayed or recordings.replays_only):
         from rightcall.suite.baseline_file import REPLAYED
 
-        await asyncio.to_thread(persist, partial(store.tag_run, run.id, REPLAYED))
+        yield partial(store.tag_run, outcome.run.id, REPLAYED)
     if not outcome.stopped:
-        finish = partial(
-            store.finish_run,
-            run.id,
-            outcome.summary,
-            outcome.verdict.word,
-            early=running.decided,
-            epoch=writer.epoch,
-        )
-        await asyncio.to_thread(persist, finish)
-    return outcome
+        word = outcome.verdict.word
+        yield partial(store.finish_run, outcome.run.id, outcome.summary, word, early=early, epoch=epoch)
 
 
 async def _read_back(
