@@ -56,7 +56,7 @@ def trace(request: Request) -> Response:
 def as_result(kept: KeptTrace) -> CaseResult:
     """The check results of a trace, as a case result."""
     scores = {
-        check.name: Score.broken("cannot say")
+        check.name: Score.broken("unknown")
         if check.bad is None
         else Score(1 - check.bad, not check.bad, check.reason)
         for check in kept.row.checks
