@@ -89,9 +89,10 @@ class Receiver:
         self._open_again()
 
     def _open_again(self) -> None:
-        """Open what was acknowledged before a crash or a stop, and not closed with all its spans.
+        """Reopen traces that were acknowledged before a crash or a stop but not closed with all their spans.
 
-        Late spans come at least `settle` after the others: a stored trace whose spans all came within that has none.
+        Late spans arrive at least `settle` after the others: a stored trace whose spans all arrived within that has
+        none.
         """
         waiting = self.monitor.store.waiting_traces()
         together = [t for t, first, last in waiting if _seconds_between(first, last) < self._settle]
@@ -149,7 +150,7 @@ class Receiver:
                 thread.shutdown(wait=False)
 
     def _server_said(self, said: str, error: BaseException | None) -> None:
-        """One line for each kind of connection that speaks no HTTP/1, whatever bytes it sent."""
+        """One line for each kind of connection that is not HTTP/1, whatever bytes it sent."""
         from aiohttp.http_exceptions import HttpProcessingError
 
         text = GRPC if "PRI" in said else "a connection that was not HTTP was closed"
@@ -233,7 +234,7 @@ class Receiver:
         return web.Response(body=accepted_body(kind, problems, logs=logs), content_type=kind)
 
     async def _store(self, items: list[Item]) -> int:
-        """Give the items to the writer and wait until they are on disk; gives how many a trace had no room for."""
+        """Have the items written to disk; returns how many exceeded the bounds of a trace."""
         now = self.clock()
         rows: list[tuple[str, bytes]] = []
         taken: list[tuple[str, Open, Received]] = []
@@ -253,7 +254,7 @@ class Receiver:
             try:
                 await done
             except StoreError:
-                for _, held, kept in taken:  # the sender is told, and sends it again
+                for _, held, kept in taken:  # the sender gets an error and retries
                     held.give_back(kept)
                 raise
         now = self.clock()
@@ -301,7 +302,7 @@ class Receiver:
                 await self._in(self._closer, self.monitor.forget, datetime.datetime.now(datetime.UTC))
             ready = [t for t, o in self._open.items() if self._is_quiet(o, now)]
             over = len(self._open) - MAX_OPEN
-            if over > 0:  # the oldest go first, as they are
+            if over > 0:  # the oldest first, incomplete
                 oldest = sorted((o.last, t) for t, o in self._open.items())
                 ready = list(dict.fromkeys([*ready, *(t for _, t in oldest[:over])]))
             for start in range(0, len(ready), AT_ONCE):
@@ -333,9 +334,7 @@ class Receiver:
             return
         self._store_fails = False
         for trace_id, last in before.items():
-            if (
-                self._open[trace_id].last == last
-            ):  # otherwise spans came meanwhile, and it is closed once more
+            if self._open[trace_id].last == last:  # otherwise spans arrived meanwhile, and it is closed again
                 del self._open[trace_id]
         self.counters.closed += len(trace_ids)
         for alarm in self.monitor.alarms[self._told :]:
@@ -355,7 +354,7 @@ class Receiver:
                 problems.add("too_many", trace_id, dropped)
             trace = assemble(spans, source="otlp", calls=self.monitor.settings.calls, problems=problems)  # type: ignore[arg-type]
             if trace_id in known and trace.spans < store.trace(trace_id).origin.get("spans", 0):
-                continue  # spans that came too late: the rest of the trace is no longer here
+                continue  # spans that arrived too late: the rest of the trace is no longer stored
             traces.append(trace)
         self.monitor.feed(traces)
 
@@ -390,7 +389,7 @@ def _seconds_between(first: str, last: str) -> float:
 
 
 def _server_log(said: Callable[[str, BaseException | None], None]) -> logging.Logger:
-    """A log for the HTTP server that is not the process's: it would write tracebacks with what strangers sent."""
+    """A separate log for the HTTP server: the process's log would contain tracebacks with untrusted data."""
 
     class Handler(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:

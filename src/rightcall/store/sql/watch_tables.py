@@ -40,14 +40,14 @@ class Watched(Core):
                 connection.execute(insert(tables.received), rows)
 
     def waiting_traces(self) -> list[tuple[str, str, str]]:
-        """Traces whose spans are kept, with the times when the first and the latest of them came."""
+        """Traces whose spans are stored, with the arrival times of the first and the latest span."""
         r = tables.received.c
         query = select(r.trace_id, func.min(r.received_at), func.max(r.received_at)).group_by(r.trace_id)
         with self.reading() as connection:
             return [(row[0], row[1], row[2]) for row in connection.execute(query)]
 
     def spans_of(self, trace_ids: Sequence[str]) -> dict[str, list[bytes]]:
-        """Everything that is kept of what was received of these traces, in order of arrival."""
+        """All stored spans of these traces, in order of arrival."""
         r = tables.received.c
         found: dict[str, list[bytes]] = {}
         with self.reading() as connection:
@@ -58,7 +58,7 @@ class Watched(Core):
         return found
 
     def received_before(self, moment: str, limit: int = 5_000) -> list[str]:
-        """Traces whose spans came before a moment, out of the oldest that are kept."""
+        """Traces whose spans arrived before a time, among the oldest stored ones."""
         r = tables.received.c
         oldest = select(r.trace_id, r.received_at).order_by(r.key).limit(limit)
         with self.reading() as connection:  # by their number: SQLite would hold what it sorts in memory
@@ -217,7 +217,7 @@ class Watched(Core):
                 connection.execute(statement, {"kind": kind, "name": held(name), "content": content})
 
     def drop_states(self, kind: str, names: Sequence[str]) -> None:
-        """Forget documents."""
+        """Delete documents."""
         s = tables.watch_states.c
         with self.writing() as connection:
             connection.execute(delete(tables.watch_states).where(s.kind == kind, s.name.in_(names)))
@@ -228,7 +228,7 @@ class Watched(Core):
         self.set_states(SESSIONS, documents)
 
     def add_imported_sessions(self, counts: Sequence[SessionCount]) -> None:
-        """Add the sessions of imported traces, which are counted apart from those that a monitor writes."""
+        """Add the sessions of imported traces, which are counted separately from those of a monitor."""
         known = {name: unpacked(content, SessionCount) for name, content in self.states(IMPORTED).items()}
         documents = {}
         for count in counts:

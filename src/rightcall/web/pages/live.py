@@ -85,7 +85,7 @@ def acknowledge(request: Request) -> Response:
 
 
 def review(request: Request) -> Response:
-    """Keep a trace as a golden of a dataset's draft, or drop it from the queue."""
+    """Keep a trace as a golden in a dataset's draft, or remove it from the queue."""
     fields, store = fields_of(request), store_of(request)
     kept = asked_trace(request)
     if fields.get("decision") == "drop":
