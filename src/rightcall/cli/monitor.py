@@ -261,9 +261,7 @@ def check(files: tuple[Path, ...], config: Path | None, as_json: bool) -> None:
                 if found.bad:
                     tell(f"{row['trace_id'][:16]}  {found.name}: {one_line(found.reason)}")
         for name in settings.cheap:
-            tell(
-                f"{name:<24} {bad[name]:,} bad of {spoke[name]:,}" + ("" if spoke[name] else "  (cannot say)")
-            )
+            tell(f"{name:<24} {bad[name]:,} bad of {spoke[name]:,}" + ("" if spoke[name] else "  (no data)"))
     if hard:
         raise click.exceptions.Exit(1)
 

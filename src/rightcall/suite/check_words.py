@@ -89,7 +89,7 @@ def _open(states: Sequence[StratumState]) -> str:
 
 def risk_words(settings: CheckSettings, states: Sequence[StratumState], spent: int, full: int) -> str:
     """What the verdict risks and what it cost."""
-    said = f"{spent:,} of {full:,} calls. If nothing had changed, REGRESSED would come in at most "
+    said = f"{spent:,} of {full:,} calls. If nothing had changed, REGRESSED would occur in at most "
     said += f"{settings.alpha * 100:g} of 100 checks."
     if any(state.name == "rest" and state.run < state.goldens for state in states):
         said += " A change confined to a few of the others is detected only by a full run."

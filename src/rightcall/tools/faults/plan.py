@@ -77,7 +77,7 @@ PHASES: dict[str, Phase] = {
 class Fault(Record, frozen=True):
     """One fault. Only `type` is required: without a selector it affects every call.
 
-    `tool` names one tool or several, `nth` the executions to strike, `when` values the arguments must
+    `tool` names one tool or several, `nth` the executions that fail, `when` values the arguments must
     include. `retry_after_s` is for rate_limit, `seconds` for slow, `age` (in changes) for stale_read,
     `path` and `value` for wrong_value.
     """
@@ -123,7 +123,7 @@ class Fault(Record, frozen=True):
 
 
 class ToolListFault(Record, frozen=True):
-    """A change of the list of tools the model is shown.
+    """A change to the list of tools that the model is offered.
 
     distractor adds `count` tools that have nothing to do with the task, renamed shows `tool` as `to`,
     removed hides `tool`.
@@ -144,7 +144,7 @@ class FaultPlan(Record, frozen=True):
     """All faults of a run. The same plan affects every model alike."""
 
     faults: Annotated[tuple[Fault, ...], msgspec.Meta(description="faults of tools while they run")] = ()
-    tools: Annotated[tuple[ToolListFault, ...], msgspec.Meta(description="changes of the list of tools")] = ()
+    tools: Annotated[tuple[ToolListFault, ...], msgspec.Meta(description="changes to the list of tools")] = ()
     seed: Annotated[int, msgspec.Meta(description="seed of the random faults")] = 0
     format: Annotated[Literal["rightcall/faults/1"], msgspec.Meta(description="format of the plan")] = (
         "rightcall/faults/1"
