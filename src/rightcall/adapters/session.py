@@ -62,7 +62,7 @@ class ObservedSession:
         return self.recorder.trajectory(stop_reason, error)
 
     def ending(self, error: BaseException) -> tuple[StopReason, str]:
-        """What an exception out of `turn` says about how the agent ended."""
+        """How the agent ended, given an exception raised by `turn`."""
         return ending(error)
 
     @property

@@ -57,7 +57,7 @@ def user_setup(config: UserConfig | None, folder: Path) -> UserSetup | None:
 
 
 def simulator_fingerprint(user: UserSetup | Users) -> str:
-    """What must be the same for two runs to have had the same users."""
+    """A hash of what two runs with the same simulated users have in common."""
     if isinstance(user, UserSetup):
         return user.fingerprint
     return hashlib.sha256(stable_repr(user).encode()).hexdigest()

@@ -12,7 +12,7 @@ from rightcall.tools.idempotency.guard import Idempotency
 from rightcall.tools.idempotency.store import IdempotencyStore, postgres_store, sqlite_store
 
 RUN_KEYS_S = 365 * 24 * 3600.0
-"""How long the keys of a run are remembered. They hold its id, so nothing else can meet them."""
+"""How long the keys of a run are remembered. They contain its id, so nothing else can collide with them."""
 
 
 def keys_path(results: Path) -> Path:
