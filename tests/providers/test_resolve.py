@@ -18,6 +18,7 @@ from .loopback import json_server, status_server
         ("opnai:gpt-5", "did you mean 'openai'"),
         ("claude-sonnet-5", "did you mean 'anthropic:claude-sonnet-5'"),
         ("gpt-5-mini", "did you mean 'openai:gpt-5-mini'"),
+        ("python:agents:travel", "an agent in Python is named without a provider: 'agents:travel'"),
         ("zzz:m", "use provider:model with one of anthropic, openai"),
         ("openai:", "is missing the model"),
         ("scripted:", "is missing the model"),

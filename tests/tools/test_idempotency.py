@@ -12,8 +12,9 @@ import pytest
 
 from rightcall.model.codec import encode
 from rightcall.tools.definitions.function import tool
+from rightcall.tools.idempotency import sqlite_store
 from rightcall.tools.idempotency.guard import Idempotency, full_key
-from rightcall.tools.idempotency.store import ClaimRequest, StoreDownError, sqlite_store
+from rightcall.tools.idempotency.store import ClaimRequest, StoreDownError
 from rightcall.tools.runtime.context import VirtualClock
 from rightcall.tools.runtime.errors import Aborted, ToolError
 from rightcall.tools.runtime.toolbox import Toolbox
@@ -409,7 +410,7 @@ def test_a_read_only_store_stops_the_agent_before_the_effect(tmp_path: Path):
 
 def test_processes_that_open_a_new_store_at_once_all_succeed(tmp_path: Path):
     script = (
-        "import sys; from rightcall.tools.idempotency.store import sqlite_store;"
+        "import sys; from rightcall.tools.idempotency import sqlite_store;"
         "print('ready', flush=True); sys.stdin.readline();"
         "print(sqlite_store(sys.argv[1]).state('k'))"
     )

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from rightcall.tools.idempotency.store import ClaimRequest, IdempotencyStore, StoreDownError, postgres_store
+from rightcall.tools.idempotency import postgres_store
+from rightcall.tools.idempotency.store import ClaimRequest, IdempotencyStore, StoreDownError
 from rightcall.tools.runtime.context import VirtualClock
 from tests.support.postgres import postgres_server
 from tests.tools.helpers import Effects, a_box, a_call, a_dead_owner, invoke, invoke_all

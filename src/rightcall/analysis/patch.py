@@ -53,7 +53,10 @@ def is_longer(before: int, after: int) -> bool:
 
 def patch_of(tools: Sequence[Tool], system: str, after: Sequence[Tool], new_system: str) -> str:
     """A unified diff of the definitions, as `tools.json`, and of the system prompt."""
-    parts = [("tools.json", _pretty(tools), _pretty(after)), ("system.txt", system + "\n", new_system + "\n")]
+    parts = [
+        ("tools.json", tools_text(tools), tools_text(after)),
+        ("system.txt", system + "\n", new_system + "\n"),
+    ]
     lines = [
         line
         for name, old, new in parts
@@ -62,7 +65,8 @@ def patch_of(tools: Sequence[Tool], system: str, after: Sequence[Tool], new_syst
     return "".join(line if line.endswith("\n") else line + "\n" for line in lines)
 
 
-def _pretty(tools: Sequence[Tool]) -> str:
+def tools_text(tools: Sequence[Tool]) -> str:
+    """Definitions as the text of a `tools.json`."""
     return json.dumps([msgspec.to_builtins(tool) for tool in tools], indent=2, ensure_ascii=False) + "\n"
 
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 
-import msgspec
-
 from rightcall.analysis.counters import NEGATIVE, Class
 from rightcall.analysis.findings import Analysis, RunFinding
 from rightcall.analysis.golden_facts import expected_calls
 from rightcall.analysis.hypothesis import ProposedChange
+from rightcall.analysis.patch import tools_text
 from rightcall.lint import fix, read_text
 from rightcall.model.dialects import read_tool
 from rightcall.model.golden import AnyGolden
@@ -124,8 +123,7 @@ def together(proposals: Sequence[Proposal]) -> Proposal | None:
 
 
 def _lint_fixes(tools: Sequence[Tool]) -> Iterator[Proposal]:
-    text = json.dumps([msgspec.to_builtins(tool) for tool in tools], indent=2, ensure_ascii=False)
-    fixed = fix(read_text(text, name="tools.json"))
+    fixed = fix(read_text(tools_text(tools), name="tools.json"))
     if not fixed:
         return
     after = {tool.name: tool for tool in (read_tool(raw, "tools") for raw in json.loads(fixed[0].after.text))}

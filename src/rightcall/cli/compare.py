@@ -92,11 +92,12 @@ def undo_each(
     """Run the goldens that broke with each suspect change undone alone."""
     import asyncio
 
-    from rightcall.suite import bisect_changes, load_suite, plan_suite, require_trust
+    from rightcall.suite import agent_of_run, bisect_changes, load_suite, plan_suite, require_trust
 
     loaded = load_suite(suite)
     require_trust(loaded, suite, trust=trust)
-    plan = plan_suite(loaded, suite.parent, model=store.run(changed.after).run.agent)
+    agent = agent_of_run(loaded, suite.parent, store.run(changed.after).run.agent)
+    plan = plan_suite(loaded, suite.parent, model=agent)
     return asyncio.run(bisect_changes(plan, store, changed, trials=trials))
 
 

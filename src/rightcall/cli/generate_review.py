@@ -11,7 +11,7 @@ import click
 from rightcall.cli.drafts import Drafts, is_file, open_drafts
 from rightcall.cli.options import json_option
 from rightcall.cli.output import console, print_json, print_next, tell
-from rightcall.model.text import counted
+from rightcall.model.text import counted, utc_text
 
 if TYPE_CHECKING:
     from rightcall.model.golden import AnyGolden
@@ -272,4 +272,4 @@ def _say_final(count: int, where: str, as_json: bool) -> None:
 def _now() -> str:
     import datetime
 
-    return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+    return utc_text(datetime.datetime.now(datetime.UTC), "seconds")

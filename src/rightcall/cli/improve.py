@@ -82,6 +82,7 @@ def improve(
     from rightcall.store import open_store
     from rightcall.suite import (
         ImproveOptions,
+        agent_of_run,
         file_patch,
         improve_plan,
         load_suite,
@@ -97,7 +98,7 @@ def improve(
     require_trust(loaded, suite, trust=trust)
     with open_store(store_url, must_exist=True) as store:
         stored = store.run(run)
-        plan = plan_suite(loaded, suite.parent, model=stored.run.agent)
+        plan = plan_suite(loaded, suite.parent, model=agent_of_run(loaded, suite.parent, stored.run.agent))
         options = ImproveOptions(
             proposals, trials, unproven, budget, proposer(model, engine), stop, lambda s: tell(s, err=True)
         )

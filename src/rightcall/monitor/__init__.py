@@ -1,6 +1,7 @@
 """Production monitoring: traces in, checks on each, change detection with a stated false-alarm rate, alerts.
 
-    settings   monitor.yaml                         receiver   OTLP over HTTP, stored before acknowledged
+    settings   monitor.yaml                         receiver   OTLP over HTTP
+    trace_intake  spans stored before acknowledged, closed into traces
     monitor    Monitor: feed it traces              checks     problems detectable without a golden
     judge      judged metrics of the settings       session_hours   sessions of the current hour
     sample     which traces paid checks look at     drift      one watched series

@@ -6,6 +6,7 @@ import datetime
 from typing import Any
 
 from rightcall.model.codec import to_plain
+from rightcall.model.text import utc_text
 from rightcall.store import KeptTrace, TraceCheck, TraceRow
 from rightcall.traces import Trace, signature
 
@@ -89,4 +90,4 @@ def _full_input(kept: KeptTrace) -> str:
 
 def written_time(nanoseconds: int) -> str:
     moment = datetime.datetime.fromtimestamp(nanoseconds / 1e9, datetime.UTC)
-    return moment.isoformat(timespec="microseconds").replace("+00:00", "Z")
+    return utc_text(moment, "microseconds")

@@ -134,6 +134,8 @@ def _named(name: str, options: ProviderOptions) -> Provider:
 
 def _hint(name: str, prefix: str, colon: str) -> str:
     known = provider_names()
+    if prefix in ("python", "py", "callable", "function") and colon:
+        return f"an agent in Python is named without a provider: '{name.partition(':')[2]}'"
     if near := suggestion(prefix, known):
         return near
     if not colon and name.startswith("claude"):

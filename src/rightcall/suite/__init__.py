@@ -3,7 +3,7 @@
 suite, suite_plan             suite.yaml, and the plan made from it
 plan                          everything a run needs, with the selection and order of goldens
 preparation                   a plan made ready: every problem found, its agent opened once, nothing spent yet
-runner, sink, run_record      runs a plan; results are on disk before they count
+runner, live_run, sink, run_record  runs a plan; results are on disk before they count
 done_cells                    what a resumed run need not run again
 backend, case_runner          where trials take place, in this process or elsewhere; secrets are removed
 conversations                 the conversations that a golden stands for, and who plays their users
@@ -16,7 +16,8 @@ inputs, reach                 what reaches the model, what of it changed, which 
 baseline_file, baseline_pool  what main did, in a file or out of the store
 perturbations/, perturbed_run  harmless changes, paired with clean runs
 improvement/                  changes of definitions, tried and proven
-suite_check, check_design, check_trials, check_record   the one command of a pull request
+suite_check                   the one command of a pull request: check_design, check_trials, check_outcome,
+check_notes, check_words, check_record  are its plan, its trials, its result, and what is said and kept of them
 package_versions              SDKs and frameworks of agents that are code
 """
 
@@ -71,6 +72,7 @@ if TYPE_CHECKING:
     )
     from rightcall.suite.improvement.protocol import improve_plan as improve_plan
     from rightcall.suite.improvement.rewriter import Rewriter as Rewriter
+    from rightcall.suite.live_run import Progress as Progress, RunOutcome as RunOutcome
     from rightcall.suite.perturbations.requests import (
         paraphrased as paraphrased,
         read_paraphrases as read_paraphrases,
@@ -99,11 +101,7 @@ if TYPE_CHECKING:
     )
     from rightcall.suite.rescorer import Spread as Spread, rescore_run as rescore_run
     from rightcall.suite.run_record import new_run_id as new_run_id
-    from rightcall.suite.runner import (
-        Progress as Progress,
-        RunOutcome as RunOutcome,
-        run_plan as run_plan,
-    )
+    from rightcall.suite.runner import run_plan as run_plan
     from rightcall.suite.sink import Sink as Sink, stored_batch as stored_batch
     from rightcall.suite.stored_cases import keep_cases as keep_cases
     from rightcall.suite.suite import Suite as Suite, WorkersConfig as WorkersConfig, load_suite as load_suite
@@ -123,7 +121,11 @@ if TYPE_CHECKING:
         stored_outcome as stored_outcome,
         without_faults as without_faults,
     )
-    from rightcall.suite.trust import require_trust as require_trust
+    from rightcall.suite.trust import (
+        agent_of_run as agent_of_run,
+        in_project as in_project,
+        require_trust as require_trust,
+    )
 else:
     __getattr__, __dir__, __all__ = window(
         __name__,
@@ -142,6 +144,7 @@ else:
             "improvement.options": "ImproveOptions ProposalTask proposer",
             "improvement.protocol": "improve_plan",
             "improvement.rewriter": "Rewriter",
+            "live_run": "Progress RunOutcome",
             "perturbations.requests": "paraphrased read_paraphrases write_paraphrases",
             "perturbed_run": "run_perturbed",
             "plan": "Plan Selection",
@@ -151,7 +154,7 @@ else:
             "request": "EvaluateOptions EvaluateRequest deepeval_options gate_of read_request",
             "rescorer": "Spread rescore_run",
             "run_record": "new_run_id",
-            "runner": "Progress RunOutcome run_plan",
+            "runner": "run_plan",
             "sink": "Sink stored_batch",
             "stored_cases": "keep_cases",
             "suite": "Suite WorkersConfig load_suite",
@@ -159,6 +162,6 @@ else:
             "suite_check": "CheckOptions check_suite",
             "suite_plan": "plan_suite",
             "suite_run": "SuiteRun add_to_baseline run_named run_with_control stored_outcome without_faults",
-            "trust": "require_trust",
+            "trust": "agent_of_run in_project require_trust",
         },
     )

@@ -13,6 +13,7 @@ from typing import Any
 
 from rightcall.files import source_of
 from rightcall.model.run import Run
+from rightcall.model.text import utc_text
 
 
 def new_run_id(now: datetime.datetime | None = None) -> str:
@@ -48,7 +49,7 @@ def new_run(
     return Run(
         id=new_run_id(now),
         name=name,
-        started_at=now.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        started_at=utc_text(now),
         agent=agent,
         trials=trials,
         seed=seed,

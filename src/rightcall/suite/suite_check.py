@@ -14,7 +14,8 @@ from rightcall.suite.base_version import BaseVersion
 from rightcall.suite.baseline_file import BaselinePool
 from rightcall.suite.baseline_pool import find_baseline
 from rightcall.suite.check_design import CheckDesign, CheckScope, design_check
-from rightcall.suite.check_trials import CheckTrials, Watch, unasked_result
+from rightcall.suite.check_outcome import unasked_result
+from rightcall.suite.check_trials import CheckTrials, Watch
 from rightcall.suite.check_words import change_words
 from rightcall.suite.inputs import digest, golden_hash
 from rightcall.suite.plan import Plan, scorer_fingerprint

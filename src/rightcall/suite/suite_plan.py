@@ -30,9 +30,11 @@ from rightcall.suite.suite_actions import (
     is_code,
     is_code_metric,
     metric_names,
+    mock_functions,
     record_settings,
     suite_recordings,
 )
+from rightcall.suite.trust import may_search
 from rightcall.tools import load_tools
 from rightcall.tools.definitions import from_module, listed_tools
 from rightcall.tools.faults import FaultPlan, load_plan, read_plan
@@ -60,42 +62,14 @@ def plan_suite(
     run, and lacks tools and metrics defined in code.
     """
     problems: list[str] = []
-    config = suite.agent
-    search_modules_in(folder)
     if start_nothing:
         suite = _without_code(suite, folder)
-    replays = record_settings(suite).mode == "replay"
-    with placeholder_keys(replays):  # modules may make their clients when imported
-        tools, mcp = _tried(problems, lambda: _suite_tools(suite, folder)) or ([], None)
-        tested = _tested(model, config, folder, problems, start_nothing=start_nothing)
-    loops = config.mode == "loop" or isinstance(tested, ObservedAgent)
-    broken = _tried(problems, lambda: _fault_plan(faults or suite.faults, folder, loops))
+    elif may_search(suite, folder, model):
+        search_modules_in(folder)
+    agent = _agent(suite, folder, problems, model=model, faults=faults, start_nothing=start_nothing)
     metrics, watched = _tried(problems, lambda: _suite_metrics(suite)) or ([], [])
-    rules = (
-        _tried(problems, lambda: ScoringRules(suite.weights or DEFAULT_WEIGHTS, suite.pass_rule))
-        or ScoringRules()
-    )
+    rules = _tried(problems, lambda: ScoringRules(suite.weights or DEFAULT_WEIGHTS, suite.pass_rule))
     problems += _contradictory_limits(suite)
-    agent = Agent(
-        model=tested,
-        tools=tools,
-        system=config.system,
-        mode=config.mode,
-        settings=config.settings,
-        base_url=config.base_url[0] if isinstance(config.base_url, tuple) else config.base_url,
-        base_urls=config.base_url if isinstance(config.base_url, tuple) else (),
-        limits=suite.limits,
-        mocks=suite.mocks,
-        execute=config.execute or "mock",
-        strict=config.strict,
-        faults=broken,
-        mcp=mcp,
-        record=str(folder / config.record) if config.record else None,
-        tool_sets=suite.tool_sets,
-        rate=config.rate,
-        recordings=None if start_nothing else _tried(problems, lambda: suite_recordings(suite, folder)),
-        exchange=exchange_of(config, tested, folder),
-    )
     plan = Plan(
         name=suite.name,
         agent=agent,
@@ -103,7 +77,7 @@ def plan_suite(
         metrics=metrics,
         observe=watched,
         metric_seconds=suite.metric_seconds,
-        rules=rules,
+        rules=rules or ScoringRules(),
         trials=trials or suite.trials,
         seed=suite.seed,
         concurrency=concurrency or suite.concurrency,
@@ -121,6 +95,44 @@ def plan_suite(
         inputs = plan.inputs()
         agent.recordings.inputs_of = lambda golden: ask_hash(golden, inputs)
     return plan
+
+
+def _agent(
+    suite: Suite,
+    folder: Path,
+    problems: list[str],
+    *,
+    model: str | None,
+    faults: str | None,
+    start_nothing: bool,
+) -> Agent:
+    """The agent of a suite, with its tools and the faults to inject into them."""
+    config = suite.agent
+    replays = record_settings(suite).mode == "replay"
+    with placeholder_keys(replays):  # modules may make their clients when imported
+        tools, mcp = _tried(problems, lambda: _suite_tools(suite, folder)) or ([], None)
+        tested = _tested(model, config, folder, problems, start_nothing=start_nothing)
+    loops = config.mode == "loop" or isinstance(tested, ObservedAgent)
+    return Agent(
+        model=tested,
+        tools=tools,
+        system=config.system,
+        mode=config.mode,
+        settings=config.settings,
+        base_url=config.base_url[0] if isinstance(config.base_url, tuple) else config.base_url,
+        base_urls=config.base_url if isinstance(config.base_url, tuple) else (),
+        limits=suite.limits,
+        mocks=suite.mocks,
+        execute=config.execute or "mock",
+        strict=config.strict,
+        faults=_tried(problems, lambda: _fault_plan(faults or suite.faults, folder, loops)),
+        mcp=mcp,
+        record=str(folder / config.record) if config.record else None,
+        tool_sets=suite.tool_sets,
+        rate=config.rate,
+        recordings=None if start_nothing else _tried(problems, lambda: suite_recordings(suite, folder)),
+        exchange=exchange_of(config, tested, folder),
+    )
 
 
 def _suite_metrics(suite: Suite) -> tuple[list[Metric], list[Metric]]:
@@ -141,11 +153,15 @@ def _suite_metrics(suite: Suite) -> tuple[list[Metric], list[Metric]]:
 
 
 def _without_code(suite: Suite, folder: Path) -> Suite:
-    """The suite without the tools and metrics defined in code."""
+    """The suite without the tools, mocks and metrics defined in code."""
     metrics = tuple(name for name in metric_names(suite) if not is_code_metric(name))
-    plain = msgspec.structs.replace(suite, metrics=())
-    tools = None if any(one.kind != "write" for one in actions(plain, folder, "keyword:")) else suite.tools
-    return msgspec.structs.replace(suite, metrics=metrics, tools=tools)
+    plain = msgspec.structs.replace(suite, metrics=(), mocks={})
+    code = any(one.kind != "write" for one in actions(plain, folder, "keyword:"))
+    mocks = (
+        {} if code else {name: mock for name, mock in suite.mocks.items() if not any(mock_functions(mock))}
+    )
+    tools = None if code else suite.tools
+    return msgspec.structs.replace(suite, metrics=metrics, tools=tools, mocks=mocks)
 
 
 def _not_imported(name: str, folder: Path) -> Any:

@@ -19,9 +19,9 @@ from rightcall.gate import Verdict, Word
 from rightcall.metrics import Tally
 from rightcall.providers import RecordMode
 from rightcall.store import RunFilter, Store, StoredRun, open_store
+from rightcall.suite.live_run import RunOutcome
 from rightcall.suite.outcome import verdict_without_gate
 from rightcall.suite.plan import Plan, Selection
-from rightcall.suite.runner import RunOutcome
 from rightcall.suite.suite import Suite, WorkersConfig, load_suite
 from rightcall.suite.suite_actions import actions, with_record_mode
 from rightcall.suite.suite_plan import plan_suite

@@ -13,6 +13,7 @@ import msgspec
 from rightcall.model import codec
 from rightcall.model.codec import to_plain
 from rightcall.model.golden import ExpectedCall, Golden
+from rightcall.model.text import utc_text
 from rightcall.traces.calls import NO_NAME, canonical
 from rightcall.traces.trace import UNREVIEWED, Trace
 
@@ -53,7 +54,7 @@ def _origin(trace: Trace) -> dict[str, Any]:
         "source": trace.source,
         "trace_id": trace.trace_id,
         "root_span": trace.root_span,
-        "time": moment.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        "time": utc_text(moment),
         "model": trace.model,
         "prompt_hash": trace.prompt_hash,
         "tools_hash": trace.tools_hash,

@@ -14,6 +14,7 @@ from typing import Self
 from sqlalchemy import Connection, Engine, select, text
 
 from rightcall.errors import InputError, StoreError
+from rightcall.model.text import utc_text
 from rightcall.store.address import Address
 from rightcall.store.sql import tables
 from rightcall.store.sql.engine import CACHE, SMALL_CACHE, DatabaseFile, make_engine, reading, writing
@@ -28,7 +29,7 @@ def utc_now() -> datetime:
 
 def written(time: datetime) -> str:
     """A time in the store's format: UTC, ISO 8601, sortable as text."""
-    return time.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+    return utc_text(time, "microseconds")
 
 
 class Core:

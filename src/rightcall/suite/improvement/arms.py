@@ -21,11 +21,12 @@ from rightcall.model.run import CaseResult, Run
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Usage
 from rightcall.store import Store
+from rightcall.suite.live_run import Progress
 from rightcall.suite.outcome import MOST_ERRORS, gathered
 from rightcall.suite.plan import Plan
 from rightcall.suite.preparation import preflight
 from rightcall.suite.redefinition import redefined_agent
-from rightcall.suite.runner import Progress, run_plan
+from rightcall.suite.runner import run_plan
 
 
 @dataclass(frozen=True)

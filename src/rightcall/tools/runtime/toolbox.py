@@ -14,7 +14,7 @@ from rightcall.tools.faults.inject import PlannedFaults
 from rightcall.tools.faults.plan import FaultPlan
 from rightcall.tools.faults.tool_list import shown_entries, shown_tools
 from rightcall.tools.idempotency.guard import Idempotency
-from rightcall.tools.idempotency.store import sqlite_store
+from rightcall.tools.idempotency.key_location import sqlite_store
 from rightcall.tools.runtime.active_call import ActiveCall
 from rightcall.tools.runtime.bound_tool import BoundTool, RunnableTool, function_ready, mock_ready
 from rightcall.tools.runtime.context import CallContext, Clock, SystemClock, VirtualClock
