@@ -322,7 +322,7 @@ def _join_settings(options: RayOptions) -> dict[str, Any]:
 
 
 def _quieten(ray: Any) -> None:
-    """Ray prints deaths of workers to stdout, where the lines of --json go; the driver tells of them itself."""
+    """Ray prints deaths of workers to stdout, where the lines of --json go; the driver reports them itself."""
     logging.getLogger("ray").setLevel(logging.ERROR)
     worker = sys.modules.get("ray._private.worker")
     if hasattr(worker, "print_to_stdstream"):

@@ -1,4 +1,4 @@
-"""What a gate needs of a run's results, in about sixty bytes a trial: a million of them are counted as they come."""
+"""What a gate needs of a run's results, in about sixty bytes per trial, counted as they arrive."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ class Material:
 
     @property
     def tools(self) -> list[Tool]:
-        """The definitions as they are."""
+        """The current definitions."""
         return self.arms.tools
 
     def exposed(self, one: Proposal, goldens: Sequence[AnyGolden]) -> list[AnyGolden]:
@@ -54,7 +54,7 @@ class Material:
         return [sum(some) / len(some) for some in passes.values() if some]
 
     def tokens(self, one: Proposal | None = None) -> int:
-        """What definitions and system prompt cost in a request, with a proposal made or as they are."""
+        """The tokens of definitions and system prompt in a request, with a proposal applied or unchanged."""
         return tokens_of(*applied(one.changes if one else (), self.tools, self.system))
 
     def first_look(self, one: Proposal) -> Tried:
