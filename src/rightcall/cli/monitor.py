@@ -1,4 +1,4 @@
-"""`rightcall monitor`: production watched."""
+"""`rightcall monitor`: monitor agents in production."""
 
 from __future__ import annotations
 
