@@ -104,7 +104,7 @@ UNREACHED = frozenset(
 
 
 def ending(error: BaseException) -> tuple[StopReason, str]:
-    """The stop reason and its words for what came out of an agent."""
+    """The stop reason and its text for an agent's exception."""
     words = str(error) if isinstance(error, InfrastructureError) else f"{type(error).__name__}: {error}"[:500]
     for link in _chain(error):
         names = {kind.__name__ for kind in type(link).__mro__}

@@ -170,7 +170,7 @@ class Driver:
         return self._ledger is None or self._ledger.finished
 
     async def _seat(self, seat: Seat) -> bool:
-        """Start a worker and hear its hello; False when the work was done before it came."""
+        """Start a worker and wait for its hello; False when the work was done before it arrived."""
         seat.vacate(self._now())
         coming = asyncio.create_task(self._welcome(seat))
         try:
@@ -189,7 +189,7 @@ class Driver:
         return True
 
     async def _welcome(self, seat: Seat) -> Any:
-        """A worker that has said hello and is fit to work; ended if nobody waits for it any more."""
+        """A worker that has said hello and is fit to work; ended if it is no longer needed."""
         worker = await self._engine.spawn(seat.number, self._setup)
         try:
             seat.at_once = self._share(seat)

@@ -235,7 +235,7 @@ class _Actor:
 
 
 def _call(work: bytes, item: bytes) -> bytes | None:
-    """What a task does; gives its error as bytes."""
+    """The body of a task; returns an error as bytes."""
     try:
         do = unpack_in_place(work, settle_in)
         do(pickle.loads(item))  # noqa: S301  from our own driver

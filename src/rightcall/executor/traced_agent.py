@@ -120,7 +120,7 @@ class TracedSession(ObservedSession):
             return Trajectory(stop_reason=stop_reason, error=error)
         whole = _joined(made)
         last = self._answers[-1] if len(self._answers) == len(made) else ""
-        if stop_reason == "done":  # what the spans say of how it ended
+        if stop_reason == "done":  # how it ended, according to the spans
             stop_reason, error = whole.stop_reason, whole.error
         return msgspec.structs.replace(
             whole, output=last or whole.output, stop_reason=stop_reason, error=error

@@ -79,7 +79,7 @@ class Group:
             else:
                 try:
                     units = int(score.value * UNITS)
-                except (ValueError, OverflowError):  # NaN and infinity are no values of a score
+                except (ValueError, OverflowError):  # NaN and infinity are not valid scores
                     continue
             total = totals.get(name)
             if total is None:

@@ -40,7 +40,7 @@ class BaselineRun(Record, frozen=True):
 
 
 class BaselineHeader(Record, frozen=True, omit_defaults=False):
-    """Where a baseline comes from. `runs` are compared with, newest first; `older` only tell what was confused."""
+    """Where a baseline comes from. `runs` are compared with, newest first; `older` only show what was confused."""
 
     suite: str
     inputs: str

@@ -236,7 +236,7 @@ def _observed(model: Any, config: AgentConfig, given: str | None) -> Any:
 
 
 def beside(name: str, folder: Path) -> str:
-    """A model that is a file of the suite's folder, as seen from here; any other name as it is."""
+    """A model that is a file in the suite's folder, relative to the working folder; any other name is unchanged."""
     prefix, _, file = name.partition(":")
     if prefix not in ("scripted", "recorded", "local") or not file or not (folder / file).is_file():
         return name

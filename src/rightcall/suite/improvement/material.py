@@ -75,7 +75,7 @@ TUNE = 0.4
 
 
 def split_goldens(goldens: Sequence[AnyGolden], seed: str) -> tuple[list[AnyGolden], list[AnyGolden]]:
-    """Tune and proof: whole clusters, alike in wanted tools and categories, the same for the same dataset."""
+    """Tune and proof: whole clusters, balanced by expected tools and categories, the same for the same dataset."""
     groups: dict[tuple[str, str], dict[str, list[AnyGolden]]] = {}
     for golden in sorted(goldens, key=lambda one: one.id):
         clusters = groups.setdefault((golden.category, wanted_tool(golden)), {})

@@ -141,7 +141,7 @@ class ToolListFault(Record, frozen=True):
 
 
 class FaultPlan(Record, frozen=True):
-    """All faults of a run. The same plan affects every model alike."""
+    """All faults of a run. The same plan affects every model in the same way."""
 
     faults: Annotated[tuple[Fault, ...], msgspec.Meta(description="faults of tools while they run")] = ()
     tools: Annotated[tuple[ToolListFault, ...], msgspec.Meta(description="changes to the list of tools")] = ()
