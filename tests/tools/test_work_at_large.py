@@ -267,7 +267,7 @@ def test_a_tool_that_says_it_has_acted_is_known_as_done_whatever_breaks_afterwar
     assert [entry.phase for entry in context.ledger.entries] == ["effect", "replayed"]
 
 
-def test_work_that_nobody_waits_for_ends_with_the_event_loop():
+def test_work_that_is_not_awaited_ends_with_the_event_loop():
     world = SlowWorld()
 
     async def scenario() -> None:

@@ -1,4 +1,4 @@
-"""`rightcall monitor`: production watched."""
+"""`rightcall monitor`: monitor agents in production."""
 
 from __future__ import annotations
 
@@ -293,7 +293,7 @@ def demo(seed: int, store_url: str | None, as_json: bool) -> None:
     from rightcall.store import open_store
 
     address = store_url or ".rightcall/monitor-demo.db"
-    if store_url is None:  # a separate file, created anew each time
+    if store_url is None:  # a separate file, recreated each time
         for suffix in ("", "-wal", "-shm"):
             Path(address + suffix).unlink(missing_ok=True)
     with open_store(address) as store:

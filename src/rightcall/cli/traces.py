@@ -1,4 +1,4 @@
-"""`rightcall traces`: what agents did elsewhere."""
+"""`rightcall traces`: traces of agents that ran elsewhere."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `check` is asked for, and the strata it makes of a baseline."""
+"""The settings of `check`, and the strata it makes from a baseline."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def units(names: Iterable[str], seed: str, clusters: Mapping[str, str]) -> tuple
 
 
 def sampled(order: tuple[tuple[str, ...], ...], most: int) -> tuple[tuple[str, ...], ...]:
-    """The first units that have no more goldens than asked for; at least one."""
+    """The first units with no more goldens than requested; at least one."""
     taken, goldens = 0, 0
     for unit in order:
         if taken and goldens + len(unit) > most:

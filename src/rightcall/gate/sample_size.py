@@ -1,4 +1,4 @@
-"""Sample size: how many goldens a gate needs, what they cost, and whether PASS is possible at all."""
+"""Sample size: how many goldens a gate needs, what they cost, and whether PASS is possible."""
 
 from __future__ import annotations
 

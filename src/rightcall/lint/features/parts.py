@@ -1,4 +1,4 @@
-"""Is what a tool acts on a part of a file that is being edited?"""
+"""Whether a tool acts on a part of a file that is being edited."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _WHOLE = word_set("""
 
 
 def is_part_of_a_file(tool: ToolFeatures) -> bool:
-    """`delete_note(path, sheet, cell)`: the file is required, and the name speaks of something inside it."""
+    """`delete_note(path, sheet, cell)`: the file is required, and the name refers to something inside it."""
     if len(tool.parameters) < 2:
         return False
     verb, tokens = tool.effect.verb, tool.name_tokens

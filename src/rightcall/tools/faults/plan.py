@@ -71,7 +71,7 @@ PHASES: dict[str, Phase] = {
     "empty": "result",
     "wrong_value": "result",
 }
-"""Where each type strikes: on the way to the runtime, before the effect, after it, or on the result."""
+"""Where each type takes effect: on the way to the runtime, before the effect, after it, or on the result."""
 
 
 class Fault(Record, frozen=True):
@@ -109,15 +109,15 @@ class Fault(Record, frozen=True):
 
     @property
     def phase(self) -> Phase:
-        """Where it strikes."""
+        """Where it takes effect."""
         return PHASES[self.type]
 
     def names(self) -> tuple[str, ...]:
-        """The tools it may strike; empty for all."""
+        """The tools it may affect; empty for all."""
         return (self.tool,) if isinstance(self.tool, str) else self.tool
 
     def strikes_nth(self, number: int) -> bool:
-        """Whether the `number`-th execution (from 1) is one it may strike."""
+        """Whether it may affect the `number`-th execution (from 1)."""
         wanted = (self.nth,) if isinstance(self.nth, int) else self.nth
         return not wanted or number in wanted
 
@@ -141,7 +141,7 @@ class ToolListFault(Record, frozen=True):
 
 
 class FaultPlan(Record, frozen=True):
-    """All faults of a run. The same plan affects every model alike."""
+    """All faults of a run. The same plan affects every model in the same way."""
 
     faults: Annotated[tuple[Fault, ...], msgspec.Meta(description="faults of tools while they run")] = ()
     tools: Annotated[tuple[ToolListFault, ...], msgspec.Meta(description="changes to the list of tools")] = ()
@@ -155,7 +155,7 @@ class FaultPlan(Record, frozen=True):
 
     @property
     def hash(self) -> str:
-        """Names the plan in a run's record: the same for plans that mean the same."""
+        """Identifies the plan in a run's record: equal for equivalent plans."""
         return hashlib.sha256(canonical(msgspec.to_builtins(self))).hexdigest()
 
     def label(self, index: int) -> str:
@@ -168,7 +168,7 @@ class FaultPlan(Record, frozen=True):
         return tuple(self.label(index) for index in range(len(self.faults)))
 
     def check(self, tools: Iterable[str]) -> None:
-        """Raise `ConfigError` with every tool that is named and does not exist."""
+        """Raise a `ConfigError` that lists every named tool that does not exist."""
         known = list(tools)
         named = [(f"faults[{i}].tool", n) for i, fault in enumerate(self.faults) for n in fault.names()]
         named += [(f"tools[{i}].tool", f.tool) for i, f in enumerate(self.tools) if f.type != "distractor"]

@@ -1,14 +1,14 @@
 """The runtime: one call from the model's request to its answer.
 
     pipeline      the stages in the order they happen; the one place to read it
-    active_call   what the stages pass on to each other
-    answer        whatever happens, one outcome and one record
+    active_call   the call as it passes from stage to stage
+    answer        ensures one outcome and one record for every call
     execute       the call itself, repeated where that can do no harm
     deadline      time limits; a write continues after its deadline
     versions      check, then act, under the lock of a resource
     outcome       what the tool returned or raised, as an outcome
 
-Each stage is `(call, next)`: it does its part, calls `next(call)` or does not, and gives back how the call
+Each stage is `(call, next)`: it does its part, calls `next(call)` or not, and returns how the call
 ended. A stage knows nothing about those before it. To add one, write it and list it in `pipeline`.
 """
 
