@@ -11,6 +11,7 @@ from pathlib import Path
 from rightcall.gate import CheckResult, GoldenChange, NewGoldens, StratumState
 from rightcall.model.text import counted
 from rightcall.report.github import SUMMARY
+from rightcall.report.markdown import code
 from rightcall.report.text import one_line
 
 LONGEST = 60_000
@@ -158,8 +159,7 @@ def _interval(new: NewGoldens) -> str:
 
 def _code(text: str) -> str:
     """Foreign text in a code span: it can start nothing, link to nothing and mention nobody."""
-    flat = one_line(text, 240).replace("|", "\\|")
-    return "–" if not flat.strip() else f"`` {flat.replace('``', '` `')} ``" if "`" in flat else f"`{flat}`"
+    return code(text, 240)
 
 
 def _plain(text: str) -> str:
