@@ -1,4 +1,4 @@
-"""Analysing a stored run of 100,000 failed cases: seconds, and memory beside that of 10,000."""
+"""Analyzing a stored run of 100,000 failed cases: seconds, and memory compared with 10,000."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The yardstick: a loop that compares two dicts, and how long something else takes beside it."""
+"""The yardstick: a loop that compares two dicts, and how long something else takes compared with it."""
 
 from __future__ import annotations
 

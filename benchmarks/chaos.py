@@ -1,4 +1,5 @@
-"""Stores that fail in ten ways at seeded moments: every run ends complete, or with exit code 4 and a way to go on.
+"""Stores that fail in ten ways at seeded moments: every run ends complete, or with exit code 4 and a command to
+resume it.
 
     python -m benchmarks chaos [--runs 50] [--seed 1] [--way NAME ...]
 

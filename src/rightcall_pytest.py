@@ -245,7 +245,7 @@ def _finish_runs(keeper: SessionStore, groups: Sequence[Any], stopped: bool) -> 
 
 
 class Watch:
-    """Hears every report, of workers too; ends the runs, decides the gate, shows what it all adds up to."""
+    """Receives every report, including those of workers; ends the runs, decides the gate, shows the summary."""
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config

@@ -1,4 +1,4 @@
-"""Runs on workers of this process: the same results as without, each stored once, whoever is killed."""
+"""Runs on workers of this process: the same results as without, each stored once, whichever worker is killed."""
 
 import asyncio
 from dataclasses import replace
@@ -315,7 +315,7 @@ def test_a_store_that_stalls_holds_workers_back_and_loses_nothing(store, monkeyp
     assert outcome.done == 200 == store.run(outcome.run.id).results
 
 
-def test_a_worker_that_never_answers_keeps_nobody_waiting(store):
+def test_a_worker_that_never_answers_does_not_block_the_others(store):
     class Mute(OneProcess):
         mute = None
 

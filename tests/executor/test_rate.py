@@ -1,4 +1,4 @@
-"""A rate is kept, whoever shares it."""
+"""A rate limit holds, however many tasks share it."""
 
 import asyncio
 

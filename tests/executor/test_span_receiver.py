@@ -102,7 +102,7 @@ def sent(port: int, body: bytes) -> None:
 
 @pytest.fixture
 def port() -> int:
-    """A free port that nobody is given who asks for any: those are from 32768 on."""
+    """A free port outside the ephemeral range, which starts at 32768."""
     while True:
         chosen = random.randrange(20_000, 32_000)
         with suppress(OSError), socket.create_server(("127.0.0.1", chosen)):

@@ -33,7 +33,7 @@ MISSPELT = {"nmae": "list_stations", **NAMELESS}
         ("get_x", "got a string"),
     ],
 )
-def test_an_entry_that_is_no_tool_among_tools_is_an_error(entry: Any, says: str) -> None:
+def test_an_entry_that_is_not_a_tool_among_tools_is_an_error(entry: Any, says: str) -> None:
     for document in (
         [CLEAN[0], entry],
         {"tools": [CLEAN[0], entry]},

@@ -1,4 +1,4 @@
-"""Metrics of conversations by name: what was told, how it ended, and what a judge says turn by turn."""
+"""Metrics of conversations by name: communicated facts, how it ended, and a judge's verdict turn by turn."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ from .loopback import json_server, status_server
         ("local:smolm2", "did you mean 'smollm2'"),
     ],
 )
-def test_a_name_that_means_nothing_is_told_what_was_meant(name, hint):
+def test_an_unknown_name_gets_a_suggestion(name, hint):
     problems = asyncio.run(check(name))
     assert len(problems) == 1 and hint in problems[0]
 

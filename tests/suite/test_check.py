@@ -127,7 +127,7 @@ def test_a_prompt_change_reaches_everything_and_is_sampled(shop):
     assert [(s["name"], s["goldens"]) for s in found["strata"]] == [("rest", 120)]
 
 
-def test_equal_inputs_give_the_stored_verdict_and_again_draws_anew(shop):
+def test_equal_inputs_give_the_stored_verdict_and_again_draws_again(shop):
     edit(shop / "suite.yaml", "Answer with one", "Answer with just one")
     _, first = checked()
     _, second = checked()
@@ -247,7 +247,7 @@ def load_text(path):
     return gzip.decompress(path.read_bytes()).decode()
 
 
-def test_runs_pool_while_inputs_are_equal_and_edits_begin_anew(shop):
+def test_runs_pool_while_inputs_are_equal_and_edits_start_a_new_pool(shop):
     run("run", "suite.yaml", "--trials", "2")
     with open_store(None) as store:
         pool = find_baseline(store, "branch:main", "shop")
@@ -262,7 +262,7 @@ def test_runs_pool_while_inputs_are_equal_and_edits_begin_anew(shop):
     assert {line.old for line in pool.lines} == {"11111"}
 
 
-def test_edited_checks_and_replays_are_no_baseline(shop):
+def test_dirty_runs_checks_and_replays_are_not_a_baseline(shop):
     edit(shop / "tools.json", REFUND, "Handles cases.")
     run("run", "suite.yaml")  # dirty
     run("check", "suite.yaml")
@@ -272,7 +272,7 @@ def test_edited_checks_and_replays_are_no_baseline(shop):
     assert all(set(line.t) == {"111"} for line in pool.lines)
 
 
-def test_recorded_answers_replayed_are_no_new_trials(shop):
+def test_recorded_answers_replayed_are_not_new_trials(shop):
     for _ in range(2):
         run("run", "suite.yaml", "--record", "auto", "--save-baseline", "main.jsonl")
     assert {len(line.scores) for line in load_baseline(Path("main.jsonl")).lines} == {3}
@@ -369,19 +369,19 @@ EDITS = [
 
 
 @pytest.mark.parametrize(("change", "kinds"), EDITS)
-def test_each_edit_is_seen_for_what_it_is(change, kinds):
+def test_each_kind_of_edit_is_recognized(change, kinds):
     now = msgspec.structs.replace(BASE, **change)
     assert [each.kind for each in input_changes(BASE, now)] == kinds
 
 
-def test_a_parameter_in_another_order_is_no_change(shop):
+def test_a_parameter_in_another_order_is_not_a_change(shop):
     tools = json.loads((shop / "tools.json").read_text())
     (shop / "tools.json").write_text(json.dumps([dict(reversed(tool.items())) for tool in tools]))
     assert checked()[1]["calls"]["spent"] == 0
 
 
 def forbid_cancelling(shop):
-    """Whoever wants a refund must not have the order cancelled."""
+    """A request for a refund must not cancel the order."""
     lines = [json.loads(line) for line in (shop / "goldens.jsonl").read_text().splitlines()]
     for golden in lines:
         if golden["id"].startswith("refund_order"):
@@ -828,7 +828,7 @@ def test_a_base_that_git_does_not_know_is_refused_before_a_call(drifting, capsys
     assert "git knows no such commit here" in capsys.readouterr().err
 
 
-def test_a_base_version_that_cannot_be_run_is_said_and_is_no_control(drifting):
+def test_a_base_version_that_cannot_be_run_is_noted_and_not_used_as_control(drifting):
     git("rm", "-q", "--cached", "drifting.py")
     git("commit", "-qm", "lost")
     edit(drifting / "suite.yaml", "with just one", "with only one")
@@ -845,7 +845,7 @@ def test_a_baseline_of_one_trial_is_said_to_say_little(shop):
     assert any("one trial per golden, which is weak evidence" in note for note in found["notes"])
 
 
-def test_last_is_the_last_run_that_is_no_check(shop, capsys):
+def test_last_is_the_last_run_that_is_not_a_check(shop, capsys):
     """Outside of git `--baseline last` is typed for every change, one after the other."""
     for said in ("just one", "exactly one"):
         edit(shop / "suite.yaml", "Answer with", f"Answer with {said}, so")

@@ -1,4 +1,4 @@
-"""A check that was killed or interrupted goes on where it was: what is stored is not asked again."""
+"""A check that was killed or interrupted continues where it stopped: stored trials are not repeated."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def project(tmp_path_factory):
 
 @pytest.fixture
 def folder(project, tmp_path):
-    """A copy of its own."""
+    """A separate copy."""
     return Path(shutil.copytree(project, tmp_path / "project"))
 
 
@@ -94,7 +94,7 @@ def interrupted(folder, number):
     (folder / "block").unlink()
 
 
-def test_a_killed_check_goes_on_with_the_same_command(folder):
+def test_a_killed_check_continues_with_the_same_command(folder):
     interrupted(folder, signal.SIGKILL)
     assert check(folder, "-o", "check.json").wait(120) == 0
     found = json.loads((folder / "check.json").read_text())

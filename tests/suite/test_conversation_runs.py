@@ -226,7 +226,7 @@ def test_each_manner_is_a_conversation_and_the_scenario_their_cluster(tmp_path):
     assert done.summary.overall.rate.goldens == 4 and done.summary.pass_k == (1.0, 1.0)
 
 
-def test_a_dry_run_counts_every_turn_that_may_come_and_says_so(bank):
+def test_a_dry_run_counts_every_possible_turn_and_says_so(bank):
     goldens = [
         *GOLDENS,
         ConversationalGolden("Ask", id="ask"),

@@ -116,7 +116,7 @@ def test_a_text_with_values_of_goldens_is_refused_before_any_call(tmp_path):
     assert "it copies 'Aurelio'" in found.tried[-1].refused
 
 
-def test_of_two_that_help_alike_the_shorter_is_taken(tmp_path):
+def test_of_two_equally_helpful_proposals_the_shorter_is_taken(tmp_path):
     found = improved(Reacting(helps), tmp_path, GOOD[:-1] + " in any case here.", GOOD)
     assert found.edits[0]["to"] == GOOD
 

@@ -1,4 +1,4 @@
-"""Suites of agents that are not models: watched frameworks, services, programs; what is wrong with them is told at once."""
+"""Suites of agents that are not models: observed frameworks, services, programs; all problems are reported at once."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def planned(tmp_path, monkeypatch):
     return plan
 
 
-def test_a_framework_agent_beside_the_suite_is_watched(planned):
+def test_a_framework_agent_next_to_the_suite_is_observed(planned):
     model = planned('model: "MODULE:agent", observe: auto, calls: all').agent.model
     assert isinstance(model, ObservedAgent) and (model.calls, model.tools_run) == ("all", "real")
 
@@ -54,7 +54,7 @@ def test_execute_mock_takes_the_tools_out_of_its_hands(planned):
     assert plan.agent.model.tools_run == "mock"
 
 
-def test_a_mock_for_a_tool_the_agent_does_not_have_is_told(planned):
+def test_a_mock_for_a_tool_the_agent_does_not_have_is_reported(planned):
     from rightcall.executor import agent_problems
 
     plan = planned('model: "MODULE:agent", execute: mock', more="mocks: {get_wether: {result: snow}}")
@@ -82,7 +82,7 @@ def test_another_model_on_the_command_line_need_not_be_watched(planned):
         ('model: "exec:"', "names no|needs a command"),
     ],
 )
-def test_what_is_wrong_with_such_an_agent_is_told_before_the_run(planned, agent, words):
+def test_what_is_wrong_with_such_an_agent_is_reported_before_the_run(planned, agent, words):
     from rightcall.executor import agent_problems
 
     with pytest.raises(ConfigError, match=words):
@@ -109,7 +109,7 @@ def test_faults_need_an_agent_whose_tools_can_be_broken(planned):
 def test_what_such_an_agent_starts_connects_to_or_imports_is_known_before_it_does(
     tmp_path, model, kind, what
 ):
-    """So that a suite from elsewhere does none of it without `--trust`, and `--dry-run` does none of it at all."""
+    """So that a suite from elsewhere does none of it without `--trust`, and `--dry-run` never does."""
     from rightcall.suite.suite import AgentConfig, Suite
     from rightcall.suite.suite_actions import actions
 

@@ -1,4 +1,4 @@
-"""A process that pays once under a key, and can be told to die at a given moment.
+"""A process that pays once under a key, and can be made to die at a given moment.
 
 python crash_worker.py DATABASE EFFECTS NOW DIE_AT [PROBE]
 

@@ -1,4 +1,4 @@
-"""Every adapter: how its agents are recognised, which versions were tested, what it can and cannot observe."""
+"""Every adapter: how its agents are recognized, which versions were tested, what it can and cannot observe."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class AdapterInfo(Record, frozen=True):
     """What is known about an adapter without importing its framework.
 
     `modules` are the beginnings of `type(agent).__module__`. `loads` is the module whose presence in a process says
-    that a function may be using the framework. `tools` says how far tools can be taken out of the agent's hands:
-    `mock` they can be mocked and broken by faults, `watch` they run as they are. `marker` is a name that distinguishes
+    that a function may be using the framework. `tools` says how far tools can be controlled:
+    `mock` they can be mocked and broken by faults, `watch` they run unchanged. `marker` is a name that distinguishes
     the framework's module from another one of the same name. `beside` are packages tested with it. `needs` are the
     hooks, `module:name.attribute` or `module:function(parameter)`: a version without one is too old.
     """
@@ -184,7 +184,7 @@ ADAPTERS: tuple[AdapterInfo, ...] = (
         needs=("openai:OpenAI.request", "openai:AsyncOpenAI.request"),
     ),
 )  # fmt: skip
-"""Frameworks first: what they see is more than what the client below them sees."""
+"""Frameworks first: they see more than the client below them."""
 
 
 def detect(agent: Any) -> AdapterInfo | None:
@@ -233,7 +233,7 @@ def installed_version(info: AdapterInfo) -> str:
 
 
 def hook_problem(info: AdapterInfo) -> str:
-    """Why the installed version cannot be watched, and what to do; empty when it can. Imports the framework."""
+    """Why the installed version cannot be observed, and what to do; empty when it can. Imports the framework."""
     missing = [hook.replace(":", ".") for hook in info.needs if not _exists(hook)]
     if not missing:
         return ""

@@ -54,7 +54,7 @@ ADAPTER = LangChain()
 
 
 class _GraphTalk(Talk):
-    """Turns with a graph: its own thread when it has a checkpointer, else the messages go on from turn to turn."""
+    """Turns with a graph: in its own thread with a checkpointer, otherwise messages are carried from turn to turn."""
 
     def __init__(self, agent: Any, watch: Watch) -> None:
         self._agent, self._watch = agent, watch
@@ -80,7 +80,7 @@ class _GraphTalk(Talk):
         return watch.output(state) if watch.output else _final_text(state)
 
     def _with_earlier(self, given: Any) -> Any:
-        """A state with messages goes on from the earlier ones; any other is what `input` made of it."""
+        """A state with messages continues from the earlier ones; any other is what `input` returned."""
         if not isinstance(given, dict) or not self._messages or "messages" not in given:
             return given
         return {**given, "messages": [*self._messages, *given["messages"]]}

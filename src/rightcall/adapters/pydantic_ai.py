@@ -51,7 +51,7 @@ ADAPTER = PydanticAI()
 
 
 class _AgentTalk(Talk):
-    """Turns with one agent: the messages of the last turn go on."""
+    """Turns with one agent: the messages of the last turn are carried over."""
 
     def __init__(self, agent: Any, watch: Watch) -> None:
         self._agent, self._watch = agent, watch

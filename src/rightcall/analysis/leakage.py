@@ -72,7 +72,7 @@ def words_of(text: str) -> list[str]:
 
 
 def _runs(words: Sequence[str]) -> Iterator[str]:
-    """Six words one after the other, or twelve characters of a script without spaces."""
+    """Six consecutive words, or twelve characters of a script without spaces."""
     for at in range(len(words)):
         length, end = 0.0, at
         while end < len(words) and length < COPIED_WORDS:

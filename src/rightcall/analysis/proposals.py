@@ -43,7 +43,7 @@ def is_exposed(golden: AnyGolden, exposure: Exposed) -> bool:
 
 
 def wanted_tool(golden: AnyGolden) -> str:
-    """The first tool that a golden wants; "" for one that wants no call."""
+    """The first tool that a golden expects; "" for one that expects no call."""
     return next((tool for tool, _ in expected_calls(golden)), "")
 
 

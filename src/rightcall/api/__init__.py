@@ -1,4 +1,4 @@
-"""The facade: what a program calls and what every command calls. It introduces the rooms to each other.
+"""The facade: what a program calls and what every command calls. It connects the rooms.
 
 evaluation    evaluate, score_cases, rescore, analyze; run_result: what they return
 recorded_scores  score: recorded behaviour against goldens, from files

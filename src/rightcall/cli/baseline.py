@@ -1,4 +1,4 @@
-"""`rightcall baseline`: what the main branch did, in a file that CI can keep."""
+"""`rightcall baseline`: results of the main branch, in a file that CI can keep."""
 
 from __future__ import annotations
 

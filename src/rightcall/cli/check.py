@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 HERE = Path("suite.yaml")
 WORTH_MORE = 0.15
-"""Chance of PASS that trying everything must add to be suggested."""
+"""Increase in the probability of PASS from which trying everything is suggested."""
 COLORS = {"PASS": "green", "REGRESSED": "red"}
 
 
@@ -202,7 +202,7 @@ def _checked(
 
 
 def _require_known(path: Path) -> None:
-    """Before a call is spent."""
+    """Check the output names before any call is made."""
     if path.suffix not in (".md", ".json", ".xml", ".sarif"):
         raise click.UsageError(f"-o {path}: write a .md, .json, .xml or .sarif file, or codequality.json")
     if not path.parent.is_dir():
@@ -212,7 +212,7 @@ def _require_known(path: Path) -> None:
 
 
 def _write(path: Path, result: CheckResult, store: Store) -> None:
-    """One output, in the format that its name says."""
+    """Write one output, in the format of its name."""
     import msgspec
 
     from rightcall.files import write_file

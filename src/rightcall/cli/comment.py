@@ -1,4 +1,4 @@
-"""`rightcall comment`: put a check into its pull request."""
+"""`rightcall comment`: post a check on its pull request."""
 
 from __future__ import annotations
 

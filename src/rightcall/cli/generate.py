@@ -201,7 +201,7 @@ def _run(
 
     run_id = [""]
     with ExitStack() as stack:
-        # What no model is asked takes no time worth keeping.
+        # Work without a model is too quick to be worth storing.
         store = None
         if maker.model is not None or maker.solver is not None:
             store = stack.enter_context(open_store(PROGRESS))

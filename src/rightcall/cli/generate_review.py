@@ -1,4 +1,4 @@
-"""`rightcall generate review` and `finalize`: accept, edit, reject and comment drafts; make what was accepted final."""
+"""`rightcall generate review` and `finalize`: accept, edit, reject and comment drafts; finalize accepted ones."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def review(
 def finalize(
     drafts: str, output: Path | None, as_is: bool, author: str | None, store: str | None, as_json: bool
 ) -> None:
-    """Make the accepted goldens of DRAFTS final: a new version of the dataset, or the file named by --output.
+    """Finalize the accepted goldens of DRAFTS: a new version of the dataset, or the file named by --output.
 
     In a dataset, rejected goldens leave the draft and pending ones stay in it.
     """

@@ -54,7 +54,7 @@ def synthesizer_of(typed: dict[str, Any], *, conversations: bool) -> Synthesizer
 def work_of(
     maker: Synthesizer, typed: dict[str, Any], *, conversations: bool, turns: int
 ) -> tuple[int, int, Start]:
-    """How many goldens are wanted, how long a context is about, and what starts the work."""
+    """How many goldens to generate, the approximate length of a context, and the function that starts the work."""
     sources, count, per = typed["sources"], typed["count"] or DEFAULT_COUNT, typed["per"]
     if not sources or sources == ("tools",):
         if not maker.tools:

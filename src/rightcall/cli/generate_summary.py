@@ -1,4 +1,4 @@
-"""What `rightcall generate` says: the estimate before, and what was kept, dropped and covered after."""
+"""The output of `rightcall generate`: the estimate before, and what was kept, dropped and covered after."""
 
 from __future__ import annotations
 

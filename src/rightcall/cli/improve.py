@@ -1,4 +1,4 @@
-"""`rightcall improve`: propose changes of definitions and prove that one helps."""
+"""`rightcall improve`: propose changes to definitions and prove that one helps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`rightcall monitor`: production watched."""
+"""`rightcall monitor`: monitor agents in production."""
 
 from __future__ import annotations
 
@@ -261,9 +261,7 @@ def check(files: tuple[Path, ...], config: Path | None, as_json: bool) -> None:
                 if found.bad:
                     tell(f"{row['trace_id'][:16]}  {found.name}: {one_line(found.reason)}")
         for name in settings.cheap:
-            tell(
-                f"{name:<24} {bad[name]:,} bad of {spoke[name]:,}" + ("" if spoke[name] else "  (cannot say)")
-            )
+            tell(f"{name:<24} {bad[name]:,} bad of {spoke[name]:,}" + ("" if spoke[name] else "  (no data)"))
     if hard:
         raise click.exceptions.Exit(1)
 
@@ -295,7 +293,7 @@ def demo(seed: int, store_url: str | None, as_json: bool) -> None:
     from rightcall.store import open_store
 
     address = store_url or ".rightcall/monitor-demo.db"
-    if store_url is None:  # a separate file, created anew each time
+    if store_url is None:  # a separate file, recreated each time
         for suffix in ("", "-wal", "-shm"):
             Path(address + suffix).unlink(missing_ok=True)
     with open_store(address) as store:

@@ -1,4 +1,4 @@
-"""`rightcall record`: look after recordings."""
+"""`rightcall record`: manage recordings."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def serve(suite: Path, server: str, port: int, mode: Literal["auto", "refresh", 
 
 
 async def _served(proxy: RecordingProxy, port: int) -> None:
-    """Until Ctrl-C."""
+    """Serve until Ctrl-C."""
     import asyncio
 
     from aiohttp import web

@@ -1,4 +1,4 @@
-"""What a command shows of a run under way: a bar, lines of text or of JSON, and the first failures."""
+"""What a command shows of a run in progress: a bar, lines of text or of JSON, and the first failures."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Watching:
         self._display = RunDisplay(live == "auto" and not as_json)
 
     def warn(self, warning: PlanWarning) -> None:
-        """Say what can never come out well, once for all runs of a command: they have much in common."""
+        """Warn about what cannot succeed, once for all runs of a command: they have much in common."""
         if warning.text not in self._warned:
             self._warned.add(warning.text)
             tell(f"warning: {warning.text}", err=True)
@@ -62,7 +62,7 @@ class Watching:
             tell(line, err=True)
 
     def tell(self, line: str) -> None:
-        """Show a line of news of workers, above the progress bar."""
+        """Show a line about workers, above the progress bar."""
         if not self._display.note(line):
             tell(line, err=True)
 

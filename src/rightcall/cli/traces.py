@@ -1,4 +1,4 @@
-"""`rightcall traces`: what agents did elsewhere."""
+"""`rightcall traces`: traces of agents that ran elsewhere."""
 
 from __future__ import annotations
 
@@ -169,7 +169,7 @@ def show(trace: str, store_url: str | None, as_json: bool) -> None:
         return
     _print_trace(trace_of(kept))
     for check in kept.row.checks:
-        word = "cannot say" if check.bad is None else "bad" if check.bad else "ok"
+        word = "unknown" if check.bad is None else "bad" if check.bad else "ok"
         tell(f"  {check.name:<24} {word:<10} {one_line(check.reason)}")
 
 

@@ -1,10 +1,10 @@
 """One run on many processes and machines.
 
     lease     who has which cells, how many, and what happens to those of a lost worker; no I/O
-    message   what driver and workers say to each other
+    message   the messages between driver and workers
     worker    the body of a worker: a session, a pool, batches of results (`outbox`)
-    engine    what carries bytes between the two: the protocol of engines
-    driver    a backend of `suite` that hands out, takes in, and replaces the dead (`seat`: one of its places)
+    engine    the protocol of engines, which transport bytes between the two
+    driver    a backend of `suite` that hands out work, collects results and replaces lost workers (`seat`: its places)
     rate_dealer  shares of the agent's rate
     ray       an engine on Ray; the only file that imports it
     shards    recorded behaviour scored in shards (`hash_buckets`: what is found among all of them)

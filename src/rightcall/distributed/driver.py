@@ -1,7 +1,7 @@
-"""Hands cells to workers, takes their results in, and replaces workers that are lost.
+"""Hands cells to workers, collects their results, and replaces lost workers.
 
-It speaks to a `WorkerEngine`, which carries bytes and knows nothing of cells. A result counts once the runner has
-taken it; what a lost worker had is run again, and only the store knows what is done.
+It talks to a `WorkerEngine`, which transports bytes and knows nothing about cells. A result counts once the runner has
+accepted it; cells of a lost worker are run again, and only the store knows what is done.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ IN_THE_AIR = 2
 SILENCE_SLICES = 20
 BUDGET_SECONDS = 0.1
 GRACE_SECONDS = 10.0
-"""How long cells under way may take to end after an interruption."""
+"""How long cells in progress may take to end after an interruption."""
 
 START_SECONDS = 30.0
 """How long a worker that is being started keeps its share of the concurrency."""
@@ -170,7 +170,7 @@ class Driver:
         return self._ledger is None or self._ledger.finished
 
     async def _seat(self, seat: Seat) -> bool:
-        """Start a worker and hear its hello; False when the work was done before it came."""
+        """Start a worker and wait for its hello; False when the work was done before it arrived."""
         seat.vacate(self._now())
         coming = asyncio.create_task(self._welcome(seat))
         try:
@@ -189,7 +189,7 @@ class Driver:
         return True
 
     async def _welcome(self, seat: Seat) -> Any:
-        """A worker that has said hello and is fit to work; ended if nobody waits for it any more."""
+        """A worker that has said hello and is fit to work; ended if it is no longer needed."""
         worker = await self._engine.spawn(seat.number, self._setup)
         try:
             seat.at_once = self._share(seat)
@@ -203,7 +203,7 @@ class Driver:
         return worker
 
     def _tell_of_waiting(self) -> None:
-        """Say once that there is no room for some workers; they are used when there is."""
+        """Report once that some workers are waiting for resources; they are used when they start."""
         waiting = [seat for seat in self._seats if seat.worker is None]
         late = [seat for seat in waiting if self._now() - seat.since >= START_SECONDS]
         if late and not self._told_of_waiting:
@@ -214,7 +214,7 @@ class Driver:
             )
 
     async def _lead(self, seat: Seat) -> None:
-        """Keep leases in the air for a worker until all work is done."""
+        """Keep a worker supplied with leases until all work is done."""
         streams: set[asyncio.Task[None]] = set()
         try:
             while True:
@@ -222,7 +222,7 @@ class Driver:
                     streams.add(asyncio.create_task(self._stream(seat, lease)))
                 if self._done:
                     return
-                # Money that is spoken for becomes free when a result is stored, which is not reported here.
+                # Reserved budget is released when a result is stored, which is not reported here.
                 patience = None if self._work.affordable is None else BUDGET_SECONDS
                 for ended in await self._wait(streams, patience):
                     streams.discard(ended)
@@ -251,7 +251,7 @@ class Driver:
         return lease
 
     async def _stream(self, seat: Seat, lease: Lease) -> None:
-        """Give a lease to a worker and take in what it sends."""
+        """Give a lease to a worker and collect what it sends."""
         assert self._ledger is not None
         payload = pack_lease(
             lease.number, list(lease.cells.values()), self._engine.pack, plain=self._work.plan.from_json
@@ -271,7 +271,7 @@ class Driver:
     async def _next_of(self, stream: AsyncIterator[bytes]) -> bytes | None:
         """What a worker sends next; None at the end.
 
-        Silence is waited for in slices: one in which this process itself stood still counts as one, not as its length.
+        Silence is measured in slices: one in which this process itself was suspended counts as one slice.
         """
         coming = asyncio.ensure_future(_next(stream))
         try:
@@ -304,7 +304,7 @@ class Driver:
     async def _deliver(
         self, results: Sequence[CaseResult], *, lag_ms: float = 0.0, stored: bool = False
     ) -> None:
-        """Give settled results to the runner, whatever happens to the worker meanwhile."""
+        """Pass settled results to the runner, whatever happens to the worker meanwhile."""
         if not results:
             return
         self._left -= len(results)
@@ -319,7 +319,7 @@ class Driver:
             raise
 
     async def _bury(self, seat: Seat, why: str) -> None:
-        """Put back what a lost worker had; end the run when workers only die."""
+        """Return the cells of a lost worker; end the run when workers keep dying."""
         assert self._ledger is not None
         worker, seat.worker = seat.worker, None
         said = (await self._engine.lost(worker) if worker is not None else "") or why
@@ -335,7 +335,7 @@ class Driver:
         self._wake()
 
     async def _recover_stored(self, seat: Seat) -> None:
-        """Count what a worker that writes for itself had stored before it was lost."""
+        """Count what a worker that writes its own results had stored before it was lost."""
         assert self._ledger is not None
         if not self._options.writes or self._work.stored is None:
             return
@@ -370,7 +370,7 @@ class Driver:
         return msgspec.structs.replace(result, trajectory=ended)
 
     async def _dismiss(self, seat: Seat) -> None:
-        """Close a worker; one that dies now has nothing left to lose."""
+        """Close a worker; if it dies now, nothing is lost."""
         try:
             async with asyncio.timeout(GRACE_SECONDS):
                 answer = await self._engine.tell(seat.worker, encode(Close()))
@@ -384,7 +384,7 @@ class Driver:
         return [seat for seat in self._seats if seat.worker is not None]
 
     def _share(self, seat: Seat) -> int:
-        """The concurrency of a seat: seats share it that have a worker, or will have one soon."""
+        """The concurrency of a seat, shared by seats that have a worker or will have one soon."""
         recent = self._now() - START_SECONDS
         active = [one for one in self._seats if one is seat or one.worker is not None or one.since > recent]
         return max(1, shares(self._work.plan.concurrency, len(active))[active.index(seat)])
@@ -397,13 +397,13 @@ class Driver:
             self._say(seat, Deal(share))
 
     def _say(self, seat: Seat, message: Instruction) -> None:
-        """Tell a worker something without waiting: one that hangs must not keep the others."""
+        """Send a worker a message without waiting: one that hangs must not delay the others."""
         task = asyncio.create_task(self._said(seat.worker, message))
         self._messages.add(task)
         task.add_done_callback(self._messages.discard)
 
     async def _said(self, worker: Any, message: Instruction) -> None:
-        with suppress(WorkerLost):  # whoever waits for its results learns that
+        with suppress(WorkerLost):  # the task that waits for its results reports it
             await self._engine.tell(worker, encode(message))
 
     async def _wait(
@@ -418,7 +418,7 @@ class Driver:
         return {task for task in tasks if task.done()}
 
     def _wake(self) -> None:
-        """Let every seat look again at what there is to do."""
+        """Wake every seat to check for work."""
         self._news.set()
         self._news = asyncio.Event()
 
@@ -435,7 +435,7 @@ async def _next(stream: AsyncIterator[bytes]) -> bytes | None:
 
 
 def _placed(result: CaseResult, cell: Cell) -> CaseResult:
-    """A result out of the store with what only its golden knows."""
+    """A result from the store, completed from its golden."""
     return msgspec.structs.replace(result, cluster=cell[0].cluster, tags=cell[0].tags)
 
 

@@ -36,7 +36,7 @@ OBJECT_STORE_BYTES = 200 * 2**20
 """Batches are small and dropped at once; Ray would take 30 % of the memory."""
 
 BATCHES_AHEAD = 4
-"""Batches a worker may send before the driver has read them: beyond, it waits."""
+"""Batches a worker may send before the driver has read them; then it waits."""
 
 ASK_HEAD_SECONDS, HEAD_SILENCE_SECONDS = 5.0, 20.0
 """Ray ends a driver from C++ 60 s after it lost the head, with exit code 1, which would read as "did not pass"."""
@@ -75,7 +75,7 @@ class RayEngine:
         return not self._options.address
 
     def opening(self) -> str:
-        """A line for those who wait for `open`; empty when it is done."""
+        """What `open` is doing, as a line for the user; empty when it is done."""
         if self._opened:
             return ""
         if self.local:
@@ -124,7 +124,7 @@ class RayEngine:
         return packed
 
     def count(self) -> int:
-        """How many workers to use: as asked for, or as many as there is room for."""
+        """How many workers to use: as requested, or as many as fit."""
         if self._options.workers is not None:
             return self._options.workers
         cpus = import_ray().cluster_resources().get("CPU", 1.0)
@@ -235,7 +235,7 @@ class _Actor:
 
 
 def _call(work: bytes, item: bytes) -> bytes | None:
-    """What a task does; gives its error as bytes."""
+    """The body of a task; returns an error as bytes."""
     try:
         do = unpack_in_place(work, settle_in)
         do(pickle.loads(item))  # noqa: S301  from our own driver
@@ -245,7 +245,7 @@ def _call(work: bytes, item: bytes) -> bytes | None:
 
 
 class _Head:
-    """Asks the head from a thread: a call to one that is gone does not return for a minute."""
+    """Pings the head from a thread: a call to a lost head does not return for a minute."""
 
     def __init__(self) -> None:
         self._answered = time.monotonic()
@@ -266,13 +266,13 @@ class _Head:
 
 
 def import_ray() -> Any:
-    """Ray, or how to install it."""
-    # Ray reports usage to its makers unless this is set before it is imported.
+    """The `ray` package, or an error that says how to install it."""
+    # Ray sends usage statistics unless this is set before it is imported.
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     try:
         import ray
     except ImportError as error:
-        if error.name != "ray":  # it is there, and something it needs is not
+        if error.name != "ray":  # it is installed, but one of its dependencies is missing
             raise ConfigError(f"Ray is installed but cannot be imported: {error}") from error
         if sys.platform not in ("linux", "darwin", "win32") or sys.maxsize < 2**32:
             raise ConfigError(f"Ray has no package for {sys.platform}; run without --workers") from None
@@ -322,7 +322,7 @@ def _join_settings(options: RayOptions) -> dict[str, Any]:
 
 
 def _quieten(ray: Any) -> None:
-    """Ray prints deaths of workers to stdout, where the lines of --json go; the driver tells of them itself."""
+    """Ray prints deaths of workers to stdout, where the lines of --json go; the driver reports them itself."""
     logging.getLogger("ray").setLevel(logging.ERROR)
     worker = sys.modules.get("ray._private.worker")
     if hasattr(worker, "print_to_stdstream"):

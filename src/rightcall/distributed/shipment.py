@@ -23,7 +23,7 @@ MOST_BYTES = 200 * 2**20
 def shipment(folder: Path, dataset: Path | None = None) -> dict[str, Any]:
     """Ray's runtime environment for a suite: its folder without secrets, stores, models and the dataset.
 
-    Goldens travel in leases, and nothing of the environment travels at all.
+    Goldens are sent in leases, and no environment variables are sent.
     """
     folder = folder.resolve()
     left_out = [*LEFT_OUT, *([_within(folder, dataset)] if dataset else [])]

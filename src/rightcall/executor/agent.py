@@ -36,7 +36,7 @@ class Agent:
     golden chooses one with `tool_set`.
     `http:URL` and `exec:COMMAND` are agents behind an address or a command; `exchange` describes their requests and
     replies.
-    `rate` is what may be sent to the model a minute, by all cases together. `base_urls` are servers of the same model
+    `rate` limits requests and tokens per minute over all cases. `base_urls` are servers of the same model
     for workers to share; a single process asks `base_url`.
     """
 

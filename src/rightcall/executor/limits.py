@@ -106,7 +106,7 @@ BURST_SECONDS = 1.0
 """What may be saved up: a second's worth, so that no minute sees more than its rate and a second."""
 
 LONGEST_SLEEP = 0.25
-"""A share may grow while somebody waits."""
+"""How often a waiter checks whether its share has grown."""
 
 
 class RateLimit(Record, frozen=True):
@@ -174,7 +174,7 @@ class _Level:
         self._level, self._at = 1.0, now
 
     def begin(self, now: float) -> None:
-        """Count from now on: what was saved up before anybody asked would be sent on top of the rate."""
+        """Start counting now: anything saved up before the first request would exceed the rate."""
         self._level, self._at = min(1.0, self._level), now
 
     def fill(self, now: float, share: float) -> None:

@@ -55,10 +55,10 @@ class WatchedTurn:
 
 
 class SpanReceiver:
-    """Receives OTLP over HTTP and adds what the spans of a turn tell to the agent's reply.
+    """Receives OTLP over HTTP and adds the calls in the spans of a turn to the agent's reply.
 
-    `listen` is an address for agents that are already running; port 0 takes a free one, for programs that are told.
-    `settle` is how long nothing must come before a turn is complete.
+    `listen` is an address for agents that are already running; port 0 picks a free one, for programs, which get it
+    when started. `settle` is how long no span must arrive before a turn is complete.
     """
 
     def __init__(
@@ -102,7 +102,7 @@ class SpanReceiver:
             self._runner = None
 
     def watch(self, traceparent: str) -> None:
-        """Keep the spans of a turn that begins now."""
+        """Collect the spans of a turn that begins now."""
         self._turns[_trace_id(traceparent)] = WatchedTurn()
 
     def forget(self, traceparents: Iterable[str]) -> None:
@@ -110,7 +110,7 @@ class SpanReceiver:
             self._turns.pop(_trace_id(traceparent), None)
 
     async def settled(self, traceparent: str, *, ended: bool) -> None:
-        """Wait until nothing more comes; `ended` says that the program which sends it has ended."""
+        """Wait until no more spans arrive; `ended` means that the sending program has ended."""
         held = self._turns[_trace_id(traceparent)]
         began = time.monotonic()
         quiet = 0.0 if ended else self._settle
@@ -149,7 +149,7 @@ class SpanReceiver:
         return seen if seen.calls or seen.messages or seen.usage.input_tokens else None
 
     def unknown(self, traceparent: str, reply: Trajectory) -> str:
-        """Why the calls of a turn are not known; empty when they are. A call nobody saw must not pass as none."""
+        """Why the calls of a turn are not known; empty when they are. An unobserved call must not count as no call."""
         held = self._turns.get(_trace_id(traceparent))
         if held is not None and held.left_out:
             return f"more than {MOST_SPANS:,} spans and events arrived for one reply, so not all of its calls are known"

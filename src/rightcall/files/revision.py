@@ -99,7 +99,7 @@ def unpack_commit(root: Path, commit: str, into: Path) -> None:
 def _git(folder: Path, *words: str) -> tuple[int, str]:
     """What a git command answers and its exit code; -1 when it cannot be run."""
     try:
-        asked = subprocess.run(  # noqa: S603  words of ours, and names that git itself gave
+        asked = subprocess.run(  # noqa: S603  our own words, and names from git itself
             ["git", *words],  # noqa: S607
             cwd=folder,
             timeout=_SECONDS,

@@ -104,7 +104,9 @@ class Gate(Record, frozen=True):
             description="fatal codes that do not fail the run: forbidden_call, double_effect, wrong_state"
         ),
     ] = ()
-    baseline: Annotated[BaselineGate | None, msgspec.Meta(description="not worse than an earlier run")] = None
+    baseline: Annotated[
+        BaselineGate | None, msgspec.Meta(description="a run that this one must not be worse than")
+    ] = None
     max_error_rate: Annotated[
         float,
         msgspec.Meta(

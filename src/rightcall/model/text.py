@@ -1,4 +1,4 @@
-"""Text for people: nothing in it can steer a terminal, counts have their plural, rates never round up to certainty."""
+"""Text for people: nothing in it can control a terminal, counts are pluralized, rates never round up to certainty."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def visible(text: str) -> str:
-    """The text with every character that steers a terminal or reorders a line written as ⟨U+202E⟩.
+    """The text with every character that controls a terminal or reorders a line written as ⟨U+202E⟩.
 
     Joiners that scripts and emoji need, and spaces of every width, are kept.
     """

@@ -6,7 +6,7 @@
     judge      judged metrics, and their budget     session_hours   sessions of the current hour
     sample     which traces paid checks look at     drift      one watched series
     baseline   the frozen reference                 alerts     webhook, command, stderr
-    forecast   what would be noticed, and when      promote    from a trace to a golden
+    forecast   what would be detected, and when     promote    from a trace to a golden
     demo       a bundled hour of traffic            trace_import   files of traces, one at a time
 
 To add a check: see `checks`.

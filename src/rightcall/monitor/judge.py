@@ -1,7 +1,7 @@
-"""The judges of the settings, and how many traces each is asked about: shares by stratum, lowered for the next hour
-when the day's budget needs it.
+"""The judges of the settings, and how many traces each sees: shares by stratum, lowered for the next hour when the
+daily budget requires it.
 
-Within an hour the share of a stratum never changes, and it never depends on what a trace says: so the probability
+Within an hour the share of a stratum never changes, and it never depends on the content of a trace: so the probability
 that is stored with every score is the one it was chosen with.
 """
 
@@ -34,7 +34,7 @@ def judge_of(settings: JudgeSettings) -> Judge:
 
 
 class JudgeSpending(msgspec.Struct):
-    """What a judge was asked in the current day, as the store keeps it.
+    """How much a judge was used in the current day, as stored.
 
     `due` is how many traces of this hour the full shares would have chosen, on average; `factor` multiplies the shares.
     """
@@ -45,7 +45,7 @@ class JudgeSpending(msgspec.Struct):
     factor: float = 1.0
 
     def share(self, judge: JudgeSettings, p: float, time: int) -> float:
-        """The chance with which a trace of this time is looked at; 0 when the day's budget is used up."""
+        """The probability with which a trace at this time is sampled; 0 when the daily budget is used up."""
         hour = time // HOUR
         if hour > self.hour:
             self._begin(hour, judge.limit)
@@ -60,7 +60,7 @@ class JudgeSpending(msgspec.Struct):
 
 
 def next_factor(due: float, used: int, limit: float, hours_left: int) -> float:
-    """What the shares are multiplied with in the next hour, if it is like the last and the rest of the day like it."""
+    """The factor of the shares for the next hour, assuming that the rest of the day is like the last hour."""
     affordable = max(0.0, limit - used) / max(1, hours_left)
     return 1.0 if due <= affordable else affordable / due
 

@@ -167,7 +167,7 @@ class Monitor:
         return self._watching[agent]
 
     def _judge(self, judge: JudgeSettings, trace: Trace, failed: bool) -> TraceCheck:
-        """A paid check on the sample; `share` 0 marks one that was not asked."""
+        """A judged check on the sample; `share` 0 marks one that was not run."""
         name = f"judge:{judge.judge}"
         ask = self._judges.get(judge.judge)
         stratum, p = stratum_of(judge, trace, failed)
@@ -198,7 +198,7 @@ class Monitor:
             self._raise_drift(row.agent, row.version, name, series, crossing)
 
     def _baseline(self, agent: str) -> TrafficBaseline | None:
-        """The agent's baseline; while there is none, the store is asked once for each time traces are fed."""
+        """The agent's baseline; while there is none, the store is queried once per call of `feed`."""
         if self._baselines.get(agent) is None and agent not in self._looked_for:
             self._looked_for.add(agent)
             self._baselines[agent] = current_baseline(self.store, agent)

@@ -93,7 +93,7 @@ class Receiver:
         await self._intake.close_all()
 
     def _server_said(self, said: str, error: BaseException | None) -> None:
-        """One line for each kind of connection that speaks no HTTP/1, whatever bytes it sent."""
+        """One line for each kind of connection that is not HTTP/1, whatever bytes it sent."""
         from aiohttp.http_exceptions import HttpProcessingError
 
         text = GRPC if "PRI" in said else "a connection that was not HTTP was closed"
@@ -186,7 +186,7 @@ class Receiver:
 
 
 def _server_log(said: Callable[[str, BaseException | None], None]) -> logging.Logger:
-    """A log for the HTTP server that is not the process's: it would write tracebacks with what strangers sent."""
+    """A separate log for the HTTP server: the process's log would contain tracebacks with untrusted data."""
 
     class Handler(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:

@@ -85,7 +85,7 @@ class TraceIntake:
             thread.shutdown(wait=False)
 
     async def store(self, items: list[Item]) -> int:
-        """Give the items to the writer and wait until they are on disk; gives how many a trace had no room for."""
+        """Have the items written to disk; returns how many exceeded the bounds of a trace."""
         now = self.clock()
         rows: list[tuple[str, bytes]] = []
         taken: list[tuple[str, Open, Received]] = []
@@ -105,7 +105,7 @@ class TraceIntake:
             try:
                 await done
             except StoreError:
-                for _, held, kept in taken:  # the sender is told, and sends it again
+                for _, held, kept in taken:  # the sender gets an error and retries
                     held.give_back(kept)
                 raise
         now = self.clock()
@@ -122,9 +122,10 @@ class TraceIntake:
             await self._close(ready[start : start + AT_ONCE])
 
     def _open_again(self) -> None:
-        """Open what was acknowledged before a crash or a stop, and not closed with all its spans.
+        """Reopen traces that were acknowledged before a crash or a stop but not closed with all their spans.
 
-        Late spans come at least `settle` after the others: a stored trace whose spans all came within that has none.
+        Late spans arrive at least `settle` after the others: a stored trace whose spans all arrived within that has
+        none.
         """
         waiting = self.monitor.store.waiting_traces()
         together = [t for t, first, last in waiting if _seconds_between(first, last) < self._settle]
@@ -172,7 +173,7 @@ class TraceIntake:
                 await self._in(self._closer, self.monitor.forget, datetime.datetime.now(datetime.UTC))
             ready = [t for t, o in self._open.items() if self._is_quiet(o, now)]
             over = len(self._open) - MAX_OPEN
-            if over > 0:  # the oldest go first, as they are
+            if over > 0:  # the oldest first, incomplete
                 oldest = sorted((o.last, t) for t, o in self._open.items())
                 ready = list(dict.fromkeys([*ready, *(t for _, t in oldest[:over])]))
             for start in range(0, len(ready), AT_ONCE):
@@ -204,9 +205,7 @@ class TraceIntake:
             return
         self._store_fails = False
         for trace_id, last in before.items():
-            if (
-                self._open[trace_id].last == last
-            ):  # otherwise spans came meanwhile, and it is closed once more
+            if self._open[trace_id].last == last:  # otherwise spans arrived meanwhile, and it is closed again
                 del self._open[trace_id]
         self.counters.closed += len(trace_ids)
         for alarm in self.monitor.alarms[self._told :]:
@@ -226,7 +225,7 @@ class TraceIntake:
                 problems.add("too_many", trace_id, dropped)
             trace = assemble(spans, source="otlp", calls=self.monitor.settings.calls, problems=problems)  # type: ignore[arg-type]
             if trace_id in known and trace.spans < store.trace(trace_id).origin.get("spans", 0):
-                continue  # spans that came too late: the rest of the trace is no longer here
+                continue  # spans that arrived too late: the rest of the trace is no longer stored
             traces.append(trace)
         self.monitor.feed(traces)
 

@@ -61,7 +61,7 @@ def kept_trace(
 
 
 def trace_of(kept: KeptTrace) -> Trace:
-    """The trace again, as far as a golden needs it."""
+    """The trace from its record, as far as a golden needs it."""
     origin = kept.origin
     return Trace(
         kept.row.trace_id,
@@ -83,7 +83,7 @@ def trace_of(kept: KeptTrace) -> Trace:
 
 
 def _full_input(kept: KeptTrace) -> str:
-    """What was asked, in full: the list holds only its beginning."""
+    """The full input: the list has only its beginning."""
     asked = [m.content for m in kept.trajectory.messages if m.role == "user" and m.content]
     return next((text for text in reversed(asked) if text.startswith(kept.row.input)), kept.row.input)
 

@@ -42,7 +42,7 @@ class Losses:
         self.found.append(Loss(pointer(path), keyword, note))
 
     def refuse(self, path: JsonPath, keyword: str, note: str) -> None:
-        """Record something that cannot be sent at all, once per location."""
+        """Record something that cannot be sent, once per location."""
         refusal = Loss(pointer(path), keyword, note)
         if refusal not in self.refused:
             self.refused.append(refusal)

@@ -31,7 +31,7 @@ class ProviderOptions:
 class Shelf(Record, frozen=True):
     """One kind of provider: how it is named, what it is, what it needs.
 
-    The file of that name has `make(model, options)`, but for agents, which the executor runs.
+    The file of that name has `make(model, options)`, except for agents, which the executor runs.
     """
 
     prefix: str
@@ -109,7 +109,7 @@ def provider_names() -> list[str]:
 
 
 def is_provider(prefix: str) -> bool:
-    """Whether there is such a kind of provider; what is installed is looked at last, because that takes a while."""
+    """Whether this kind of provider exists; installed packages are searched last, because that takes a while."""
     return any(shelf.prefix == prefix for shelf in SHELVES) or prefix in _entry_points()
 
 

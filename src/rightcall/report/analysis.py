@@ -14,7 +14,7 @@ LONGEST = 300
 
 
 def print_analysis(out: Screen, found: Analysis, *, weak: bool = False) -> None:
-    """First advice, then findings with what to change, then who was taken for whom and which parameters were wrong."""
+    """Print advice, then findings with what to change, then confused tools and wrong parameters."""
     out.say("[bold]{:,} of {:,} trials failed[/bold] in {}", found.failed, found.trials, found.run)
     if not found.failed:
         return

@@ -68,7 +68,7 @@ def check_annotations(result: CheckResult) -> Iterator[str]:
 
 
 def code_quality(result: CheckResult) -> bytes:
-    """GitLab's code quality report: one entry a fingerprint, relative paths."""
+    """GitLab's code quality report: one entry per fingerprint, relative paths."""
     entries = [
         {
             "description": each.message,
@@ -119,7 +119,7 @@ def check_sarif(result: CheckResult, version: str = "") -> bytes:
 
 
 def check_junit(result: CheckResult) -> bytes:
-    """JUnit for a check that tried nothing, so that CI has a report: one test, the verdict."""
+    """JUnit for a check that ran nothing, so that CI has a report: one test, the verdict."""
     sentence = xml_text(one_line(result.sentence, 2000))
     suite = xml_text(one_line(result.suite, 200))
     failed, error = result.verdict == "REGRESSED", result.verdict == "ERROR"

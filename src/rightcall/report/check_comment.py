@@ -1,6 +1,6 @@
 """A check as Markdown: the comment of a pull request and the summary of a CI step.
 
-Foreign text stands in code spans. Never longer than a comment may be.
+Foreign text is put in code spans. The text never exceeds the maximum length of a comment.
 """
 
 from __future__ import annotations
@@ -158,12 +158,12 @@ def _interval(new: NewGoldens) -> str:
 
 
 def _code(text: str) -> str:
-    """Foreign text in a code span: it can start nothing, link to nothing and mention nobody."""
+    """Foreign text in a code span: it cannot be markup, a link or a mention."""
     return code(text, 240)
 
 
 def _plain(text: str) -> str:
-    """A sentence of ours that may quote names: markup and mentions in it are made inert."""
+    """One of our own sentences, which may quote names: markup and mentions in it are made inert."""
     flat = one_line(text, 600)
     for sign in "\\`*_[]<>|#":
         flat = flat.replace(sign, f"\\{sign}" if sign not in "<>" else {"<": "&lt;", ">": "&gt;"}[sign])

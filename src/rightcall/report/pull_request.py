@@ -1,4 +1,4 @@
-"""The comment of a pull request: found by its first line and replaced, or made."""
+"""The comment on a pull request: created, or found by its first line and replaced."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class PullRequest:
         return cls(environment.get("GITHUB_API_URL") or "https://api.github.com", repository, number, token)
 
     def put_comment(self, text: str) -> str:
-        """Replace the comment with the same first line, or make it; gives its address."""
+        """Create the comment, or replace the one with the same first line; returns its URL."""
         marker = text.partition("\n")[0]
         for page in range(1, MOST_PAGES + 1):
             found = self._call("GET", f"/issues/{self._number}/comments?per_page=100&page={page}")
@@ -52,7 +52,7 @@ class PullRequest:
         return str(self._call("POST", f"/issues/{self._number}/comments", {"body": text}).get("html_url", ""))
 
     def _call(self, method: str, path: str, body: dict[str, str] | None = None) -> Any:
-        request = urllib.request.Request(  # noqa: S310  an address of the workflow's own
+        request = urllib.request.Request(  # noqa: S310  a URL from the workflow's own environment
             self._base + path,
             data=None if body is None else json.dumps(body).encode(),
             method=method,

@@ -2,16 +2,16 @@
 
 suite, suite_plan             suite.yaml, and the plan made from it
 plan                          everything a run needs, with the selection and order of goldens
-preparation                   a plan made ready: every problem found, its agent opened once, nothing spent yet
+preparation                   prepares a plan: every problem found, its agent opened once, nothing spent yet
 runner, live_run, sink, run_record  runs a plan; results are on disk before they count
 done_cells                    what a resumed run need not run again
 backend, case_runner          where trials take place, in this process or elsewhere; secrets are removed
 conversations                 the conversations that a golden stands for, and who plays their users
-suite_run                     what is asked of a suite: a plan per model, estimates, faulty and named runs
+suite_run                     runs of a suite: a plan per model, estimates, faulty and named runs
 outcome, decisions            verdicts, ending early, deciding about stored runs
 recorded_scores, rescorer     score recorded behaviour, or a stored run again
 cost_estimate                 what a run would send
-agent_exchange                how services and programs are asked, and where their spans are received
+agent_exchange                requests to services and programs, and where their spans are received
 inputs, reach                 what reaches the model, what of it changed, which goldens that can reach
 baseline_file, baseline_pool  what main did, in a file or out of the store
 perturbations/, perturbed_run  harmless changes, paired with clean runs

@@ -1,7 +1,7 @@
-"""The version that a change started from, asked again while the change is checked: did the provider move as well?
+"""The version that a change started from, run again during the check: did the provider change too?
 
 The files of a commit are unpacked into a temporary folder and run by another process, so that modules of the two
-versions never meet.
+versions never mix.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A check made ready: what changed, which goldens that reaches, how they are tried. Nothing is spent yet."""
+"""Prepares a check: what changed, which goldens that affects, how they are tried. Nothing is spent yet."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class CheckDesign:
 
     @property
     def planned(self) -> int:
-        """Calls at most."""
+        """Maximum number of calls."""
         return sum(stratum.calls for stratum in self.stratum_plans())
 
     @property
@@ -126,7 +126,7 @@ class CheckDesign:
 
 @dataclass(frozen=True)
 class CheckScope:
-    """What is asked besides the settings: everything, another draw, files that changed unseen.
+    """Options of a check besides the settings: everything, another draw, files that changed without a visible input.
 
     With `base` the control asks the goldens that the verdict is about, of the version before the change; otherwise
     those that make the same request as before.
@@ -146,7 +146,7 @@ def design_check(
     settings: CheckSettings,
     scope: CheckScope | None = None,
 ) -> CheckDesign:
-    """Compare the present inputs with the baseline's, and plan what to try."""
+    """Compare the current inputs with the baseline's, and plan what to try."""
     scope = scope or CheckScope()
     inputs = plan.inputs()
     placed = placed_goldens(plan)
@@ -234,7 +234,7 @@ def placed_goldens(plan: Plan) -> list[tuple[AnyGolden, str, int]]:
 
 
 def shown_path(path: Path) -> str:
-    """Relative to the working folder where possible: CI servers want it so."""
+    """The path relative to the working folder where possible, as CI servers expect."""
     try:
         return path.resolve().relative_to(Path.cwd()).as_posix()
     except ValueError:
@@ -244,7 +244,7 @@ def shown_path(path: Path) -> str:
 def refuse_missing_tools(
     changes: tuple[InputChange, ...], placed: list[tuple[AnyGolden, str, int]], inputs: Inputs
 ) -> None:
-    """A golden that expects a tool which is gone is an error of the dataset."""
+    """Refuse goldens that expect a tool that no longer exists: an error in the dataset."""
     gone = {
         change.before or change.name for change in changes if change.kind in ("tool_removed", "tool_renamed")
     }
@@ -280,7 +280,7 @@ def near_tools(plan: Plan, changed: set[str]) -> dict[str, list[str]]:
 def changed_tool_lint(
     suite: Suite, folder: Path, plan: Plan, changes: tuple[InputChange, ...]
 ) -> tuple[Diagnostic, ...]:
-    """What the linter says of the tools that changed, with lines where they are in a file."""
+    """Lint findings on the changed tools, with line numbers where they are in a file."""
     names = {c.name for c in changes if c.kind in ("tool_changed", "tool_renamed", "tool_added")}
     if not names:
         return ()

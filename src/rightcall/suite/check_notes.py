@@ -1,4 +1,4 @@
-"""What a reader should know of a check before believing its verdict, and why it tries more than a sample."""
+"""Notes on a check that qualify its verdict, and why it tries more than a sample."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MOST_UNKNOWN = 0.2
 
 
 def why_everything(baseline: BaselinePool, reach: Reach, goldens: int, full: bool) -> str:
-    """Why a sample would not do; "" when it does."""
+    """Why a sample is not enough; "" when it is."""
     if full:
         return "--full was passed"
     unknown = len(reach.new) / max(1, goldens)
@@ -36,7 +36,7 @@ def why_everything(baseline: BaselinePool, reach: Reach, goldens: int, full: boo
 
 
 def why_more_trials(once: list[Stratum], full: list[Stratum], settings: CheckSettings) -> str:
-    """Why goldens that are all tried anyway are tried as often as the baseline was; "" when once will do."""
+    """Why goldens that are all tried are tried as often as in the baseline; "" when once is enough."""
     for one, more in zip(once, full, strict=True):
         whole = one.name == "rest" and sum(map(len, one.order)) == one.goldens
         if whole and not settles_at_best(one, settings.beta) and settles_at_best(more, settings.beta):
@@ -45,7 +45,7 @@ def why_more_trials(once: list[Stratum], full: list[Stratum], settings: CheckSet
 
 
 def notes_of(baseline: BaselinePool, strata: list[Stratum], reach: Reach, folder: Path) -> list[str]:
-    """What a reader should know before believing the verdict."""
+    """Notes that qualify the verdict."""
     said = []
     age = baseline.header.age_days()
     if age > OLD_DAYS:
@@ -72,7 +72,7 @@ def notes_of(baseline: BaselinePool, strata: list[Stratum], reach: Reach, folder
 
 
 def version_notes(baseline: BaselinePool, versions: Mapping[str, str]) -> list[str]:
-    """Other versions that the requests do not show."""
+    """Version differences that do not show in the requests."""
     said = minor_changes(baseline.header.versions, versions)
     return [f"since the baseline: {', '.join(said)}"] if said else []
 

@@ -1,4 +1,4 @@
-"""The result of a check: its verdict, and what moved, from what its trials showed."""
+"""The result of a check: its verdict, and which goldens changed, from its trials."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class CheckEvidence:
     """What the trials of a check have shown so far.
 
     `moved` is the p-value of whatever was asked as a control; `replayed` counts answers that were recorded before, and
-    with `only_replayed` no model was asked at all.
+    with `only_replayed` no model was called.
     """
 
     design: CheckDesign
@@ -108,7 +108,7 @@ def check_result(
 def _finding(
     seen: CheckEvidence, decided: Decided, states: Sequence[StratumState], *, base: bool
 ) -> _Finding:
-    """The verdict, with whatever keeps it from standing: damage, a provider that moved, errors, a budget, replays."""
+    """The verdict, or what overrides it: damage, a change at the provider, errors, a budget, replays."""
     settings, what = seen.design.settings, change_words(seen.design.changes)
 
     def inconclusive(cause: str, why: str) -> _Finding:
@@ -138,7 +138,7 @@ def _finding(
 
 
 def _served_notes(seen: CheckEvidence) -> list[str]:
-    """A model that answers under another name than at the baseline, though the same one was asked for."""
+    """Notes on a model that answers under another name than in the baseline, though the same one was requested."""
     before, asked = seen.design.baseline.header.served_model, seen.design.inputs.agent.get("model", "")
     now = served_models((r for each in seen.results.values() for r in each), asked)
     new = [name for name in now if name not in before]

@@ -30,14 +30,14 @@ from rightcall.suite.preparation import Prepared, preflight
 from rightcall.tools.idempotency import run_keys
 
 WAVE = 16
-"""Trials under way at once at most: results are judged in their drawn order, so those beyond a decision are wasted."""
+"""Maximum concurrent trials: results are judged in their drawn order, so those beyond a decision are wasted."""
 MORE_TRIES = 3
 
 Watch = Callable[[int, int], None]
 
 
 class CheckTrials:
-    """One check under way."""
+    """One check in progress."""
 
     def __init__(
         self,
@@ -85,7 +85,7 @@ class CheckTrials:
         """The decision, and the p-value of whatever was asked as a control."""
         if self._base is None:
             return await self._decided(), await self._control_moved()
-        # At the same time, so that whatever the provider does happens to both.
+        # At the same time, so that any change at the provider affects both.
         again = asyncio.create_task(self._base.passes(self._design.control))
         try:
             return await self._decided(), await self._base_moved(again)
@@ -146,7 +146,7 @@ class CheckTrials:
         return self._max_calls is not None and self._seen.spent + calls > self._max_calls
 
     async def _tried(self, jobs: Sequence[tuple[str, int]]) -> list[CaseResult]:
-        """Results in the order of the jobs; what got no answer is asked once more."""
+        """Results in the order of the jobs; trials without an answer are retried once."""
         results = await self._asked(jobs)
         again = [(r.golden_id, r.trial) for r in results if r.error]
         if again:
@@ -168,7 +168,7 @@ class CheckTrials:
         return list(await asyncio.gather(*(self._one(name, trial) for name, trial in jobs)))
 
     async def _one(self, name: str, trial: int) -> CaseResult:
-        """One trial, stored as soon as it is known; an error is not, because it is asked again."""
+        """One trial, stored as soon as it is known; an error is not stored, because it is retried."""
         if (known := self._record.answered.get((name, trial))) is not None:
             return known
         result = await self._perform(self._design.goldens[name], trial)
@@ -206,7 +206,7 @@ class CheckTrials:
         return next((f for f in result.codes if f.code in hard and f.code not in known), None)
 
     async def _control_moved(self) -> float | None:
-        """The p-value of untouched goldens asked again; None when none was asked for."""
+        """The p-value of unaffected goldens tried again; None when none were requested."""
         control = self._design.control
         if not control:
             return None
@@ -214,7 +214,7 @@ class CheckTrials:
         return self._p_of({r.golden_id: float(r.passed) for r in results if not r.error})
 
     async def _base_moved(self, again: asyncio.Task[dict[str, float]]) -> float | None:
-        """The p-value of the base version; None, and said so, when it could not be run."""
+        """The p-value of the base version; None, with a note, when it could not be run."""
         try:
             passes = await again
         except ConfigError as error:
@@ -224,7 +224,7 @@ class CheckTrials:
         return self._p_of(passes)
 
     def _p_of(self, passes: Mapping[str, float]) -> float:
-        """The p-value of goldens asked again that should do as at the baseline."""
+        """The p-value of goldens that were tried again and should behave as in the baseline."""
         before = self._design.baseline.goldens
         return stats.exchange_p([stats.ExchangeTable(before[g].scores, (x,)) for g, x in passes.items()])
 

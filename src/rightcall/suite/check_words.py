@@ -1,4 +1,4 @@
-"""A check's verdict in words: what was shown, with which confidence, and what would settle it."""
+"""A check's verdict in words: what was shown, with which confidence, and what would decide it."""
 
 from __future__ import annotations
 
@@ -88,8 +88,8 @@ def _open(states: Sequence[StratumState]) -> str:
 
 
 def risk_words(settings: CheckSettings, states: Sequence[StratumState], spent: int, full: int) -> str:
-    """What the verdict risks and what it cost."""
-    said = f"{spent:,} of {full:,} calls. If nothing had changed, REGRESSED would come in at most "
+    """The risk of the verdict and its cost."""
+    said = f"{spent:,} of {full:,} calls. If nothing had changed, REGRESSED would occur in at most "
     said += f"{settings.alpha * 100:g} of 100 checks."
     if any(state.name == "rest" and state.run < state.goldens for state in states):
         said += " A change confined to a few of the others is detected only by a full run."
@@ -120,5 +120,5 @@ def hint_words(
 
 
 def never_seen_chance(history: int, now: int) -> float:
-    """The chance that a code which main shows as often was never seen in its trials, yet one or more times now."""
+    """The probability that a code that is equally frequent on main never occurred in its trials, but occurred now."""
     return (history / (history + now)) ** (history / now) * now / (history + now) if now and history else 1.0

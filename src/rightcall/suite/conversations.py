@@ -1,4 +1,4 @@
-"""What a plan knows of conversations: how many a golden stands for, and what would keep one from being held."""
+"""Conversations of a plan: how many a golden stands for, and what would prevent one."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rightcall.suite.suite import UserConfig
 
 
 def conversations_of(golden: AnyGolden, user: UserSetup | Users | None) -> Iterator[AnyGolden]:
-    """The golden itself, or one conversation for each manner in which its user is played."""
+    """The golden itself, or one conversation for each persona of its user."""
     if isinstance(golden, Golden) or not isinstance(user, UserSetup):
         yield golden
         return
@@ -24,11 +24,11 @@ def conversations_of(golden: AnyGolden, user: UserSetup | Users | None) -> Itera
 
 
 def conversation_problem(golden: ConversationalGolden, agent: Agent, user: UserSetup | Users | None) -> str:
-    """Why a conversation cannot be held; empty when it can."""
+    """Why a conversation cannot be run; empty when it can."""
     model: Any = agent.model
     own = callable(model) and not isinstance(model, str) and not hasattr(model, "complete")
     if own and not turn_parameters(model):
-        return ""  # it is given the golden and holds the conversation itself
+        return ""  # it takes the golden and runs the conversation itself
     if golden.given and hasattr(model, "session"):
         return "golden '{}' {}; {}".format(golden.id, *NO_BEGINNING)
     if golden.is_simulated and user is None:
@@ -57,7 +57,7 @@ def user_setup(config: UserConfig | None, folder: Path) -> UserSetup | None:
 
 
 def simulator_fingerprint(user: UserSetup | Users) -> str:
-    """What must be the same for two runs to have had the same users."""
+    """A hash of what two runs with the same simulated users have in common."""
     if isinstance(user, UserSetup):
         return user.fingerprint
     return hashlib.sha256(stable_repr(user).encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""A run in progress: what its results add up to, when it stops early, and what its budgets still allow."""
+"""A run in progress: its totals, early stopping, and what its budgets still allow."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ Write = Callable[[Sequence[CaseResult]], Sequence[CaseResult]]
 
 
 class LiveRun:
-    """The backend at work, and everything that follows from each result it gives."""
+    """A running backend, and everything that follows from each of its results."""
 
     def __init__(
         self,
@@ -117,7 +117,7 @@ class LiveRun:
                 raise self._error
 
     def _fail(self, error: Exception) -> None:
-        """End the run with this error; what is under way is cancelled."""
+        """End the run with this error; cases in progress are cancelled."""
         self._error = self._error or error
         if self._cells is not None:
             self._cells.cancel()
@@ -173,7 +173,7 @@ class LiveRun:
         return True
 
     async def _settle(self, sink: Sink) -> None:
-        """Store what is pending now, and hold back whoever has a result meanwhile: until a batch is full, or while it
+        """Store what is pending now, and block other results meanwhile: until a batch is full, or while it
         is written, a fast agent would run a hundred cases for nothing.
         """
         self._deciding = True
@@ -206,7 +206,7 @@ class LiveRun:
         )
 
     def affordable(self, under_way: int) -> int:
-        """How many more cases fit into the budgets, if each of those not stored yet costs the most it may."""
+        """How many more cases fit into the budgets, if each case not stored yet costs its maximum."""
         worst, limits, usage = worst_case(self._plan), self._plan.run_limits, self._progress.tally.usage
         fits = [
             math.floor((most - used) / each)
@@ -242,7 +242,7 @@ async def _after_first_requests(work: Callable[[], None]) -> None:
 
 
 def worst_case(plan: Plan) -> dict[str, float]:
-    """The most that one case may cost, of what the run has a budget for."""
+    """The maximum cost of one case, in the units that the run has a budget for."""
     of_case, of_run = plan.agent.limits, plan.run_limits
     return {
         name: most

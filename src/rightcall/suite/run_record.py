@@ -42,8 +42,8 @@ def new_run(
 ) -> Run:
     """A run that begins now. Runs of one `group` [default: the name] are followed over time.
 
-    `again` is what to type to run it again: `suite_file` and `run_options`. It is no part of what a resumed run must
-    have in common.
+    `again` is the command to run it again: `suite_file` and `run_options`. It may differ when a run is
+    resumed.
     """
     now = datetime.datetime.now(datetime.UTC)
     return Run(

@@ -42,7 +42,7 @@ async def run_plan(  # noqa: PLR0913
 
     Interrupting it keeps finished results; `resume` continues such a run, and fails if its setup has changed. A
     store that fails for longer than `persist` retries raises a `StoreError`: the run stops, stays unfinished and
-    can be resumed. `warn` receives warnings before anything is asked. Trials are run on `backend` [default: this
+    can be resumed. `warn` receives warnings before anything is sent. Trials are run on `backend` [default: this
     process]. `run_id` is the id of a new run [default: made of the time].
     """
     persist = persist or Persistence()
@@ -113,7 +113,7 @@ def _begin(prepared: Prepared, store: Store, resume: str | None, run_id: str | N
         run, writer = _resumed(store, resume, run)
         done = DoneCells.of(plan, store, run.id)
         return _Begun(run, writer, done, _baseline(plan, store, run), goldens)
-    baseline = _baseline(plan, store, run)  # before the run is begun: one that is refused leaves no trace
+    baseline = _baseline(plan, store, run)  # before the run starts: one that is refused leaves no trace
     writer = store.begin_run(run, planned=planned, documents=prepared.documents)
     return _Begun(run, writer, DoneCells(), baseline, goldens)
 
@@ -121,7 +121,7 @@ def _begin(prepared: Prepared, store: Store, resume: str | None, run_id: str | N
 def _last_writes(
     plan: Plan, store: Store, outcome: RunOutcome, *, early: bool, epoch: int
 ) -> Iterator[Callable[[], object]]:
-    """What the store is told at the end: that answers were replayed, and that the run is finished."""
+    """The final writes to the store: that answers were replayed, and that the run is finished."""
     recordings = plan.agent.recordings
     # In replay everything was, also what workers or an earlier process did, which is not counted here.
     if recordings is not None and (recordings.replayed or recordings.replays_only):

@@ -27,7 +27,7 @@ class AgentConfig(Record, frozen=True):
     model: Annotated[str, msgspec.Meta(description="provider:model, module:agent, http:URL, or exec:COMMAND")]
     base_url: Annotated[
         str | Annotated[tuple[str, ...], msgspec.Meta(min_length=1)] | None,
-        msgspec.Meta(description="base URL of a compatible server; of several, worker i asks number i mod n"),
+        msgspec.Meta(description="base URL of a compatible server; with a list, worker i uses entry i mod n"),
     ] = None
     system: Annotated[str, msgspec.Meta(description="system prompt")] = ""
     mode: Annotated[
@@ -97,7 +97,7 @@ class AgentConfig(Record, frozen=True):
 
 
 class UserConfig(Record, frozen=True):
-    """Who plays the user in conversations that are not scripted to their end."""
+    """The simulated user of conversations that are not fully scripted."""
 
     model: Annotated[
         str | tuple[str, ...],
@@ -108,7 +108,7 @@ class UserConfig(Record, frozen=True):
         msgspec.Meta(min_length=1, description="personas: names, or {name, characteristics}; two by default"),
     ] = DEFAULT_PERSONAS
     max_turns: Annotated[
-        int, msgspec.Meta(ge=1, le=1000, description="Maximum number of turns of a simulated user")
+        int, msgspec.Meta(ge=1, le=1000, description="maximum number of turns of a simulated user")
     ] = 10
     stopping_criteria: Annotated[
         str, msgspec.Meta(description="when the user has got what they wanted, in words")
@@ -122,7 +122,7 @@ class UserConfig(Record, frozen=True):
 
 
 class WorkersConfig(Record, frozen=True):
-    """Processes that share a run; where they run, `--on` says. Has no influence on results."""
+    """Worker processes that share a run; `--on` sets where they run. Does not affect results."""
 
     count: Annotated[
         Annotated[int, msgspec.Meta(ge=1, le=10_000)] | None,

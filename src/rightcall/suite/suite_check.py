@@ -1,4 +1,4 @@
-"""`check`: the one command of a pull request. Tries what a change can reach, and stops as soon as it knows."""
+"""`check`: the one command for a pull request. Tries what a change can affect, and stops as soon as it can decide."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from rightcall.suite.suite_actions import record_settings, with_record_mode
 from rightcall.suite.suite_plan import plan_suite
 
 BASE_CONTROL = 40
-"""Goldens that the base version is asked again, unless `--control` says how many."""
+"""Number of goldens run on the base version [default of `--control`]."""
 
 
 @dataclass(frozen=True)
 class CheckOptions:
-    """What was asked for besides the suite's own `check:`."""
+    """Options in addition to the suite's own `check:`."""
 
     baseline: str = "branch:main"
     settings: CheckSettings | None = None
@@ -50,11 +50,11 @@ class CheckOptions:
 async def check_suite(
     file: Path, store: Store, options: CheckOptions | None = None, *, watch: Watch | None = None
 ) -> CheckResult:
-    """Check a suite against a baseline; with `plan_only` nothing is asked."""
+    """Check a suite against a baseline; with `plan_only` nothing is sent."""
     options = options or CheckOptions()
     suite = with_record_mode(load_suite(file), options.record)
     if options.again and record_settings(suite).mode == "auto":
-        suite = with_record_mode(suite, "refresh")  # another draw must not get the answers of the last one
+        suite = with_record_mode(suite, "refresh")  # another draw must not replay the answers of the last one
     plan = plan_suite(
         suite, file.parent, model=options.model, trials=options.trials, concurrency=options.concurrency
     )
@@ -74,7 +74,7 @@ async def check_plan(
     watch: Watch | None = None,
     base: BaseVersion | None = None,
 ) -> CheckResult:
-    """Check a plan that is ready against a baseline that is ready; `base` is asked again as a control."""
+    """Check a prepared plan against a loaded baseline; `base` is run as a control."""
     settings = options.settings or suite.check
     if base is not None and not settings.control:
         settings = msgspec.structs.replace(settings, control=BASE_CONTROL)
@@ -132,7 +132,7 @@ async def _same_metrics(plan: Plan, baseline: BaselinePool, store: Store) -> tup
 
 
 def _asked(design: CheckDesign, plan: Plan, options: CheckOptions) -> str:
-    """A name for what was asked of these inputs: another margin, budget or golden is another question."""
+    """A hash of the question: another margin, budget or golden is another question."""
     goldens = [golden_hash(golden) for golden in design.goldens.values()]
     how = [
         options.full,

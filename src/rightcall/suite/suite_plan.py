@@ -42,7 +42,7 @@ from rightcall.tools.mcp import McpAddress, read_address
 from rightcall.tools.worlds import make_world
 
 CLIENTS = ("openai", "anthropic")
-"""Adapters whose objects are clients of a model: those are models to ask, not agents to watch."""
+"""Adapters whose objects are clients of a model: those are models, not agents to observe."""
 
 
 def plan_suite(
@@ -204,7 +204,7 @@ def _fault_plan(given: str | dict[str, Any] | None, folder: Path, loops: bool) -
 def _tested(
     model: str | None, config: AgentConfig, folder: Path, problems: list[str], *, start_nothing: bool
 ) -> Any:
-    """What the suite tests: a model's name, a function, or an agent that is watched while it runs."""
+    """What the suite tests: a model's name, a function, or an agent that is observed while it runs."""
     if start_nothing:
         return _not_imported(model or config.model, folder)
     typed_here = model is not None and Path(model.partition(":")[2]).is_file()
@@ -213,9 +213,9 @@ def _tested(
 
 
 def _observed(model: Any, config: AgentConfig, given: str | None) -> Any:
-    """The agent watched while it runs, when the suite asks for it or its framework is known; else itself.
+    """The observed agent, when the suite requests it or its framework is known; otherwise the agent itself.
 
-    `given` is a model named on the command line instead of the suite's, which need not be one to watch.
+    `given` is a model named on the command line instead of the suite's, which need not be observed.
     """
     if model is _unloaded or isinstance(model, str | ObservedAgent):
         if config.observe is not None and isinstance(model, str) and given is None:
@@ -236,7 +236,7 @@ def _observed(model: Any, config: AgentConfig, given: str | None) -> Any:
 
 
 def beside(name: str, folder: Path) -> str:
-    """A model that is a file of the suite's folder, as seen from here; any other name as it is."""
+    """A model that is a file in the suite's folder, relative to the working folder; any other name is unchanged."""
     prefix, _, file = name.partition(":")
     if prefix not in ("scripted", "recorded", "local") or not file or not (folder / file).is_file():
         return name
@@ -251,7 +251,7 @@ def _model(name: str, folder: Path, problems: list[str]) -> Any:
 
 
 def _unloaded(golden: Golden) -> None:
-    """Stands for an agent that could not be loaded, so that nothing more is found wrong with it."""
+    """A placeholder for an agent that could not be loaded, so that no further problems are reported for it."""
 
 
 def _contradictory_limits(suite: Suite) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""What one command asks of a suite: a plan per model, their estimates, faulty runs with their control, named runs."""
+"""Runs of a suite for one command: a plan per model, estimates, faulty runs with their control, named runs."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ def finished_twin(store: Store, resume: str, name: str) -> str | None:
 
 
 def add_to_baseline(path: Path, run: str, store: str | PathLike[str] | None) -> None:
-    """Pool a run with a baseline file, or begin one."""
+    """Add a run to a baseline file, or create one."""
     from rightcall.suite.baseline_file import load_baseline, merged, write_baseline
     from rightcall.suite.baseline_pool import pooled
 

@@ -213,7 +213,7 @@ def _calls(
 
 
 def _tags(spans: Sequence[Span]) -> tuple[str, ...]:
-    """What the application calls the trace: its intent, and the tags that instrumentations have a place for."""
+    """The intent and tags that the application or its instrumentation set on the trace."""
     found = [s.attributes[name] for s in spans for name in names.TAGS if name in s.attributes]
     words = [w for held in map(json_value, found) for w in (held if isinstance(held, list) else [held])]
     return tuple(dict.fromkeys(word for word in words if isinstance(word, str) and word))[:50]

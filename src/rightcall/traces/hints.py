@@ -1,4 +1,4 @@
-"""The setting to change when a trace lacks content, by the instrumentation that made it."""
+"""The setting to change when a trace lacks content, by instrumentation."""
 
 from __future__ import annotations
 

@@ -30,13 +30,13 @@ DESTROY = word_set("delete destroy erase obliterate overwrite purge shred trunca
 """Irreversible."""
 
 STORED = word_set("table tables database databases db collection index schema column view keyspace")
-"""Things that are gone when they are dropped."""
+"""Things that are lost when they are dropped."""
 
 TAKE_AWAY = word_set("""
     cancel clear clean deactivate decommission deprovision detach disable discard dismiss evict kill prune remove
     reset revoke rollback terminate unlink unpublish unregister unsubscribe void
     """)
-"""Takes something away, often for good, sometimes with a way back."""
+"""Removes something, often permanently, sometimes reversibly."""
 
 MONEY = word_set("charge pay purchase buy refund transfer withdraw deposit reimburse remit payout disburse")
 """Moves money."""
@@ -104,7 +104,7 @@ ADDING = word_set("create add insert register enroll schedule subscribe issue ap
 MONEY_WORDS = word_set(
     "amount price currency payment card account balance fee cost money fund funds iban wallet"
 )
-"""Words in parameters that speak of money."""
+"""Words in parameters that indicate money."""
 
 
 _LAST_WORDS = READ | DESTROY | TAKE_AWAY
@@ -114,7 +114,7 @@ Kind = Literal["read", "update", "create", "money", "take_away", "destroy", "unk
 
 @dataclass(frozen=True)
 class Effect:
-    """The kind of effect, the verb of the name ("" when it has none), and who said so."""
+    """The kind of effect, the verb of the name ("" when it has none), and where it was declared."""
 
     kind: Kind
     verb: str
@@ -176,7 +176,7 @@ _WHOLE = word_set("""
 
 
 def is_part_of_a_file(tool: ToolFeatures) -> bool:
-    """`delete_note(path, sheet, cell)`: the file is required, and the name speaks of something inside it."""
+    """`delete_note(path, sheet, cell)`: the file is required, and the name refers to something inside it."""
     if len(tool.parameters) < 2:
         return False
     verb, tokens = tool.effect.verb, tool.name_tokens

@@ -1,4 +1,4 @@
-"""The most alike pairs as a picture: a self-contained Vega-Lite specification of a heat map."""
+"""The most similar pairs as a picture: a self-contained Vega-Lite specification of a heat map."""
 
 from __future__ import annotations
 

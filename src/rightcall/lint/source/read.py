@@ -264,5 +264,5 @@ def _folder_of(names: Iterable[str]) -> str:
     folders = {str(Path(name).parent) for name in names if name}
     try:
         return os.path.commonpath(folders) or "."
-    except ValueError:  # no file at all, or typed from different roots
+    except ValueError:  # no file, or typed from different roots
         return "all sources"

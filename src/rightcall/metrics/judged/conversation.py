@@ -124,7 +124,7 @@ class ConversationCompleteness(Rubric):
 
 
 def said(case: TestCase) -> list[tuple[str, str]]:
-    """What user and agent said. Answers from before the agent began are material, with nothing to judge in them."""
+    """What user and agent said. Answers from before the agent began are context and are not judged."""
     made = case.trajectory
     if not made.messages:
         return [("user", case.golden.input), ("assistant", made.output)]

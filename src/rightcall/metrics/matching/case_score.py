@@ -267,7 +267,7 @@ def score_of_stated(
 ) -> float:
     """The score of a golden that expects no call: dimensions of which it says nothing drop out.
 
-    `state` is how the world was left, when the golden says how; it stands where expected calls would.
+    `state` is the score of the final state, if the golden expects one; it takes the place of expected calls.
     """
     any_call = (golden.extra_calls == "allow" or golden.category == "negative") and not forbids_all(golden)
     return rules.stated(
@@ -280,5 +280,5 @@ def score_of_stated(
 
 
 def must_or_must_not(golden: Golden) -> bool:
-    """Whether a golden names calls at all, wanted or forbidden."""
+    """Whether a golden names any calls, expected or forbidden."""
     return bool(golden.forbidden_calls or golden.expected_calls or golden.any_of)

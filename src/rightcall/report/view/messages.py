@@ -29,7 +29,7 @@ ENDINGS = {
 class MessageView(Record, frozen=True):
     """Who said what; `parts` are the calls or results it carries, each a title and a text.
 
-    In a conversation `heading` stands above the first message of each turn of the user, and `failing` marks where it
+    In a conversation `heading` is shown above the first message of each user turn, and `failing` marks where it
     first went wrong.
     """
 
@@ -42,7 +42,7 @@ class MessageView(Record, frozen=True):
 
 
 def transcript(messages: Sequence[Message], result: CaseResult, given: int) -> tuple[MessageView, ...]:
-    """The messages of a conversation, with a heading above each turn of the user and a mark where it went wrong."""
+    """The messages of a conversation, with a heading above each user turn and a mark where it went wrong."""
     wrong, views = first_failing_turn(result), list[MessageView]()
     turn, place = 0, -1
     for at, message in enumerate(messages):

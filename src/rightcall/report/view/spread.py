@@ -85,7 +85,7 @@ def _bins(values: list[float], low: float, high: float) -> list[Bin]:
 
 
 class UserRow(Record, frozen=True):
-    """The conversations with one simulated user: a manner, or a model that plays users."""
+    """The conversations with one simulated user: a persona, or a model that plays users."""
 
     name: str
     cases: int
@@ -93,7 +93,7 @@ class UserRow(Record, frozen=True):
 
 
 def user_rows(summary: Summary) -> tuple[UserRow, ...]:
-    """One row for each simulated user; the conversations of one are no sample of the others'."""
+    """One row for each simulated user; conversations with one say nothing about the others."""
     return tuple(
         UserRow(tag.removeprefix(PERSONA).removeprefix(USER), group.cases, group.pass_rate)
         for tag, group in summary.tags.items()

@@ -124,10 +124,10 @@ SIZES = (1, 20, 400)
 
 
 def portions(names: Sequence[str]) -> Iterator[list[str]]:
-    """Names for `IN (…)`, in lists of few different lengths: the last is filled up with names that it has already.
+    """Names for `IN (…)`, in lists of a few fixed lengths: the last is padded with names it already has.
 
-    Each length is another statement, and SQLite keeps the 128 latest prepared: a process that runs for days and asks
-    for any number of names would hold megabytes of them.
+    Each length is another statement, and SQLite caches the 128 latest prepared ones: a process that runs for days with
+    lists of any length would hold megabytes of them.
     """
     for start in range(0, len(names), SIZES[-1]):
         some = list(names[start : start + SIZES[-1]])

@@ -47,7 +47,7 @@ class WatchStates(Core):
                 connection.execute(statement, {"kind": kind, "name": held(name), "content": content})
 
     def drop_states(self, kind: str, names: Sequence[str]) -> None:
-        """Forget documents."""
+        """Delete documents."""
         s = tables.watch_states.c
         with self.writing() as connection:
             connection.execute(delete(tables.watch_states).where(s.kind == kind, s.name.in_(names)))
@@ -58,7 +58,7 @@ class WatchStates(Core):
         self.set_states(SESSIONS, documents)
 
     def add_imported_sessions(self, counts: Sequence[SessionCount]) -> None:
-        """Add the sessions of imported traces, which are counted apart from those that a monitor writes."""
+        """Add the sessions of imported traces, which are counted separately from those of a monitor."""
         known = {name: unpacked(content, SessionCount) for name, content in self.states(IMPORTED).items()}
         documents = {}
         for count in counts:

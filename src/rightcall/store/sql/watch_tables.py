@@ -37,14 +37,14 @@ class Watched(Core):
                 connection.execute(insert(tables.received), rows)
 
     def waiting_traces(self) -> list[tuple[str, str, str]]:
-        """Traces whose spans are kept, with the times when the first and the latest of them came."""
+        """Traces whose spans are stored, with the arrival times of the first and the latest span."""
         r = tables.received.c
         query = select(r.trace_id, func.min(r.received_at), func.max(r.received_at)).group_by(r.trace_id)
         with self.reading() as connection:
             return [(row[0], row[1], row[2]) for row in connection.execute(query)]
 
     def spans_of(self, trace_ids: Sequence[str]) -> dict[str, list[bytes]]:
-        """Everything that is kept of what was received of these traces, in order of arrival."""
+        """All stored spans of these traces, in order of arrival."""
         r = tables.received.c
         found: dict[str, list[bytes]] = {}
         with self.reading() as connection:
@@ -55,7 +55,7 @@ class Watched(Core):
         return found
 
     def received_before(self, moment: str, limit: int = 5_000) -> list[str]:
-        """Traces whose spans came before a moment, out of the oldest that are kept."""
+        """Traces whose spans arrived before a time, among the oldest stored ones."""
         r = tables.received.c
         oldest = select(r.trace_id, r.received_at).order_by(r.key).limit(limit)
         with self.reading() as connection:  # by their number: SQLite would hold what it sorts in memory

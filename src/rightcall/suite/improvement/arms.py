@@ -1,6 +1,6 @@
 """Variants of an agent, run at the same time on the same goldens.
 
-A provider that gets slower or is updated during the afternoon then meets all variants alike.
+A provider that gets slower or is updated meanwhile then affects all variants equally.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ Decided = Callable[[Sequence[Measured]], bool]
 
 
 class Arms:
-    """Runs arms of one plan and keeps count of what they cost."""
+    """Runs the arms of one plan and counts their cost."""
 
     def __init__(self, plan: Plan, store: Store, dataset: str) -> None:
         self._plan, self._store, self._dataset = plan, store, dataset
@@ -87,7 +87,7 @@ class Arms:
         self.tools = [*Session(plan.agent).toolbox.tools]
 
     def arm(self, one: Proposal | None, goldens: Sequence[AnyGolden], trials: int, phase: str) -> Arm:
-        """The agent with a proposal made, or as it is."""
+        """The agent with a proposal applied, or unchanged."""
         tools, system = applied(one.changes if one else (), self.tools, self._plan.agent.system)
         return Arm(tools, system, goldens, trials, phase)
 

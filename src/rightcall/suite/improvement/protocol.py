@@ -1,4 +1,4 @@
-"""Proof that a change helps: proposals are screened on some goldens and proven on others that were not looked at.
+"""Proof that a change helps: proposals are screened on some goldens and proven on held-out ones.
 
 The protocol is fixed before anything is run. Goldens are split by cluster into *tune* and *proof*; findings are made
 again on tune alone; the best few proposals are run on proof at the same time as the baseline. A proposal is accepted
@@ -133,7 +133,7 @@ class _Job:
     # -------------------------------------------------------------- tune
 
     async def _finalists(self, open_ones: Sequence[Proposal]) -> list[Proposal]:
-        """The best few on tune, alone or together, each without the sentences that do nothing."""
+        """The best few on tune, alone or combined, each without sentences that have no effect."""
         better = [one for one in open_ones if await self._screen(one)]
         whole = together(better)
         if whole is not None:

@@ -15,9 +15,10 @@ from typing import Any
 from rightcall.errors import MissingExtraError
 from rightcall.tools.idempotency.guard import Idempotency
 from rightcall.tools.idempotency.store import CREATE, IdempotencyStore
+from rightcall.tools.runtime.context import SystemClock
 
 RUN_KEYS_S = 365 * 24 * 3600.0
-"""How long the keys of a run are remembered. They hold its id, so nothing else can meet them."""
+"""How long the keys of a run are remembered. They contain its id, so nothing else can collide with them."""
 
 
 def keys_path(results: Path) -> Path:
@@ -34,7 +35,7 @@ def key_store(file: Path | None, url: str = "") -> IdempotencyStore:
 
 def run_keys(file: Path | None, url: str = "") -> Idempotency:
     """The keys of a run, remembered for as long as anyone may resume it."""
-    return Idempotency(key_store(file, url), ttl_s=RUN_KEYS_S)
+    return Idempotency(key_store(file, url), ttl_s=RUN_KEYS_S, clock=SystemClock())
 
 
 def sqlite_store(
@@ -75,7 +76,7 @@ def postgres_store(url: str, *, later: bool = False) -> IdempotencyStore:
 
     def connect() -> Any:
         connection = psycopg.connect(url, autocommit=True)
-        # Processes that make the table at the same moment would trip over each other.
+        # Processes that create the table at the same moment would conflict.
         connection.execute(f"SELECT pg_advisory_xact_lock(7462); {CREATE.format(blob='BYTEA', options='')}")
         return connection
 
@@ -103,6 +104,6 @@ def _make_wal(connection: Any, busy_s: float) -> None:
 
 
 def _make_private(path: Path) -> None:
-    """Make a file that only its owner can read: it holds what tools answered."""
+    """Create a file that only its owner can read: it contains tool results."""
     path.parent.mkdir(parents=True, exist_ok=True)
     os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))

@@ -3,9 +3,9 @@
     absent → started(owner, lease, attempt) → done | failed | retryable | unknown
 
 `started` is committed before the tool runs, and the end is written only by the owner that started it. A
-row whose owner is gone becomes unknown, and nothing is ever run again on a guess. Whether an owner on this
-machine is gone, `owners` knows. One on another machine renews its lease while it works; it is given up only
-when the lease has run out *and* nothing was heard of it for half a lease of this process's own, monotonic
+row whose owner is gone becomes unknown, and nothing is ever run again on a guess. `owners` knows whether an
+owner on this machine is gone. One on another machine renews its lease while it works; it is given up only
+when the lease has expired *and* nothing was heard from it for half a lease of this process's own monotonic
 time: a clock jump on either machine expires nothing.
 """
 
@@ -38,7 +38,7 @@ class CorruptRecordError(InfrastructureError):
 class ClaimRequest(NamedTuple):
     """Who wants to run what, and for how long the claim and the memory of it should last.
 
-    `owner` must be another for every attempt: a row with the same owner is this very claim.
+    `owner` must be different for every attempt: a row with the same owner is this same claim.
     """
 
     key: str
@@ -50,11 +50,11 @@ class ClaimRequest(NamedTuple):
 
 
 class Claim(NamedTuple):
-    """What a key's row says to someone who wants to run it.
+    """The answer to a claim request for a key.
 
     run: it is yours, attempt number `attempt` · replay: it ended in `state`, with `result` · reused: the key
-    belongs to other arguments · in_progress: another is at it · unknown: its effect may have happened.
-    `expired` is set when an older use of the key had run out.
+    belongs to other arguments · in_progress: another owner is running it · unknown: its effect may have happened.
+    `expired` is set when an older use of the key had expired.
     """
 
     verdict: Literal["run", "replay", "reused", "in_progress", "unknown"]
@@ -103,7 +103,7 @@ class IdempotencyStore:
     """Keys in a database. Safe for threads and processes; methods block, for about 20 µs on SQLite.
 
     Open one with `sqlite_store` or `postgres_store`. Any other DB-API connection in autocommit mode that
-    knows `ON CONFLICT` will do as well; `connect` makes one at the first use.
+    supports `ON CONFLICT` works too; `connect` creates one on first use.
     """
 
     private = False
@@ -176,7 +176,7 @@ class IdempotencyStore:
         return row is not None and (row[1], row[2], row[4]) == (state, owner, attempt)
 
     def renew(self, key: str, owner: str, attempt: int, until: float) -> bool:
-        """Say that the owner is still at it."""
+        """Renew the lease: the owner is still working."""
         return self._change(RENEW, (until, key, owner, attempt)) == 1
 
     def together(self, steps: Sequence[Callable[[], Any]]) -> list[Any]:
@@ -207,11 +207,11 @@ class IdempotencyStore:
         return "absent" if row is None else str(row[1])
 
     def forget(self, key: str) -> bool:
-        """Let a key's time run out at once, unless someone is at it. Whether there was one to forget."""
+        """Expire a key now, unless it is being run; returns whether there was one."""
         return self._change(FORGET, (key,)) == 1
 
     def prune(self, now: float) -> int:
-        """Forget what has expired; the number of keys forgotten."""
+        """Delete expired keys; returns how many."""
         return self._change(PRUNE, (now, now))
 
     def close(self) -> None:

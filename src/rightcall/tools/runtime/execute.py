@@ -17,7 +17,7 @@ from rightcall.tools.runtime.results import usable
 
 
 async def perform(call: ActiveCall) -> Any:
-    """Run the tool and write its effect into the ledger, whatever happens to its answer."""
+    """Run the tool and record its effect in the ledger, whatever happens to its answer."""
     if call.work is None:
         return await call.ready.run(call.arguments, _info(call, _nothing), call.context, _never)
     work = call.work

@@ -7,7 +7,7 @@ A suite says what each tool answers:
       get_order:
         cases: [{args: {id: 17}, result: {status: sent}}]        # when the arguments include these …
         error: {error: not_found, detail: no such order}         # … and otherwise
-      poll: {sequence: [{result: pending}, {result: done}]}      # one after the other, the last for good
+      poll: {sequence: [{result: pending}, {result: done}]}      # in order; the last one repeats
       refund: {function: "my_pkg.mocks:refund"}                  # a Python function of the same arguments
       search: {generate: true}                                   # made from the tool's output schema
       charge: {real: true}                                       # the tool itself

@@ -25,17 +25,17 @@ def pipeline(
 ) -> Next:
     """The stages of a call, in order; those with nothing to do are left out."""
     stages: list[Stage | None] = [
-        Answers(rules.strict),  # every way to end is an outcome, and each call has one
+        Answers(rules.strict),  # every ending is an outcome, and each call has exactly one
         preparer,  # parse, resolve, validate, normalise, policy, confirmation
         faults.deliver if faults else None,  # lose the key, deliver twice
         RuntimeRetries(rules.retries) if rules.retries.most else None,  # where that can do no harm
-        Batches(faults.arm if faults else None),  # each item on its own from here on
-        idempotency.once,  # claim the key, or answer from what is known of it
+        Batches(faults.arm if faults else None),  # each item separately from here on
+        idempotency.once,  # claim the key, or answer from its record
         deadline,  # the following stages run to completion, even if no longer awaited
-        idempotency.record,  # write down how the attempt ended, early or late
+        idempotency.record,  # record how the attempt ended, early or late
         Versions(rules.strict),  # check, then act, under the lock of the resource
         Outcomes(rules.strict),  # a result or an exception becomes an outcome
         faults.strike if faults else None,  # refuse, delay, lose the answer, damage the result
     ]
-    # At the end `perform` runs the tool and writes its effect into the ledger, whatever happens to its answer.
+    # At the end `perform` runs the tool and records its effect in the ledger, whatever happens to its answer.
     return chained([stage for stage in stages if stage is not None], perform)

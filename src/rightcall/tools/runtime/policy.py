@@ -16,7 +16,7 @@ class Policy:
     """Permissions for every call of a toolbox.
 
     `allow` (when given) and `deny` name tools; `read_only` refuses every tool that does not promise to
-    change nothing; `check(tool, arguments)` gives the reason for a refusal, or "" to let a call pass.
+    change nothing; `check(tool, arguments)` returns the reason for a refusal, or "" to allow the call.
     `max_calls` is the budget of one trial: the call after the last stops the agent.
     """
 

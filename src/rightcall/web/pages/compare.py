@@ -24,7 +24,7 @@ from rightcall.web.views import store_of, tools_of
 ON_A_PAGE = 50
 RUNS_OFFERED = 50
 MOST_RUNS = 8
-"""Runs side by side at most."""
+"""Maximum number of runs side by side."""
 CHANGES: tuple[Change, ...] = ("broken", "fixed", "failing", "passing", "added", "removed", "unjudged")
 """Most interesting first."""
 
