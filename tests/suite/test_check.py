@@ -171,7 +171,7 @@ def test_an_edited_golden_is_not_answered_with_an_older_verdict(shop):
     assert (found["new"]["goldens"], found["calls"]["spent"] > 0) == (1, True)
 
 
-def test_a_plan_from_one_trial_of_each_golden_is_called_a_guess(shop, capsys):
+def test_a_plan_from_one_trial_per_golden_is_called_a_rough_estimate(shop, capsys):
     edit(shop / "suite.yaml", "trials: 3", "trials: 1")
     edit(shop / "suite.yaml", "Answer with one", "Answer with just one")
     git("commit", "-qam", "once")
@@ -179,11 +179,11 @@ def test_a_plan_from_one_trial_of_each_golden_is_called_a_guess(shop, capsys):
     edit(shop / "suite.yaml", "Answer with just one", "Answer with exactly one")
     capsys.readouterr()
     run("check", "suite.yaml", "--plan")
-    assert "a guess" not in capsys.readouterr().out  # three older trials tell
+    assert "rough estimates" not in capsys.readouterr().out  # three older trials tell
     with open_store(shop / ".rightcall" / "rightcall.db") as store:
         store.delete_run(store.runs()[-1].id)
     run("check", "suite.yaml", "--plan")
-    assert "a guess" in capsys.readouterr().out
+    assert "rough estimates" in capsys.readouterr().out
 
 
 def test_a_plan_spends_nothing(shop, capsys):
@@ -225,7 +225,7 @@ def test_a_golden_that_expects_a_removed_tool_is_an_error_of_the_dataset(shop, c
     (shop / "tools.json").write_text(json.dumps(tools))
     assert run("check", "suite.yaml") == 2
     assert re.search(
-        r"goldens.jsonl:\d+: expects the tool list_reviews, which is gone", capsys.readouterr().err
+        r"goldens.jsonl:\d+: expects the tool list_reviews, which no longer exists", capsys.readouterr().err
     )
 
 

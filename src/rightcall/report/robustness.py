@@ -46,7 +46,7 @@ def print_fault_report(out: Screen, report: FaultReportView) -> None:
     for case, words in list(report.doubled.items())[:10]:
         out.say("  [red]✗[/red] {}: {}", clean(case), clean(words), soft_wrap=True)
     for name in found.not_run:
-        out.say("  [yellow]not run[/yellow] {}: never triggered, so nothing is known about it", name)
+        out.say("  [yellow]not run[/yellow] {}: never fired, so nothing is known about it", name)
 
 
 def print_perturbations(out: Screen, effects: Sequence[PerturbEffect]) -> None:
