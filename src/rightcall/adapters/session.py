@@ -13,7 +13,7 @@ from rightcall.adapters.adapter import Talk, Watch
 from rightcall.adapters.hooks import watching
 from rightcall.adapters.recorder import EventRecorder
 from rightcall.adapters.values import ending
-from rightcall.errors import ConfigError
+from rightcall.errors import ConfigError, contained
 from rightcall.model.golden import Golden
 from rightcall.model.trajectory import StopReason, Trajectory
 
@@ -43,7 +43,7 @@ class ObservedSession:
         for watch in self._watches.values():
             watch.recorder.said(text)
         try:
-            with watching(self._watches):
+            with contained(), watching(self._watches):
                 output = await self._talk.say(text)
         except Exception as error:
             self._ended(error)

@@ -103,7 +103,7 @@ def lint(sources: tuple[str, ...], **options: Any) -> None:
     if options["suggest"]:
         _show_suggestions(sets, config)
     if any(config.fails(diagnostic.severity) for diagnostic in report.diagnostics):
-        raise SystemExit(1)
+        raise click.exceptions.Exit(1)
 
 
 def _config(settings: LintSettings, options: dict[str, Any]) -> LintConfig:

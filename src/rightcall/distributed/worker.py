@@ -34,11 +34,11 @@ from rightcall.distributed.message import (
     sent_cases,
     unpack_lease,
 )
-from rightcall.distributed.outbox import Outbox, Placed
-from rightcall.executor import Agent, Pool, Session, model_problems
+from rightcall.distributed.outbox import GATHER_SECONDS, PROMPT_SECONDS, Outbox, Placed
+from rightcall.executor import Agent, Pool, RunLimits, Session, model_problems
 from rightcall.model.run import CaseResult
 from rightcall.store import Key, Persistence, RunWriter, Store, open_store
-from rightcall.suite import CaseRunner, Cell, LimitedLag, stored_batch
+from rightcall.suite import CaseRunner, Cell, LimitedLag, Plan, stored_batch
 from rightcall.tools.idempotency import run_keys
 
 FINGERPRINTS = ("tools", "metrics", "agent", "settings", "limits", "mocks", "faults", "tool_sets")
@@ -64,6 +64,7 @@ class Worker:
         self._running: asyncio.Task[None] | None = None
         self._failed: Failed | None = None
         self._write: Write | None = None
+        self._gather_seconds = GATHER_SECONDS
 
     async def tell(self, message: bytes) -> bytes:
         """Handle a message from the driver; returns the answer."""
@@ -83,7 +84,7 @@ class Worker:
     async def lease(self, payload: bytes) -> AsyncIterator[bytes]:
         """Run the cells of a lease and yield their results in batches, until all are done or the worker is stopped."""
         number, cells = unpack_lease(payload)
-        outbox = Outbox(len(cells))
+        outbox = Outbox(len(cells), self._gather_seconds)
         self._outboxes[number] = outbox
         for place, (golden, trial) in enumerate(cells):
             self._owner[golden.id, trial] = outbox, place
@@ -168,6 +169,7 @@ class Worker:
             outbox, place = self._owner.pop((golden.id, trial))
             outbox.put(place, result, limited.lag_ms(golden, result))
 
+        self._gather_seconds = PROMPT_SECONDS if may_end_early(setup.plan) else GATHER_SECONDS
         self._deal(at_once)
         self._resize_rate(0.0)  # until the driver says how much there is
         gc.freeze()  # what is open now lives as long as the process
@@ -248,6 +250,11 @@ class _Cells:
             self._news.clear()
             await self._news.wait()
         return self._waiting.popleft()
+
+
+def may_end_early(plan: Plan) -> bool:
+    """Whether a result may end the run, by its gate or by a budget."""
+    return (plan.gate is not None and plan.gate.stop != "off") or plan.run_limits != RunLimits()
 
 
 def versions() -> dict[str, str]:

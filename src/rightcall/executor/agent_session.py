@@ -25,6 +25,7 @@ from rightcall.model.tool import Tool
 from rightcall.model.trajectory import StopReason, Trajectory
 from rightcall.tools.definitions import PLAIN
 from rightcall.tools.faults import FaultPlan
+from rightcall.tools.idempotency import Idempotency
 from rightcall.tools.runtime import Aborted, BoundTool, CallContext, RunnableTool, Toolbox
 
 
@@ -144,9 +145,15 @@ class DeskSetup:
         faults: FaultPlan | None,
         seed: int,
         run_id: str,
+        keys: Idempotency | None = None,
     ) -> None:
         self._toolbox = Toolbox(
-            [_entry(tool) for tool in tools], mocks=mocks, execute=execute, faults=faults, seed=seed
+            [_entry(tool) for tool in tools],
+            mocks=mocks,
+            execute=execute,
+            idempotency=keys,
+            faults=faults,
+            seed=seed,
         )
         self._run_id = run_id
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from rightcall.errors import InfrastructureError, InputError
+from rightcall.errors import InfrastructureError, InputError, contained
 from rightcall.executor.limits import Limits
 from rightcall.executor.pool import LagMeter
 from rightcall.model.call import ToolCall
@@ -151,6 +151,14 @@ class UserAgent:
         if inspect.iscoroutinefunction(self._function) or inspect.iscoroutinefunction(
             getattr(self._function, "__call__", None)  # noqa: B004  an object with `async def __call__`
         ):
-            return await self._function(golden)
-        made = await asyncio.to_thread(self._function, golden)
-        return await made if inspect.isawaitable(made) else made
+            with contained():
+                return await self._function(golden)
+        made = await asyncio.to_thread(in_its_thread, self._function, golden)
+        with contained():
+            return await made if inspect.isawaitable(made) else made
+
+
+def in_its_thread(function: Callable[..., Any], *args: Any, **words: Any) -> Any:
+    """Call a blocking function; if it tries to end the process, that is its failure."""
+    with contained(in_thread=True):
+        return function(*args, **words)

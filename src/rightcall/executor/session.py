@@ -222,7 +222,7 @@ class Session:
         self.tools = {tool.name: tool for tool in self.toolbox.tools}
         desks = DeskSetup(
             known, mocks=agent.mocks, execute=execute, faults=agent.faults, seed=self._seed,
-            run_id=self._run_id,
+            run_id=self._run_id, keys=self._idempotency,
         ) if at_desk else None  # fmt: skip
         one = SessionPerformer(observed, agent.limits, desks, lag=self.lag)
         self.performer = self._either(one, opened_by(observed, desks))

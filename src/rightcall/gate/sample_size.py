@@ -166,13 +166,13 @@ def warnings(
     Above all, that PASS is impossible because even a flawless run is too small.
     """
     kinds = list(categories)
-    labels = [set(t) for t in tags]
+    labels = [set(t) for t in tags] if gate.tags else []
     groups = list(clusters) or [None] * len(kinds)
     everyone = range(len(kinds))
-    members: dict[str, tuple[float, list[int]]] = {}
+    members: dict[str, tuple[float, Sequence[int]]] = {}
     if gate.min is not None:
-        members["pass rate"] = gate.min, list(everyone)
-    members |= {f"metric {m}": (limit, list(everyone)) for m, limit in gate.metrics.items()}
+        members["pass rate"] = gate.min, everyone
+    members |= {f"metric {m}": (limit, everyone) for m, limit in gate.metrics.items()}
     members |= {
         f"category {c}": (limit, [i for i in everyone if kinds[i] == c])
         for c, limit in gate.categories.items()

@@ -296,11 +296,16 @@ def gate_warnings(plan: Plan) -> list[str]:
         return []
     from rightcall.gate import warnings
 
-    goldens = [golden for golden in plan.goldens() if golden.id not in plan.quarantine]
+    kinds = dict[tuple[str, tuple[str, ...], str | None], tuple[str, tuple[str, ...], str | None]]()
+    found = []
+    for golden in plan.unshuffled():
+        if golden.id not in plan.quarantine:
+            kind = golden.category, tuple(golden.tags), golden.cluster
+            found.append(kinds.setdefault(kind, kind))  # what many share, instead of a million goldens
     return warnings(
         plan.gate,
-        [golden.category for golden in goldens],
-        [golden.tags for golden in goldens],
+        [category for category, _, _ in found],
+        [tags for _, tags, _ in found],
         trials=plan.trials,
-        clusters=[golden.cluster for golden in goldens],
+        clusters=[cluster for _, _, cluster in found],
     )

@@ -21,7 +21,8 @@ from uuid import uuid4
 
 import msgspec
 
-from rightcall.executor.callable_agent import as_trajectory
+from rightcall.errors import contained
+from rightcall.executor.callable_agent import as_trajectory, in_its_thread
 from rightcall.executor.conversation.agent_side import ending, given_messages
 from rightcall.model.call import ToolResult
 from rightcall.model.depth import bounded_trajectory
@@ -108,9 +109,11 @@ async def called(function: Callable[..., Any], words: dict[str, Any]) -> Any:
     if inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
         getattr(function, "__call__", None)  # noqa: B004  an object with `async def __call__`
     ):
-        return await function(**words)
-    made = await asyncio.to_thread(lambda: function(**words))
-    return await made if inspect.isawaitable(made) else made
+        with contained():
+            return await function(**words)
+    made = await asyncio.to_thread(in_its_thread, function, **words)
+    with contained():
+        return await made if inspect.isawaitable(made) else made
 
 
 def answered(answer: Any, text: str) -> Trajectory:

@@ -71,6 +71,7 @@ class Idempotency:
     is. `ttl_s` is how long a key is remembered. `in_flight_wait_s` is how long a second caller waits for the
     first. `live` keeps the keys of tools that run for real, when they are to be kept elsewhere than those of
     mocks and worlds, which end with their trial; there, writes without a key are remembered by their turn.
+    `clock` is that of the keys, when it is another than the trial's, which may be simulated.
     """
 
     store: IdempotencyStore
@@ -78,6 +79,7 @@ class Idempotency:
     ttl_s: float = 24 * 3600.0
     in_flight_wait_s: float = 2.0
     live: Idempotency | None = None
+    clock: Clock | None = None
     _running: int = 0
 
     def __post_init__(self) -> None:
@@ -157,7 +159,7 @@ class Idempotency:
         call.attempt = attempt
         call.owner.abandon = _abandonment(self.store, call.key, call.owner.id, attempt)
         if self._heartbeat is not None:
-            call.owner.renew = partial(self._renew, call.key, call.owner.id, attempt, call.context.clock)
+            call.owner.renew = partial(self._renew, call.key, call.owner.id, attempt, self._clock(call))
             self._heartbeat.start()
         finished: Finished = await next(call)
         return finished
@@ -231,8 +233,11 @@ class Idempotency:
 
     def _wish(self, call: ActiveCall) -> ClaimRequest:
         assert call.owner is not None
-        now = call.context.clock.now()
+        now = self._clock(call).now()
         return ClaimRequest(call.key, call.fingerprint, call.owner.id, now, self.lease_s, self.ttl_s)
+
+    def _clock(self, call: ActiveCall) -> Clock:
+        return self.clock or call.context.clock
 
     async def _store(self, method: Callable[..., Any], *args: Any, effect: Effect = "none") -> Any:
         """Query the store; a remote one from a thread, so that the event loop is not blocked.

@@ -15,6 +15,7 @@ from typing import Any
 from rightcall.errors import MissingExtraError
 from rightcall.tools.idempotency.guard import Idempotency
 from rightcall.tools.idempotency.store import CREATE, IdempotencyStore
+from rightcall.tools.runtime.context import SystemClock
 
 RUN_KEYS_S = 365 * 24 * 3600.0
 """How long the keys of a run are remembered. They contain its id, so nothing else can collide with them."""
@@ -34,7 +35,7 @@ def key_store(file: Path | None, url: str = "") -> IdempotencyStore:
 
 def run_keys(file: Path | None, url: str = "") -> Idempotency:
     """The keys of a run, remembered for as long as anyone may resume it."""
-    return Idempotency(key_store(file, url), ttl_s=RUN_KEYS_S)
+    return Idempotency(key_store(file, url), ttl_s=RUN_KEYS_S, clock=SystemClock())
 
 
 def sqlite_store(

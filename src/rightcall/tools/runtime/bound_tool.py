@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from rightcall.errors import contained
 from rightcall.model.tool import Tool
 from rightcall.tools.definitions.behaviour import Behaviour, CallInfo, only_reads
 from rightcall.tools.definitions.function import FunctionTool
@@ -88,12 +89,18 @@ async def run_function(
     """Call a function of any kind: blocking ones in a thread, generators to their end."""
     keywords = tool.keywords(arguments, info)
     if tool.is_coroutine:
-        return await tool.function(**keywords)
+        with contained():
+            return await tool.function(**keywords)
     return await call(partial(tool.function, **keywords), late)
 
 
 async def call(function: Callable[[], Any], late: Late | None = None) -> Any:
     """Call a function without arguments, sync or async, and return its result."""
+    with contained():
+        return await _called(function, late)
+
+
+async def _called(function: Callable[[], Any], late: Late | None) -> Any:
     kind = innermost(function)
     if inspect.iscoroutinefunction(kind):
         return await function()

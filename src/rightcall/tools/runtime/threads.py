@@ -14,6 +14,8 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from rightcall.errors import contained
+
 Job = Callable[[], None]
 
 
@@ -99,8 +101,9 @@ def _job(function: Callable[[], Any], future: asyncio.Future[Any], ended: _Ended
         result: Any = None
         failure: BaseException | None = None
         try:
-            result = context.run(function)
-        except BaseException as error:
+            with contained(in_thread=True):
+                result = context.run(function)
+        except Exception as error:
             failure = error
         if not ended.set(result, failure):
             return

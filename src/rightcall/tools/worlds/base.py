@@ -129,17 +129,13 @@ def _without_keys(made: FunctionTool) -> FunctionTool:
     return dataclasses.replace(made, tool=tool, behaviour=bare)
 
 
-MACHINERY = frozenset(("base", "catalog", "state"))
-
-
 @cache
 def worlds() -> dict[str, type[World]]:
     """Every world by its name."""
     import rightcall.tools.worlds as shelf
 
     for module in iter_modules(shelf.__path__):
-        if module.name not in MACHINERY:
-            import_module(f"{shelf.__name__}.{module.name}")
+        import_module(f"{shelf.__name__}.{module.name}")
     found = [kind for kind in World.__subclasses__() if kind.__module__.startswith(shelf.__name__)]
     return {kind.name: kind for kind in sorted(found, key=lambda kind: kind.name)}
 
