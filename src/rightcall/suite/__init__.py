@@ -97,7 +97,12 @@ if TYPE_CHECKING:
         gate_of as gate_of,
         read_request as read_request,
     )
-    from rightcall.suite.rescorer import Spread as Spread, rescore_run as rescore_run
+    from rightcall.suite.rescorer import (
+        RescoreShard as RescoreShard,
+        RescoreTask as RescoreTask,
+        Spread as Spread,
+        rescore_run as rescore_run,
+    )
     from rightcall.suite.run_record import new_run_id as new_run_id
     from rightcall.suite.runner import (
         Progress as Progress,
@@ -149,7 +154,7 @@ else:
             "reach": "input_changes",
             "recorded_scores": "score_cases score_pairs score_recorded",
             "request": "EvaluateOptions EvaluateRequest deepeval_options gate_of read_request",
-            "rescorer": "Spread rescore_run",
+            "rescorer": "RescoreShard RescoreTask Spread rescore_run",
             "run_record": "new_run_id",
             "runner": "Progress RunOutcome run_plan",
             "sink": "Sink stored_batch",
