@@ -193,14 +193,21 @@ class Driver:
         worker = await self._engine.spawn(seat.number, self._setup)
         try:
             seat.at_once = self._share(seat)
-            answer = await self._engine.tell(worker, encode(OpenAgent(seat.at_once, seat.number)))
-            hello = read_hello(answer)
+            hello = read_hello(await self._greeted(worker, OpenAgent(seat.at_once, seat.number)))
             seat.node = hello.node
             refuse_unfit(seat, hello, self._expected)
         except BaseException:
             await self._engine.lost(worker)
             raise
         return worker
+
+    async def _greeted(self, worker: Any, greeting: OpenAgent) -> bytes:
+        patience = self._options.hello_seconds
+        try:
+            async with asyncio.timeout(patience):
+                return await self._engine.tell(worker, encode(greeting))
+        except TimeoutError:
+            raise WorkerLost(f"no hello within {patience:g} s") from None
 
     def _tell_of_waiting(self) -> None:
         """Say once that there is no room for some workers; they are used when there is."""

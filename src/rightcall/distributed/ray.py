@@ -99,10 +99,13 @@ class RayEngine:
             ray.init(
                 **started, log_to_driver=False, logging_level=logging.ERROR, namespace=secrets.token_hex(8)
             )
-        except (ConnectionError, RuntimeError, ValueError, TimeoutError) as error:
+        except Exception as error:  # Ray raises whatever there is, also `Exception` itself
+            with suppress(Exception):
+                ray.shutdown()  # what it had started by then
             raise _not_connected(self._options.address, error) from error
         self._opened = True
         self._actor_class = ray.remote(_Actor)
+        await asyncio.sleep(0)  # whoever was interrupted while Ray started has not begun a run
 
     def close(self) -> None:
         """End the workers, and the cluster if it was started here."""
@@ -257,11 +260,9 @@ class _Head:
     def _ask(self) -> None:
         ray = import_ray()
         while ray.is_initialized():
-            try:
+            with suppress(Exception):  # the silence says it; a head that comes back is heard again
                 ray.nodes()
-            except Exception:
-                return  # the silence says it
-            self._answered = time.monotonic()
+                self._answered = time.monotonic()
             time.sleep(ASK_HEAD_SECONDS)
 
 

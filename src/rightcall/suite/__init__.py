@@ -123,6 +123,7 @@ if TYPE_CHECKING:
     from rightcall.suite.suite_run import (
         SuiteRun as SuiteRun,
         add_to_baseline as add_to_baseline,
+        require_same_setup as require_same_setup,
         run_named as run_named,
         run_with_control as run_with_control,
         stored_outcome as stored_outcome,
@@ -163,7 +164,8 @@ else:
             "suite_actions": "actions record_settings recordings_folder with_record_mode",
             "suite_check": "CheckOptions check_suite",
             "suite_plan": "plan_suite",
-            "suite_run": "SuiteRun add_to_baseline run_named run_with_control stored_outcome without_faults",
+            "suite_run": "SuiteRun add_to_baseline require_same_setup run_named run_with_control stored_outcome "
+            "without_faults",
             "trust": "require_trust",
         },
     )

@@ -112,11 +112,14 @@ async def _run_prepared(  # noqa: PLR0913, PLR0917
     if warn is not None:
         for warning in prepared.warnings():
             warn(warning)
-    await backend.open()
     run, done = prepared.new_run(run_id), DoneCells()
     goldens = golden_set_name(run)
     if resume is not None:
-        run, writer = _resumed(store, resume, run)
+        run = _resumable(store, resume, run)  # before seconds are spent on starting a cluster
+    await backend.open()
+    if resume is not None:
+        writer = store.resume_run(run.id)
+        writer.drop_errors()
         done = DoneCells.of(plan, store, run.id)
         baseline = _baseline(plan, store, run)
     else:
@@ -358,13 +361,11 @@ def _baseline(plan: Plan, store: Store, run: Run) -> Baseline | None:
     return baseline_for(store, wanted.run, run, plan.goldens, plan.quarantine, anyway=wanted.anyway)
 
 
-def _resumed(store: Store, wanted: str, now: Run) -> tuple[Run, RunWriter]:
+def _resumable(store: Store, wanted: str, now: Run) -> Run:
     stored = store.run(wanted)
     if different := changes(stored.run, now):
         raise ConfigError(f"run {stored.id} cannot be resumed, because its setup has changed:", *different)
-    writer = store.resume_run(stored.id)
-    writer.drop_errors()
-    return stored.run, writer
+    return stored.run
 
 
 def _worst_case(plan: Plan) -> dict[str, float]:
