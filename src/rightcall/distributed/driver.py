@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -36,6 +36,7 @@ from rightcall.distributed.seat import Seat, refuse_unfit
 from rightcall.errors import ConfigError, InfrastructureError
 from rightcall.model.run import CaseResult
 from rightcall.model.trajectory import Trajectory
+from rightcall.store import Key
 from rightcall.suite import Batch, Cell, RunWork, Take
 
 IN_THE_AIR = 2
@@ -150,6 +151,7 @@ class Driver:
                 await asyncio.wait(serving)
                 for watch in watching:
                     watch.cancel()
+                await self._count_left_behind()
         except BaseExceptionGroup as errors:
             raise _first(errors) from None
 
@@ -346,13 +348,28 @@ class Driver:
         if not self._options.writes or self._work.stored is None:
             return
         for lease in self._ledger.leases_of(seat.number):
-            found = [
-                _placed(result, lease.cells[result.golden_id, result.trial])
-                for result in await self._work.stored(list(lease.cells))
-            ]
+            found = await self._read_stored(lease.cells)
             new = self._ledger.settle(lease.number, [(r.golden_id, r.trial) for r in found])
             seat.results += len(new)
             await self._deliver([r for r in found if (r.golden_id, r.trial) in new], stored=True)
+
+    async def _count_left_behind(self) -> None:
+        """Count what lost workers stored of cells that nobody runs again, because the run was stopped.
+
+        From then on they store nothing more: a lost worker may live on, paused or cut off.
+        """
+        assert self._ledger is not None
+        left = self._ledger.left_behind()
+        if left and self._options.writes and self._work.stored is not None:
+            await self._work.fence()
+            await self._deliver(await self._read_stored(left), stored=True)
+
+    async def _read_stored(self, cells: Mapping[Key, Cell]) -> list[CaseResult]:
+        assert self._work.stored is not None
+        return [
+            _placed(result, cells[result.golden_id, result.trial])
+            for result in await self._work.stored(list(cells))
+        ]
 
     def _count_death(self, why: str) -> None:
         now = self._now()

@@ -63,6 +63,7 @@ class Worker:
         self._session: Session | None = None
         self._running: asyncio.Task[None] | None = None
         self._failed: Failed | None = None
+        self._store: Store | None = None
         self._write: Write | None = None
         self._gather_seconds = GATHER_SECONDS
 
@@ -154,9 +155,9 @@ class Worker:
         keys = run_keys(None, setup.store) if setup.store else None
         session.begin(setup.run_id, keys)
         if setup.writes:
-            store = open_store(setup.store)
-            writer = store.join_run(setup.run_id, epoch=setup.epoch)
-            self._write = partial(_write, Persistence(WRITE_SECONDS), store, writer)
+            persist = Persistence(WRITE_SECONDS)
+            self._store, writer = await asyncio.to_thread(persist, partial(_joined, setup))
+            self._write = partial(_write, persist, self._store, writer)
         self._begin(setup, session, said.at_once)
         return hello
 
@@ -205,11 +206,22 @@ class Worker:
         if self._running is not None:
             await asyncio.wait([self._running])
         session, self._session = self._session, None
+        if self._store is not None:
+            self._store.close()
         if session is None:
             return Farewell()
         notices = tuple(session.notices())
         await session.__aexit__(None, None, None)
         return Farewell(notices)
+
+
+def _joined(setup: WorkerSetup) -> tuple[Store, RunWriter]:
+    store = open_store(setup.store)
+    try:
+        return store, store.join_run(setup.run_id, epoch=setup.epoch)
+    except BaseException:
+        store.close()
+        raise
 
 
 def _write(

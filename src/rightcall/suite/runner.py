@@ -132,6 +132,11 @@ async def _run_prepared(  # noqa: PLR0913, PLR0917
     for result in stored_results(store, run.id) if done.count else ():
         running.recall(result)
     prepared.session.begin(run.id, run_keys(store.file, store.url))
+
+    async def fence() -> None:
+        nonlocal writer
+        writer = await asyncio.to_thread(persist, partial(store.resume_run, run.id))
+
     work = RunWork(
         plan,
         run.id,
@@ -144,6 +149,7 @@ async def _run_prepared(  # noqa: PLR0913, PLR0917
         stored=partial(_read_back, store, run.id, persist),
         store="" if store.file else store.url,
         epoch=writer.epoch,
+        fence=fence,
     )
     await running.run(work, partial(stored_batch, store, writer), writer, done)
     outcome = running.outcome(run, baseline, prepared.tools)
