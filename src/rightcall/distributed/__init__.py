@@ -6,7 +6,7 @@
     engine    what carries bytes between the two: the protocol of engines
     driver    a backend of `suite` that hands out, takes in, and replaces the dead (`seat`: one of its places)
     rate_dealer  shares of the agent's rate
-    ray       an engine on Ray; the only file that imports it
+    ray_engine  an engine on Ray (`ray`: the connection to it, and the only file that imports it)
     shards    recorded behaviour scored in shards (`hash_buckets`: what is found among all of them)
     place     an engine and its options, from a suite and a command line
     shipment  which files of a suite travel to a cluster
@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from rightcall.distributed.lease import Lease as Lease, LeaseLedger as LeaseLedger
     from rightcall.distributed.message import WorkerSetup as WorkerSetup
     from rightcall.distributed.place import Workers as Workers
-    from rightcall.distributed.ray import RayEngine as RayEngine, RayOptions as RayOptions
+    from rightcall.distributed.ray import RayOptions as RayOptions
+    from rightcall.distributed.ray_engine import RayEngine as RayEngine
     from rightcall.distributed.shards import (
         Scoring as Scoring,
         ShardedScores as ShardedScores,
@@ -44,7 +45,8 @@ else:
             "lease": "Lease LeaseLedger",
             "message": "WorkerSetup",
             "place": "Workers",
-            "ray": "RayEngine RayOptions",
+            "ray": "RayOptions",
+            "ray_engine": "RayEngine",
             "shards": "Scoring ShardedScores score_shards",
             "worker": "Worker",
         },

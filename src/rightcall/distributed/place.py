@@ -11,7 +11,8 @@ from typing import Self
 
 from rightcall.distributed.driver import Driver
 from rightcall.distributed.engine import WorkerOptions
-from rightcall.distributed.ray import RayEngine, RayOptions, read_place
+from rightcall.distributed.ray import RayOptions, read_place
+from rightcall.distributed.ray_engine import RayEngine
 from rightcall.distributed.shards import SHARD_BYTES, Scoring, Shard, ShardedScores, score_shards
 from rightcall.errors import ConfigError
 from rightcall.gate import Verdict
