@@ -8,7 +8,7 @@ import pytest
 from hypothesis import Phase, given, settings, strategies as st
 
 from rightcall.distributed import Driver, WorkerOptions
-from rightcall.distributed.message import unpack_in_place
+from rightcall.distributed.worker_setup import unpack_in_place
 from rightcall.errors import ConfigError, InfrastructureError
 from rightcall.executor import Agent, Limits, RunLimits
 from rightcall.gate import read_gate

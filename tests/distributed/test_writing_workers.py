@@ -26,7 +26,12 @@ def server():
 
 def ran(store, planned, engine, watch=None):
     driver = Driver(engine, WorkerOptions(3, writes=True))
-    return asyncio.run(run_plan(planned, store, backend=driver, watch=watch))
+    try:
+        return asyncio.run(run_plan(planned, store, backend=driver, watch=watch))
+    finally:
+        for worker in engine.made:  # a process would take its connections with it
+            if worker._store is not None:
+                worker._store.close()
 
 
 async def unhurried(golden):

@@ -1,10 +1,11 @@
 """One run on many processes and machines.
 
     lease     who has which cells, how many, and what happens to those of a lost worker; no I/O
-    message   what driver and workers say to each other
+    message   what driver and workers say to each other (`worker_setup`: what comes first)
     worker    the body of a worker: a session, a pool, batches of results (`outbox`)
     engine    what carries bytes between the two: the protocol of engines
-    driver    a backend of `suite` that hands out, takes in, and replaces the dead (`seat`: one of its places)
+    driver    a backend of `suite` that hands out, takes in, and replaces the dead
+    crew      its workers, each on a `seat`; `silence` and `worker_deaths`: when one is lost, and what that means
     rate_dealer  shares of the agent's rate
     ray_engine  an engine on Ray (`ray`: the connection to it, and the only file that imports it)
     shards    recorded behaviour scored in shards (`hash_buckets`: what is found among all of them)
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
         WorkerOptions as WorkerOptions,
     )
     from rightcall.distributed.lease import Lease as Lease, LeaseLedger as LeaseLedger
-    from rightcall.distributed.message import WorkerSetup as WorkerSetup
     from rightcall.distributed.place import Workers as Workers
     from rightcall.distributed.ray import RayOptions as RayOptions
     from rightcall.distributed.ray_engine import RayEngine as RayEngine
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         score_shards as score_shards,
     )
     from rightcall.distributed.worker import Worker as Worker
+    from rightcall.distributed.worker_setup import WorkerSetup as WorkerSetup
 else:
     __getattr__, __dir__, __all__ = window(
         __name__,
@@ -43,11 +44,11 @@ else:
             "driver": "Driver",
             "engine": "WorkerEngine WorkerLost WorkerOptions",
             "lease": "Lease LeaseLedger",
-            "message": "WorkerSetup",
             "place": "Workers",
             "ray": "RayOptions",
             "ray_engine": "RayEngine",
             "shards": "Scoring ShardedScores score_shards",
             "worker": "Worker",
+            "worker_setup": "WorkerSetup",
         },
     )

@@ -17,9 +17,10 @@ from typing import Any, TypeVar
 import msgspec
 
 from rightcall.distributed.engine import WorkerLost
-from rightcall.distributed.message import Failed, unpack_in_place
+from rightcall.distributed.message import Failed
 from rightcall.distributed.ray import RayOptions, connect, disconnect, import_ray
 from rightcall.distributed.worker import Worker, settle_in
+from rightcall.distributed.worker_setup import unpack_in_place
 from rightcall.errors import InfrastructureError
 
 T = TypeVar("T")

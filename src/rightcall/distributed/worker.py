@@ -27,7 +27,6 @@ from rightcall.distributed.message import (
     OpenAgent,
     RateShare,
     Sent,
-    WorkerSetup,
     encode,
     encode_sent,
     read_message,
@@ -35,6 +34,7 @@ from rightcall.distributed.message import (
     unpack_lease,
 )
 from rightcall.distributed.outbox import GATHER_SECONDS, PROMPT_SECONDS, Outbox, Placed
+from rightcall.distributed.worker_setup import WorkerSetup
 from rightcall.executor import Agent, Pool, RunLimits, Session, model_problems
 from rightcall.model.run import CaseResult
 from rightcall.store import Key, Persistence, RunWriter, Store, open_store
@@ -156,8 +156,8 @@ class Worker:
         session.begin(setup.run_id, keys)
         if setup.writes:
             persist = Persistence(WRITE_SECONDS)
-            self._store, writer = await asyncio.to_thread(persist, partial(_joined, setup))
-            self._write = partial(_write, persist, self._store, writer)
+            store, writer = await asyncio.to_thread(persist, partial(_joined, setup))
+            self._store, self._write = store, partial(_write, persist, store, writer)
         self._begin(setup, session, said.at_once)
         return hello
 
