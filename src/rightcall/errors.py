@@ -11,6 +11,7 @@
             └── RunTakenOver        another process resumed the run
 
     CheckFailed             an AssertionError, raised by `check` and `assert_test` in tests
+    CodeExit                an agent or a tool tried to end the process; a failure like any other that it raises
 
 A failing agent is data, not an exception, and so is a broken metric. Only tests, which fail by raising, get a
 `CheckFailed`.
@@ -18,7 +19,9 @@ A failing agent is data, not an exception, and so is a broken metric. Only tests
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Literal
 
 EXIT_CODES: dict[int, str] = {
@@ -163,3 +166,41 @@ def suggestion(word: str, known: Iterable[str]) -> str:
 
     near = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
     return f"did you mean '{near[0]}'?" if near else ""
+
+
+class CodeExit(Exception):  # noqa: N818  what the code did
+    """An agent or a tool tried to end the process, with `sys.exit()` or an exception that is no `Exception`."""
+
+    def __init__(self, cause: BaseException) -> None:
+        if isinstance(cause, SystemExit):
+            super().__init__(f"it called sys.exit({'' if cause.code is None else repr(cause.code)})")
+        else:
+            super().__init__(f"it raised {type(cause).__name__}: {cause}")
+
+
+@contextmanager
+def contained(*, in_thread: bool = False) -> Iterator[None]:
+    """Run code under test. What would end the process becomes a `CodeExit`, which ends one case at most.
+
+    Cancellation and Ctrl-C still end it; neither can happen `in_thread`, where every such exception is the code's own.
+    """
+    try:
+        yield
+    except Exception:
+        raise
+    except BaseException as error:
+        if in_thread or not _ends_the_run(error):
+            raise CodeExit(error) from error
+        raise
+
+
+def _ends_the_run(error: BaseException) -> bool:
+    """Whether it was done to the code, and not by it."""
+    asyncio = sys.modules.get("asyncio")
+    if asyncio is None or isinstance(error, (KeyboardInterrupt, GeneratorExit)):
+        return True
+    try:
+        task = asyncio.current_task()
+    except RuntimeError:
+        return False
+    return task is not None and task.cancelling() > 0

@@ -68,7 +68,7 @@ def test_a_read_only_file_is_not_fixed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("options", [(), ("--json",)])
-def test_a_closed_stdout_is_no_fault(tmp_path: Path, options: tuple[str, ...]) -> None:
+def test_a_closed_stdout_is_not_a_fault(tmp_path: Path, options: tuple[str, ...]) -> None:
     write_lines(tmp_path / "g.jsonl", asked("a"))
     write_lines(tmp_path / "d.jsonl", did("a", "Hue"))
     command = shlex.join(
@@ -88,3 +88,20 @@ def test_what_an_encoding_lacks_is_replaced(tmp_path: Path) -> None:
         cwd=tmp_path, env={**os.environ, "PYTHONIOENCODING": "cp1252"}, capture_output=True, check=False,
     )  # fmt: skip
     assert done.returncode == 1 and done.stderr == b"" and b"? a  get_weather: city should be" in done.stdout
+
+
+def test_an_export_that_fails_leaves_the_file_that_was_there(tmp_path: Path) -> None:
+    """A disk that is full after some kilobytes: the size of files is limited."""
+    import resource
+
+    typed(tmp_path, "init", "mine")
+    assert typed(tmp_path, "run", "mine/suite.yaml", "--trials", "9")[0] in (0, 1)
+    (tmp_path / "kept.jsonl").write_text("before")
+    command = [sys.executable, "-m", "rightcall.cli.main", "runs", "export", "last", "-o", "kept.jsonl"]
+    little = (40_000, resource.RLIM_INFINITY)  # enough for the shared memory of the store
+    done = subprocess.run(
+        command, check=False, cwd=tmp_path, stderr=subprocess.PIPE, text=True,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, little),
+    )  # fmt: skip
+    assert (done.returncode, (tmp_path / "kept.jsonl").read_text()) == (2, "before")
+    assert done.stderr.startswith("error: kept.jsonl: cannot be written")

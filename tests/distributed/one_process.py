@@ -1,4 +1,4 @@
-"""An engine whose workers are tasks of this process, and which kills them when it is told to."""
+"""An engine whose workers are tasks of this process, and which kills them on request."""
 
 from __future__ import annotations
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import random
 import signal
@@ -13,8 +14,14 @@ from pathlib import Path
 
 import pytest
 
+import rightcall as rc
+from rightcall.executor import Agent, Session
+from rightcall.model import Golden, ToolCall, Trajectory
 from rightcall.store import open_store
-from rightcall.tools.runtime.context import effects
+from rightcall.tools.faults import read_plan
+from rightcall.tools.idempotency import Idempotency, run_keys, sqlite_store
+from rightcall.tools.runtime import Toolbox
+from rightcall.tools.runtime.context import VirtualClock, effects
 from tests.support.postgres import postgres_server
 
 MAILS = 12
@@ -149,3 +156,42 @@ def test_another_run_has_its_own_keys_next_to_the_results_for_their_owner_alone(
         run(tmp_path, "--store", "results.db").communicate(timeout=60)
     keys = tmp_path / "results.keys.db"
     assert len(mails(tmp_path)) == 2 * MAILS and keys.stat().st_mode & 0o077 == 0
+
+
+def test_a_tool_of_an_observed_agent_under_faults_is_not_repeated_when_its_trial_is(tmp_path):
+    """As after a kill: another session, the same run, golden and trial."""
+    from pydantic_ai import Agent as PydanticAgent
+    from pydantic_ai.models.test import TestModel
+
+    sent: list[str] = []
+
+    def send_mail(to: str) -> str:
+        """Send a mail."""
+        sent.append(to)
+        return "sent"
+
+    slow = read_plan({"faults": [{"tool": "send_mail", "type": "slow"}]}, "faults")
+
+    async def trial() -> Trajectory:
+        observed = rc.observe(PydanticAgent(TestModel(), tools=[send_mail]))
+        async with Session(Agent(observed, faults=slow)) as session:
+            session.begin("run-1", run_keys(tmp_path / "results.db"))
+            return await session.performer.perform(Golden(id="g", input="mail"), 0)
+
+    first, again = asyncio.run(trial()), asyncio.run(trial())
+    assert len(sent) == 1 and first.calls[0].output == "sent" and "sent" in str(again.calls[0].output)
+
+
+def test_keys_of_a_run_with_a_simulated_clock_last_as_long_as_others(tmp_path):
+    keys = run_keys(tmp_path / "results.db")
+    tool = rc.tool(destructive=True)(_send)
+    box = Toolbox(
+        [tool], execute="real", idempotency=Idempotency(sqlite_store(), live=keys), clock=VirtualClock()
+    )
+    asyncio.run(box.invoke(ToolCall("_send", {}), box.context(run="r", task="g")))
+    assert keys.store.prune(time.time() + 300 * 24 * 3600) == 0
+
+
+def _send() -> str:
+    """Send a mail."""
+    return "sent"

@@ -92,9 +92,59 @@ def test_a_cassette_outside_the_suites_folder_is_something_it_would_write(places
     assert "write: " in capfd.readouterr().err
 
 
-def test_a_home_folder_in_git_is_no_project(tmp_path, monkeypatch):
+def test_a_home_folder_in_git_is_not_a_project(tmp_path, monkeypatch):
     from rightcall.suite.trust import project_of
 
     (tmp_path / ".git").mkdir()
     monkeypatch.setattr(Path, "home", lambda: tmp_path)
     assert project_of(tmp_path / "work" / "mine") == tmp_path / "work" / "mine"
+
+
+def test_in_a_home_folder_only_what_is_directly_in_it_is_ones_own(tmp_path, monkeypatch):
+    from rightcall.suite import in_project
+
+    monkeypatch.setattr(Path, "home", lambda: tmp_path)
+    monkeypatch.chdir(tmp_path)
+    assert in_project(tmp_path / "suite.yaml")
+    assert not in_project(tmp_path / "Downloads" / "suite.yaml")
+
+
+TOOL = "tools: [{name: t, description: A tool., input_schema: {type: object}}]\n"
+PLAIN = "agent: {model: 'keyword:', mode: loop}\n" + TOOL
+SLY = {
+    "nothing": PLAIN,
+    "a mock's function": PLAIN + "mocks: {t: {function: 'evil:go'}}\n",
+    "a mock's function for one golden": PLAIN + "mocks: {t: {goldens: {a: {function: 'evil:go'}}}}\n",
+    "a provider plugin next to it": PLAIN.replace("keyword:", "innocent:x"),
+    "a metric plugin next to it": PLAIN + "metrics: [calm]\n",
+    "a judge from a plugin": PLAIN + """metrics: ["rubric(model='innocent:x', rubric='good')"]\n""",
+    "a server": "agent: {model: 'keyword:'}\ntools: 'mcp:touch RAN'\n",
+    "a module with the name that is typed": PLAIN,
+}
+DOORS = {"run": ("run",), "dry run": ("run", "--dry-run"), "check": ("check",), "lint": ("lint",)}
+
+
+@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize("way", SLY)
+def test_no_code_of_a_suite_from_outside_runs_through_any_door(
+    way, door, places, tmp_path, monkeypatch, capfd
+):
+    elsewhere, ran = places[1], tmp_path / "ran"
+    for name in ("evil", "typed"):
+        code = f"open({str(ran)!r}, 'w')\nagent = go = make = lambda *a, **k: 'hi'\n"
+        (elsewhere / f"{name}.py").write_text(code)
+    plugin = elsewhere / "evil-1.0.dist-info"
+    plugin.mkdir()
+    (plugin / "METADATA").write_text("Metadata-Version: 2.1\nName: evil\nVersion: 1.0\n")
+    (plugin / "entry_points.txt").write_text(
+        "[rightcall.providers]\ninnocent = evil:make\n[rightcall.metrics]\ncalm = evil:go\n"
+    )
+    (elsewhere / "sly.yaml").write_text("dataset: goldens.jsonl\n" + SLY[way].replace("RAN", str(ran)))
+    typed = ("--model", "typed:agent") if "typed" in way and door != "lint" else ()
+    command, *options = DOORS[door]
+    monkeypatch.setattr(sys, "argv", ["rightcall", command, str(elsewhere / "sly.yaml"), *options, *typed])
+    with pytest.raises(SystemExit):
+        main()
+    assert not ran.exists(), capfd.readouterr().err
+    # Any file there could pass for an optional package that is not installed.
+    assert str(elsewhere) not in sys.path

@@ -70,7 +70,7 @@ ADAPTER = OpenAIAgents()
 
 
 class _AgentTalk(Talk):
-    """Turns with one agent: the items of the last turn and the agent that gave it go on."""
+    """Turns with one agent: the items of the last turn and the agent that answered are carried over."""
 
     def __init__(self, agent: Any, watch: Watch) -> None:
         self._agent, self._watch = agent, watch

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Sequence
 from itertools import takewhile
 from pathlib import Path
@@ -63,7 +64,14 @@ def _named_by(source: str, allow_import: bool) -> str:
             raise InputError(source, f"its tools are code: '{tools}'", "pass --import to import the module")
         search_modules_in(path.parent)
         return tools
-    return tools if tools.startswith("mcp:") else str(path.parent / tools)
+    if not tools.startswith("mcp:"):
+        return str(path.parent / tools)
+    from rightcall.suite import in_project
+
+    if not in_project(path):
+        hint = f"review it, then name the server: rightcall lint {shlex.quote(tools)}"
+        raise InputError(source, f"is outside the project, and its tools start a command: '{tools}'", hint)
+    return tools
 
 
 def _server_name(source: str) -> str:

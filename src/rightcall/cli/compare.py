@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 @click.option(
     "--bisect",
     is_flag=True,
-    help="Run broken goldens again with each suspect change undone alone (needs --suite)",
+    help="Run broken goldens again with one suspect change undone at a time (needs --suite)",
 )
 @click.option("--suite", type=click.Path(path_type=Path), default=Path("suite.yaml"), show_default=True,
               help="Suite of the runs, for --bisect")  # fmt: skip
@@ -89,14 +89,15 @@ def compare(
 def undo_each(
     store: Store, changed: WhatChanged, suite: Path, trials: int, trust: bool
 ) -> list[UndoneEffect]:
-    """Run the goldens that broke with each suspect change undone alone."""
+    """Run the goldens that broke with one suspect change undone at a time."""
     import asyncio
 
-    from rightcall.suite import bisect_changes, load_suite, plan_suite, require_trust
+    from rightcall.suite import agent_of_run, bisect_changes, load_suite, plan_suite, require_trust
 
     loaded = load_suite(suite)
     require_trust(loaded, suite, trust=trust)
-    plan = plan_suite(loaded, suite.parent, model=store.run(changed.after).run.agent)
+    agent = agent_of_run(loaded, suite.parent, store.run(changed.after).run.agent)
+    plan = plan_suite(loaded, suite.parent, model=agent)
     return asyncio.run(bisect_changes(plan, store, changed, trials=trials))
 
 

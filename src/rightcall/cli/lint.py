@@ -103,7 +103,7 @@ def lint(sources: tuple[str, ...], **options: Any) -> None:
     if options["suggest"]:
         _show_suggestions(sets, config)
     if any(config.fails(diagnostic.severity) for diagnostic in report.diagnostics):
-        raise SystemExit(1)
+        raise click.exceptions.Exit(1)
 
 
 def _config(settings: LintSettings, options: dict[str, Any]) -> LintConfig:
@@ -146,7 +146,7 @@ def _warn(unreadable: Sequence[InputError]) -> None:
         tell(f"warning: {error!s}", err=True)
     if unreadable:
         files = "1 file" if len(unreadable) == 1 else f"{len(unreadable)} files"
-        tell(f"warning: {files} could not be read and may hold tools that were not checked", err=True)
+        tell(f"warning: {files} could not be read and may contain tools that were not checked", err=True)
 
 
 def _lint(

@@ -14,7 +14,7 @@ from importlib import import_module
 
 import click
 
-from rightcall.errors import ConfigError, RightCallError, suggestion
+from rightcall.errors import ConfigError, InfrastructureError, RightCallError, suggestion
 
 MENU: dict[str, dict[str, str]] = {
     "Measure": {
@@ -168,11 +168,15 @@ def main() -> None:
 
 
 def _run() -> object:
-    """The exit code of the command; a command may also raise `SystemExit`."""
+    """The exit code of the command. No command raises `SystemExit`: it is code under test that did."""
     try:
         return cli.main(prog_name="rightcall", standalone_mode=False)
     except SystemExit as end:
-        return end.code
+        called = f"sys.exit({'' if end.code is None else repr(end.code)})"
+        raise InfrastructureError(
+            f"the agent, or a library it uses, called {called}, which ended the command before it was done; "
+            "finished results are stored"
+        ) from None
 
 
 def _make_streams_safe() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -90,7 +90,7 @@ def tag(run: str, tags: tuple[str, ...], remove: bool, store_url: str | None, as
 
 @runs.command()
 @run_argument
-@click.option("--output", "-o", type=click.File("wb"), default="-", help="Output file [default: stdout]")
+@click.option("--output", "-o", type=click.Path(path_type=Path), help="Output file [default: stdout]")
 @click.option("--trajectories/--no-trajectories", default=True, help="Include trajectories [default: yes]")
 @click.option(
     "--timings/--no-timings",
@@ -98,11 +98,17 @@ def tag(run: str, tags: tuple[str, ...], remove: bool, store_url: str | None, as
     help="Include timings, which differ between equal runs [default: yes]",
 )
 @store_option
-def export(run: str, output: IO[bytes], trajectories: bool, timings: bool, store_url: str | None) -> None:
+def export(run: str, output: Path | None, trajectories: bool, timings: bool, store_url: str | None) -> None:
     """Write the results of a run as JSON Lines, ordered by golden and trial."""
+    from contextlib import nullcontext
+
+    from rightcall.files import atomic_write
+
     with _opened(store_url) as store:
-        for line in store.export(run, trajectories=trajectories, timings=timings):
-            output.write(inert_json(line))
+        written = atomic_write(output) if output and str(output) != "-" else nullcontext(sys.stdout.buffer)
+        with written as file:
+            for line in store.export(run, trajectories=trajectories, timings=timings):
+                file.write(inert_json(line))
 
 
 @runs.command()

@@ -52,7 +52,7 @@ def convert(source: str, target: str, output: Path | None) -> None:
     _write(text, len(made), output)
     if any(one.refused for one in made):
         _tell(f"{target} will reject this; fix the errors above or remove those tools")
-        raise SystemExit(1)
+        raise click.exceptions.Exit(1)
 
 
 def _read(source: str) -> list[ToolSet]:

@@ -1,10 +1,10 @@
 """One run on many processes and machines.
 
     lease     who has which cells, how many, and what happens to those of a lost worker; no I/O
-    message   what driver and workers say to each other (`worker_setup`: what comes first)
+    message   the messages between driver and workers (`worker_setup`: what comes first)
     worker    the body of a worker: a session, a pool, batches of results (`outbox`)
-    engine    what carries bytes between the two: the protocol of engines
-    driver    a backend of `suite` that hands out, takes in, and replaces the dead
+    engine    the protocol of engines, which transport bytes between the two
+    driver    a backend of `suite` that hands out work, collects results and replaces lost workers
     crew      its workers, each on a `seat`; `silence` and `worker_deaths`: when one is lost, and what that means
     rate_dealer  shares of the agent's rate
     ray_engine  an engine on Ray (`ray`: the connection to it, and the only file that imports it)

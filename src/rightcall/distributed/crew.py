@@ -23,7 +23,7 @@ from rightcall.distributed.seat import Seat, refuse_unfit
 from rightcall.suite import Plan
 
 GRACE_SECONDS = 10.0
-"""How long cells under way may take to end after an interruption, and a worker to close."""
+"""How long cells in progress may take to end after an interruption, and a worker to close."""
 
 START_SECONDS = 30.0
 """How long a worker that is being started keeps its share of the concurrency."""
@@ -57,7 +57,7 @@ class Crew:
         return [seat for seat in self.seats if seat.worker is not None]
 
     async def welcome(self, seat: Seat) -> Any:
-        """A worker that has said hello and is fit to work; ended if nobody waits for it any more."""
+        """A worker that has said hello and is fit to work; ended if it is no longer needed."""
         worker = await self._engine.spawn(seat.number, self._setup)
         try:
             seat.at_once = self._share(seat)
@@ -78,17 +78,18 @@ class Crew:
             raise WorkerLost(f"no hello within {patience:g} s") from None
 
     def tell_of_waiting(self) -> None:
-        """Say once that there is no room for some workers; they are used when there is."""
+        """Report once that some workers are waiting for resources; they are used when they start."""
         waiting = [seat for seat in self.seats if seat.worker is None]
         late = [seat for seat in waiting if _now() - seat.since >= START_SECONDS]
         if late and not self._told_of_waiting:
             self._told_of_waiting = True
             self._tell(
-                f"{len(self.seats) - len(waiting)} of {len(self.seats)} workers run; the others wait for room"
+                f"{len(self.seats) - len(waiting)} of {len(self.seats)} workers are running; "
+                "the others are waiting for resources"
             )
 
     async def dismiss(self, seat: Seat) -> None:
-        """Close a worker; one that dies now has nothing left to lose."""
+        """Close a worker; if it dies now, nothing is lost."""
         try:
             async with asyncio.timeout(GRACE_SECONDS):
                 answer = await self._engine.tell(seat.worker, encode(Close()))
@@ -117,17 +118,17 @@ class Crew:
             self.say(seat, Deal(share))
 
     def say(self, seat: Seat, message: Instruction) -> None:
-        """Tell a worker something without waiting: one that hangs must not keep the others."""
+        """Send a worker a message without waiting: one that hangs must not delay the others."""
         task = asyncio.create_task(self._said(seat.worker, message))
         self._messages.add(task)
         task.add_done_callback(self._messages.discard)
 
     async def _said(self, worker: Any, message: Instruction) -> None:
-        with suppress(WorkerLost):  # whoever waits for its results learns that
+        with suppress(WorkerLost):  # the task that waits for its results reports it
             await self._engine.tell(worker, encode(message))
 
     def _share(self, seat: Seat) -> int:
-        """The concurrency of a seat: seats share it that have a worker, or will have one soon."""
+        """The concurrency of a seat, shared by seats that have a worker or will have one soon."""
         recent = _now() - START_SECONDS
         active = [one for one in self.seats if one is seat or one.worker is not None or one.since > recent]
         return max(1, shares(self._plan.concurrency, len(active))[active.index(seat)])

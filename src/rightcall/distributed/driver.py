@@ -1,7 +1,7 @@
-"""Hands cells to workers, takes their results in, and replaces workers that are lost.
+"""Hands cells to workers, collects their results, and replaces lost workers.
 
-It speaks to a `WorkerEngine`, which carries bytes and knows nothing of cells. A result counts once the runner has
-taken it; what a lost worker had is run again, and only the store knows what is done.
+It talks to a `WorkerEngine`, which transports bytes and knows nothing about cells. A result counts once the runner has
+accepted it; cells of a lost worker are run again, and only the store knows what is done.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ class Driver:
         return self._ledger.finished
 
     async def _seat(self, seat: Seat) -> bool:
-        """Start a worker and hear its hello; False when the work was done before it came."""
+        """Start a worker and wait for its hello; False when the work was done before it arrived."""
         seat.vacate(self._now())
         coming = asyncio.create_task(self._crew.welcome(seat))
         try:
@@ -143,7 +143,7 @@ class Driver:
         return True
 
     async def _lead(self, seat: Seat) -> None:
-        """Keep leases in the air for a worker until all work is done."""
+        """Keep a worker supplied with leases until all work is done."""
         streams: set[asyncio.Task[None]] = set()
         try:
             while True:
@@ -151,7 +151,7 @@ class Driver:
                     streams.add(asyncio.create_task(self._stream(seat, lease)))
                 if self._done:
                     return
-                # Money that is spoken for becomes free when a result is stored, which is not reported here.
+                # Reserved budget is released when a result is stored, which is not reported here.
                 patience = None if self._work.affordable is None else BUDGET_SECONDS
                 for ended in await self._wait(streams, patience):
                     streams.discard(ended)
@@ -179,7 +179,7 @@ class Driver:
         return lease
 
     async def _stream(self, seat: Seat, lease: Lease) -> None:
-        """Give a lease to a worker and take in what it sends."""
+        """Give a lease to a worker and collect what it sends."""
         payload = pack_lease(
             lease.number, list(lease.cells.values()), self._engine.pack, plain=self._work.plan.from_json
         )
@@ -215,7 +215,7 @@ class Driver:
     async def _deliver(
         self, results: Sequence[CaseResult], *, lag_ms: float = 0.0, stored: bool = False
     ) -> None:
-        """Give settled results to the runner, whatever happens to the worker meanwhile."""
+        """Pass settled results to the runner, whatever happens to the worker meanwhile."""
         if not results:
             return
         self._left -= len(results)
@@ -230,7 +230,7 @@ class Driver:
             raise
 
     async def _bury(self, seat: Seat, why: str) -> None:
-        """Put back what a lost worker had; end the run when workers only die."""
+        """Return the cells of a lost worker; end the run when workers keep dying."""
         said = await self._crew.end(seat) or why
         await self._recover_stored(seat)
         loss = self._ledger.lose(seat.number)
@@ -244,7 +244,7 @@ class Driver:
         self._wake()
 
     async def _recover_stored(self, seat: Seat) -> None:
-        """Count what a worker that writes for itself had stored before it was lost."""
+        """Count what a worker that writes its own results had stored before it was lost."""
         if not self._options.writes or self._work.stored is None:
             return
         for lease in self._ledger.leases_of(seat.number):
@@ -282,7 +282,7 @@ class Driver:
         return {task for task in tasks if task.done()}
 
     def _wake(self) -> None:
-        """Let every seat look again at what there is to do."""
+        """Wake every seat to check for work."""
         self._news.set()
         self._news = asyncio.Event()
 
@@ -292,7 +292,7 @@ class Driver:
 
 
 def _placed(result: CaseResult, cell: Cell) -> CaseResult:
-    """A result out of the store with what only its golden knows."""
+    """A result from the store, completed from its golden."""
     return msgspec.structs.replace(result, cluster=cell[0].cluster, tags=cell[0].tags)
 
 

@@ -1,4 +1,4 @@
-"""What carries bytes between a driver and its workers, whatever it is."""
+"""The protocol of engines, which transport bytes between a driver and its workers."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ HELLO_SECONDS = 600.0
 """A worker that has not said hello after this long is lost. Opening an agent may load a large model."""
 
 
-class WorkerLost(Exception):  # noqa: N818  it is news of a worker
+class WorkerLost(Exception):  # noqa: N818  it reports the end of a worker
     """A worker is gone: killed, out of memory, with its node, or silent."""
 
 
 class WorkerEngine(Protocol):
-    """Starts workers and carries bytes to and from them. Whatever touches a lost worker raises `WorkerLost`."""
+    """Starts workers and transports bytes to and from them. Any call about a lost worker raises `WorkerLost`."""
 
     def pack(self, value: Any) -> bytes:
         """Pickle what goes to a worker."""
@@ -34,7 +34,7 @@ class WorkerEngine(Protocol):
         ...
 
     def count(self) -> int:
-        """How many workers there is room for."""
+        """How many workers the engine has resources for."""
         ...
 
     async def spawn(self, number: int, setup: bytes) -> Any:

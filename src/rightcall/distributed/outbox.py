@@ -1,4 +1,4 @@
-"""Results of one lease on their way out: in batches, soon, and never silent."""
+"""Sends the results of one lease in batches, without delay and with a heartbeat."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ class Outbox:
         self.give_up()
 
     def give_up(self) -> None:
-        """One cell will bring no other result."""
+        """One cell will not get a result."""
         self.left -= 1
         self._notify()
 
     def fail(self, failed: Failed) -> None:
-        """Nothing more comes, for this reason."""
+        """End with this error; no more results follow."""
         self.failed = failed
         self._notify()
 

@@ -1,4 +1,4 @@
-"""Where a run takes place: an engine and its options, from what a suite and a command line say."""
+"""Where a run takes place: an engine and its options, from a suite and the command line."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def unfit(plan: Plan, store: Store, config: WorkersConfig) -> list[str]:
 
 
 def _too_large(model: object, workers: int | None) -> list[str]:
-    """A model that is loaded in every worker must fit into the memory of this machine that often."""
+    """The problem if this machine lacks memory for one copy of a local model per worker."""
     if not isinstance(model, str) or not model.startswith("local:") or workers is None:
         return []
     name = model.removeprefix("local:")

@@ -67,13 +67,13 @@ def disconnect(*, head_lost: bool = False) -> None:
 
 
 def import_ray() -> Any:
-    """Ray, or how to install it."""
-    # Ray reports usage to its makers unless this is set before it is imported.
+    """The `ray` package, or an error that says how to install it."""
+    # Ray sends usage statistics unless this is set before it is imported.
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     try:
         import ray
     except ImportError as error:
-        if error.name != "ray":  # it is there, and something it needs is not
+        if error.name != "ray":  # it is installed, but one of its dependencies is missing
             raise ConfigError(f"Ray is installed but cannot be imported: {error}") from error
         if sys.platform not in ("linux", "darwin", "win32") or sys.maxsize < 2**32:
             raise ConfigError(f"Ray has no package for {sys.platform}; run without --workers") from None
@@ -85,7 +85,7 @@ def read_place(text: str) -> str:
     """The address in `ray[:ADDRESS]`; empty for a cluster that is started here."""
     if text.startswith(("ray://", "ray:ray://")):
         raise ConfigError(
-            "--on ray://… is Ray Client, which is not made for long runs; run the command on the cluster with "
+            "--on ray://… is Ray Client, which is not suited to long runs; run the command on the cluster with "
             "`ray job submit`, and --on ray:auto"
         )
     kind, _, address = text.partition(":")
@@ -123,7 +123,7 @@ def _join_settings(options: RayOptions) -> dict[str, Any]:
 
 
 def _quieten(ray: Any) -> None:
-    """Ray prints deaths of workers to stdout, where the lines of --json go; the driver tells of them itself."""
+    """Ray prints deaths of workers to stdout, where the lines of --json go; the driver reports them itself."""
     logging.getLogger("ray").setLevel(logging.ERROR)
     worker = sys.modules.get("ray._private.worker")
     if hasattr(worker, "print_to_stdstream"):
@@ -150,8 +150,8 @@ def _not_connected(address: str, error: Exception) -> ConfigError | Infrastructu
         return ConfigError(f"this machine and the Ray cluster differ: {text}")
     if "Could not find any running Ray instance" in text:
         return InfrastructureError(
-            "this machine belongs to no Ray cluster: join one with `ray start`, name its address, --on ray:HOST:PORT, "
-            "or let --on ray start one for this run"
+            "this machine is not part of a Ray cluster: join one with `ray start`, pass its address with "
+            "--on ray:HOST:PORT, or let --on ray start one for this run"
         )
     if not address:
         return InfrastructureError(f"cannot start a Ray cluster on this machine: {text}")

@@ -27,7 +27,7 @@ T = TypeVar("T")
 
 TASK_RETRIES = 3
 BATCHES_AHEAD = 4
-"""Batches a worker may send before the driver has read them: beyond, it waits."""
+"""Batches a worker may send before the driver has read them; then it waits."""
 
 ASK_HEAD_SECONDS, HEAD_SILENCE_SECONDS = 5.0, 20.0
 """Ray ends a driver from C++ 60 s after it lost the head, with exit code 1, which would read as "did not pass"."""
@@ -49,7 +49,7 @@ class RayEngine:
         return not self._options.address
 
     def opening(self) -> str:
-        """A line for those who wait for `open`; empty when it is done."""
+        """What `open` is doing, as a line for the user; empty when it is done."""
         if self._opened:
             return ""
         if self.local:
@@ -79,7 +79,7 @@ class RayEngine:
         return packed
 
     def count(self) -> int:
-        """How many workers to use: as asked for, or as many as there is room for."""
+        """How many workers to use: as requested, or as many as fit."""
         if self._options.workers is not None:
             return self._options.workers
         cpus = import_ray().cluster_resources().get("CPU", 1.0)
@@ -190,7 +190,7 @@ class _Actor:
 
 
 def _call(work: bytes, item: bytes) -> bytes | None:
-    """What a task does; gives its error as bytes."""
+    """The body of a task; returns an error as bytes."""
     try:
         do = unpack_in_place(work, settle_in)
         do(pickle.loads(item))  # noqa: S301  from our own driver
@@ -200,7 +200,7 @@ def _call(work: bytes, item: bytes) -> bytes | None:
 
 
 class _Head:
-    """Asks the head from a thread: a call to one that is gone does not return for a minute."""
+    """Pings the head from a thread: a call to a lost head does not return for a minute."""
 
     def __init__(self) -> None:
         self._answered = time.monotonic()

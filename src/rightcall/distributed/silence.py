@@ -13,7 +13,7 @@ SILENCE_SLICES = 20
 async def next_sent(stream: AsyncIterator[bytes], patience: float) -> bytes | None:
     """What a worker sends next, None at the end; a worker that is silent for too long is lost.
 
-    Silence is waited for in slices: one in which this process itself stood still counts as one, not as its length.
+    Silence is measured in slices: one in which this process itself was suspended counts as one slice.
     """
     coming = asyncio.ensure_future(_next(stream))
     try:

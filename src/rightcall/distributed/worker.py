@@ -1,6 +1,6 @@
 """The body of a worker: one session and one pool for life, cells in, batches of results out.
 
-It knows nothing of the engine that carries bytes between it and the driver, so tests run it in their own process.
+It does not depend on the engine that transports bytes to the driver, so tests run it in their own process.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ from rightcall.suite import CaseRunner, Cell, LimitedLag, Plan, stored_batch
 from rightcall.tools.idempotency import run_keys
 
 FINGERPRINTS = ("tools", "metrics", "agent", "settings", "limits", "mocks", "faults", "tool_sets")
-"""What must be the same on every worker as on the driver."""
+"""Packages whose versions must be equal on every worker and the driver."""
 
 
 WRITE_SECONDS = 30.0
-"""How long a worker insists on a failing store: less than the silence after which it is taken for dead."""
+"""How long a worker retries a failing store: less than the silence after which it counts as lost."""
 
 Write = Callable[[Sequence[CaseResult]], Sequence[CaseResult]]
 
@@ -68,7 +68,7 @@ class Worker:
         self._gather_seconds = GATHER_SECONDS
 
     async def tell(self, message: bytes) -> bytes:
-        """Do what the driver says; returns the answer."""
+        """Handle a message from the driver; returns the answer."""
         said = read_message(message)
         if isinstance(said, OpenAgent):
             return encode(await self._opened(said))
@@ -102,7 +102,7 @@ class Worker:
             del self._outboxes[number]
 
     async def _stored(self, write: Write, results: list[Placed], outbox: Outbox) -> list[Placed]:
-        """Store a batch from here, and go on with each result as it is stored."""
+        """Store a batch from this worker, and continue with each result as stored."""
         try:
             stored = await asyncio.to_thread(write, [result for _, result in results])
         except Exception as error:
@@ -156,10 +156,15 @@ class Worker:
         session.begin(setup.run_id, keys)
         if setup.writes:
             persist = Persistence(WRITE_SECONDS)
-            store, writer = await asyncio.to_thread(persist, partial(_joined, setup))
-            self._store, self._write = store, partial(_write, persist, store, writer)
+            self._write = await asyncio.to_thread(persist, partial(self._joined, setup, persist))
         self._begin(setup, session, said.at_once)
         return hello
+
+    def _joined(self, setup: WorkerSetup, persist: Persistence) -> Write:
+        """What stores results of the run from here."""
+        self._store = self._store or open_store(setup.store)
+        writer = self._store.join_run(setup.run_id, epoch=setup.epoch)
+        return partial(_write, persist, self._store, writer)
 
     def _begin(self, setup: WorkerSetup, session: Session, at_once: int) -> None:
         case, limited = CaseRunner(setup.plan, session), LimitedLag(setup.plan)
@@ -215,15 +220,6 @@ class Worker:
         return Farewell(notices)
 
 
-def _joined(setup: WorkerSetup) -> tuple[Store, RunWriter]:
-    store = open_store(setup.store)
-    try:
-        return store, store.join_run(setup.run_id, epoch=setup.epoch)
-    except BaseException:
-        store.close()
-        raise
-
-
 def _write(
     persist: Persistence, store: Store, writer: RunWriter, results: Sequence[CaseResult]
 ) -> Sequence[CaseResult]:
@@ -243,7 +239,7 @@ class _Cells:
         self._news.set()
 
     def drain(self) -> list[Cell]:
-        """Take back what nobody has begun."""
+        """Remove and return the cells that were not started."""
         left = list(self._waiting)
         self._waiting.clear()
         return left
@@ -270,12 +266,12 @@ def may_end_early(plan: Plan) -> bool:
 
 
 def versions() -> dict[str, str]:
-    """What must not differ between driver and workers."""
+    """The versions that must not differ between driver and workers."""
     return {"rightcall": version("rightcall"), "python": platform.python_version()}
 
 
 def served(agent: Agent, number: int) -> Agent:
-    """The agent, asking the server that is this worker's."""
+    """The agent with this worker's server."""
     urls = agent.base_urls
     return replace(agent, base_url=urls[number % len(urls)]) if urls else agent
 

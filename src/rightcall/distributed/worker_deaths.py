@@ -36,7 +36,7 @@ async def deadly_result(work: RunWork, cell: Cell, why: str) -> CaseResult:
     golden, trial = cell
     ended = Trajectory(
         stop_reason="agent_error" if work.plan.own_agent else "infra_error",
-        error=f"the process ended ({why}) while this case ran, twice",
+        error=f"the process ended twice ({why}) while this case ran",
     )
     result = await work.plan.scorer.result(golden, trial, ended, work.tools)
     return msgspec.structs.replace(result, trajectory=ended)

@@ -34,13 +34,13 @@ def packed_setup(work: RunWork, options: WorkerOptions, pack: Pack) -> bytes:
     except Exception as error:  # whatever a foreign object raises when it is pickled
         raise ConfigError(
             f"the agent cannot be sent to workers ({type(error).__name__}: {error}); an open client or connection "
-            "stays where it is: name a function that makes it, module:function"
+            "cannot be sent: name a function that creates it, module:function"
         ) from None
     return pack((options.paths, options.folder, inner))
 
 
 def unpack_in_place(data: bytes, settle_in: Callable[[Sequence[str], str], None]) -> Any:
-    """What was packed with the places of its modules: they come first, or its functions would not be found."""
+    """Unpack a value that was packed with the paths of its modules, which must be known first."""
     paths, folder, inner = pickle.loads(data)  # noqa: S301
     settle_in(paths, folder)
     return pickle.loads(inner)  # noqa: S301

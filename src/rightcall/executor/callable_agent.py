@@ -1,4 +1,4 @@
-"""A user-defined agent: any callable from a golden to what it did."""
+"""A user-defined agent: any callable that takes a golden and returns what it did."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from rightcall.errors import InfrastructureError, InputError
+from rightcall.errors import InfrastructureError, InputError, contained
 from rightcall.executor.limits import Limits
 from rightcall.executor.pool import LagMeter
 from rightcall.model.call import ToolCall
@@ -103,7 +103,7 @@ def _unreadable(made: Any) -> InputError:
 
 
 def _told(error: Exception) -> str:
-    """What an agent raised; one that takes its argument for text is told what it is."""
+    """The text of an agent's exception, with a hint if the agent took its argument for text."""
     said = f"{type(error).__name__}: {error}"
     if isinstance(error, AttributeError | TypeError) and "Golden" in str(error):
         said += "; an agent is called with a golden, whose text is golden.input"
@@ -127,7 +127,7 @@ class UserAgent:
             async with asyncio.timeout(self._limits.seconds) as deadline:
                 made = await self._called(golden)
         except TimeoutError as error:
-            if not deadline.expired():  # the agent's own, from whatever it waited for
+            if not deadline.expired():  # the agent's own timeout
                 return Trajectory(stop_reason="agent_error", error=f"TimeoutError: {error}"[:500])
             return Trajectory(stop_reason="limit", error=f"more than {self._limits.seconds:g} seconds")
         except InfrastructureError as error:
@@ -151,6 +151,14 @@ class UserAgent:
         if inspect.iscoroutinefunction(self._function) or inspect.iscoroutinefunction(
             getattr(self._function, "__call__", None)  # noqa: B004  an object with `async def __call__`
         ):
-            return await self._function(golden)
-        made = await asyncio.to_thread(self._function, golden)
-        return await made if inspect.isawaitable(made) else made
+            with contained():
+                return await self._function(golden)
+        made = await asyncio.to_thread(in_its_thread, self._function, golden)
+        with contained():
+            return await made if inspect.isawaitable(made) else made
+
+
+def in_its_thread(function: Callable[..., Any], *args: Any, **words: Any) -> Any:
+    """Call a blocking function; if it tries to end the process, that is its failure."""
+    with contained(in_thread=True):
+        return function(*args, **words)

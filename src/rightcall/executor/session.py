@@ -76,7 +76,7 @@ class Session:
 
     `async with Session(agent, …) as session: trajectory = await session.performer.perform(golden, 0)`
 
-    `user` plays the users of conversations that are not scripted to their end.
+    `user` plays the users of conversations that are not fully scripted.
     """
 
     def __init__(
@@ -222,7 +222,7 @@ class Session:
         self.tools = {tool.name: tool for tool in self.toolbox.tools}
         desks = DeskSetup(
             known, mocks=agent.mocks, execute=execute, faults=agent.faults, seed=self._seed,
-            run_id=self._run_id,
+            run_id=self._run_id, keys=self._idempotency,
         ) if at_desk else None  # fmt: skip
         one = SessionPerformer(observed, agent.limits, desks, lag=self.lag)
         self.performer = self._either(one, opened_by(observed, desks))
@@ -289,7 +289,7 @@ class Session:
             return None
         known = None if isinstance(model, str) else detect(model)
         if known is not None and not hasattr(model, "complete") and not is_sdk_client(model):
-            raise ConfigError(f"an agent of {known.title} is watched while it runs: rc.observe(agent)")
+            raise ConfigError(f"an agent of {known.title} is observed while it runs: rc.observe(agent)")
         if not isinstance(model, str) and not hasattr(model, "complete") and callable(model):
             return None
         network = Network(connections=concurrency)

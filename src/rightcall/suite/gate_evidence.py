@@ -1,4 +1,4 @@
-"""What a gate needs of a run's results, in about thirty bytes and an id a trial: a million are counted as they come."""
+"""What a gate needs of a run's results, in about thirty bytes and an id per trial, counted as they arrive."""
 
 from __future__ import annotations
 

@@ -45,6 +45,7 @@ def actions(suite: Suite, folder: Path, model: str | None = None) -> list[Action
         found.append(_import(name, folder))
     found += _agent(name, folder)
     found += [_import(metric, folder) for metric in metric_names(suite) if is_code_metric(metric)]
+    found += [_import(function, folder) for mock in suite.mocks.values() for function in mock_functions(mock)]
     for record in (suite.agent.record, suite.user.record if suite.user else None):
         target = (folder / record).resolve() if record else folder.resolve()
         if not target.is_relative_to(folder.resolve()):
@@ -53,6 +54,14 @@ def actions(suite: Suite, folder: Path, model: str | None = None) -> list[Action
     if recordings and not (folder / recordings).resolve().is_relative_to(folder.resolve()):
         found.append(Action("write", str((folder / recordings).resolve())))
     return found
+
+
+def unasked_actions(suite: Suite, folder: Path, model: str | None = None) -> list[Action]:
+    """What only the suite asks for; a `model` that the user typed is part of it if its code is next to the suite."""
+    if model is None:
+        return actions(suite, folder)
+    beside = any(Path(file).is_relative_to(folder) for file in imported_files(model, folder))
+    return actions(suite, folder, model if beside and is_code(model, folder) else "keyword:")
 
 
 def metric_names(suite: Suite) -> Iterator[str]:
@@ -123,6 +132,16 @@ def _agent(name: str, folder: Path) -> Iterator[Action]:
         yield Action("start", " ".join(command), tuple(dict.fromkeys(map(str, near))))
     elif name.startswith("http:"):
         yield Action("connect", name.removeprefix("http:"))
+
+
+def mock_functions(mock: Any) -> Iterator[str]:
+    """Functions that a mock names, those for single goldens included."""
+    if isinstance(mock, dict):
+        if isinstance(function := mock.get("function"), str):
+            yield function
+        others = mock.get("goldens")
+        for other in others.values() if isinstance(others, dict) else ():
+            yield from mock_functions(other)
 
 
 def _import(name: str, folder: Path) -> Action:

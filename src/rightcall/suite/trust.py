@@ -14,8 +14,9 @@ from rightcall.errors import ConfigError, InputError
 from rightcall.files import existing_file, write_file
 from rightcall.model.codec import decode, encode
 from rightcall.model.record import Record
+from rightcall.providers import is_address
 from rightcall.suite.suite import Suite
-from rightcall.suite.suite_actions import Action, actions, fingerprint
+from rightcall.suite.suite_actions import Action, fingerprint, is_code, unasked_actions
 
 FORMAT = "rightcall/trust/1"
 MARKS = (".git", ".hg", "pyproject.toml")
@@ -39,22 +40,52 @@ class TrustFile(Record, frozen=True):
 def require_trust(suite: Suite, file: Path, *, model: str | None = None, trust: bool = False) -> None:
     """Raise `ConfigError` with what the suite would start, unless it is trusted; `trust` trusts it from now on.
 
-    `model` replaces the suite's and counts as trusted, because the user typed it.
+    `model` replaces the suite's and counts as trusted, because the user typed it, unless its code is next to the suite.
     """
-    named = suite.agent.model if model is None else "keyword:"
-    found = actions(suite, file.parent, named)
-    project = project_of(Path.cwd())
-    if not found or file.resolve().is_relative_to(project):
+    found = unasked_actions(suite, file.parent, model)
+    if not found or in_project(file):
         return
     name = fingerprint(file, found)
     known = _read(trust_file())
     if name in known.suites:
         return
     if not trust:
-        raise ConfigError(*_refusal(file, project, found))
+        raise ConfigError(*_refusal(file, found))
     now = datetime.now(UTC).isoformat(timespec="seconds")
     suites = {**known.suites, name: Trusted(str(file.resolve()), now)}
     _write(trust_file(), TrustFile(suites))
+
+
+def may_search(suite: Suite, folder: Path, model: str | None = None) -> bool:
+    """Whether modules may be looked for next to the suite.
+
+    Outside the project only for one that imports, which its trust covers: any file there could pass for an optional
+    package, and any `.dist-info` for a plugin.
+    """
+    imports = any(action.kind == "import" for action in unasked_actions(suite, folder, model))
+    return imports or in_project(folder)
+
+
+def agent_of_run(suite: Suite, folder: Path, agent: str) -> str:
+    """The agent of a stored run, to be run again. A store cannot name code or a program that its suite does not."""
+    if agent != suite.agent.model and (is_code(agent, folder) or is_address(agent)):
+        raise ConfigError(
+            f"the run's agent is '{agent}', the suite's is '{suite.agent.model}'; use the suite of that run"
+        )
+    return agent
+
+
+def in_project(path: Path) -> bool:
+    """Whether a suite or its folder belongs to the project of the working folder.
+
+    In a home folder or at the root only what is directly in it does: downloads are in its subfolders.
+    """
+    project, folder = project_of(Path.cwd()), path.resolve()
+    if not path.is_dir():
+        folder = folder.parent
+    if project in (Path.home(), Path(project.anchor)):
+        return folder == project
+    return folder.is_relative_to(project)
 
 
 def project_of(folder: Path) -> Path:
@@ -77,9 +108,9 @@ def trust_file() -> Path:
     return Path(base) / "rightcall" / "trusted.json"
 
 
-def _refusal(file: Path, project: Path, found: list[Action]) -> list[str]:
+def _refusal(file: Path, found: list[Action]) -> list[str]:
     return [
-        f"{file}: this suite is outside the project {project}; running it would",
+        f"{file}: this suite is outside the project {project_of(Path.cwd())}; running it would",
         *(f"  {action.words}" for action in found),
         "a suite is code: review it, then pass --trust (`--dry-run` starts nothing)",
     ]

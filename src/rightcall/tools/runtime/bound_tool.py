@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from rightcall.errors import contained
 from rightcall.model.tool import Tool
 from rightcall.tools.definitions.behaviour import Behaviour, CallInfo, only_reads
 from rightcall.tools.definitions.function import FunctionTool
@@ -36,14 +37,14 @@ class RunnableTool:
     preview: Callable[..., Any] | None = None
     check_arguments: Callable[[dict[str, Any]], None] | None = None
     past: Callable[[int], Callable[[dict[str, Any]], Awaitable[Any]] | None] | None = None
-    """The tool as it would have answered some changes ago, where that can be known."""
+    """The tool's answer as of some changes ago, where that is known."""
     live: bool = False
     """Whether running it touches something that outlives the trial."""
 
 
 @dataclass(frozen=True)
 class BoundTool:
-    """A tool with its behaviour and the way to make it ready for a trial."""
+    """A tool with its behaviour and how to prepare it for a trial."""
 
     tool: Tool
     behaviour: Behaviour
@@ -88,12 +89,18 @@ async def run_function(
     """Call a function of any kind: blocking ones in a thread, generators to their end."""
     keywords = tool.keywords(arguments, info)
     if tool.is_coroutine:
-        return await tool.function(**keywords)
+        with contained():
+            return await tool.function(**keywords)
     return await call(partial(tool.function, **keywords), late)
 
 
 async def call(function: Callable[[], Any], late: Late | None = None) -> Any:
-    """Call a function without arguments, whatever kind it is, and give its result."""
+    """Call a function without arguments, sync or async, and return its result."""
+    with contained():
+        return await _called(function, late)
+
+
+async def _called(function: Callable[[], Any], late: Late | None) -> Any:
     kind = innermost(function)
     if inspect.iscoroutinefunction(kind):
         return await function()
@@ -120,7 +127,7 @@ def innermost(function: Any) -> Any:
 
 
 def _gathered(items: list[Any]) -> Any:
-    """What a generator gave: one text when it gave pieces of text, else the list."""
+    """The values of a generator: joined if they are text, otherwise as a list."""
     return "".join(items) if items and all(isinstance(item, str) for item in items) else items
 
 

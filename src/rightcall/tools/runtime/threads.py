@@ -14,6 +14,8 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from rightcall.errors import contained
+
 Job = Callable[[], None]
 
 
@@ -21,7 +23,9 @@ class _Pool:
     def __init__(self) -> None:
         self._jobs: queue.SimpleQueue[Job] = queue.SimpleQueue()
         self._idle = 0
-        self._lock = threading.RLock()  # an object may be collected, and submit, while it is held
+        self._lock = (
+            threading.RLock()
+        )  # an object may be garbage-collected, and submit, while the lock is held
 
     def submit(self, job: Job) -> None:
         with self._lock:
@@ -46,7 +50,7 @@ async def in_thread(
 ) -> Any:
     """Run a blocking function in a thread and wait for it.
 
-    A thread cannot be stopped: when the waiting is cancelled it runs on, and `when_late` is called in it
+    A thread cannot be stopped: when waiting is cancelled it keeps running, and `when_late` is called in it
     with the result or the exception that came too late.
     """
     future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
@@ -97,8 +101,9 @@ def _job(function: Callable[[], Any], future: asyncio.Future[Any], ended: _Ended
         result: Any = None
         failure: BaseException | None = None
         try:
-            result = context.run(function)
-        except BaseException as error:
+            with contained(in_thread=True):
+                result = context.run(function)
+        except Exception as error:
             failure = error
         if not ended.set(result, failure):
             return
@@ -113,7 +118,7 @@ def _settle(future: asyncio.Future[Any], result: Any, failure: BaseException | N
         return
     if failure is None:
         future.set_result(result)
-    elif isinstance(failure, StopIteration):  # a future cannot carry it
+    elif isinstance(failure, StopIteration):  # a future cannot hold it
         future.set_exception(RuntimeError("the tool raised StopIteration"))
     else:
         future.set_exception(failure)
