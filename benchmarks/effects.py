@@ -1,4 +1,4 @@
-"""Effects that the world sees and the ledger knows, under seeded timeouts, kills, clock jumps, retries and races.
+"""Real effects compared with the ledger, under seeded timeouts, kills, clock jumps, retries and races.
 
     python -m benchmarks effects [--schedules 200] [--seed 0] [--rounds 3]
 

@@ -1,4 +1,4 @@
-"""Hostile files and replies, made by mutating good ones: no traceback, no hang over 10 s, no gigabyte.
+"""Hostile files and replies, mutated from valid ones: no traceback, nothing over 10 s or a gigabyte.
 
     python -m benchmarks fuzz [--minutes 5] [--inputs 20000] [--seed 0] [--only goldens,tools]
 

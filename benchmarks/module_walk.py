@@ -1,4 +1,4 @@
-"""Through how many of our modules one row of `score`, one case of `run`, one tool call with a fault and one `lint` go.
+"""Modules used by one row of `score`, one case of `run`, one tool call with a fault, and one `lint`.
 
     python -m benchmarks module_walk
 

@@ -1,4 +1,4 @@
-"""How many validated, idempotent calls a second one process does on a SQLite file.
+"""Validated, idempotent calls per second of one process on a SQLite file.
 
     python benchmarks/tool_calls.py [CALLS_A_ROUND]
 

@@ -129,7 +129,7 @@ def test_a_case_that_ends_its_process_is_stored_as_such_and_the_others_are_done(
     outcome = ran(store, plan(agent=agent), engine)
     found = stored(store, outcome.run.id)
     assert len(found) == 60
-    assert "the process ended (killed) while this case ran" in found["g023", 0].trajectory.error
+    assert "the process ended twice (killed) while this case ran" in found["g023", 0].trajectory.error
     assert not found["g023", 0].passed and found["g022", 0].passed
 
 

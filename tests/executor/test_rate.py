@@ -9,7 +9,7 @@ from rightcall.executor import RateLimit, TokenBucket
 
 
 class Clock:
-    """Time that passes only while somebody sleeps."""
+    """Time that passes only during sleeps."""
 
     def __init__(self):
         self.now = 0.0

@@ -1,4 +1,4 @@
-"""What would be passed over in silence, or read otherwise by another parser, is an error with its line."""
+"""What would be skipped silently, or read differently by another parser, is an error with its line."""
 
 from __future__ import annotations
 

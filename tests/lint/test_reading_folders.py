@@ -1,4 +1,4 @@
-"""What is read from folders, what is passed over, and what is said about it."""
+"""What is read from folders, what is skipped, and what is reported about it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Findings in servers that no rule was tuned on, as a reader judged them, and what became of each."""
+"""Findings in servers that no rule was tuned on, as judged by a reader, and the current state of each."""
 
 from __future__ import annotations
 

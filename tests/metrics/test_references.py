@@ -1,4 +1,4 @@
-"""`ref` reads the result of the call that is aligned with the expected one, in whatever spelling it came."""
+"""`ref` reads the result of the call that is aligned with the expected one, in whatever format it came."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Goldens that contradict themselves are refused, and what is forbidden is forbidden whatever came of it."""
+"""Goldens that contradict themselves are refused, and forbidden calls fail whatever their result."""
 
 from __future__ import annotations
 

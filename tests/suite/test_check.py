@@ -171,7 +171,7 @@ def test_an_edited_golden_is_not_answered_with_an_older_verdict(shop):
     assert (found["new"]["goldens"], found["calls"]["spent"] > 0) == (1, True)
 
 
-def test_a_plan_from_one_trial_of_each_golden_is_called_a_rough_estimate(shop, capsys):
+def test_a_plan_from_one_trial_per_golden_is_called_a_rough_estimate(shop, capsys):
     edit(shop / "suite.yaml", "trials: 3", "trials: 1")
     edit(shop / "suite.yaml", "Answer with one", "Answer with just one")
     git("commit", "-qam", "once")

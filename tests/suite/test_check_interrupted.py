@@ -85,7 +85,7 @@ def wait_for(true):
 
 
 def interrupted(folder, number):
-    """A check that is ended by a signal while a trial is under way and all before it are stored."""
+    """A check that is ended by a signal while a trial is in progress and all earlier ones are stored."""
     (folder / "block").touch()
     process = check(folder)
     wait_for(lambda: len(asked(folder)) > BLOCKED_AFTER and checks(folder)[0].results == BLOCKED_AFTER)
@@ -98,7 +98,7 @@ def test_a_killed_check_continues_with_the_same_command(folder):
     interrupted(folder, signal.SIGKILL)
     assert check(folder, "-o", "check.json").wait(120) == 0
     found = json.loads((folder / "check.json").read_text())
-    assert len(asked(folder)) == found["calls"]["spent"] + 1  # the trial that was under way
+    assert len(asked(folder)) == found["calls"]["spent"] + 1  # the trial that was in progress
     assert any("25 trials were stored when this check was interrupted" in note for note in found["notes"])
     assert [stored.finished for stored in checks(folder)] == [True]
 

@@ -45,7 +45,7 @@ def test_a_framework_agent_next_to_the_suite_is_observed(planned):
     assert isinstance(model, ObservedAgent) and (model.calls, model.tools_run) == ("all", "real")
 
 
-def test_a_framework_agent_is_watched_though_the_suite_does_not_say_so(planned):
+def test_a_framework_agent_is_observed_though_the_suite_does_not_say_so(planned):
     assert isinstance(planned('model: "MODULE:agent"').agent.model, ObservedAgent)
 
 
@@ -67,7 +67,7 @@ def test_a_module_that_fails_is_one_problem(planned):
     assert len(told.value.problems) == 1 and "RuntimeError: no key" in told.value.problems[0]
 
 
-def test_another_model_on_the_command_line_need_not_be_watched(planned):
+def test_another_model_on_the_command_line_need_not_be_observed(planned):
     assert planned('model: "MODULE:agent", observe: auto', model="keyword:").agent.model == "keyword:"
 
 
@@ -75,7 +75,7 @@ def test_another_model_on_the_command_line_need_not_be_watched(planned):
     ("agent", "words"),
     [
         ('model: "keyword:", observe: auto', "agent.observe requires module:agent"),
-        ('model: "MODULE:agent", observe: langchain', "watched via 'pydantic_ai', not 'langchain'"),
+        ('model: "MODULE:agent", observe: langchain', "observed via 'pydantic_ai', not 'langchain'"),
         ('model: "MODULE:agent", observe: pydantic', "did you mean 'pydantic_ai'"),
         ('model: "http:http://h/run", response: {answer: $.x}', "unknown field 'answer'"),
         ('model: "http:http://h/run", request: {q: "{{golden}}"}', "not a known placeholder"),

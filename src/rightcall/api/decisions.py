@@ -78,7 +78,7 @@ def compare(
     anyway: bool = False,
     store: str | Path | None = None,
 ) -> list[RunComparison]:
-    """Each candidate against the baseline, golden by golden: better, not worse, worse, or not settled.
+    """Each candidate against the baseline, golden by golden: better, not worse, worse or undecided.
 
     `margin` is the largest acceptable drop; `metric` is compared instead of pass rates; `anyway` compares
     runs whose dataset or metrics differ.

@@ -76,7 +76,7 @@ async def aevaluate(
     A case passes when its golden is satisfied and every one of `metrics` passes: names, metrics or plain functions.
     Metrics in `observe` are measured without affecting the result. `gate` decides whether the run passes: a `Gate`,
     the mapping of a suite, or the pass rate to reach; without one every case must pass. `user` plays the users of
-    conversations that are not scripted to their end: a model, the mapping of a suite, or a `UserSetup`. `group` (or
+    conversations that are not fully scripted: a model, the mapping of a suite, or a `UserSetup`. `group` (or
     `group_name`) groups runs to compare over time. Results go to `store` [default: .rightcall/rightcall.db] as they
     finish. `workers` processes share the run, on Ray `on` this machine ("ray") or a cluster ("ray:auto"). `progress`
     shows a progress bar [default: in notebooks, and when stderr is a terminal].

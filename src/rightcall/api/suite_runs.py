@@ -33,9 +33,9 @@ async def arun_suite(
 
     `model`, `trials`, `concurrency`, `faults` and `record` replace its own settings.
     `metrics` decide in addition to those of the suite. `only` selects goldens by id, tag or category, `limit` takes the
-    first of them. With `faults` only the run with faults is made: `rc.compare` it with one without. `resume` names an
-    unfinished run. A suite from outside the project starts programs and imports modules only with `trust=True`.
-    Results go to `store` [default: .rightcall/rightcall.db].
+    first of them. With `faults` only the faulty run is made: `rc.compare` it with a run without faults. `resume`
+    names an unfinished run. A suite from outside the project starts programs and imports modules only with
+    `trust=True`. Results go to `store` [default: .rightcall/rightcall.db].
     """
     asked = SuiteRun(
         Path(suite),

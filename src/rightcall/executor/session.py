@@ -76,7 +76,7 @@ class Session:
 
     `async with Session(agent, …) as session: trajectory = await session.performer.perform(golden, 0)`
 
-    `user` plays the users of conversations that are not scripted to their end.
+    `user` plays the users of conversations that are not fully scripted.
     """
 
     def __init__(

@@ -72,7 +72,7 @@ def is_ancestor(folder: Path, old: str, new: str) -> bool | None:
 
 
 def repository_root(folder: Path) -> Path | None:
-    """The folder of the repository that a folder is in; None outside of git."""
+    """The folder of the repository that a folder is in; None outside git."""
     code, said = _git(folder, "rev-parse", "--show-toplevel")
     return Path(said) if code == 0 and said else None
 

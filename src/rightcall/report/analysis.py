@@ -57,7 +57,7 @@ def _finding(out: Screen, one: RunFinding) -> None:
 def won_back_words(won: WonBack) -> str:
     """The ceiling in whole goldens, with its interval."""
     low, high = (whole(edge) for edge in (won.low, won.high))
-    return f"wins back up to {whole(won.cases)} of {won.of:,} goldens ({low}–{high}) if the change removes it"
+    return f"wins back up to {whole(won.cases)} of {won.of:,} goldens ({low}–{high}) if the change removes the cause"
 
 
 def _change(out: Screen, change: ProposedChange) -> None:
@@ -72,7 +72,7 @@ def _confusion(found: Analysis) -> Table:
     table = Table(
         title="expected and called", title_justify="left", box=None, pad_edge=False, header_style="dim"
     )
-    for title in ("wanted", "called", "trials"):
+    for title in ("expected", "called", "trials"):
         table.add_column(title, justify="right" if title == "trials" else "left")
     for wanted, called, times in found.confusion[:MOST_ROWS]:
         table.add_row(wanted, called, f"{times:,}")

@@ -1,4 +1,4 @@
-"""Running suites: datasets, tools and metrics come together here.
+"""Runs suites: combines datasets, tools and metrics.
 
 suite, suite_plan             suite.yaml, and the plan made from it
 plan                          everything a run needs, with the selection and order of goldens

@@ -1,4 +1,4 @@
-"""Tool definitions of any origin are recognised; what cannot be one is refused with a way out."""
+"""Tool definitions of any origin are recognized; anything else is refused with a hint."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ class UserSetup:
 
     @property
     def manners(self) -> list[Persona]:
-        """The personas, read."""
+        """The personas, parsed."""
         return [read_persona(one, "user.personas") for one in self.personas]
 
     @property

@@ -133,12 +133,12 @@ def _kept_apart(first: ToolFeatures, second: ToolFeatures) -> float:
 
 
 def _opposite(only_first: frozenset[str], only_second: frozenset[str]) -> bool:
-    """Do the names differ by a pair of opposites, which models keep apart?"""
+    """Whether the names differ by a pair of opposites, which models distinguish."""
     return any(not _OPPOSITES[word].isdisjoint(only_second) for word in only_first & _OPPOSITES.keys())
 
 
 def _names(tool: ToolFeatures, other: ToolFeatures) -> bool:
-    """Does the text of one tool speak of the other by name?"""
+    """Whether the text of one tool mentions the other by name."""
     name = other.name.lower()
     return (
         bool(name)

@@ -183,7 +183,7 @@ def _read_inside_folder(path: Path, unreadable: Callable[[InputError], None]) ->
 
 
 def _is_surely_a_tool(tool: SourceTool) -> bool:
-    """Is it more than a name with a description, which a package.json has too?"""
+    """Whether it is more than a name with a description, which a package.json also has."""
     under_a_key = any(isinstance(part, str) for part in tool.base)
     return tool.spelling != "plain" or tool.input_schema is not None or under_a_key
 

@@ -34,7 +34,7 @@ AnyTool = Tool | FunctionTool | BoundTool | World | Callable[..., Any]
 class Toolbox:
     """Tools, how each is run, and the rules for every call.
 
-    Tools are definitions, functions made tools by `@tool`, plain functions, fake worlds, or entries of an
+    Tools are definitions, functions decorated with `@tool`, plain functions, fake worlds, or entries of an
     MCP server.
     By default nothing runs for real: a tool answers with its mock, or with a result made from its output
     schema. `execute="real"` runs the functions themselves, as does `{real: true}` in a mock for one tool.
