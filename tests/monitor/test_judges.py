@@ -11,7 +11,7 @@ import rightcall as rc
 from rightcall.metrics import Calibration
 from rightcall.monitor import MonitorSettings, import_to_store
 from rightcall.monitor.demo import SETTINGS, live_traffic, reference_traffic
-from rightcall.monitor.judge_budget import HOUR, JudgeSpending, next_factor
+from rightcall.monitor.judge import HOUR, JudgeSpending, next_factor
 from rightcall.monitor.settings import JudgeSettings
 from rightcall.report import check_rates, version_changes
 from rightcall.store import open_store

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import threading
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import msgspec
 import pytest
+from hypothesis import example, given, strategies as st
+from markdown_it import MarkdownIt
 
 from rightcall.errors import ConfigError
 from rightcall.gate import CheckCalls, CheckResult, GoldenChange, HardFailure, InputChange, StratumState
@@ -209,3 +212,33 @@ def test_a_comment_is_made_once_and_then_replaced(api):
 def test_what_a_comment_lacks_is_named(environment, problem):
     with pytest.raises(ConfigError, match=problem):
         PullRequest.from_environment(environment)
+
+
+PIECES = st.sampled_from(
+    ["`", "``", "|", "\\", "-", ">", "!", "@team", "&#64;team", "[x](http://e)", "![x](y)", "<b>", "a"]
+)
+
+
+@given(text=st.lists(PIECES, max_size=12).map("".join))
+@example(text="```@team[x](http://e)```")  # a run of three is not two and one
+@example(text="\\|@team|![x](y)")
+@example(text="x---><b>--!>")
+def test_whatever_a_name_is_made_of_it_stays_in_its_place(text):
+    result = msgspec.structs.replace(a_result(1, sentence=f"REGRESSED: {text}"), suite=f"shop{text}")
+    golden = msgspec.structs.replace(result.broken[0], golden=f"g{text}", called=(f"b({text})",))
+    page = check_markdown(msgspec.structs.replace(result, broken=(golden,)))
+    html = MarkdownIt("commonmark").enable("table").render(page)
+    bare = re.sub(r"<code>.*?</code>|<!--.*?-->", "", html, flags=re.DOTALL)
+    assert not re.search(r"<(a|img|b)\b|@team|http://e", bare)
+    assert all(row.count("<td>") in (0, 5, 6) for row in html.split("<tr>"))
+
+
+def test_a_comment_of_a_stranger_with_our_first_line_is_left_alone(api):
+    """Its author could edit the verdict afterwards."""
+    url, comments = api
+    comments[7] |= {"body": "<!-- m -->\nPASS", "author_association": "NONE", "user": {"type": "User"}}
+    PullRequest(url, "o/r", 5, "t").put_comment("<!-- m -->\nFAIL")
+    assert comments[7]["body"] == "<!-- m -->\nPASS" and comments[-1]["body"] == "<!-- m -->\nFAIL"
+    comments[-1] |= {"author_association": "NONE", "user": {"type": "Bot"}}
+    PullRequest(url, "o/r", 5, "t").put_comment("<!-- m -->\nagain")
+    assert comments[-1]["body"] == "<!-- m -->\nagain"

@@ -16,8 +16,7 @@ from rightcall.model.tool import Tool
 from rightcall.monitor.baseline import TrafficBaseline, current_baseline, make_baseline, tools_used
 from rightcall.monitor.checks import CheckedAgent, run_checks
 from rightcall.monitor.drift import Crossing, Series
-from rightcall.monitor.judge import Judge, judge_of
-from rightcall.monitor.judge_budget import JudgeSpending, stratum_of
+from rightcall.monitor.judge import Judge, JudgeSpending, judge_of, stratum_of
 from rightcall.monitor.sample import is_chosen
 from rightcall.monitor.series_book import SeriesBook, reference_of
 from rightcall.monitor.settings import (

@@ -12,7 +12,7 @@ import msgspec
 
 from rightcall.gate import CheckResult, GoldenChange, HardFailure
 from rightcall.report.github import annotation
-from rightcall.report.text import one_line
+from rightcall.report.text import one_line, xml_text
 
 MOST_ANNOTATIONS = 9
 """Of each kind: GitHub shows 10 a step, and the tenth says how many more there are."""
@@ -120,8 +120,8 @@ def check_sarif(result: CheckResult, version: str = "") -> bytes:
 
 def check_junit(result: CheckResult) -> bytes:
     """JUnit for a check that ran nothing, so that CI has a report: one test, the verdict."""
-    sentence = _xml(one_line(result.sentence, 2000))
-    suite = _xml(one_line(result.suite, 200))
+    sentence = xml_text(one_line(result.sentence, 2000))
+    suite = xml_text(one_line(result.suite, 200))
     failed, error = result.verdict == "REGRESSED", result.verdict == "ERROR"
     inside = ""
     if failed or error:
@@ -162,8 +162,3 @@ def _fingerprint(each: Remark) -> str:
 def _relative(file: str) -> str:
     path = PurePosixPath(file or "suite.yaml")
     return path.name if path.is_absolute() or ".." in path.parts else str(path)
-
-
-def _xml(text: str) -> str:
-    text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return text.replace('"', "&quot;").replace("'", "&apos;")

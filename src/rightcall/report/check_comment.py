@@ -5,23 +5,28 @@ Foreign text is put in code spans. The text never exceeds the maximum length of 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from rightcall.gate import CheckResult, GoldenChange, NewGoldens, StratumState
 from rightcall.model.text import counted
 from rightcall.report.github import SUMMARY
+from rightcall.report.markdown import code
 from rightcall.report.text import one_line
 
 LONGEST = 60_000
 """Characters: GitHub refuses comments above 65,536."""
 SIGNS = {"PASS": "✅", "REGRESSED": "❌", "INCONCLUSIVE": "⚠️", "ERROR": "⚠️"}
 MOST_LINT = 20
+_LINKS = re.compile(r"(@|\b(?:https?|ftp|mailto|xmpp):|\bwww(?=\.))", re.IGNORECASE)
+"""What GitHub makes a mention or a link of without any markup."""
 
 
 def check_marker(suite: str) -> str:
     """The first line of the comment, by which it is found again."""
-    return f"<!-- rightcall:check:{one_line(suite, 80).replace('--', '- -')} -->"
+    name = re.sub("-(?=-)", "- ", one_line(suite, 80))  # two hyphens could end the comment
+    return f"<!-- rightcall:check:{name} -->"
 
 
 def check_markdown(result: CheckResult) -> str:
@@ -158,13 +163,12 @@ def _interval(new: NewGoldens) -> str:
 
 def _code(text: str) -> str:
     """Foreign text in a code span: it cannot be markup, a link or a mention."""
-    flat = one_line(text, 240).replace("|", "\\|")
-    return "–" if not flat.strip() else f"`` {flat.replace('``', '` `')} ``" if "`" in flat else f"`{flat}`"
+    return code(text, 240)
 
 
 def _plain(text: str) -> str:
-    """One of our own sentences, which may quote names: markup and mentions in it are made inert."""
-    flat = one_line(text, 600)
+    """One of our own sentences, which may quote names: markup, links and mentions in it are made inert."""
+    flat = one_line(text, 600).replace("&", "&amp;")  # otherwise &#64;name would be a mention
     for sign in "\\`*_[]<>|#":
         flat = flat.replace(sign, f"\\{sign}" if sign not in "<>" else {"<": "&lt;", ">": "&gt;"}[sign])
-    return flat.replace("@", "@\u200b")
+    return _LINKS.sub("\\1\u200b", flat)

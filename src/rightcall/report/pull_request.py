@@ -44,7 +44,8 @@ class PullRequest:
         for page in range(1, MOST_PAGES + 1):
             found = self._call("GET", f"/issues/{self._number}/comments?per_page=100&page={page}")
             for comment in found:
-                if str(comment.get("body", "")).partition("\n")[0].strip() == marker.strip():
+                first = str(comment.get("body", "")).partition("\n")[0].strip()
+                if first == marker.strip() and _may_be_ours(comment):
                     made = self._call("PATCH", f"/issues/comments/{int(comment['id'])}", {"body": text})
                     return str(made.get("html_url", ""))
             if len(found) < 100:
@@ -73,6 +74,12 @@ class PullRequest:
             ) from None
         except (OSError, ValueError) as error:
             raise InfrastructureError(f"cannot reach GitHub: {error}") from None
+
+
+def _may_be_ours(comment: Mapping[str, Any]) -> bool:
+    """Whether someone with write access made it: whoever made a comment can edit the verdict in it afterwards."""
+    user, rights = comment.get("user") or {}, comment.get("author_association")
+    return rights in (None, "OWNER", "MEMBER", "COLLABORATOR") or user.get("type") == "Bot"
 
 
 def _number(environment: Mapping[str, str]) -> int:

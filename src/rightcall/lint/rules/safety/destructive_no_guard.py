@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rightcall.lint.diagnostic import Finding
+from rightcall.lint.features.effects import is_part_of_a_file
 from rightcall.lint.features.mentions import CONFIRMING_PARAMETER, REVERSIBLE
-from rightcall.lint.features.parts import is_part_of_a_file
 from rightcall.lint.features.tool import INPUT, ToolFeatures
 from rightcall.lint.features.toolset import SetFeatures
 from rightcall.lint.rule import Rule

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rightcall.lint.diagnostic import Finding
+from rightcall.lint.features.effects import is_part_of_a_file
 from rightcall.lint.features.mentions import CONSEQUENCE, IRREVERSIBLE
-from rightcall.lint.features.parts import is_part_of_a_file
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Rule
 
