@@ -1,4 +1,4 @@
-# Everything runs in .venv, which the first command makes; nothing else on the machine is touched,
+# Everything runs in .venv, which the first command creates; nothing else on the machine is touched,
 # except that a browser is installed for the tests when none is found.
 PYTHON ?= python3
 VENV := .venv
@@ -7,7 +7,7 @@ TESTS := $(BIN)/python -m pytest -n 2 --dist loadfile -m "not ray"
 
 .PHONY: demo test test-ray test-adapters check bench docs dist smoke clean
 
-# Frameworks that do not go together in one environment: each has its own, built once.
+# Frameworks that cannot share an environment: each has its own, built once.
 FRAMEWORKS := claude_agent_sdk google_adk crewai smolagents llama_index agent_framework autogen dspy
 PACKAGES_llama_index := llama-index-core
 PACKAGES_agent_framework := agent-framework-core

@@ -1,8 +1,8 @@
-"""What being watched costs an agent: processor time per tool call, with the real frameworks and a scripted model.
+"""Overhead of observing an agent: CPU time per tool call, with the real frameworks and a scripted model.
 
-Each agent makes 40 calls, one after another, watched and not watched by turns; the difference of the medians is what
-the hooks cost. Loops on the OpenAI and Anthropic clients ask a server on this machine, whose own time is not counted;
-what they send grows with every call. The bound is 1 ms a call. `--runs` sets how often.
+Each agent makes 40 calls, one after another, alternately observed and not; the difference of the medians is the cost
+of the hooks. Loops on the OpenAI and Anthropic clients use a server on this machine, whose own time is not counted;
+what they send grows with every call. The bound is 1 ms per call. `--runs` sets how often.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=9)
     runs = parser.parse_args().runs
     worst = 0.0
-    print(f"{'framework':<16} {'plain':>10} {'watched':>10} {'hooks':>10}   ms of processor time per call")
+    print(f"{'framework':<16} {'plain':>10} {'watched':>10} {'hooks':>10}   ms of CPU time per call")
     for work in (openai_agents, langchain, pydantic_ai):
         worst = max(worst, measured(work, runs, time.process_time))
     with model_server(Silent(), respond) as address:

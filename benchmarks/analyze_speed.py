@@ -1,4 +1,4 @@
-"""Analysing a stored run of 100,000 failed cases: seconds, and memory beside that of 10,000."""
+"""Analyzing a stored run of 100,000 failed cases: seconds, and memory compared with 10,000."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _measured(path: str, failed: str) -> None:
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     assert found.failed == int(failed)
     print(
-        f"{found.failed:>8,} failed cases: {seconds:.1f} s ({busy:.1f} s of processor time), {memory:.0f} MB at most"
+        f"{found.failed:>8,} failed cases: {seconds:.1f} s ({busy:.1f} s of CPU time), {memory:.0f} MB at most"
     )
     print(f"         first finding: {found.findings[0].cause}")
 

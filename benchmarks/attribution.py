@@ -1,4 +1,4 @@
-"""Is the change that broke goldens named first, among changes that did nothing? Pairs of stored runs, one planted item.
+"""Whether the change that broke goldens is named first, among harmless changes: Pairs of stored runs, one planted item.
 
 The second run of a pair has one defect planted into its definitions and three harmless changes: a sentence about
 nothing in another tool, titles of the parameters of a third, and a setting. With nothing changed, only noise flips

@@ -1,4 +1,4 @@
-"""The yardstick: a loop that compares two dicts, and how long something else takes beside it."""
+"""The yardstick: a loop that compares two dicts, and how long something else takes compared with it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ EXPECTED = {"city": "Hanoi", "days": 5, "units": "celsius"}
 
 
 def cpu_seconds(work: Callable[[], object], repeats: int = 5) -> float:
-    """The least processor time of several runs: what a busy machine adds is never part of the work."""
+    """The least CPU time of several runs: what a busy machine adds is never part of the work."""
     best = float("inf")
     for _ in range(repeats):
         started = time.process_time()

@@ -1,4 +1,4 @@
-"""Stores that fail in ten ways at seeded moments: every run ends complete, or with exit code 4 and a way to go on.
+"""Stores that fail in ten ways at seeded moments: every run completes, or stops with exit code 4 and can be resumed.
 
     python -m benchmarks chaos [--runs 50] [--seed 1] [--way NAME ...]
 

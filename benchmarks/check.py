@@ -1,4 +1,4 @@
-"""How often `check` is wrong and what it costs, by playing the rule itself on simulated agents.
+"""Error rates and cost of `check`, by running its rule on simulated agents.
 
     python -m benchmarks check [--runs 1000] [--seed 1]
 

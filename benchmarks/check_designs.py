@@ -1,4 +1,4 @@
-"""How often `check` is wrong in random designs: REGRESSED without a change, PASS with a drop of exactly the margin.
+"""Error rates of `check` in random designs: REGRESSED without a change, PASS with a drop of exactly the margin.
 
     python -m benchmarks check_designs [--designs 500] [--runs 200] [--again 2000] [--seed 1] [--workers 1]
 

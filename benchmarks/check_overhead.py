@@ -1,4 +1,4 @@
-"""What `check` adds to the calls: diff, plan and verdict of a large suite, and the 500 draws of `--plan`.
+"""Overhead of `check`: diff, plan and verdict of a large suite, and the 500 draws of `--plan`.
 
     python -m benchmarks check_overhead [--goldens 1000] [--trials 3]
 
@@ -22,7 +22,7 @@ from rightcall.suite.check_design import design_check
 
 
 def main() -> None:
-    """Print the seconds of each part; processor time, so that a busy machine does not matter."""
+    """Print the seconds of each part; CPU time, so that a busy machine does not matter."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--goldens", type=int, default=1000)
     parser.add_argument("--trials", type=int, default=3)

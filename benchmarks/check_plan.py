@@ -1,4 +1,4 @@
-"""What `check --plan` foresees beside simulated checks of the same suites.
+"""The forecasts of `check --plan` compared with simulated checks of the same suites.
 
     python -m benchmarks check_plan [--suites 40] [--checks 25] [--draws 25] [--seed 1] [--shape 200x3x20]
 

@@ -1,4 +1,4 @@
-"""False alarms over simulated months without a change, and delays after one, against what is stated."""
+"""False alarms over simulated months without a change, and detection delays, compared with the stated ones."""
 
 from __future__ import annotations
 

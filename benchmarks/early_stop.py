@@ -1,4 +1,4 @@
-"""What stopping early saves, and what it risks.
+"""Savings and error rates of early stopping.
 
 100 goldens, one trial each, fed to the real monitors in a seeded random order while they finish in another. The gate
 is min 0.9 for the full run and `curtail`, min 0.85 and target 0.95 for `evalue`, alpha 0.05. Exact values come from

@@ -1,4 +1,4 @@
-"""Effects that the world sees and the ledger knows, under seeded timeouts, kills, clock jumps, retries and races.
+"""Real effects compared with the ledger, under seeded timeouts, kills, clock jumps, retries and races.
 
     python -m benchmarks effects [--schedules 200] [--seed 0] [--rounds 3]
 
@@ -34,11 +34,12 @@ from rightcall.model import ToolCall
 from rightcall.model.trajectory import LedgerEntry
 from rightcall.tools.definitions.behaviour import CallInfo
 from rightcall.tools.definitions.function import FunctionTool, tool
+from rightcall.tools.idempotency import postgres_store, sqlite_store
 from rightcall.tools.idempotency.guard import Idempotency
-from rightcall.tools.idempotency.store import postgres_store, sqlite_store
 from rightcall.tools.runtime.context import SystemClock, effects
 from rightcall.tools.runtime.errors import Abort, Aborted, ToolError
-from rightcall.tools.runtime.policy import Retries, ToolRules
+from rightcall.tools.runtime.policy import ToolRules
+from rightcall.tools.runtime.retries import Retries
 from rightcall.tools.runtime.toolbox import Toolbox
 
 KINDS = ("sync", "async", "thread", "own timeout")

@@ -1,4 +1,4 @@
-"""Hostile files and replies, made by mutating good ones: no traceback, no hang over 10 s, no gigabyte.
+"""Hostile files and replies, mutated from valid ones: no traceback, nothing over 10 s or a gigabyte.
 
     python -m benchmarks fuzz [--minutes 5] [--inputs 20000] [--seed 0] [--only goldens,tools]
 
@@ -34,7 +34,7 @@ LARGE = 1 << 30
 
 @dataclass
 class Tally:
-    """What came of the inputs of one kind."""
+    """The results of the inputs of one kind."""
 
     inputs: int = 0
     refused: int = 0
@@ -67,7 +67,7 @@ def main() -> None:
 def fuzz(
     kinds: list[str], inputs: int, *, minutes: float = 60.0, seed: int = 0, first: int = 0
 ) -> dict[str, Tally]:
-    """So many inputs, one kind after the other, until the time is up."""
+    """Run the given number of inputs, one kind after the other, until the time limit."""
     tallies = {kind: Tally() for kind in kinds}
     until = time.monotonic() + minutes * 60
     kept = Path(tempfile.mkdtemp(prefix="rightcall-fuzz-failed-"))
@@ -133,7 +133,7 @@ def _keep(kind: str, number: int, command: str, name: str, kept: Path, tally: Ta
 
 @contextlib.contextmanager
 def _work_folder() -> Iterator[None]:
-    """A folder with good files beside the bad one."""
+    """A folder with valid files next to the invalid one."""
     before = Path.cwd()
     with tempfile.TemporaryDirectory(prefix="rightcall-fuzz-") as folder:
         os.chdir(folder)
@@ -175,7 +175,7 @@ class _Null(io.StringIO):
 
 
 def _typed(*words: str) -> tuple[str, Callable[[], int]]:
-    """A command as it is typed, run in this process; an exception of ours is a refusal, any other a failure."""
+    """A command as typed, run in this process; a RightCallError is a refusal, any other exception a failure."""
     from rightcall.cli.main import cli
     from rightcall.errors import RightCallError
 

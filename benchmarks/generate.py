@@ -1,4 +1,4 @@
-"""A thousand goldens from fifty tools without a model: the promise is under five seconds."""
+"""Seconds to generate a thousand goldens from fifty tools without a model; the limit is five."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How often does `improve` accept a change that does nothing, and one that helps? Simulated with the real protocol.
+"""How often `improve` accepts a change that has no effect, and one that helps, simulated with the real protocol.
 
 The agent is flaky and scripted: every golden has its own chance of passing, mostly high or mostly low, 75 % on average.
 *Null*: ten rewritten texts that change nothing, the same goldens used as proof five times; any acceptance is an error.

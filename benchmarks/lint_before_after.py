@@ -1,4 +1,4 @@
-"""Does following the linter help? The embedded model chooses between tools before and after they were rewritten.
+"""Whether following the linter helps: the embedded model chooses between tools before and after a rewrite.
 
     rightcall model pull smollm2
     python benchmarks/lint_before_after.py

@@ -2,7 +2,7 @@
 
     python -m benchmarks lint_speed
 
-Prints seconds of a fresh process, the best of three, and its processor seconds: for 300 tools in one set (as many as
+Prints seconds of a fresh process, the best of three, and its CPU seconds: for 300 tools in one set (as many as
 a large agent has), for 4,000 tools in sets as the benchmark offers them, for 4,000 tools in one set (where every pair
 must be compared), and for `rightcall lint --help`. The goals are 0.3 s beyond the start of the process for 300 tools,
 6 s for 4,000 and 0.2 s for help on an idle machine.

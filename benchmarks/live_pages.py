@@ -1,4 +1,4 @@
-"""The live page and the page of a trace over many stored traces: milliseconds a page."""
+"""Milliseconds per page of the live page and the page of a trace, with many stored traces."""
 
 from __future__ import annotations
 

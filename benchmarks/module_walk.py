@@ -1,9 +1,10 @@
-"""Through how many of our modules one row of `score`, one case of `run`, one tool call with a fault and one `lint` go.
+"""Modules used by one row of `score`, one case of `run`, one tool call with a fault, and one `lint`.
 
     python -m benchmarks module_walk
 
-A module counts when one of its functions runs: executing a class body on import does not count. Imported modules are
-counted separately. Each walk is a separate process.
+A module counts when one of its functions runs, except while modules are imported: what a module makes of itself then
+(tables, patterns, decorated functions) is no part of the walk. Imported modules are counted separately. Each walk is a
+separate process.
 """
 
 from __future__ import annotations
@@ -45,16 +46,25 @@ WALKS = {
     "one row of score": COMMAND.format(arguments=["score", "g.jsonl", "t.jsonl", "--json"]),
     "one case of run": COMMAND.format(arguments=["run", "suite.json", "--json"]),
     "one tool call with a fault": CALL,
+    "  the call alone": CALL.replace("asyncio.run(", "walked.clear()\nasyncio.run("),
     "one lint": COMMAND.format(arguments=["lint", "tools.json", "--json"]),
 }
 COUNTER = """
 import atexit, json, os, sys, threading
 walked = set()
 FUNCTION = 1  # CO_OPTIMIZED: set for functions, not for modules and class bodies
+def importing(frame):
+    while frame is not None:
+        if frame.f_code.co_name == "<module>" and "/rightcall/" in frame.f_code.co_filename:
+            return True
+        frame = frame.f_back
+    return False
 def profile(frame, event, argument):
     code = frame.f_code
     if event == "call" and code.co_flags & FUNCTION and "/rightcall/" in code.co_filename:
-        walked.add(code.co_filename.split("/rightcall/")[-1])
+        name = code.co_filename.split("/rightcall/")[-1]
+        if name not in walked and not importing(frame):
+            walked.add(name)
 def report():
     sys.setprofile(None)
     if hasattr(sys, "last_value"):

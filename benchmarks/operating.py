@@ -1,4 +1,4 @@
-"""How often a gate, a comparison and a plan are wrong, by simulation.
+"""Error rates of gates, comparisons and plans, by simulation.
 
 Every run of the first tables has a true rate exactly at the threshold, where PASS and FAIL are equally unfounded: each
 should occur in at most 5 % of runs. Beside the gate stand rules it does not use: counting every trial as a case, and
@@ -169,7 +169,7 @@ def korn_graubard(design: Design, trials: int) -> Rule:
 
 
 def table_of_graded(runs: int, seed: int) -> list[float]:
-    """Graded scores of one trial each; a one-sided t bound beside it."""
+    """Graded scores of one trial each; compared with a one-sided t bound."""
     heading("graded scores", "goldens", "false PASS", "false FAIL", "false PASS, one-sided t")
     shares = []
     for name, draw, theta in GRADED:

@@ -1,4 +1,4 @@
-"""What it takes to start: packages, megabytes and processor time of `--help`, of RightCall, DeepEval and Inspect.
+"""Packages, megabytes and CPU time of `--help` for RightCall, DeepEval and Inspect.
 
 python -m benchmarks peers [--folder FOLDER]
 
@@ -32,7 +32,7 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "rightcall-peers")
     folder = parser.parse_args().folder
     print(
-        f"{'':<12}{'packages':>9}{'MB':>8}{'--help':>10}{'import':>10}   (seconds of processor time, median of {TIMES})"
+        f"{'':<12}{'packages':>9}{'MB':>8}{'--help':>10}{'import':>10}   (seconds of CPU time, median of {TIMES})"
     )
     for name, (source, command, module) in PEERS.items():
         home = environment(folder / name, source)
@@ -63,7 +63,7 @@ def installed(home: Path) -> tuple[int, int]:
 
 
 def cpu_seconds(command: list[str]) -> float:
-    """The median processor time of a command, after one run that writes bytecode."""
+    """The median CPU time of a command, after one run that writes bytecode."""
     return statistics.median([_once(command) for _ in range(TIMES + 1)][1:])
 
 

@@ -1,4 +1,4 @@
-"""Does `analyze` name a planted defect first, with its place? By defect, on domains it was tuned on and on others."""
+"""Whether `analyze` names a planted defect first, with its place, on domains it was tuned on and on others."""
 
 from __future__ import annotations
 

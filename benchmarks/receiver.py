@@ -1,4 +1,4 @@
-"""The OTLP receiver under load: spans a second, answers other than 200, and memory over time."""
+"""The OTLP receiver under load: spans per second, answers other than 200, and memory over time."""
 
 from __future__ import annotations
 

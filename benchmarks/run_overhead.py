@@ -1,4 +1,4 @@
-"""What a run costs besides the model: processor time a case, time against the ideal, memory.
+"""Overhead of a run besides the model: CPU time per case, time compared with the ideal, memory.
 
     python -m benchmarks.run_overhead --n 5000 --concurrency 100 --latency-ms 0
     python -m benchmarks.run_overhead --n 2000 --concurrency 100 --latency-ms 200
@@ -50,7 +50,7 @@ asyncio.run(main())
 
 
 def measured(command: list[str], folder: str, port: int) -> dict[str, float]:
-    """Wall time, processor time and peak memory of a process, and when the model at `port` heard of it."""
+    """Wall time, CPU time and peak memory of a process, and when the model at `port` heard of it."""
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
     before = len(times(port)["asked"])
     began = time.time()

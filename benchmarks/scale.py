@@ -1,11 +1,11 @@
-"""Runs on Ray: cases a second, processor time of driver, workers and Ray, start-up and memory, beside bare Ray.
+"""Runs on Ray: cases per second, CPU time of driver, workers and Ray, startup and memory, compared with bare Ray.
 
     python -m benchmarks scale [--workers 1 2] [--rows io0 io200 cpu5 cpu50] [--postgres] [--scale 1.0] [--markdown]
     python -m benchmarks scale --memory 10000 100000
 
 Each row is a run of the same suite: in this process, then on each number of workers. `Ray alone` carries batches of as
-many bytes between actors and driver and does nothing with them. Rates and processor time count from the first result to
-the last; what comes before is `start`. `more` is the processor time of all processes, less that of the run in one
+many bytes between actors and driver and does nothing with them. Rates and CPU time count from the first result to
+the last; what comes before is `start`. `more` is the CPU time of all processes, less that of the run in one
 process. Efficiency is the rate against that of one worker times the number of workers, and says nothing when workers,
 driver and model share fewer cores than they are. Compare rows of one table only: another hour, another machine.
 `--memory` shows what driver and workers hold in runs of these sizes.
@@ -28,6 +28,7 @@ from tests.support.model_process import loopback_model, write_suite
 from tests.support.postgres import postgres_server
 
 from benchmarks.process_times import ProcessTimes
+from rightcall.cli.collector import postpone
 from rightcall.distributed import Driver, RayEngine, RayOptions, WorkerOptions
 from rightcall.executor import Agent
 from rightcall.model import ExpectedCall, Golden, ToolCall
@@ -46,7 +47,7 @@ COLUMNS = ("", "cases/s", "efficiency", "driver", "workers", "Ray", "more", "sta
 
 @dataclass(frozen=True)
 class Measured:
-    """One run. Times are processor seconds a case, from the first result to the last."""
+    """One run. Times are CPU seconds a case, from the first result to the last."""
 
     name: str
     rate: float
@@ -84,6 +85,7 @@ def main() -> None:
         "--memory", type=int, nargs="+", metavar="CASES", help="memory of runs of these sizes"
     )
     options = parser.parse_args()
+    postpone()  # as the program does; with Ray loaded, Python's defaults would make one process a third slower
     os.environ.setdefault("OPENAI_API_KEY", "loopback")
     began = time.perf_counter()
     engine = RayEngine(RayOptions(workers=max(options.workers)))

@@ -1,8 +1,8 @@
-"""`rightcall score` from files to rows: rows a second and peak memory, by the number of rows.
+"""`rightcall score` from files to rows: rows per second and peak memory, by the number of rows.
 
     python -m benchmarks score_files [--rows 10000 100000] [--million] [--shuffled] [--form calls|openai|anthropic]
 
-Each run is a process of its own; its processor time and peak memory are what the system reports at its end. Two of
+Each run is a separate process; its CPU time and peak memory are what the system reports at its end. Two of
 ten cases fail. The goals on an idle 2-core machine are 90,000 rows of calls and 40,000 message lists per processor
 second, with memory that does not grow with rows.
 """
@@ -94,7 +94,7 @@ FORMS = {"calls": as_calls, "openai": as_openai, "anthropic": as_anthropic}
 
 
 def scored(files: tuple[Path, Path], mode: list[str]) -> tuple[float, float, float]:
-    """Seconds, processor seconds and peak MiB of one process."""
+    """Seconds, CPU seconds and peak MiB of one process."""
     command = [sys.executable, "-m", "rightcall.cli.main", "score", *map(str, files), *mode]
     started = time.perf_counter()
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL)

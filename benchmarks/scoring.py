@@ -1,4 +1,4 @@
-"""How many cases a second one process scores, with every number and code.
+"""Cases per second that one process scores, with every number and code.
 
     python -m benchmarks scoring [--cases 20000]
 

@@ -1,9 +1,9 @@
-"""What it costs to import RightCall, to ask for the menu, and to run a small suite.
+"""Cost of importing RightCall, of `--help`, and of running a small suite.
 
     python -m benchmarks startup [--repeats 15]
 
 Fresh interpreters with warm bytecode. An import counts from `-X importtime` (what RightCall adds to Python), the best
-of several; a command in processor time (user and system) from start to end, Python's own start included, the median
+of several; a command in CPU time (user and system) from start to end, Python's own start included, the median
 of several. The goals: `import rightcall` under 50 ms, `--help` under 150 ms, a run of the `init` suite under 550 ms.
 """
 
@@ -44,7 +44,7 @@ def main() -> None:
 
 
 def print_commands(folder: Path, repeats: int) -> None:
-    """The processor time of commands, taken in turns so that a busy minute is shared by all."""
+    """The CPU time of commands, taken in turns so that a busy minute is shared by all."""
     used_by([*RIGHTCALL, "init", "suite"], folder)
     suite = folder / "suite"
     (suite / "trajectories.jsonl").write_text('{"golden_id": "weather-hanoi", "calls": []}\n')

@@ -1,4 +1,4 @@
-"""How long the three pages of the dashboard wait for a store with a million results.
+"""Response times of the store for three pages of the dashboard, with a million results.
 
     python -m benchmarks store_pages [--results 1000000] [--postgres URL] [--only-postgres]
 

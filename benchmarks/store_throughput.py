@@ -1,4 +1,4 @@
-"""CPU a stored result costs this process, with twelve scores and a compressed transcript, in batches of 100.
+"""CPU time per stored result, with twelve scores and a compressed transcript, in batches of 100.
 
     python -m benchmarks store_throughput [--results 20000] [--postgres URL]
 

@@ -1,4 +1,4 @@
-"""How many validated, idempotent calls a second one process does on a SQLite file.
+"""Validated, idempotent calls per second of one process on a SQLite file.
 
     python benchmarks/tool_calls.py [CALLS_A_ROUND]
 
@@ -19,8 +19,8 @@ from statistics import median
 from rightcall.model import ToolCall
 from rightcall.tools.definitions.function import tool
 from rightcall.tools.definitions.validate import is_valid
+from rightcall.tools.idempotency import sqlite_store
 from rightcall.tools.idempotency.guard import Idempotency
-from rightcall.tools.idempotency.store import sqlite_store
 from rightcall.tools.runtime.toolbox import Toolbox
 
 ROUNDS = 10

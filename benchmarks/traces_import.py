@@ -1,4 +1,4 @@
-"""Import of traces: spans a second on one core, JSON and protobuf, with redaction."""
+"""Import of traces: spans per second on one core, JSON and protobuf, with redaction."""
 
 from __future__ import annotations
 

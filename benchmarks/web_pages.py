@@ -1,4 +1,4 @@
-"""How long the dashboard takes to answer with a million results in the store.
+"""Response times of the dashboard with a million results in the store.
 
     python -m benchmarks web_pages [--results 1000000] [--store FILE] [--postgres URL]
 
@@ -98,7 +98,7 @@ def analyze(store: Store) -> None:
 
 
 def timed(client: TestClient, path: str) -> tuple[float, float, int]:
-    """Milliseconds until the answer, milliseconds of processor time, and bytes."""
+    """Milliseconds until the answer, milliseconds of CPU time, and bytes."""
     began, busy = time.perf_counter(), time.process_time()
     answer = client.get(path)
     took, busy = (time.perf_counter() - began) * 1e3, (time.process_time() - busy) * 1e3

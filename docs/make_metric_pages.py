@@ -84,12 +84,12 @@ assert MaxCalls(limit=2).measure(case) == rc.Score(0.0, False, "3 calls, limit 2
 
 In a suite it is `my_pkg.metrics:MaxCalls(limit=3)`: nothing has to be registered. A package can also offer a metric by
 name, under the entry point `rightcall.metrics`. A metric that raises, takes too long or returns no score makes its case
-an error: the run goes on, the agent is not blamed, and nothing passes by it.
+an error: the run continues, the agent is not blamed, and nothing passes because of it.
 
-A plain function will do as well: `fn(case)`, or parameters named after what it needs (`input`, `output`, `target`,
+A plain function works as well: `fn(case)`, or parameters named after what it needs (`input`, `output`, `target`,
 `calls`, `expected_calls`, `golden`, `trajectory`, `tools`, `state`, `metadata`). It returns true or false, a number
 from 0 to 1, or a `Score`. `target` is the golden's `expected_output`, or `target` of its metadata. A number passes
-from 1, or from the `threshold` given in a suite: `my_pkg.checks:closeness(threshold=0.8)`.
+at 1, or at the `threshold` given in a suite: `my_pkg.checks:closeness(threshold=0.8)`.
 
 <!-- example -->
 ```python

@@ -38,7 +38,7 @@ def main() -> None:
 
 def commands_page() -> str:
     """Every command with its arguments and options."""
-    parts = ["# Commands", "Written from the commands themselves; `rightcall COMMAND --help` shows the same."]
+    parts = ["# Commands", "Generated from the commands; `rightcall COMMAND --help` shows the same."]
     context = click.Context(cli, info_name="rightcall")
     for title, section in MENU.items():
         parts.append(f"## {title}")
@@ -87,7 +87,7 @@ def library_page() -> str:
     kinds = {name: value for name, value in found.items() if isinstance(value, type)}
     parts = [
         "# Library",
-        "`import rightcall as rc`. Written from the code; each name is imported on first use.",
+        "`import rightcall as rc`. Generated from the code; each name is imported on first use.",
         "## Functions",
         *(part for name, value in functions.items() if value for part in _function_parts(name, value)),
         "## Classes",

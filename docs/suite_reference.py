@@ -40,7 +40,7 @@ def suite_page() -> str:
         "A suite is a YAML or JSON file; only `dataset` and `agent.model` are required, and paths are relative to the "
         "file. Unknown keys are errors. `rightcall init` writes `suite.schema.json`, with which editors complete and "
         "check the same keys: start the file with `# yaml-language-server: $schema=suite.schema.json`.",
-        "Written from the code.",
+        "Generated from the code.",
     ]
     for name, path in paths.items():
         shown += [f"## {path or 'Top level'}", *_about(name, path, parts[name]), _rows(parts[name], paths)]

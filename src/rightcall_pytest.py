@@ -212,7 +212,7 @@ def _is_ours(error: BaseException) -> bool:
 
 
 def _tell(report: pytest.TestReport, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
-    """The text of the failure alone: the reader's own code and ours have nothing to add to it."""
+    """Only the text of the failure: neither the user's code nor ours adds anything to it."""
     longrepr: Any = excinfo.getrepr(style="value", chain=False)
     lines = str(excinfo.value).splitlines()
     if longrepr.reprcrash is not None:
@@ -230,7 +230,7 @@ def pytest_report_teststatus(report: Any, config: pytest.Config) -> tuple[str, s
 
 
 def _finish_runs(keeper: SessionStore, groups: Sequence[Any], stopped: bool) -> list[str]:
-    """Write how each run ended; a line for each that has no end yet."""
+    """Write how each run ended; returns a line for each that has not ended."""
     from rightcall.errors import InfrastructureError
 
     if stopped:
@@ -245,7 +245,7 @@ def _finish_runs(keeper: SessionStore, groups: Sequence[Any], stopped: bool) -> 
 
 
 class Watch:
-    """Hears every report, of workers too; ends the runs, decides the gate, shows what it all adds up to."""
+    """Receives every report, including those of workers; ends the runs, decides the gate, shows the summary."""
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config

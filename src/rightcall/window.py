@@ -2,7 +2,8 @@
 
 A room's `__init__.py` lists its names twice: imported under `TYPE_CHECKING`, for people, editors and mypy, and by home
 for `window`, which finds them at run time. `tests/contracts/test_windows.py` keeps both lists equal. Importing a
-room then costs nothing, and using one struct of it does not import the rest.
+room then costs nothing, and using one struct of it does not import the rest. Finding the homes in the first list
+would mean reading and parsing source code in every process.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Adapter tests; those in own_environment need a framework that has an environment of its own (make test-adapters)."""
+"""Adapter tests; those in own_environment need a framework that has a separate environment (make test-adapters)."""
 
 import os
 

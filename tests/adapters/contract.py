@@ -56,7 +56,7 @@ class Kit:
     parallel: ClassVar[bool] = True
     """Whether one answer may hold several calls."""
     own_limit: ClassVar[bool] = True
-    """Whether the framework says that it stopped at a limit of its own."""
+    """Whether the framework reports that it stopped at its own limit."""
     slow_tool: ClassVar[str | None] = "error"
     """What a tool becomes that runs when time is over; None when the framework tells of it only afterwards."""
     requests: ClassVar[int | None] = 2
@@ -71,7 +71,7 @@ class Kit:
         raise NotImplementedError
 
     def limited(self, journal: Journal) -> Any:
-        """An agent with a limit of its own that the endless script reaches."""
+        """An agent with its own limit, which the endless script reaches."""
         return self.agent(journal)
 
     async def plain(self, agent: Any, text: str) -> str:
@@ -119,7 +119,7 @@ def made(trajectory: Trajectory) -> list[tuple[Any, ...]]:
 
 
 def _most(requests: list[str], words: str) -> int:
-    """How often one request says something at most."""
+    """Maximum number of times that one request says something."""
     return max(sent.count(words) for sent in requests)
 
 
@@ -157,7 +157,7 @@ class AdapterContract:
         assert roles[:5] == ["user", "assistant", "tool", "assistant", "tool"]
 
     def trip(self, city: str = "Hanoi") -> list[tuple[Any, ...]]:
-        """The calls of the script, each in a step of its own where the framework makes one at a time."""
+        """The calls of the script, each in a separate step where the framework makes one at a time."""
         found = []
         for at, (name, arguments, step, status) in enumerate(TRIP):
             given = arguments if arguments["city"] == "Hue" else {**arguments, "city": city}

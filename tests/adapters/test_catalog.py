@@ -57,7 +57,7 @@ def test_the_commands_list_and_show_adapters():
 
 
 @pytest.mark.parametrize("info", ADAPTERS, ids=lambda info: info.name)
-def test_a_version_that_is_too_old_is_told_with_what_is_missing_and_what_to_type(info, monkeypatch):
+def test_a_version_that_is_too_old_is_reported_with_what_is_missing_and_what_to_type(info, monkeypatch):
     for hook in info.needs:  # modules of an old version, which have none of the names
         parts = hook.partition(":")[0].split(".")
         for end in range(1, len(parts) + 1):
@@ -74,7 +74,7 @@ def test_the_version_installed_here_has_every_hook(name):
     assert hook_problem(adapter_info(name)) == ""
 
 
-def test_an_old_version_is_told_before_the_first_golden_is_asked(monkeypatch, tmp_path):
+def test_an_old_version_is_reported_before_the_first_golden_is_asked(monkeypatch, tmp_path):
     import pydantic_ai
 
     agent = pydantic_ai.Agent("test")
@@ -85,7 +85,7 @@ def test_an_old_version_is_told_before_the_first_golden_is_asked(monkeypatch, tm
         rc.evaluate(rc.observe(agent), [rc.Golden("hi", id="g")], store=tmp_path / "runs.db")
 
 
-def test_a_misspelt_adapter_is_told_the_nearest():
+def test_a_misspelt_adapter_gets_a_suggestion():
     with pytest.raises(rc.ConfigError, match="did you mean 'langchain'"):
         adapter_info("langchian")
 
@@ -95,7 +95,7 @@ def test_a_misspelt_adapter_is_told_the_nearest():
     [
         (lambda: rc.observe(3), "a builtins.int belongs to no known framework"),
         (lambda: rc.observe(lambda golden: "x", via="nothing"), "unknown adapter 'nothing'"),
-        (lambda: rc.observe(lambda golden: "x", via="google_adk"), "watches agent objects, not functions"),
+        (lambda: rc.observe(lambda golden: "x", via="google_adk"), "observes agent objects, not functions"),
         (lambda: rc.observe(lambda golden: "x", via="openai", tools="mock"), "cannot be mocked"),
     ],
 )
@@ -104,16 +104,16 @@ def test_what_cannot_be_observed_says_what_can(make, words):
         make()
 
 
-def test_an_agent_of_a_framework_given_bare_is_told_about_observe():
+def test_an_unobserved_agent_of_a_framework_gets_a_hint_about_observe():
     from pydantic_ai import Agent as PydanticAgent
 
     with pytest.raises(
-        rc.ConfigError, match=r"an agent of Pydantic AI is watched while it runs: rc\.observe"
+        rc.ConfigError, match=r"an agent of Pydantic AI is observed while it runs: rc\.observe"
     ):
         Session(Agent(PydanticAgent("test")))
 
 
-def test_a_function_that_uses_nothing_known_is_told_so(monkeypatch):
+def test_a_function_without_a_known_framework_is_refused(monkeypatch):
     monkeypatch.setattr("rightcall.adapters.observed_agent.loaded", lambda info: False)
 
     def ask(golden: rc.Golden) -> str:

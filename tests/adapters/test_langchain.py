@@ -138,7 +138,7 @@ def test_a_sync_tool_can_be_mocked_too():
     assert [(c.status, c.output) for c in trajectory.calls] == [("ok", "snow")]
 
 
-def test_a_graph_with_a_checkpointer_gets_a_thread_of_its_own_for_every_trial():
+def test_a_graph_with_a_checkpointer_gets_a_new_thread_for_every_trial():
     journal = Journal()
     graph = create_agent(ScriptedChatModel(journal=journal), tools=TOOLS, checkpointer=InMemorySaver())
 

@@ -162,7 +162,7 @@ def test_tools_are_read_from_the_agent():
     assert found["book"].input_schema["required"] == ["city", "nights"]
 
 
-def test_a_package_of_the_users_called_agents_is_not_taken_for_the_framework(monkeypatch):
+def test_a_user_package_called_agents_is_not_mistaken_for_the_framework(monkeypatch):
     import sys
     import types
 

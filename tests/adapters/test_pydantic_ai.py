@@ -26,7 +26,7 @@ def scripted(*answers: Answer) -> Any:
     return scripted_model(Journal(), lambda said, turn: answers[min(turn, len(answers) - 1)])
 
 
-def test_a_tool_that_asks_for_another_try_is_an_error_that_was_told():
+def test_a_tool_that_requests_a_retry_is_an_error_the_model_reads():
     async def get_weather(city: str) -> str:
         raise ModelRetry("say which country")
 

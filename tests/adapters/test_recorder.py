@@ -50,7 +50,7 @@ def test_without_ids_name_and_arguments_join_and_order_decides_between_equals():
     assert [c.output for c in recorder.trajectory().calls] == ["Hue 2", "Hanoi 1", "Hanoi 3"]
 
 
-def test_a_tool_nobody_asked_for_is_no_call():
+def test_a_tool_that_no_answer_requested_is_not_a_call():
     recorder = EventRecorder()
     assert not recorder.tool_started("k", "cron_job", {})
     recorder.tool_ended("k", "done")
@@ -141,7 +141,7 @@ def test_the_last_finish_reason_decides_how_it_ended(finish, stop):
     assert recorder.trajectory().stop_reason == stop
 
 
-def test_answers_with_tools_nobody_saw_are_counted():
+def test_answers_with_unobserved_tools_are_counted():
     recorder = EventRecorder()
     recorder.answered(calls=[call("a", "1")])
     recorder.answered("done")

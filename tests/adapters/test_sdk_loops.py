@@ -39,7 +39,7 @@ def kept(client: Any) -> Any:
 
 
 def run_tool(name: str, arguments: str) -> tuple[str, bool]:
-    """What a careful loop does: a tool that fails is told to the model."""
+    """What a careful loop does: it reports a failed tool to the model."""
     try:
         given = json.loads(arguments)
         return (weather_of(**given) if name == "get_weather" else book_room(**given)), False

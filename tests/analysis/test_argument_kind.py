@@ -70,7 +70,7 @@ def test_what_can_be_read_off_a_request_is_held(value, held):
 
 
 @given(st.floats(1e-6, 1e9), st.floats(1e-6, 1e9))
-def test_units_are_symmetric_and_equal_numbers_are_no_error(one, two):
+def test_units_are_symmetric_and_equal_numbers_are_not_an_error(one, two):
     assert is_unit_error(one, two) == is_unit_error(two, one)
     assert not is_unit_error(one, one)
 

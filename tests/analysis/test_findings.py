@@ -96,7 +96,7 @@ def test_a_negative_with_two_calls_is_one_failed_trial():
     assert (found.failed, sum(one.trials for one in found.findings)) == (1, 1)
 
 
-def test_a_failed_call_that_was_made_good_is_no_finding():
+def test_a_failed_call_that_was_recovered_is_not_a_finding():
     golden = Golden("Pay 5", "g", expected_calls=(ExpectedCall("pay", {"amount": 5}),), count_failed="final")
     found = of_calls(
         golden, ToolCall("pay", {"amount": 50}, status="error"), ToolCall("pay", {"amount": 5}, status="ok")
@@ -212,7 +212,7 @@ def test_words_of_the_definitions_language_are_quoted():
     assert "directions" in missed(ENGLISH).findings[0].advice
 
 
-def test_a_pair_in_another_language_is_told_apart_in_the_tools_own_words():
+def test_a_pair_in_another_language_is_contrasted_in_the_tools_own_words():
     from rightcall.analysis.causes.choices import not_for
     from rightcall.analysis.evidence import Evidence
 

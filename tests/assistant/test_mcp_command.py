@@ -127,7 +127,7 @@ def test_a_suite_that_starts_something_is_refused_with_the_list(project):
     assert not (project / "done").exists()
 
 
-def test_bad_input_is_an_answer_and_the_server_goes_on(project):
+def test_bad_input_is_an_answer_and_the_server_continues(project):
     (project / "broken.json").write_text("{")
 
     async def try_all(ask: Assistant) -> list[str]:

@@ -25,7 +25,7 @@ class Done(NamedTuple):
 
 @pytest.fixture
 def rightcall(capsys, monkeypatch, tmp_path) -> Callable[..., Done]:
-    """Run `rightcall …` in a folder of its own, through the program's own entry point."""
+    """Run `rightcall …` in a separate folder, through the program's own entry point."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "200")
     monkeypatch.delenv("FORCE_COLOR", raising=False)

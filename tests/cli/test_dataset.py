@@ -29,7 +29,7 @@ def tools(tmp_path):
     return path
 
 
-def test_a_clean_dataset_is_told_in_one_line(rightcall, tmp_path, tools):
+def test_a_clean_dataset_is_reported_in_one_line(rightcall, tmp_path, tools):
     write_lines(tmp_path / "g.jsonl", asked("a"), asked("b"))
     done = rightcall("dataset", "check", "g.jsonl", "--tools", tools)
     assert (done.code, done.out) == (0, "2 goldens, 0 errors, 0 warnings\n")

@@ -1,4 +1,4 @@
-"""`rightcall demo` tells its story from recordings: found, seen, fixed, proven; and its picture is up to date."""
+"""`rightcall demo` on recordings: a mistake found, shown, fixed and measured again; its picture is up to date."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ def url(tmp_path) -> str:
         (["--anyway"], 2, "require --baseline"),
     ],
 )
-def test_what_a_gate_is_asked_is_what_it_says(url, words, exit_code, said):
+def test_a_gate_reports_what_it_was_asked(url, words, exit_code, said):
     found = CliRunner().invoke(gate, ["last", *words, "--store", url])
     assert (found.exit_code, said in found.output) == (exit_code, True), found.output
 

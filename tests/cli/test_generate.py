@@ -80,7 +80,7 @@ def test_a_scripted_model_writes_from_documents(rightcall, tmp_path):
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("goldens",), "give --tools, or --from"),
+        (("goldens",), "pass --tools, or --from"),
         (("goldens", "--from", "a.md"), "need --model"),
         (("goldens", "--tools", "none.json"), "none.json"),
         (("goldens", "--tools", TOOLS, "--language", "fr"), "one of en, vi, zh"),
@@ -150,7 +150,7 @@ def test_the_terminal_asks_one_by_one_and_keeps_every_decision(tmp_path, monkeyp
     assert review_of(fourth).state == "pending"
 
 
-def test_an_edit_that_is_no_golden_is_told_and_changes_nothing(tmp_path, monkeypatch):
+def test_an_edit_that_is_not_a_golden_is_reported_and_changes_nothing(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     CliRunner().invoke(generate, ["goldens", "--tools", str(TOOLS), "--n", "1"])
     before = Path("generated.jsonl").read_bytes()

@@ -59,7 +59,7 @@ def test_any_folder_gives_a_suite_of_its_name(rightcall, folder):
     assert load_suite(Path(folder) / "suite.yaml").name == folder
 
 
-def test_init_replaces_nothing_unless_told_to(rightcall):
+def test_init_overwrites_nothing_without_force(rightcall):
     rightcall("init", "mine")
     Path("mine/goldens.jsonl").write_text("precious")
     again = rightcall("init", "mine")

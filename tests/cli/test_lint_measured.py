@@ -1,4 +1,4 @@
-"""Stored runs tell the linter what its findings cost."""
+"""Stored runs show the linter the cost of its findings."""
 
 from __future__ import annotations
 

@@ -86,7 +86,7 @@ def test_an_unknown_tool_is_suggested_for(rightcall, tools):
     assert done.err == "error: tools.json: no such tool 'get_wether'; did you mean 'get_weather'?\n"
 
 
-def test_a_file_without_tools_is_no_crash(rightcall):
+def test_a_file_without_tools_does_not_crash(rightcall):
     Path("none.json").write_text("[]")
     done = rightcall("tools", "list", "none.json")
     assert done.code in (0, 2) and "Traceback" not in done.err
@@ -102,7 +102,7 @@ def test_a_malformed_list_of_required_parameters_does_not_stop_the_listing(right
 
 
 @pytest.mark.parametrize("defined", [7, [7], "x", None])
-def test_definitions_that_are_no_object_do_not_stop_the_linter(rightcall, tmp_path, defined):
+def test_definitions_that_are_not_objects_do_not_stop_the_linter(rightcall, tmp_path, defined):
     schema = {"type": "object", "properties": {"city": {"$ref": "#/$defs/city"}}, "$defs": defined}
     path = tmp_path / "tools.json"
     path.write_text(json.dumps([{"name": "weather", "description": "Weather.", "inputSchema": schema}]))

@@ -180,7 +180,7 @@ def test_failures_shown_are_bounded_and_the_rest_counted(scored):
     assert "… and 7 more" in scored(goldens, nothing, "--failures", "2").out
 
 
-def test_a_reader_that_goes_away_is_no_error(tmp_path):
+def test_a_reader_that_goes_away_is_not_an_error(tmp_path):
     goldens = write_lines(tmp_path / "g.jsonl", *(asked(f"g{n}") for n in range(20_000)))
     done = write_lines(tmp_path / "t.jsonl", *(did(f"g{n}", "Hue") for n in range(20_000)))
     command = f"{sys.executable} -m rightcall.cli.main score {goldens} {done} --json"
@@ -244,7 +244,7 @@ class Plain:
 """
 
 
-def test_metrics_of_a_module_in_this_folder_are_told_in_the_table(scored, tmp_path):
+def test_metrics_of_a_module_in_this_folder_are_shown_in_the_table(scored, tmp_path):
     (tmp_path / "own_metrics.py").write_text(OWN_METRICS)
     names = [f"--metric=own_metrics:{name}" for name in ("Fails", "Leaves", "Seven")]
     shown = scored([asked("a")], [did("a", "Hanoi")], *names)
@@ -270,7 +270,7 @@ def test_a_folder_cannot_put_its_modules_under_the_program(tmp_path, options):
     assert (done.returncode, done.stderr) == (1 if options else 0, "")
 
 
-def test_a_golden_that_cannot_be_judged_is_told_with_its_file(scored):
+def test_a_golden_that_cannot_be_judged_is_reported_with_its_file(scored):
     golden = asked("a") | {"expected_calls": [{"tool": "t", "args": {"x": {"regex": "("}}}]}
     done = scored([golden], [did("a", "Hanoi")])
     assert done.code == 2 and "goldens.jsonl: golden 'a': expected_calls[0]: " in done.err

@@ -70,7 +70,7 @@ def test_a_call_that_does_not_work_shows_the_error_contract_and_exits_with_1(fol
         (("my_tools_for_call:number", "x"), "a int is not a tool"),
     ],
 )
-def test_mistakes_are_told_in_one_line(folder: Path, words, told):
+def test_mistakes_are_reported_in_one_line(folder: Path, words, told):
     with pytest.raises(RightCallError) as error:
         ran(*words)
     assert error.value.exit_code == 2 and told in str(error.value)

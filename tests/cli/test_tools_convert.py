@@ -87,7 +87,7 @@ def test_mcp_to_mcp_keeps_everything(rightcall, tmp_path):
     assert (json.loads(done.out), done.err) == ({"tools": [RICH]}, "")
 
 
-def test_fields_that_the_target_does_not_have_are_told(rightcall, tmp_path):
+def test_fields_that_the_target_does_not_have_are_reported(rightcall, tmp_path):
     done = rightcall("tools", "convert", write(tmp_path, [RICH]), "--to", "openai")
     for field in ("title", "annotations", "outputSchema", "_meta"):
         assert f"get_weather: {field}: removed: openai has no field for it" in done.err

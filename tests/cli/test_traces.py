@@ -145,7 +145,7 @@ def test_export_sends_every_score_and_the_official_package_reads_it(url, collect
     assert {record.span_id for record in records} <= {span.span_id for span in named}
 
 
-def test_export_to_nobody_is_an_error_that_names_the_address(url):
+def test_export_to_an_unreachable_endpoint_is_an_error_that_names_it(url):
     with open_store(url) as store:
         store.begin_run(a_run("r-1"), planned=1).add([a_result("hue")])
     with pytest.raises(rc.RightCallError, match=r"127\.0\.0\.1:1"):

@@ -68,7 +68,7 @@ def test_a_read_only_file_is_not_fixed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("options", [(), ("--json",)])
-def test_a_closed_stdout_is_no_fault(tmp_path: Path, options: tuple[str, ...]) -> None:
+def test_a_closed_stdout_is_not_a_fault(tmp_path: Path, options: tuple[str, ...]) -> None:
     write_lines(tmp_path / "g.jsonl", asked("a"))
     write_lines(tmp_path / "d.jsonl", did("a", "Hue"))
     command = shlex.join(

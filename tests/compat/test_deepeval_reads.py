@@ -1,6 +1,6 @@
 """Files in the dialect `deepeval` are read by the real DeepEval to the same values.
 
-DeepEval brings some sixty packages, so it lives in an environment of its own, made once beside the repository.
+DeepEval brings some sixty packages, so it has a separate environment, created once next to the repository.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ def wanted(call: ExpectedCall) -> dict:
     if args is not None and any(
         isinstance(spec, dict) and spec.keys() != {"exact"} for spec in args.values()
     ):
-        args = None  # matchers are not told to DeepEval
+        args = None  # matchers are not written for DeepEval
     plain = args and {k: v["exact"] if isinstance(v, dict) else v for k, v in args.items()}
     return {"name": call.tool, "input_parameters": plain, **notes}
 

@@ -198,7 +198,7 @@ def test_pages_and_files_hold_the_text_as_text(folder, capfd, monkeypatch):
     page, markdown = (folder / "report.html").read_text(), (folder / "report.md").read_text()
     assert "<script>alert" not in page
     assert "<img src=x" not in page
-    for text in (page, markdown):  # in Markdown it stands in `code`, which tests/report renders
+    for text in (page, markdown):  # in Markdown it is in `code`, which tests/report renders
         assert not re.search("[\x00-\x08\x0e-\x1f\x7f-\x9f\u202e]", text)
     assert ElementTree.parse(folder / "junit.xml").getroot() is not None
     assert json.loads((folder / "s.sarif").read_text())["runs"]

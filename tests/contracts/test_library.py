@@ -54,7 +54,7 @@ def test_a_stored_run_is_gated_and_compared(files):
 
 
 def test_a_gate_that_asks_for_nothing_is_refused():
-    with pytest.raises(rc.ConfigError, match="asks for nothing"):
+    with pytest.raises(rc.ConfigError, match="has no requirements"):
         rc.gate(alpha=0.1)
 
 

@@ -45,7 +45,7 @@ def test_nothing_is_printed_past_the_door(path: Path):
 
 
 def test_templates_with_markup_hold_no_values():
-    """`say(f"[bold]{name}[/bold]")` would let a name be markup: values are arguments of their own."""
+    """`say(f"[bold]{name}[/bold]")` would let a name be markup: values are separate arguments."""
     for path in FILES:
         for call in calls(path):
             if name_of(call.func).endswith(".say") and isinstance(call.args[0], ast.JoinedStr):

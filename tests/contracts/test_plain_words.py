@@ -15,7 +15,9 @@ BANNED = re.compile(
     r"\b(?:unless said|in this manner|holds to|told of|so many|mend(?:s|ed|ing)?|the commonest|of one's own"
     r"|passed over|(?:is|are) no (?:json|list|text|number|object|span|string)\b"
     r"|beside (?:it|them|the|what|its)|the most is|which is missing|anew|nought|unawares|thereof"
-    r"|(?:came|comes?|became|becomes?) of (?:it|them|each|the|a|its|those|running)|(?:cannot|can) be told)\b",
+    r"|(?:came|comes?|became|becomes?) of (?:it|them|each|the|a|its|those|running)|(?:cannot|can) be told"
+    r"|(?:is|are) told (?:at once|before|by|in|with)|goes? on (?:from|where|with)|of (?:its|their) own"
+    r"|processor (?:time|seconds)|under way|put right|set-up|much alike|nothing asks back)\b",
     re.IGNORECASE,
 )
 ALLOWED = {
@@ -37,12 +39,13 @@ def texts(path: Path) -> Iterator[tuple[int, str]]:
 
 def pages() -> Iterator[Path]:
     for root, suffixes in (
-        (PACKAGE, ("py", "html", "js")),
+        (PACKAGE, ("py", "html", "j2", "js")),
         (ROOT / "docs", ("md",)),
         (ROOT / "examples", ("md",)),
     ):
         for suffix in suffixes:
             yield from sorted(root.rglob(f"*.{suffix}"))
+    yield from sorted(ROOT.glob("*.md"))
 
 
 def test_no_text_uses_a_banned_phrase():

@@ -48,7 +48,7 @@ def story(tmp_path_factory):
         ("a good change", "PASS: track_shipment changed;", 0),
         ("a bad change", "REGRESSED: refund_order changed;", 1),
         ("a change of the prompt", "PASS: the system prompt changed;", 0),
-        ("a pull request from a fork", "0 live calls: nothing about the model was tested", 3),
+        ("a pull request from a fork", "0 live calls: the model was not tested", 3),
     ],
 )
 def test_each_change_ends_as_its_page_says(story, chapter, word, code):

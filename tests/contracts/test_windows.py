@@ -51,7 +51,12 @@ WINDOWS = windows()
 @pytest.mark.parametrize("room", WINDOWS)
 def test_both_lists_of_a_window_are_the_same(room):
     module = import_module(room)
-    assert sorted(WINDOWS[room]) == sorted(module.__all__) == dir(module)
+    people, python = set(WINDOWS[room]), set(module.__all__)
+    assert people == python, (
+        f"{room}/__init__.py lists each name twice: under TYPE_CHECKING and in window(…); "
+        f"only under TYPE_CHECKING: {sorted(people - python)}, only in window(…): {sorted(python - people)}"
+    )
+    assert sorted(python) == dir(module)
 
 
 @pytest.mark.parametrize("room", WINDOWS)
@@ -62,7 +67,8 @@ def test_a_window_finds_each_name_where_editors_do(room):
         if isinstance(found, ModuleType):  # a room that answers calls, such as rc.gate
             assert callable(found)
         else:
-            assert found is getattr(import_module(home), name)
+            said = f"window(…) of {room} finds {name} elsewhere than `from {home} import {name}` does"
+            assert found is getattr(import_module(home), name), said
 
 
 def room_of(module: str) -> str:
@@ -77,7 +83,7 @@ def test_other_rooms_are_imported_through_their_windows():
         for name, home in imported_names(ast.parse(path.read_text("utf-8"))).items():
             if here not in ("rightcall", room_of(home)) and room_of(home) in WINDOWS and home not in WINDOWS:
                 past.append(f"{path.relative_to(SOURCE)} imports {name} from {home}")
-    assert past == []
+    assert past == [], "import it from the room, and add it to both lists of the room's __init__.py"
 
 
 def test_a_public_class_name_is_defined_once():

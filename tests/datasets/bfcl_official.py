@@ -89,7 +89,7 @@ class OfficialChecker:
         return bool(_valid(lambda: check(function, output, item.truth[at], self._python, "any")))
 
     def accepts_in_some_order(self, item: Item, calls: Sequence[Call]) -> bool:
-        """Whether each answer can have a call of its own, by the official check of one call: augmenting paths."""
+        """Whether each answer can be matched to a different call, by the official check of one call: augmenting paths."""
         fits = [[self.accepts_call(item, at, call) for call in calls] for at in range(len(item.truth))]
         owner: dict[int, int] = {}
 

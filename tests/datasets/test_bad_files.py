@@ -114,7 +114,7 @@ def test_bad_content_is_refused_with_its_line(tmp_path: Path, name: str, content
         (b"\x00\x01\x02\x03", ": is a binary file, not UTF-8 text"),
     ],
 )
-def test_what_is_no_text_is_refused_by_every_loader(tmp_path: Path, load, content: bytes, expected: str):
+def test_what_is_not_text_is_refused_by_every_loader(tmp_path: Path, load, content: bytes, expected: str):
     assert refused(tmp_path, "file.json", content, load).startswith(expected)
 
 

@@ -125,7 +125,7 @@ BROKEN: list[tuple[list[Any], list[Any] | None, str]] = [
 
 
 @pytest.mark.parametrize(("questions", "answers", "message"), BROKEN)
-def test_a_broken_file_is_told_by_place(
+def test_a_broken_file_is_reported_by_place(
     tmp_path: Path, questions: list[Any], answers: list[Any] | None, message: str
 ) -> None:
     with pytest.raises(InputError, match=message):
@@ -141,6 +141,6 @@ def test_a_type_bfcl_does_not_have_is_refused(tmp_path: Path) -> None:
         imported(tmp_path, [a_question(function=[function])], [an_answer()])
 
 
-def test_a_missing_file_is_told_before_anything_is_read(tmp_path: Path) -> None:
+def test_a_missing_file_is_reported_before_anything_is_read(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no such file"):
         import_bfcl(tmp_path / "BFCL_v4_multiple.json", None)

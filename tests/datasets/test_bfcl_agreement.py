@@ -1,4 +1,4 @@
-"""Our verdicts beside those of BFCL's own checker, on every single-turn Python item.
+"""Our verdicts compared with those of BFCL's own checker, on every single-turn Python item.
 
 pytest tests/datasets/test_bfcl_agreement.py -s        prints the counts that docs/bfcl.md quotes
 """

@@ -1,4 +1,4 @@
-"""The matcher for one BFCL argument, beside the official checker on parameters nobody wrote."""
+"""The matcher for one BFCL argument, compared with the official checker on random parameters."""
 
 from __future__ import annotations
 

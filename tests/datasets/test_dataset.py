@@ -80,7 +80,7 @@ def test_columns_of_any_name_are_read(tmp_path):
     assert golden.expected_calls == (ExpectedCall("search"),)
 
 
-def test_a_misspelt_argument_is_told(tmp_path):
+def test_a_misspelt_argument_is_reported(tmp_path):
     with pytest.raises(ConfigError, match="did you mean 'input_col_name'"):
         DatasetFiles().add_goldens_from_csv_file(tmp_path / "x.csv", inputt_col_name="q")
 

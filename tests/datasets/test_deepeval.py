@@ -144,7 +144,7 @@ def test_camel_case_bom_and_list_cells_are_read(tmp_path):
         ("[1]", "x.csv:2: additional_metadata: must be an object"),
     ],
 )
-def test_a_bad_cell_is_told_with_line_and_column(tmp_path, row, message):
+def test_a_bad_cell_is_reported_with_line_and_column(tmp_path, row, message):
     (tmp_path / "x.csv").write_text(f'input,additional_metadata\na,"{row}"\n', "utf-8")
     with pytest.raises(InputError) as caught:
         list(load_goldens(tmp_path / "x.csv"))

@@ -102,7 +102,7 @@ def test_commas_in_answers_are_ignored_as_the_checker_does(answer, told):
         ),
     ],
 )
-def test_lists_of_tau2_are_told_apart(tmp_path, item, problem):
+def test_lists_of_tau2_are_distinguished(tmp_path, item, problem):
     (tmp_path / "list.json").write_text(json.dumps([item]))
     with pytest.raises(InputError, match=problem):
         import_tau(tmp_path / "list.json")

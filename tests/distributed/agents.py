@@ -35,7 +35,7 @@ def counted(golden: Golden) -> list[ToolCall]:
 
 
 def first_time(golden: Golden, what: str) -> bool:
-    """Whether nobody has come here yet."""
+    """Whether this is the first call."""
     try:
         (Path(golden.metadata["folder"]) / f"{what}-{golden.id}").touch(exist_ok=False)
     except FileExistsError:

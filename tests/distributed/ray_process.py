@@ -1,4 +1,4 @@
-"""`rightcall run` in a process of its own, with the Ray cluster it starts."""
+"""`rightcall run` in a separate process, with the Ray cluster it starts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def start(folder: Path, *arguments: str, **environment: str) -> subprocess.Popen
             [sys.executable, "-m", "rightcall.cli.main", "run", "suite.json", *arguments],
             cwd=folder,
             env={**os.environ, "PYTHONPATH": path, **environment},
-            stdout=out,  # a pipe that nobody reads would stop the driver
+            stdout=out,  # an unread pipe would block the driver
             stderr=err,
             text=True,
         )

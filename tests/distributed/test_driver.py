@@ -1,4 +1,4 @@
-"""Runs on workers of this process: the same results as without, each stored once, whoever is killed."""
+"""Runs on workers of this process: the same results as without, each stored once, whichever worker is killed."""
 
 import asyncio
 from dataclasses import replace
@@ -8,7 +8,7 @@ import pytest
 from hypothesis import Phase, given, settings, strategies as st
 
 from rightcall.distributed import Driver, WorkerOptions
-from rightcall.distributed.message import unpack_in_place
+from rightcall.distributed.worker_setup import unpack_in_place
 from rightcall.errors import ConfigError, InfrastructureError
 from rightcall.executor import Agent, Limits, RunLimits
 from rightcall.gate import read_gate
@@ -129,7 +129,7 @@ def test_a_case_that_ends_its_process_is_stored_as_such_and_the_others_are_done(
     outcome = ran(store, plan(agent=agent), engine)
     found = stored(store, outcome.run.id)
     assert len(found) == 60
-    assert "the process ended (killed) while this case ran, twice" in found["g023", 0].trajectory.error
+    assert "the process ended twice (killed) while this case ran" in found["g023", 0].trajectory.error
     assert not found["g023", 0].passed and found["g022", 0].passed
 
 
@@ -184,6 +184,29 @@ def test_a_silent_worker_is_replaced(store):
     told = []
     outcome = ran(store, plan(), Deaf(), told=told, silence_seconds=0.2)
     assert outcome.done == 60 and any("silent for 0.2 s" in line for line in told)
+
+
+def test_a_worker_that_hangs_before_its_hello_is_replaced(store):
+    class Hanging(OneProcess):
+        async def tell(self, worker, message):
+            if self.started == 1:
+                await asyncio.sleep(60)
+            return await super().tell(worker, message)
+
+    told = []
+    outcome = ran(store, plan(), Hanging(), workers=1, told=told, hello_seconds=0.2)
+    assert outcome.done == 60 and told == ["worker 0 lost (no hello within 0.2 s)"]
+
+
+def test_a_run_that_cannot_be_resumed_starts_no_cluster(store):
+    class Unstarted(OneProcess):
+        async def open(self):
+            raise AssertionError("started")
+
+    first = ran(store, plan(20)).run.id
+    driver = Driver(Unstarted(), WorkerOptions(2))
+    with pytest.raises(ConfigError, match="dataset changed"):
+        asyncio.run(run_plan(plan(30), store, backend=driver, resume=first))
 
 
 def test_stopping_early_gives_the_verdict_of_one_process(store):
@@ -315,7 +338,7 @@ def test_a_store_that_stalls_holds_workers_back_and_loses_nothing(store, monkeyp
     assert outcome.done == 200 == store.run(outcome.run.id).results
 
 
-def test_a_worker_that_never_answers_keeps_nobody_waiting(store):
+def test_a_worker_that_never_answers_does_not_block_the_others(store):
     class Mute(OneProcess):
         mute = None
 

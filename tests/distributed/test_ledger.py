@@ -83,7 +83,7 @@ def test_a_result_of_a_lost_lease_is_refused():
     assert ledger.settle(lease.number, [("g0", 0)]) == {}
 
 
-def test_after_a_stop_nothing_is_handed_out_and_what_was_not_begun_is_nobodys():
+def test_after_a_stop_nothing_is_handed_out_and_unstarted_cells_are_released():
     ledger = LeaseLedger(iter(cells(10)))
     lease = ledger.hand_out(0, 6)
     ledger.stop()

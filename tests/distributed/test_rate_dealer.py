@@ -12,7 +12,7 @@ from rightcall.executor import RateLimit
 
 
 @given(st.lists(st.none() | st.floats(0, 5), min_size=1, max_size=12))
-def test_shares_are_the_whole_and_nobody_lacks_what_another_has_too_much_of(wanted):
+def test_shares_add_up_and_no_worker_lacks_what_another_does_not_need(wanted):
     found = rate_shares(wanted)
     assert sum(found) == pytest.approx(1.0)
     more = max(0.0, 1 - sum(want for want in wanted if want is not None)) / len(wanted)

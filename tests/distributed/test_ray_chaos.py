@@ -8,7 +8,7 @@ from tests.support.model_process import loopback_model
 pytestmark = [pytest.mark.ray, pytest.mark.filterwarnings("default")]
 
 
-def test_whoever_is_killed_each_case_is_stored_once_as_by_one_process(tmp_path):
+def test_whatever_is_killed_each_case_is_stored_once_as_by_one_process(tmp_path):
     with chaos.Nodes() as nodes, loopback_model(latency_ms=chaos.LATENCY_MS) as port:
         expected = chaos.reference(tmp_path / "alone", port)
         events = ("worker", "node", "driver", "worker", "head")

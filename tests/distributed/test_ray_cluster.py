@@ -34,7 +34,7 @@ def cluster():
 
 @pytest.fixture(scope="module")
 def shipped(tmp_path_factory):
-    """A suite with an agent and a metric of its own, a key in .env, and a store beside it."""
+    """A suite with its own agent and metric, a key in .env, and a store next to it."""
     folder = tmp_path_factory.mktemp("suite")
     (folder / "ownagent.py").write_text(
         textwrap.dedent(

@@ -118,7 +118,7 @@ def test_what_parquet_cannot_tell_apart_is_refused(tmp_path):
 
 @settings(max_examples=10, phases=[Phase.generate])
 @given(st.permutations(range(2 * N)), st.integers(100, 5000))
-def test_files_in_any_order_are_scored_alike(tmp_path_factory, order, size):
+def test_files_in_any_order_get_the_same_scores(tmp_path_factory, order, size):
     folder = tmp_path_factory.mktemp("shards")
     goldens, trajectories = write_files(folder, order=order)
     made = score_shards(Scoring(goldens, Scorer(), (), folder / "out"), trajectories, shard_bytes=size)

@@ -1,4 +1,4 @@
-"""Conversations held live: scripted, continued, simulated, limited, broken."""
+"""Live conversations: scripted, continued, simulated, limited, broken."""
 
 from __future__ import annotations
 
@@ -180,14 +180,14 @@ def playing(*said):
     return UserSetup(scripted(*said), personas=["plain"])
 
 
-def test_a_simulated_user_speaks_until_it_has_what_it_came_for():
+def test_a_simulated_user_speaks_until_it_has_what_it_wants():
     made = held(talk(), scripted("How much?", "Sent."), playing("Pay Bob", "All of it", "###STOP###"))
     assert [text for role, text in spoken(made) if role == "user"] == ["Pay Bob", "All of it"]
     assert made.dialogue.ended == "user_stop" and made.stop_reason == "done"
     assert made.dialogue.user == "scripted:python as plain" and len(made.dialogue.prompt_hash) == 12
 
 
-def test_the_script_comes_first_and_the_simulated_user_goes_on():
+def test_the_script_comes_first_and_the_simulated_user_continues():
     golden = talk("Hello", simulate=True)
     made = held(golden, scripted("Hi", "Sent."), playing("never", "Pay Bob", "###STOP###"))
     assert [text for role, text in spoken(made) if role == "user"] == ["Hello", "Pay Bob"]
@@ -197,7 +197,7 @@ def test_the_script_comes_first_and_the_simulated_user_goes_on():
     ("words", "ended"),
     [("###STOP###", "user_stop"), ("I want a person. ###TRANSFER###", "transfer"), ("go on", "max_turns")],
 )
-def test_why_it_ended_is_told(words, ended):
+def test_the_reason_for_the_ending_is_recorded(words, ended):
     made = held(talk(max_turns=3), scripted("?", "?", "?"), playing("Pay", "Bob", "now", words))
     assert made.dialogue.ended == ended and made.stop_reason == "done"
 
@@ -250,7 +250,7 @@ def test_a_users_model_that_cannot_be_reached_is_the_users_fault():
         ("order a-7", []),
     ],
 )
-def test_numbers_codes_and_addresses_that_nobody_told_the_user_are_invented(text, found):
+def test_numbers_codes_and_addresses_the_user_was_not_given_are_invented(text, found):
     assert invented(text, ["Ask for order A-7 and 1094 euros back"]) == found
 
 
@@ -280,5 +280,5 @@ def test_a_graph_without_a_way_on_ends_the_conversation():
 
 
 def test_a_conversation_without_anybody_to_speak_is_refused_before_anything_is_asked():
-    with pytest.raises(ConfigError, match="there is no simulated user; write what the user says"):
+    with pytest.raises(ConfigError, match="there is no simulated user; add the user's turns"):
         rc.evaluate(Agent(scripted("Hi"), [BANK]), [talk()])

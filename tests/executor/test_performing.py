@@ -79,7 +79,7 @@ def test_calls_tokens_and_cost_are_limited_too(limits, word):
     assert trajectory.stop_reason == "limit" and word in trajectory.error
 
 
-def test_a_provider_that_fails_is_no_failure_of_the_agent():
+def test_a_provider_that_fails_is_not_a_failure_of_the_agent():
     def broken(request):
         raise ProviderError("the server is gone", kind="unreachable")
 

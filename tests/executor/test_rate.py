@@ -1,4 +1,4 @@
-"""A rate is kept, whoever shares it."""
+"""A rate limit holds, however many tasks share it."""
 
 import asyncio
 
@@ -9,7 +9,7 @@ from rightcall.executor import RateLimit, TokenBucket
 
 
 class Clock:
-    """Time that passes only while somebody sleeps."""
+    """Time that passes only during sleeps."""
 
     def __init__(self):
         self.now = 0.0

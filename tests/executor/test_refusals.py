@@ -1,4 +1,4 @@
-"""A provider that refuses everything alike ends the run; one that refuses now and then does not."""
+"""A provider that rejects every request in the same way ends the run; occasional rejections do not."""
 
 from __future__ import annotations
 

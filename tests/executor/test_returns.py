@@ -118,7 +118,7 @@ def test_a_list_of_tool_names_is_a_list_of_calls_with_unknown_arguments() -> Non
         ([{"role": "robot"}], "messages[0].role must be one of"),
     ],
 )
-def test_an_agent_that_returns_what_nobody_can_read_stops_the_run(made: Any, found: str) -> None:
+def test_an_agent_that_returns_an_unreadable_value_stops_the_run(made: Any, found: str) -> None:
     asked: list[str] = []
 
     def agent(golden: rc.Golden) -> Any:
@@ -146,7 +146,7 @@ def test_something_that_contains_itself_is_refused_in_words() -> None:
 
 
 @pytest.mark.parametrize("agent", [lambda text: text.lower(), lambda text: "Weather: " + text])
-def test_an_agent_that_takes_the_golden_for_text_is_told_what_it_is(agent, tmp_path):
+def test_an_agent_that_treats_the_golden_as_text_gets_a_hint(agent, tmp_path):
     run = rc.evaluate(agent, GOLDENS, store=tmp_path / "s.db")
     assert (
         "an agent is called with a golden, whose text is golden.input"

@@ -102,7 +102,7 @@ def sent(port: int, body: bytes) -> None:
 
 @pytest.fixture
 def port() -> int:
-    """A free port that nobody is given who asks for any: those are from 32768 on."""
+    """A free port outside the ephemeral range, which starts at 32768."""
     while True:
         chosen = random.randrange(20_000, 32_000)
         with suppress(OSError), socket.create_server(("127.0.0.1", chosen)):
@@ -137,7 +137,7 @@ def test_a_reply_whose_spans_are_lost_is_an_error_and_never_a_pass(port, monkeyp
             rc.Agent(url, exchange=exchange), [rc.Golden("x", id="x", category="negative")]
         ).results
     assert not result.passed
-    assert result.error.startswith("no span of a model or a tool came for a reply")
+    assert result.error.startswith("no model or tool span arrived for a reply")
 
 
 def test_a_turn_with_too_many_spans_says_that_calls_may_be_missing(monkeypatch):

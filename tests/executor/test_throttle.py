@@ -1,4 +1,4 @@
-"""As many requests at once as the provider bears."""
+"""Concurrency adapts to what the provider can handle."""
 
 import asyncio
 

@@ -77,7 +77,7 @@ def test_code_that_makes_no_spans_is_a_setup_error():
 def test_tools_cannot_be_mocked_and_objects_are_refused():
     with pytest.raises(rc.ConfigError, match="cannot mock"):
         rc.observe(travel, via="otel", tools="mock")
-    with pytest.raises(rc.ConfigError, match="a function of a golden"):
+    with pytest.raises(rc.ConfigError, match="a function that takes a golden"):
         rc.observe(object(), via="otel")
 
 

@@ -34,7 +34,7 @@ def test_no_is_text_in_a_script(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["plan.yaml", "plan.json"])
 @pytest.mark.parametrize("text", ["", "{", "\x00"])
-def test_a_broken_file_is_told_with_its_name(tmp_path: Path, name: str, text: str) -> None:
+def test_a_broken_file_is_reported_with_its_name(tmp_path: Path, name: str, text: str) -> None:
     (tmp_path / name).write_text(text)
     with pytest.raises(InputError, match=name):
         load_plan(tmp_path / name)

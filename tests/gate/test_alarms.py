@@ -10,7 +10,7 @@ from rightcall.model.failure import FATAL
 
 
 def outcomes(n: int, **harm: str) -> list[Outcome]:
-    """So many goldens of which all pass but those that do harm: g3="forbidden_call"."""
+    """The given number of goldens, all passing except those with a fatal code: g3="forbidden_call"."""
     found = []
     for i in range(n):
         code = harm.get(f"g{i}")

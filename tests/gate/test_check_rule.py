@@ -164,7 +164,7 @@ def test_a_drop_everywhere_is_found():
     assert found["REGRESSED"] >= 0.95
 
 
-def test_half_better_and_half_worse_is_no_regression():
+def test_half_better_and_half_worse_is_not_a_regression():
     def change(rng):
         names = list(MIXED)[:20]
         moved = {

@@ -34,7 +34,7 @@ def paired(n: int, broken: int, fixed: int) -> tuple[list[Outcome], list[Outcome
         (6, 4, 0.05, "INCONCLUSIVE"),
     ],
 )
-def test_what_changed_is_told_from_noise(broken, fixed, margin, change):
+def test_real_changes_are_distinguished_from_noise(broken, fixed, margin, change):
     assert compare(*paired(150, broken, fixed), margin=margin).change == change
 
 
@@ -71,7 +71,7 @@ def test_a_small_fall_everywhere_is_a_regression():
     assert found.p < 0.001 and found.sentence.endswith("difference -10.0 points (p = 0.0001)")
 
 
-def test_a_fall_within_the_margin_is_no_regression_however_sure_it_is():
+def test_a_fall_within_the_margin_is_not_a_regression_however_sure_it_is():
     before, after = rerun([50] * 20, 50), rerun([49] * 20, 50)
     assert compare(before, after).change == "REGRESSED"
     assert compare(before, after, margin=0.05).change == "INCONCLUSIVE"
@@ -98,7 +98,7 @@ def test_no_sentence_names_a_difference_beyond_a_hundred_points(goldens, trials,
     assert ("under" in found.sentence) == (found.change == "INCONCLUSIVE" and found.mde is not None)
 
 
-def test_too_few_goldens_are_told_how_many_it_takes():
+def test_too_few_goldens_are_reported_with_how_many_are_needed():
     found = compare(rerun([0] * 4, 1), rerun([1] * 4, 1))
     assert found.sentence.endswith("4 goldens cannot show any difference; at least 6 are needed")
 

@@ -22,7 +22,7 @@ def test_an_unknown_code_is_refused_with_a_suggestion():
         read_gate({"forbid": ["forbiden_call"]})
 
 
-def test_all_contradictions_are_told_at_once():
+def test_all_contradictions_are_reported_at_once():
     with pytest.raises(ConfigError) as caught:
         read_gate({"min": 0.9, "target": 0.8, "stop": "evalue", "rule": "point"})
     assert len(caught.value.problems) == 2

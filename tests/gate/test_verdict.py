@@ -44,7 +44,7 @@ def test_the_ruling_is_that_of_the_cuts(kn):
     assert (word == "FAIL") == (k_fail is not None and k <= k_fail)
 
 
-def test_an_undecided_run_is_told_how_many_goldens_would_do():
+def test_an_undecided_run_says_how_many_goldens_are_needed():
     verdict = decide(read_gate({"min": 0.9}), run_of(57, 3))
     assert verdict.hint == "if the true rate is 95 %, 179 goldens give a PASS with 80 % probability"
 
@@ -68,7 +68,7 @@ def test_the_claim_about_these_goldens_rests_on_their_trials():
     assert (check.low, check.high) == stats.clopper_pearson_bounds(290, 300)
 
 
-def test_an_undecided_run_of_many_trials_is_told_of_goldens_and_of_the_other_claim():
+def test_an_undecided_run_of_many_trials_suggests_goldens_and_the_other_claim():
     outcomes = [Outcome(f"g{i}", (1.0,) * 10) for i in range(29)] + [Outcome("hard", (0.0,) * 10)]
     hint = decide(read_gate({"min": 0.9}), outcomes).hint
     assert re.match(r"if the true rate is 96.7 %, \d+ goldens give a PASS with 80 % probability;", hint)
@@ -118,7 +118,7 @@ def test_a_run_with_nothing_scored_is_an_error():
     assert decide(read_gate({"min": 0.9}), [Outcome("down", errors=3)]).word == "ERROR"
 
 
-def test_several_rules_are_held_to_a_stricter_standard():
+def test_several_rules_are_corrected_for_their_number():
     alone = decide(read_gate({"min": 0.8}), run_of(86, 14))
     negatives = [Outcome(f"n{i}", (float(i >= 2),), category="negative") for i in range(20)]
     gate = read_gate({"min": 0.77, "categories": {"negative": 0.7}})
@@ -129,7 +129,7 @@ def test_several_rules_are_held_to_a_stricter_standard():
     assert [check.p_pass for check in both.checks] == adjusted
 
 
-def test_a_ruling_changed_by_the_correction_says_so():
+def test_a_decision_changed_by_the_correction_says_so():
     good = [Outcome(f"g{i}", (1.0,), category="golden") for i in range(29)]
     few = [Outcome(f"n{i}", (1.0,), category="negative") for i in range(14)]
     gate = read_gate({"categories": {"golden": 0.9, "negative": 0.8}})

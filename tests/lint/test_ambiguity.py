@@ -1,4 +1,4 @@
-"""What would be passed over in silence, or read otherwise by another parser, is an error with its line."""
+"""What would be skipped silently, or read differently by another parser, is an error with its line."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ MISSPELT = {"nmae": "list_stations", **NAMELESS}
         ("get_x", "got a string"),
     ],
 )
-def test_an_entry_that_is_no_tool_among_tools_is_an_error(entry: Any, says: str) -> None:
+def test_an_entry_that_is_not_a_tool_among_tools_is_an_error(entry: Any, says: str) -> None:
     for document in (
         [CLEAN[0], entry],
         {"tools": [CLEAN[0], entry]},

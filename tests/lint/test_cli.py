@@ -107,7 +107,7 @@ def test_a_mistake_in_pyproject_names_the_file(tools: Path, line: str, says: str
     assert str(error).startswith(f"{file}: [tool.rightcall.lint]: {says}")
 
 
-def test_settings_that_are_no_table_are_an_error(tools: Path) -> None:
+def test_settings_that_are_not_a_table_are_an_error(tools: Path) -> None:
     tools.with_name("pyproject.toml").write_text("[tool]\nrightcall = 3\n")
     assert "pyproject.toml: [tool.rightcall.lint] is not a table" in str(run(tools).exception)
 

@@ -96,7 +96,7 @@ def test_requests_that_resemble_the_wrong_tool_raise_the_score() -> None:
     assert "1 requests resemble the wrong one" in asked.why
 
 
-def test_in_a_large_set_the_alike_tools_are_still_found() -> None:
+def test_similar_tools_are_found_in_a_large_set() -> None:
     many = [
         a_tool(f"get_item{n}", f"Returns number {n} of the {n * 7919}th catalogue.", f"key{n}")
         for n in range(ALL_PAIRS)

@@ -27,7 +27,7 @@ def test_every_rule_has_a_row_and_a_page_with_readable_examples() -> None:
             json.loads(example)
 
 
-def test_the_precision_that_is_told_is_that_of_the_sample() -> None:
+def test_the_documented_precision_is_that_of_the_sample() -> None:
     lines = (Path(__file__).parent / "data/precision_sample.jsonl").read_text("utf-8").splitlines()
     sample = [json.loads(line) for line in lines]
     told = (DOCS / "precision.md").read_text("utf-8")

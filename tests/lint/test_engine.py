@@ -58,7 +58,7 @@ def test_an_ignore_needs_a_reason() -> None:
         ({"reason": "known"}, "'reason' is unknown", "known keys: ignore, effect, idempotency"),
     ],
 )
-def test_an_ignore_that_names_nothing_is_told(extension: object, says: str, hint: str) -> None:
+def test_an_ignore_that_names_nothing_is_reported(extension: object, says: str, hint: str) -> None:
     for tool in (
         {**CLEAN[0], "x-rightcall": extension},
         merged(CLEAN[0], {"input_schema": {"properties": {"city": {"x-rightcall": extension}}}}),
@@ -67,7 +67,7 @@ def test_an_ignore_that_names_nothing_is_told(extension: object, says: str, hint
         assert found.code == "TD008" and says in found.message and hint in found.hint
 
 
-def test_a_comment_that_ignores_no_rule_is_told() -> None:
+def test_a_comment_that_ignores_no_rule_is_reported() -> None:
     text = "- name: get_tide  # rightcall: ignore[TD9999] because\n  description: Tides.\n"
     (found,) = lint(read_text(text, kind=".yaml"), config=LintConfig(select=("TD008",))).diagnostics
     assert found.message == "line 1: unknown rule 'TD9999', so ignoring it has no effect"
@@ -111,7 +111,7 @@ def test_the_target_is_the_provider_whose_spelling_is_used() -> None:
     assert (as_anthropic.severity, as_mcp.severity) == ("error", "warning")
 
 
-def test_a_strict_tool_is_held_to_the_strict_rules() -> None:
+def test_a_strict_tool_is_checked_by_the_strict_rules() -> None:
     tool = merged(CLEAN[0], {"strict": True, "input_schema": {"required": ["city"]}})
     strict = {"type": "function", "function": {k: v for k, v in tool.items() if k != "input_schema"}}
     strict["function"]["parameters"] = tool["input_schema"]

@@ -1,4 +1,4 @@
-"""A safe fix refuses nothing that was accepted, but for properties that nobody declared."""
+"""A safe fix rejects nothing that was accepted, except undeclared properties."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tools that are offered together though each stands in a file of its own."""
+"""Tools that are offered together although each is in a separate file."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ def test_a_schema_that_refers_to_itself_stays_a_definition() -> None:
     assert tool.document_path(path) == ("components", "schemas", "Node", "properties", "name")
 
 
-def test_a_recursive_schema_gives_no_findings_about_what_nobody_wrote() -> None:
+def test_a_recursive_schema_gives_no_findings_about_expanded_parts() -> None:
     body = {"type": "object", "properties": {"tree": {"$ref": "#/components/schemas/Node"}}}
     found = codes(lint(read_text(document(body, Node=NODE))))
     assert "TD708" in found and not found & {"TD308", "TD310"}
@@ -62,7 +62,7 @@ def test_schemas_that_refer_to_each_other_are_definitions_too() -> None:
     assert schema["$defs"]["A"]["properties"] == {"b": {"$ref": "#/$defs/B"}}
 
 
-def test_what_stands_beside_a_reference_counts() -> None:
+def test_siblings_of_a_reference_count() -> None:
     member = {"$ref": "#/components/schemas/S", "description": "Why it goes."}
     body = {"type": "object", "properties": {"why": member}}
     schema = tool_of(document(body, S={"type": "string"})).input_schema
@@ -79,7 +79,7 @@ def test_words_of_openapi_3_0_are_translated_and_those_of_3_1_are_not() -> None:
     assert "TD711" not in codes(lint(read_text(text)))
 
 
-def test_what_only_answers_hold_is_no_argument() -> None:
+def test_response_only_properties_are_not_arguments() -> None:
     body = {
         "type": "object",
         "properties": {

@@ -20,13 +20,13 @@ def test_text_shows_place_message_part_and_hint() -> None:
     shown = plain_text(REPORT)
     assert "crm/tools.json:4:3: error TD401 destructive-no-warning [delete_user]" in shown
     assert '    | "description": "Delete a user from the system."' in shown
-    assert "    = say what is lost and whether it comes back" in shown
+    assert "    = say what is lost and whether it can be recovered" in shown
 
 
 def test_text_ends_with_a_summary() -> None:
     lines = plain_text(REPORT).splitlines()
     assert "2 tools, about 79 tokens: 3 errors, 4 warnings, 4 infos" in lines
-    assert "alike: delete_user and delete_account (0.82)" in lines
+    assert "similar: delete_user and delete_account (0.82)" in lines
     assert "2 can be fixed with --fix; 4 not shown (--show info)" in lines
     assert lines[-1] == "explain one: rightcall rule TD401"
 

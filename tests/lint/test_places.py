@@ -1,4 +1,4 @@
-"""Every output says where a tool came from, also when that is no file of definitions."""
+"""Every output says where a tool came from, also when that is not a file of definitions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Definitions written against whoever uses them: what hides, and what tries not to be told."""
+"""Malicious definitions: hidden text, and attempts to avoid being reported."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_space_and_wording_do_not_hide_an_order(order):
         "Ignore earlier results when `fresh` is true.",
     ],
 )
-def test_advice_about_the_tool_is_no_order(words):
+def test_advice_about_the_tool_is_not_an_instruction(words):
     said = {"description": f"{CLEAN[0]['description']} {words}"}
     assert "TD802" not in codes(lint_tools([merged(CLEAN[0], said)]))
 

@@ -1,4 +1,4 @@
-"""What is read from folders, what is passed over, and what is said about it."""
+"""What is read from folders, what is skipped, and what is reported about it."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_a_folder_with_tools_in_python_says_how_to_read_them(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(("name", "text"), [("broken.json", "{bad"), ("b.yaml", "a: ["), ("c.json", "\x00")])
-def test_a_file_that_is_not_what_its_name_says_is_told(tmp_path: Path, name: str, text: str) -> None:
+def test_a_file_that_is_not_what_its_name_says_is_reported(tmp_path: Path, name: str, text: str) -> None:
     put(tmp_path / "tools.json")
     put(tmp_path / name, text)
     told: list[InputError] = []

@@ -100,7 +100,7 @@ def test_a_safe_fix_leaves_a_clean_tool(rule: Rule) -> None:
 
 
 def differences(before: Any, after: Any, path: tuple[str | int, ...] = ()) -> list[tuple[str | int, ...]]:
-    """The paths at which two values differ, as deep as they can be told."""
+    """The deepest paths at which two values differ."""
     if isinstance(before, dict) and isinstance(after, dict):
         keys = dict.fromkeys([*before, *after])
         return [

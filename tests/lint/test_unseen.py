@@ -1,4 +1,4 @@
-"""Findings in servers that no rule was tuned on, as a reader judged them, and what became of each."""
+"""Findings in servers that no rule was tuned on, as judged by a reader, and the current state of each."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_what_was_judged_is_what_is_found(
             assert worst == row["now"], row
 
 
-def test_what_was_judged_wrong_is_mended_but_for_what_is_told() -> None:
+def test_findings_judged_wrong_are_fixed_except_documented_ones() -> None:
     left = {
         (row["code"], row["tool"]) for row in SAMPLE if not row["right"] and row["now"] == row["severity"]
     }
@@ -79,7 +79,7 @@ def test_what_was_judged_wrong_is_mended_but_for_what_is_told() -> None:
 
 
 @pytest.mark.parametrize(("sample", "part"), [(FIRST, "first"), (SECOND, "second"), (THIRD, "third")])
-def test_the_first_reading_that_is_told_is_that_of_the_sample(sample: list[Row], part: str) -> None:
+def test_the_documented_first_reading_is_that_of_the_sample(sample: list[Row], part: str) -> None:
     assert all(row["why"] and len(row["why"]) < 120 for row in sample)
     told = PARTS[part]
     for severity in ("error", "warning"):

@@ -114,7 +114,7 @@ CASES: dict[str, tuple[Case, str]] = {
 }  # fmt: skip
 
 ELSEWHERE = {"wrong_state", "double_effect", "failed_metric"}
-"""Given by whoever holds the world an agent acts on, and by requested metrics; scoring knows only calls."""
+"""Set by the world an agent acts on and by requested metrics; scoring alone sees only calls."""
 
 
 @pytest.mark.parametrize("code", CASES)
@@ -129,7 +129,7 @@ def test_every_code_has_a_case_and_a_sentence():
     assert set(CASES) == codes - ELSEWHERE and set(SENTENCES) == codes
 
 
-def test_a_world_in_the_wrong_state_is_told():
+def test_a_world_in_the_wrong_state_is_reported():
     assert (
         sentence(Failure("wrong_state", "bank", detail="2 refunds"))
         == "bank ended in the wrong state: 2 refunds"
@@ -172,7 +172,7 @@ def test_a_long_value_is_cut_in_the_sentence_and_whole_in_the_evidence():
     assert len(reason(verdict.failures)) < 400 and len(verdict.failures[0].actual) == 9000
 
 
-def test_a_matcher_in_a_missing_call_is_told_in_words():
+def test_a_matcher_in_a_missing_call_is_described_in_words():
     wanted = {"tool": "find", "args": {"q": {"text": "Huế", "ignore": ["case"]}, "n": {"range": [1, 3]}}}
     verdict = Case([wanted], []).verdict
     assert reason(verdict.failures) == ('nothing was called; expected find(q="Huế", n=<between 1 and 3>)')

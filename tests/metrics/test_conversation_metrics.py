@@ -1,4 +1,4 @@
-"""Metrics of conversations by name: what was told, how it ended, and what a judge says turn by turn."""
+"""Metrics of conversations by name: communicated facts, how it ended, and a judge's verdict turn by turn."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_a_role_is_the_settings_the_test_cases_or_the_golden_s():
     assert "a pirate" in seen[0] and "a monk" in seen[-1]
     assert (
         measured(RoleAdherence(model, votes=1, cache=""), GOOD).error
-        == "role_adherence has nothing to judge by"
+        == "role_adherence has no rubric for this case"
     )
 
 
@@ -86,7 +86,7 @@ def test_completeness_is_judged_by_the_expected_outcome_too():
 
 def test_a_judge_that_gives_no_verdict_breaks_the_metric():
     silent = ScriptedProvider(lambda request: "hm", "silent")
-    assert "votes came to nothing" in measured(TurnRelevancy(silent, votes=1, cache=""), GOOD).error
+    assert "votes failed" in measured(TurnRelevancy(silent, votes=1, cache=""), GOOD).error
 
 
 def test_a_judge_of_conversations_is_calibrated_like_any_other():

@@ -103,7 +103,7 @@ def test_effort_is_counted_over_everything_inside():
         spend(6)
         with pytest.raises(TooManyCalls):
             spend(5)
-    spend(10**12)  # nobody set a limit here
+    spend(10**12)  # no limit is set here
 
 
 def test_schema_violations_of_ten_thousand_calls_are_not_all_listed():

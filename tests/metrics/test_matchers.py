@@ -172,7 +172,7 @@ def test_partial_credit_shows_how_near_a_list_is():
 
 
 @pytest.mark.parametrize("value", [{"number": 1, "text": "x"}, {"regex": "x", "other": 1}, {"name": "x"}, {}])
-def test_an_object_that_is_no_matcher_is_meant_literally(value):
+def test_an_object_that_is_not_a_matcher_is_taken_literally(value):
     assert matcher_key(value) is None and compile_matcher(value, SCOPE).score(value, 0) == 1.0
 
 
@@ -192,7 +192,7 @@ def test_a_python_function_is_a_matcher_and_never_leaves_0_to_1():
     assert [compile_matcher(lambda v: v, SCOPE).score(v, 0) for v in (7.0, -1.0, math.nan)] == [1.0, 0.0, 0.0]
 
 
-def test_a_value_from_a_later_or_concurrent_call_is_no_reference():
+def test_a_value_from_a_later_or_concurrent_call_is_not_a_reference():
     wanted = [{"tool": "find", "id": "f"}, {"tool": "pay", "args": {"order": {"ref": "f", "path": "id"}}}]
     find = {"name": "find", "arguments": {}, "output": {"id": 5}, "status": "ok"}
     pay = {"name": "pay", "arguments": {"order": 5}}

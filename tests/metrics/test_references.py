@@ -1,4 +1,4 @@
-"""`ref` reads the result of the call that is aligned with the expected one, in whatever spelling it came."""
+"""`ref` reads the result of the call that is aligned with the expected one, in whatever format it came."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_the_value_must_come_from_the_call_that_was_meant() -> None:
     assert "the value orders.0.id of find's result, not of another call's, was 8" in reason(verdict.failures)
 
 
-def test_the_order_of_someone_nobody_asked_for_is_not_the_right_one() -> None:
+def test_a_reference_to_another_customers_order_fails() -> None:
     assert not judged([FIND, BOOK], [found("Bob", BOB), booked(8)]).passed
     allowing = judged([FIND, BOOK], [found("Ann", ANN), found("Bob", BOB), booked(8)], extra_calls="allow")
     assert not allowing.passed

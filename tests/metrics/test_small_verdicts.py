@@ -38,7 +38,7 @@ from tests.metrics.strategies import calls, expected_calls
         (Number(0.0), 1e-300, False),
     ],
 )
-def test_a_tolerance_is_what_it_is_on_paper(matcher: Number, value: Any, accepted: bool) -> None:
+def test_a_tolerance_is_exact_to_the_last_digit(matcher: Number, value: Any, accepted: bool) -> None:
     assert matcher.score(value, 0) == accepted
 
 

@@ -1,4 +1,4 @@
-"""Goldens that contradict themselves are refused, and what is forbidden is forbidden whatever came of it."""
+"""Goldens that contradict themselves are refused, and forbidden calls fail whatever their result."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_the_reason_for_a_wrong_order_names_the_edge(expected, said):
     assert (reason(verdict.failures) == said) if said else verdict.passed
 
 
-def test_a_default_is_no_argument_that_is_present():
+def test_a_default_does_not_count_as_present():
     tools = {"a": Tool("a", "", {"type": "object", "properties": {"units": {"default": "celsius"}}})}
     for spec, passes in (("celsius", True), ({"present": True}, False)):
         golden = a_golden({"tool": "a", "args": {"units": spec}})
@@ -98,7 +98,7 @@ def test_a_default_is_no_argument_that_is_present():
         (None, "pay: order should be the value id of F's result, which was not recorded, was 7"),
     ],
 )
-def test_nobody_is_accused_of_inventing_what_was_not_recorded(output, said):
+def test_an_unrecorded_result_is_not_a_hallucinated_reference(output, said):
     expected = [
         {"tool": "find", "id": "F"},
         {"tool": "pay", "args": {"order": {"ref": {"call": "F", "path": "id"}}}},
@@ -107,7 +107,7 @@ def test_nobody_is_accused_of_inventing_what_was_not_recorded(output, said):
     assert reason(judged(expected, made).failures) == said
 
 
-def test_a_call_that_is_allowed_with_other_arguments_is_told_with_them():
+def test_a_call_allowed_with_other_arguments_is_explained_with_them():
     expected = [{"tool": "get", "args": {"x": 1}, "required": False}]
     said = reason(judged(expected, [{"name": "get", "arguments": {"x": 2}}]).failures)
     assert said == "get(x=2) was not expected, only get(x=1) would do"

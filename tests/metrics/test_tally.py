@@ -56,7 +56,7 @@ def test_nothing_adds_up_to_nothing():
     assert summary.categories == {} and summary.codes == {}
 
 
-def test_a_code_counts_once_a_failed_case_and_not_at_all_in_a_passed_one():
+def test_a_code_counts_once_per_failed_case_and_never_in_a_passed_one():
     twice = (Failure("unexpected_call", "a"), Failure("unexpected_call", "b"))
     failed = CaseResult("g", 0, False, 0.0, {}, twice)
     passed = CaseResult("h", 0, True, 1.0, {}, (Failure("missing_content"),))

@@ -99,7 +99,7 @@ def test_tags_beyond_the_limit_leave_out_whole_tags_whatever_the_order(numbers, 
     assert {tag: group.cases for tag, group in tags.items()} == {tag: numbers.count(int(tag)) for tag in kept}
 
 
-def test_a_value_that_is_no_number_is_left_out_of_the_mean():
+def test_a_value_that_is_not_a_number_is_left_out_of_the_mean():
     broken = [Score(float("nan"), False), Score(float("inf"), True), Score(0.5, True)]
     tally = tallied(CaseResult("g", n, True, 1.0, {"mine": score}) for n, score in enumerate(broken))
     assert tally.summary().overall.means == {"mine": 0.5}

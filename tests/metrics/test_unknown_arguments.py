@@ -1,4 +1,4 @@
-"""Calls whose arguments nobody recorded are scored by their names, and never taken for right or wrong beyond that."""
+"""Calls whose arguments were not recorded are scored by name, and never counted as right or wrong beyond that."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_a_missing_tool_fails_the_case_whatever_the_arguments_were() -> None:
     assert [failure.code for failure in result.codes] == ["missing_call"]
 
 
-def test_an_unexpected_tool_fails_the_case_and_is_no_malformed_call() -> None:
+def test_an_unexpected_tool_fails_the_case_and_is_not_a_malformed_call() -> None:
     verdict = judged([HANOI], [unknown("get_weather"), unknown("get_time")])
     assert codes(verdict) == ["unexpected_call"] and not verdict.undecided
 
@@ -62,7 +62,7 @@ def test_an_argument_that_must_not_be_passed_leaves_the_case_open() -> None:
     assert verdict.undecided and not verdict.passed
 
 
-def test_text_that_is_no_object_is_still_a_malformed_call() -> None:
+def test_text_that_is_not_an_object_is_still_a_malformed_call() -> None:
     assert codes(judged([HANOI], [{"name": "get_weather", "arguments": None, "raw": "{"}])) == ["bad_json"]
 
 

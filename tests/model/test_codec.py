@@ -1,4 +1,4 @@
-"""Whatever does not decode is told by its place, its path and a user's words."""
+"""Decoding errors name the location, the path and the problem in the user's terms."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from rightcall.model.codec import convert, decode, encode, to_plain
         (b'{"input": "a", "order": "sometimes"}', "here: order must be one of any, strict, got 'sometimes'"),
     ],
 )  # fmt: skip
-def test_what_does_not_decode_is_told_in_words(data, message):
+def test_what_does_not_decode_is_reported_in_words(data, message):
     with pytest.raises(InputError) as caught:
         decode(data, Golden, "here")
     assert str(caught.value) == message

@@ -64,7 +64,7 @@ def test_a_case_that_says_nothing_of_tools_allows_every_call():
     assert rc.score_trajectory(case.golden, case.trajectory).passed
 
 
-def test_a_conversation_is_what_its_turns_say():
+def test_the_turns_are_the_recorded_conversation():
     case = rc.ConversationalTestCase(
         scenario="A refund",
         turns=[rc.Turn(role="user", content="Refund A-7"), rc.Turn(role="assistant", content="Done", tools_called=[SEARCH])],

@@ -14,7 +14,7 @@ def alert(check="tool_errors", **more):
     return {"format": "rightcall/alert/1", "kind": "drift", "agent": "a", "check": check, **more}
 
 
-def test_a_webhook_is_told_once_an_hour_and_again_after_a_failure():
+def test_a_webhook_is_called_once_an_hour_and_again_after_a_failure():
     async def work():
         got, answers = [], [500, 200, 200]
 

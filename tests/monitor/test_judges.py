@@ -1,4 +1,4 @@
-"""Judges on a sample: known chances, a day's budget, strata; and what is watched against a baseline beside checks."""
+"""Judges on a sample: known probabilities, a daily budget, strata; and other series watched against a baseline."""
 
 import itertools
 import statistics
@@ -11,7 +11,7 @@ import rightcall as rc
 from rightcall.metrics import Calibration
 from rightcall.monitor import MonitorSettings, import_to_store
 from rightcall.monitor.demo import SETTINGS, live_traffic, reference_traffic
-from rightcall.monitor.judge_budget import HOUR, JudgeSpending, next_factor
+from rightcall.monitor.judge import HOUR, JudgeSpending, next_factor
 from rightcall.monitor.settings import JudgeSettings
 from rightcall.report import check_rates, version_changes
 from rightcall.store import open_store
@@ -50,7 +50,7 @@ def test_the_chance_that_is_stored_is_the_chance_it_was_chosen_with(store):
     assert 150 < len(looked_at) < 250  # 200 ± 4 standard deviations
 
 
-def test_a_days_budget_lowers_the_share_of_later_hours_and_says_so(store):
+def test_the_daily_budget_lowers_the_share_of_later_hours_and_says_so(store):
     """A trace every 90 s is 960 a day; 80 may be judged: the first hour tells how many there are."""
     looked_at = judged(store, JudgeSettings("good", sample=1.0, per_day=80), some(900, gap=90))
     assert len(looked_at) <= 80

@@ -181,7 +181,7 @@ def test_old_traces_are_forgotten_but_not_what_waits_for_review(tmp_path):
         assert {count.name: count.seen for count in store.check_counts()}["any"] == 50
 
 
-def test_a_judge_nobody_gave_and_a_baseline_nobody_can_make_are_said(tmp_path):
+def test_a_missing_judge_and_an_impossible_baseline_are_reported(tmp_path):
     (tmp_path / "monitor.yaml").write_text(
         "agents: {a: {}}\nchecks: [loop, {judge: helpful}]\nbaseline: {from: 2026-11-01, to: 2026-11-08}\n"
     )
@@ -190,7 +190,7 @@ def test_a_judge_nobody_gave_and_a_baseline_nobody_can_make_are_said(tmp_path):
     assert "a baseline needs 100" in notes[1]
 
 
-def test_settings_that_cannot_work_are_told_all_at_once(tmp_path):
+def test_settings_that_cannot_work_are_reported_all_at_once(tmp_path):
     (tmp_path / "monitor.yaml").write_text(
         "agents: {a: {forbidden_args: {pay: {to: {regex: '('}}}}}\n"
         "checks: [tool_error, loop]\nfalse_alarms: {share: 2, per: soon}\nalerts: [{when: [drift]}]\n"

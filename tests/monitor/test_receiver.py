@@ -80,7 +80,7 @@ def test_what_was_sent_in_any_form_becomes_the_same_traces(store):
     assert {check.name for check in rows[0].checks if check.bad} == {"tool_errors", "no_answer"}
 
 
-def test_spans_with_bad_ids_are_told_as_a_partial_success(store):
+def test_spans_with_bad_ids_are_reported_as_a_partial_success(store):
     async def work():
         async with serving(store) as (receiver, client):
             reply = await client.post(
@@ -110,7 +110,7 @@ def test_spans_with_bad_ids_are_told_as_a_partial_success(store):
         (b"x" * (17 * 2**20), PROTOBUF, 413),
     ],
 )
-def test_what_is_no_request_is_refused_with_its_status(store, body, headers, status):
+def test_what_is_not_a_request_is_refused_with_its_status(store, body, headers, status):
     async def work():
         async with serving(store) as (_, client):
             reply = await client.post("/v1/traces", data=io.BytesIO(body), headers=headers)
@@ -208,7 +208,7 @@ def test_the_real_exporters_lose_nothing_through_503s(store, monkeypatch, make, 
 
 @contextlib.contextmanager
 def server(address: Path):
-    """`rightcall monitor serve` in a process of its own; gives it and its port."""
+    """`rightcall monitor serve` in a separate process; returns it and its port."""
     command = [
         sys.executable,
         "-m",
@@ -303,7 +303,7 @@ def test_grpc_is_answered_with_the_setting_to_change_and_no_bytes_reach_the_log(
                     pass
         process.terminate()
         shown = process.stderr.read()
-    assert shown.count("speaks gRPC, which is not received: set OTEL_EXPORTER_OTLP_PROTOCOL") == times
+    assert shown.count("uses gRPC, which is not supported: set OTEL_EXPORTER_OTLP_PROTOCOL") == times
     assert "Traceback" not in shown and "\x1b" not in shown
 
 

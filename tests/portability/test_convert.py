@@ -129,7 +129,7 @@ CLOSED: dict[str, Any] = {"properties": {}, "required": [], "additionalPropertie
          {"type": "string", "description": '(not: {"type": "object", "required": ["a"]})'}, [("", "not")]),
     ],
 )  # fmt: skip
-def test_openai_strict_gets_what_it_takes_and_the_rest_is_told(given: Any, made: Any, told: Any) -> None:
+def test_openai_strict_gets_what_it_accepts_and_losses_are_listed(given: Any, made: Any, told: Any) -> None:
     assert parameter(given, "openai-strict", N={"type": "string"}) == (made, told)
 
 
@@ -175,7 +175,7 @@ def test_what_contains_itself_is_kept_by_openai_strict_and_refused_for_anthropic
     assert [each.keyword for each in convert(Tool("x", "y", root), "anthropic-strict").refused] == ["TD708"]
 
 
-def test_a_recursive_reference_loses_what_stands_beside_it_and_says_so() -> None:
+def test_a_recursive_reference_loses_its_siblings_and_lists_them() -> None:
     link = {"$ref": "#/$defs/P", "description": "The next."}
     schema, told = parameter(link, "openai-strict", P={"type": "object", "properties": {"next": link}})
     assert schema["description"] == "The next."

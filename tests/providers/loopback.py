@@ -1,4 +1,4 @@
-"""Servers on this machine for the providers to talk to, each in a thread with a loop of its own."""
+"""Servers on this machine for the providers to talk to, each in a thread with its own event loop."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ def test_a_program_is_asked_with_one_line_and_replies_on_stdout(tmp_path):
     assert trajectory.output == "heard hi"
 
 
-def test_programs_at_once_never_mix_and_nothing_expected_is_told(tmp_path):
+def test_concurrent_programs_never_mix_and_expectations_are_never_sent(tmp_path):
     texts = [f"q{i}" for i in range(32)]
     script = ECHO.replace('"output": "heard " + ask["input"]', '"output": json.dumps(ask)')
     found = asked(program(tmp_path, script), tmp_path, *texts)
@@ -87,7 +87,7 @@ def test_what_goes_wrong_in_a_program_is_its_own_failure(script, words, tmp_path
     assert trajectory.stop_reason == "agent_error" and words in trajectory.error
 
 
-def test_a_program_that_cannot_be_started_is_told_before_the_run(tmp_path):
+def test_a_program_that_cannot_be_started_is_reported_before_the_run(tmp_path):
     async def problems() -> list[str]:
         return await Session(Agent("exec:no-such-program-here x")).check()
 

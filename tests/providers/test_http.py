@@ -88,7 +88,7 @@ def test_a_web_page_instead_of_json_is_shown_in_part(content):
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b"nul", b"\xff\xfe", b'{"a": NaN}', b"[" * 5000])
-def test_an_answer_that_is_no_json_object_is_malformed(content):
+def test_an_answer_that_is_not_a_json_object_is_malformed(content):
     with canned(content) as url:
         assert failure(url).kind == "malformed"
 
@@ -157,7 +157,7 @@ def test_silence_ends_at_the_read_deadline():
         assert failure(url, read=0.2).kind == "timeout"
 
 
-def test_nobody_listening_is_unreachable():
+def test_a_port_without_a_listener_is_unreachable():
     error = failure("http://127.0.0.1:9")
     assert (error.kind, error.retryable) == ("unreachable", True)
 

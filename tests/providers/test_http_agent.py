@@ -258,7 +258,7 @@ def test_secrets_come_from_the_environment_and_are_kept_nowhere(tmp_path, monkey
     assert "hunter2" not in repr(list(run.results)) and b"hunter2" not in (tmp_path / "r.db").read_bytes()
 
 
-def test_a_variable_that_is_not_set_is_told_before_anything_is_sent(monkeypatch):
+def test_a_variable_that_is_not_set_is_reported_before_anything_is_sent(monkeypatch):
     monkeypatch.delenv("AGENT_TOKEN", raising=False)
     agent = Agent("http:http://127.0.0.1:9/run", exchange=Exchange(headers={"X": "${AGENT_TOKEN}"}))
     with pytest.raises(rc.ConfigError, match="AGENT_TOKEN, which is not set"):
@@ -278,7 +278,7 @@ def test_a_variable_that_is_not_set_is_told_before_anything_is_sent(monkeypatch)
         ('exec:["a", 3]', Exchange(), "needs a command"),
     ],
 )  # fmt: skip
-def test_a_wrong_setup_is_told_with_what_to_write(model, exchange, words):
+def test_a_wrong_setup_is_reported_with_what_to_write(model, exchange, words):
     with pytest.raises(rc.ConfigError, match=words):
         Session(Agent(model, exchange=exchange))
 

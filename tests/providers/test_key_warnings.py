@@ -37,5 +37,5 @@ def test_a_stranger_is_named_once(monkeypatch, url, words):
 @pytest.mark.parametrize(
     "url", [None, "https://api.openai.com/v1", "http://127.0.0.1:1/v1", "http://[::1]:1/v1"]
 )
-def test_the_vendor_and_this_machine_are_no_strangers(monkeypatch, url):
+def test_no_warning_for_the_vendor_or_this_machine(monkeypatch, url):
     assert warned(monkeypatch, url) == []

@@ -110,7 +110,7 @@ def test_llama_cpps_own_server_answers_the_openai_provider(weights):
     assert tools.usage.input_tokens > words.usage.input_tokens
 
 
-def test_a_file_that_is_no_model_cannot_be_loaded(tmp_path):
+def test_a_file_that_is_not_a_model_cannot_be_loaded(tmp_path):
     path = tmp_path / "x.gguf"
     path.write_bytes(b"not a model")
 
@@ -140,7 +140,7 @@ def test_the_shape_of_a_schema_follows_references_and_leaves_out_what_no_grammar
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"tool": 3}', '{"tool": "unknown", "arguments": {}}'])
-def test_an_answer_without_the_shape_is_no_call(text):
+def test_an_answer_without_the_shape_is_not_a_call(text):
     assert read_answer(text, (WEATHER,), "c") is None
 
 

@@ -23,7 +23,7 @@ def test_a_dated_name_and_the_other_api_have_the_plain_models_price():
         assert price_of(name) == price_of("openai:gpt-5-mini")
 
 
-def test_an_unknown_model_has_no_cost_rather_than_none_at_all():
+def test_an_unknown_model_has_an_unknown_cost_rather_than_zero():
     assert cost("openai:qwen-of-my-own", USAGE) is None
     assert cost("local:smollm2", USAGE) == 0
 

@@ -120,7 +120,7 @@ def test_an_environment_full_of_our_own_words_does_no_harm(tmp_path, monkeypatch
     )
 
 
-def test_half_a_last_line_is_passed_over_and_recording_goes_on_after_it(tmp_path):
+def test_a_truncated_last_line_is_skipped_and_recording_continues_after_it(tmp_path):
     path = tmp_path / "a.cassette.jsonl"
     record(path, a_request("one"))
     path.write_bytes(path.read_bytes() + b'{"exchange": {"prom')

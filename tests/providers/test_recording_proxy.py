@@ -91,7 +91,7 @@ def test_what_a_program_was_answered_is_replayed_without_its_server(tmp_path):
 
 
 def same_address(folder: Path, address: str) -> None:
-    """The loopback server had a port of its own; a real one has the same address every time."""
+    """The loopback server had another port; a real one has the same address every time."""
     for path in folder.glob("*.json"):
         path.write_text(re.sub(r"http://127\.0\.0\.1:\d+", address, path.read_text()))
 

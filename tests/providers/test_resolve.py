@@ -18,13 +18,14 @@ from .loopback import json_server, status_server
         ("opnai:gpt-5", "did you mean 'openai'"),
         ("claude-sonnet-5", "did you mean 'anthropic:claude-sonnet-5'"),
         ("gpt-5-mini", "did you mean 'openai:gpt-5-mini'"),
+        ("python:agents:travel", "an agent in Python is named without a provider: 'agents:travel'"),
         ("zzz:m", "use provider:model with one of anthropic, openai"),
         ("openai:", "is missing the model"),
         ("scripted:", "is missing the model"),
         ("local:smolm2", "did you mean 'smollm2'"),
     ],
 )
-def test_a_name_that_means_nothing_is_told_what_was_meant(name, hint):
+def test_an_unknown_name_gets_a_suggestion(name, hint):
     problems = asyncio.run(check(name))
     assert len(problems) == 1 and hint in problems[0]
 

@@ -84,6 +84,6 @@ def test_answers_may_be_a_plain_mapping():
     assert ask(provider, a_request("Hi")).message.content == "Hello."
 
 
-def test_a_script_that_answers_nonsense_is_told_so():
+def test_a_script_with_an_invalid_answer_is_refused():
     with pytest.raises(ConfigError, match="text, calls or a Message"):
         ask(ScriptedProvider(lambda request: [1, 2]))

@@ -58,7 +58,7 @@ def test_an_sdk_client_gives_the_same_reply_to_the_same_body(prefix, base, reade
     assert server.bodies[0] == server.bodies[1]
 
 
-def test_a_client_is_recognised_by_what_it_can_do():
+def test_a_client_is_recognized_by_its_methods():
     client = openai.AsyncAzureOpenAI(api_key=KEY, azure_endpoint="http://127.0.0.1:1", api_version="1")
     assert resolve(client, model="gpt").name == "openai:gpt"
     asyncio.run(client.close())
@@ -87,7 +87,7 @@ def test_an_sdks_exceptions_become_provider_errors_without_the_key(kind, status,
 
 
 @pytest.mark.parametrize("kind", [anthropic_client, openai_client])
-def test_an_sdk_that_reaches_nobody_is_unreachable(kind):
+def test_an_sdk_without_a_connection_is_unreachable(kind):
     with pytest.raises(ProviderError) as caught:
         ask_through(kind("http://127.0.0.1:9"))
     assert (caught.value.kind, caught.value.retryable) == ("unreachable", True)
@@ -100,7 +100,7 @@ def test_a_client_that_is_not_async_is_asked_in_a_thread():
         client.close()
 
 
-def test_an_answer_that_is_no_object_is_malformed():
+def test_an_answer_that_is_not_an_object_is_malformed():
     class Fake:
         class messages:  # noqa: N801
             @staticmethod

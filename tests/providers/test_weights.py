@@ -1,4 +1,4 @@
-"""Weights get into the cache whole and checked, or not at all."""
+"""Weights are cached complete and verified, or not cached."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CONTENT = b"GGUF" + bytes(3 << 20)
 
 @pytest.fixture
 def small(monkeypatch, tmp_path):
-    """A model of a few megabytes, and a cache of its own."""
+    """A model of a few megabytes, and a separate cache."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     model = replace(MODELS["smollm2"], sha256=hashlib.sha256(CONTENT).hexdigest(), size=len(CONTENT))
     monkeypatch.setitem(MODELS, "smollm2", model)

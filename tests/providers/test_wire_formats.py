@@ -203,7 +203,7 @@ def test_a_response_that_failed_is_an_error_of_the_provider():
         ("openai-responses", {"status": "queued", "output": []}),
     ],
 )
-def test_json_that_is_no_answer_is_said_to_be_unusable(prefix, body):
+def test_json_that_is_not_an_answer_is_unusable(prefix, body):
     with pytest.raises(ProviderError, match="unusable response") as caught:
         calls_in(body, prefix)
     assert caught.value.kind == "malformed"

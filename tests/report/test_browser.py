@@ -29,7 +29,7 @@ def test_a_failing_case_opens_and_marks_the_argument_that_differs(tab: Tab, page
     assert "≠" in row.inner_text()
 
 
-def test_a_case_has_an_address_of_its_own(tab: Tab, pages: Pages) -> None:
+def test_each_case_has_its_own_url(tab: Tab, pages: Pages) -> None:
     page = tab.open(f"{pages['varied']}#/case/invented/0")
     assert page.locator("#case h1").inner_text().endswith("invented")
     assert "a tool that does not exist" in page.locator(".call").inner_text()

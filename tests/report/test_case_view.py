@@ -38,7 +38,9 @@ def test_every_argument_is_marked_same_different_missing_or_extra() -> None:
     }
 
 
-def test_calls_in_another_order_stand_beside_the_expectation_they_meet(cases: dict[str, CaseView]) -> None:
+def test_calls_in_another_order_are_shown_next_to_the_expectation_they_meet(
+    cases: dict[str, CaseView],
+) -> None:
     view = cases["two-cities"]
     assert [(call.kind, call.arguments[0].actual) for call in view.calls] == [
         ("right", '"Paris"'),
@@ -60,7 +62,7 @@ def test_of_several_alternatives_the_one_that_was_met_is_shown(cases: dict[str, 
         ("broken-json", "wrong_arguments", "get_weather", "get_weather"),
     ],
 )
-def test_what_became_of_a_call_is_named(
+def test_the_outcome_of_a_call_is_named(
     cases: dict[str, CaseView], golden: str, kind: str, expected: str, made: str
 ) -> None:
     call = cases[golden].calls[0]

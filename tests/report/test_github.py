@@ -1,4 +1,4 @@
-"""What GitHub Actions is told."""
+"""The output for GitHub Actions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""report.html as a file: its size, and that nothing foreign is markup. Browser tests are beside this one."""
+"""report.html as a file: its size, and that nothing foreign is markup. Browser tests are in test_browser.py."""
 
 from __future__ import annotations
 

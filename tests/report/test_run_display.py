@@ -1,4 +1,4 @@
-"""`evaluate` shows a progress bar to a person, and writes nothing where nobody looks."""
+"""`evaluate` shows a progress bar to a person, and writes nothing elsewhere."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_a_terminal_shows_the_bar(tmp_path, monkeypatch):
     assert "3/3 · 100.0% passed" in terminal.getvalue()
 
 
-def test_a_terminal_shows_nothing_when_told_so(tmp_path, monkeypatch):
+def test_a_terminal_shows_nothing_with_progress_off(tmp_path, monkeypatch):
     terminal = FakeTerminal()
     monkeypatch.setattr("sys.stderr", terminal)
     evaluated(tmp_path, progress=False)

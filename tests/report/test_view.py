@@ -39,7 +39,7 @@ def test_trials_of_one_golden_do_not_narrow_the_interval(tmp_path: Path) -> None
     assert thrice.high >= once.high
 
 
-def test_each_tool_is_counted_by_what_became_of_its_calls(view: RunView) -> None:
+def test_each_tool_is_counted_by_the_outcome_of_its_calls(view: RunView) -> None:
     tools = {row.name: row for row in view.tools}
     weather = tools["get_weather"]
     numbers = (weather.expected, weather.called, weather.right, weather.wrong_arguments, weather.missed)

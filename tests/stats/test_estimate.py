@@ -1,4 +1,4 @@
-"""Which interval is shown beside a mean."""
+"""Which interval is shown with a mean."""
 
 from __future__ import annotations
 

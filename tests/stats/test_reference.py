@@ -81,7 +81,7 @@ def function_for(case_id: str) -> Any:
 def test_reference_value_is_reproduced(case_id):
     case = CASES[case_id]
     found = function_for(case_id)(*case["args"].values())
-    # The reference rounds the power of gate_n to six digits; everything else is held to its tolerance.
+    # The reference rounds the power of gate_n to six digits; everything else must be within its tolerance.
     tolerance = 5e-7 if case_id.startswith("x_gate_n") else REFERENCE["tolerance"]
     assert found == pytest.approx(case["value"], abs=tolerance, rel=0)
 

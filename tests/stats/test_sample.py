@@ -50,7 +50,7 @@ def test_copying_every_trial_does_not_shrink_the_error(cases):
     assert stats.sample(copied).se >= stats.sample(cases).se - 1e-12
 
 
-def test_one_cluster_has_no_error_rather_than_none_at_all():
+def test_one_cluster_has_an_unknown_error_rather_than_zero():
     assert stats.cluster_se([0.2, 0.9], ["a", "a"]) is None
 
 

@@ -71,7 +71,7 @@ def test_confidence_sequence_ends_where_the_evidence_reaches_its_limit(sn):
             assert stats.mixture_log_e(*sn, end) == pytest.approx(math.log(20), abs=1e-6)
 
 
-def test_confidence_sequence_is_right_at_all_times_at_once():
+def test_confidence_sequence_is_valid_at_all_times_simultaneously():
     low_high = {(s, n): stats.confidence_sequence(s, n) for n in range(1, 81) for s in range(n + 1)}
 
     def misses(s: int, n: int) -> str | None:

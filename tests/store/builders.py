@@ -11,7 +11,7 @@ _counter = itertools.count()
 
 
 def a_run(run_id: str = "", **fields) -> Run:
-    """A run with an id of its own."""
+    """A run with a unique id."""
     run_id = run_id or f"run-{os.getpid()}-{next(_counter):06}"
     return Run(run_id, **({"name": "weather", "started_at": "2026-01-02T03:04:05.000000Z"} | fields))
 

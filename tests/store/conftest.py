@@ -83,7 +83,7 @@ class Stores:
         self._numbers, self._opened, self._borrowed = itertools.count(), [], []
 
     def url(self, *, empty: bool = False) -> str:
-        """The address of a store nobody uses yet; `empty` for a test that will do more to it than fill it."""
+        """The address of an unused store; `empty` for a test that will do more to it than fill it."""
         if self.engine == "sqlite":
             self._folder.mkdir(exist_ok=True)
             file = self._folder / f"store-{next(self._numbers)}.db"
@@ -132,7 +132,7 @@ def store(stores):
 
 @pytest.fixture(scope="module")
 def shared(engine, tmp_path_factory, server):
-    """One store for a whole file: its tests make runs with ids of their own."""
+    """One store for a whole file: its tests create runs with unique ids."""
     made = Stores(engine, tmp_path_factory.mktemp("shared"), server)
     yield made.open()
     made.close()

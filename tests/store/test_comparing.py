@@ -54,7 +54,7 @@ def test_pages_of_one_change_follow_each_other(shared):
     assert shared.compared_page(before, after, "broken") == []
 
 
-def test_a_run_beside_itself_stayed_as_it_was(shared):
+def test_a_run_compared_with_itself_is_unchanged(shared):
     run = write(shared, {"a": "p", "b": "f"})
     assert shared.compared_counts(run, run) == {"passing": 1, "failing": 1}
 

@@ -29,7 +29,7 @@ for number in itertools.count():
 
 
 def write_shared_and_own(url: str, name: int) -> None:
-    """One process's work: a run of its own, and its part of a run that all of them write."""
+    """One process's work: its own run, and its part of a run that all of them write."""
     with open_store(url) as store:
         own = store.begin_run(a_run(f"own-{name}"))
         with suppress(InputError):  # another process was faster

@@ -91,7 +91,7 @@ def write_until_taken_over(url: str, run: str, name: int, ready, told) -> None:
             told.put((writer.epoch, number, str(error)))
 
 
-def test_of_two_processes_that_resume_at_once_the_earlier_is_told(stores):
+def test_of_two_processes_that_resume_at_once_the_earlier_gets_an_error(stores):
     url = stores.url()
     store = stores.open(url)
     store.begin_run(a_run("twice"))

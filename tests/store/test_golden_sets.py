@@ -1,4 +1,4 @@
-"""Runs of the same goldens share one copy of them, and nobody sees that."""
+"""Runs of the same goldens share one copy of them, invisibly."""
 
 from __future__ import annotations
 

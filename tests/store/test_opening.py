@@ -19,7 +19,7 @@ def test_the_default_store_is_made_when_it_is_opened(tmp_path, monkeypatch):
     assert (tmp_path / ".rightcall" / "rightcall.db").exists()
 
 
-def test_who_only_reads_is_told_how_a_store_is_made(tmp_path, monkeypatch):
+def test_reading_a_missing_store_says_how_to_create_one(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("RIGHTCALL_STORE", raising=False)
     with pytest.raises(InputError, match="no store found; the first `rightcall run` creates it"):
@@ -81,7 +81,7 @@ def test_postgresql_without_its_driver_says_what_to_install(monkeypatch):
         open_store("postgresql://ann@host/db")
 
 
-def test_a_folder_is_no_store(tmp_path):
+def test_a_folder_is_not_a_store(tmp_path):
     with pytest.raises(InputError, match="is a folder; a store is a file"):
         open_store(tmp_path)
 

@@ -33,7 +33,7 @@ def test_a_run_is_found_by_id_beginning_or_as_last(five):
     assert five.run("last").id == "r-55%x"
 
 
-def test_a_run_that_cannot_be_told_is_an_error_that_helps(five):
+def test_an_ambiguous_or_unknown_run_is_a_helpful_error(five):
     with pytest.raises(InputError, match=r"several runs match: r-55%x, r-44%x.*use more of the id"):
         five.run("r-")
     with pytest.raises(InputError, match=r"no run matches 'r-11%z'; did you mean 'r-11%x'\?"):

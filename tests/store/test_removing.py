@@ -52,7 +52,7 @@ def test_what_another_run_needs_stays(store):
     assert store.document("tools", "abc") == b"abc"
 
 
-def test_a_writer_whose_run_was_deleted_is_told_and_leaves_nothing(store):
+def test_a_writer_whose_run_was_deleted_gets_an_error_and_leaves_nothing(store):
     writer = store.begin_run(a_run("r-1"))
     store.delete_run("r-1")
     with pytest.raises(InputError, match="was finished or deleted"):
@@ -87,7 +87,7 @@ def test_the_young_are_kept(ten_days):
     assert ids(ten_days.prunable(Retention(older_than_days=6.5))) == ["r-02", "r-03"]
 
 
-def test_a_run_goes_only_when_both_rules_let_it_go(ten_days):
+def test_a_run_is_deleted_only_when_both_rules_allow_it(ten_days):
     assert ids(ten_days.prunable(Retention(keep=3, older_than_days=6.5))) == ["r-02", "r-03"]
     assert ids(ten_days.prunable(Retention(keep=4, older_than_days=6.5))) == ["r-02"]
 

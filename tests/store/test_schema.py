@@ -101,7 +101,7 @@ def test_an_old_store_is_migrated_with_everything_in_it(old):
         assert again.run("old-run").tags == ("from version 1",)
 
 
-def test_a_backup_of_the_old_store_lies_beside_it(old):
+def test_a_backup_of_the_old_store_is_kept_next_to_it(old):
     open_store(old).close()
     backup = sqlite3.connect(old.with_name("old.db.v0001.bak"))
     assert backup.execute("SELECT version_num FROM rightcall_version").fetchall() == [("0001",)]

@@ -100,7 +100,7 @@ def test_an_empty_id_is_an_id(shared):
     assert [r.golden_id for r in shared.case(writer.run_id, "").results] == [""]
 
 
-def test_a_cost_nobody_knows_stays_unknown(shared):
+def test_an_unknown_cost_stays_unknown(shared):
     writer = shared.begin_run(a_run())
     writer.add([a_result("a", usage=Usage(1, 1))])
     assert shared.run(writer.run_id).usage.cost_usd is None

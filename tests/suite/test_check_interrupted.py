@@ -1,4 +1,4 @@
-"""A check that was killed or interrupted goes on where it was: what is stored is not asked again."""
+"""A check that was killed or interrupted continues where it stopped: stored trials are not repeated."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def project(tmp_path_factory):
 
 @pytest.fixture
 def folder(project, tmp_path):
-    """A copy of its own."""
+    """A separate copy."""
     return Path(shutil.copytree(project, tmp_path / "project"))
 
 
@@ -85,7 +85,7 @@ def wait_for(true):
 
 
 def interrupted(folder, number):
-    """A check that is ended by a signal while a trial is under way and all before it are stored."""
+    """A check that is ended by a signal while a trial is in progress and all earlier ones are stored."""
     (folder / "block").touch()
     process = check(folder)
     wait_for(lambda: len(asked(folder)) > BLOCKED_AFTER and checks(folder)[0].results == BLOCKED_AFTER)
@@ -94,11 +94,11 @@ def interrupted(folder, number):
     (folder / "block").unlink()
 
 
-def test_a_killed_check_goes_on_with_the_same_command(folder):
+def test_a_killed_check_continues_with_the_same_command(folder):
     interrupted(folder, signal.SIGKILL)
     assert check(folder, "-o", "check.json").wait(120) == 0
     found = json.loads((folder / "check.json").read_text())
-    assert len(asked(folder)) == found["calls"]["spent"] + 1  # the trial that was under way
+    assert len(asked(folder)) == found["calls"]["spent"] + 1  # the trial that was in progress
     assert any("25 trials were stored when this check was interrupted" in note for note in found["notes"])
     assert [stored.finished for stored in checks(folder)] == [True]
 

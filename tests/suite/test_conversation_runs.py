@@ -226,7 +226,7 @@ def test_each_manner_is_a_conversation_and_the_scenario_their_cluster(tmp_path):
     assert done.summary.overall.rate.goldens == 4 and done.summary.pass_k == (1.0, 1.0)
 
 
-def test_a_dry_run_counts_every_turn_that_may_come_and_says_so(bank):
+def test_a_dry_run_counts_every_possible_turn_and_says_so(bank):
     goldens = [
         *GOLDENS,
         ConversationalGolden("Ask", id="ask"),
@@ -297,7 +297,7 @@ def test_the_banking_example_runs_offline_and_its_transcripts_are_in_the_report(
     assert [m.heading for m in shown.messages if m.heading] == ["turn 1", "turn 2"]
     assert [m.parts[0][0] for m in shown.messages if m.failing] == ["calls transfer"]
     assert [call.kind for call in shown.calls] == ["right", "right", "unexpected"]
-    assert (shown.user, shown.ended) == ("script", "the script was over")
+    assert (shown.user, shown.ended) == ("script", "the script ended")
 
 
 def test_the_goldens_of_the_example_are_what_its_page_says():

@@ -241,7 +241,7 @@ def test_an_unfinished_run_is_not_compared_without_saying_so(store, turned):
     assert any("is unfinished" in said for said in found.unlike)
 
 
-def test_an_unfinished_run_is_no_baseline_of_a_gate(store):
+def test_an_unfinished_run_is_not_a_baseline_of_a_gate(store):
     whole, cut = unfinished(store)
     gate = read_gate({"baseline": {"run": cut, "margin": 0.1}})
     with pytest.raises(ConfigError, match="is unfinished"):

@@ -137,7 +137,7 @@ def cases(passing: int, failing: int):
         (None, "FAIL"),
     ],
 )
-def test_a_gate_decides_about_test_cases_and_about_agents_alike(gate, word):
+def test_a_gate_decides_about_test_cases_as_about_agents(gate, word):
     ready = cases(20, 10)
     scored = rc.evaluate(test_cases=ready, gate=gate, group="nightly")
     calls = {case.golden.input: list(case.trajectory.calls) for case in ready}

@@ -1,4 +1,4 @@
-"""A suite whose tools break on purpose, beside its twin without faults."""
+"""A suite with injected faults, compared with its fault-free control."""
 
 import json
 import subprocess

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import tracemalloc
 
+import pytest
 from hypothesis import given, strategies as st
 
-from rightcall.gate import Gate
+from rightcall.gate import Gate, read_gate
 from rightcall.model import CaseResult, Failure, Score, Usage
 from rightcall.suite.gate_evidence import GateEvidence
 from rightcall.suite.outcome import gathered
@@ -39,7 +40,7 @@ cases = st.lists(results(), max_size=20, unique_by=lambda result: (result.golden
 
 @given(cases, st.randoms())
 def test_outcomes_are_those_of_the_results_whatever_their_order(found, shuffler):
-    gate = Gate(metrics={"mine": 0.5})
+    gate = read_gate({"metrics": {"mine": 0.5}, "latency_ms": {"p95": 9}, "cost": {"run_usd": 9}})
     kept = [r for r in sorted(found, key=lambda r: r.golden_id) if r.golden_id != "d"]
     only = [
         CaseResult(
@@ -65,12 +66,17 @@ def test_outcomes_are_those_of_the_results_whatever_their_order(found, shuffler)
     assert evidence.outcomes() == gathered(only)
 
 
-def test_a_trial_takes_a_hundred_bytes_and_not_a_result():
-    results = [CaseResult(f"g-{n}", t, True, 1.0, {}, latency_ms=1.5) for n in range(500) for t in range(20)]
+@pytest.mark.parametrize("trials", [1, 20])
+def test_a_trial_takes_sixty_bytes_and_not_a_result(trials):
+    results = [
+        CaseResult(f"golden-{n}", t, True, 1.0, {}, latency_ms=1.5)
+        for n in range(10_000 // trials)
+        for t in range(trials)
+    ]
     evidence = GateEvidence(Gate(min=0.5))
     tracemalloc.start()
     for result in results:
         evidence.add(result)
     used, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert used < 100 * len(results)
+    assert used < 60 * len(results)

@@ -1,4 +1,4 @@
-"""A golden may choose its set of tools, its model and its settings; whoever scores it sees the same."""
+"""A golden may choose its set of tools, its model and its settings; every scorer sees the same."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_a_golden_is_offered_the_tools_of_its_set_alone(tmp_path, name):
         (rc.Golden("?", id="g", settings={"temprature": 1}), {}, "unknown field 'temprature'"),
     ],
 )  # fmt: skip
-def test_a_wrong_name_is_told_before_anything_is_asked(tmp_path, golden, sets, message):
+def test_a_wrong_name_is_reported_before_anything_is_asked(tmp_path, golden, sets, message):
     with pytest.raises(rc.ConfigError, match=message):
         ran(tmp_path, rc.Agent(ECHO, tools=TOOLS, tool_sets=sets), golden)
 
@@ -69,7 +69,7 @@ def test_a_golden_that_names_a_model_is_answered_by_it(tmp_path):
     assert [result.trajectory.output for result in results] == ["one", "two"]
 
 
-def test_a_model_that_does_not_exist_is_told_before_anything_is_asked(tmp_path):
+def test_a_model_that_does_not_exist_is_reported_before_anything_is_asked(tmp_path):
     with pytest.raises(rc.ConfigError, match="opnai"):
         ran(tmp_path, rc.Agent("keyword:", tools=TOOLS), rc.Golden("?", model="opnai:gpt-5"))
 

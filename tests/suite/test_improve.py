@@ -1,4 +1,4 @@
-"""`improve` accepts what helps on goldens nobody looked at, and refuses what only seems to."""
+"""`improve` accepts what helps on held-out goldens, and refuses what only seems to help."""
 
 from __future__ import annotations
 

@@ -98,7 +98,7 @@ def test_a_text_that_costs_negatives_is_refused(tmp_path):
 def test_a_text_that_wins_by_its_length_alone_is_refused(tmp_path):
     long = OLD[:-1] + ", one that came by post, by mail or by hand and that somebody has to settle" * 4 + "."
     found = improved(Reacting(lambda text: len(text) > 300), tmp_path, long)
-    assert found.tried[-1].refused == "the old text with as many words that say nothing does as well"
+    assert found.tried[-1].refused == "the old text padded to the same length does as well"
 
 
 def test_a_text_with_values_of_goldens_is_refused_before_any_call(tmp_path):
@@ -116,7 +116,7 @@ def test_a_text_with_values_of_goldens_is_refused_before_any_call(tmp_path):
     assert "it copies 'Aurelio'" in found.tried[-1].refused
 
 
-def test_of_two_that_help_alike_the_shorter_is_taken(tmp_path):
+def test_of_two_equally_helpful_proposals_the_shorter_is_taken(tmp_path):
     found = improved(Reacting(helps), tmp_path, GOOD[:-1] + " in any case here.", GOOD)
     assert found.edits[0]["to"] == GOOD
 

@@ -1,4 +1,4 @@
-"""Suites of agents that are not models: watched frameworks, services, programs; what is wrong with them is told at once."""
+"""Suites of agents that are not models: observed frameworks, services, programs; all problems are reported at once."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ def planned(tmp_path, monkeypatch):
     return plan
 
 
-def test_a_framework_agent_beside_the_suite_is_watched(planned):
+def test_a_framework_agent_next_to_the_suite_is_observed(planned):
     model = planned('model: "MODULE:agent", observe: auto, calls: all').agent.model
     assert isinstance(model, ObservedAgent) and (model.calls, model.tools_run) == ("all", "real")
 
 
-def test_a_framework_agent_is_watched_though_the_suite_does_not_say_so(planned):
+def test_a_framework_agent_is_observed_though_the_suite_does_not_say_so(planned):
     assert isinstance(planned('model: "MODULE:agent"').agent.model, ObservedAgent)
 
 
@@ -54,7 +54,7 @@ def test_execute_mock_takes_the_tools_out_of_its_hands(planned):
     assert plan.agent.model.tools_run == "mock"
 
 
-def test_a_mock_for_a_tool_the_agent_does_not_have_is_told(planned):
+def test_a_mock_for_a_tool_the_agent_does_not_have_is_reported(planned):
     from rightcall.executor import agent_problems
 
     plan = planned('model: "MODULE:agent", execute: mock', more="mocks: {get_wether: {result: snow}}")
@@ -67,7 +67,7 @@ def test_a_module_that_fails_is_one_problem(planned):
     assert len(told.value.problems) == 1 and "RuntimeError: no key" in told.value.problems[0]
 
 
-def test_another_model_on_the_command_line_need_not_be_watched(planned):
+def test_another_model_on_the_command_line_need_not_be_observed(planned):
     assert planned('model: "MODULE:agent", observe: auto', model="keyword:").agent.model == "keyword:"
 
 
@@ -75,14 +75,14 @@ def test_another_model_on_the_command_line_need_not_be_watched(planned):
     ("agent", "words"),
     [
         ('model: "keyword:", observe: auto', "agent.observe requires module:agent"),
-        ('model: "MODULE:agent", observe: langchain', "watched via 'pydantic_ai', not 'langchain'"),
+        ('model: "MODULE:agent", observe: langchain', "observed via 'pydantic_ai', not 'langchain'"),
         ('model: "MODULE:agent", observe: pydantic', "did you mean 'pydantic_ai'"),
         ('model: "http:http://h/run", response: {answer: $.x}', "unknown field 'answer'"),
         ('model: "http:http://h/run", request: {q: "{{golden}}"}', "not a known placeholder"),
         ('model: "exec:"', "names no|needs a command"),
     ],
 )
-def test_what_is_wrong_with_such_an_agent_is_told_before_the_run(planned, agent, words):
+def test_what_is_wrong_with_such_an_agent_is_reported_before_the_run(planned, agent, words):
     from rightcall.executor import agent_problems
 
     with pytest.raises(ConfigError, match=words):
@@ -109,7 +109,7 @@ def test_faults_need_an_agent_whose_tools_can_be_broken(planned):
 def test_what_such_an_agent_starts_connects_to_or_imports_is_known_before_it_does(
     tmp_path, model, kind, what
 ):
-    """So that a suite from elsewhere does none of it without `--trust`, and `--dry-run` does none of it at all."""
+    """So that a suite from elsewhere does none of it without `--trust`, and `--dry-run` never does."""
     from rightcall.suite.suite import AgentConfig, Suite
     from rightcall.suite.suite_actions import actions
 

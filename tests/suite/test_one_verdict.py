@@ -67,7 +67,7 @@ def test_every_metric_that_was_asked_for_has_a_column(tmp_path):
         assert "rude" in out.getvalue().decode()
 
 
-def test_a_judge_without_a_key_is_told_before_anything_is_asked(monkeypatch, tmp_path):
+def test_a_judge_without_a_key_is_reported_before_anything_is_asked(monkeypatch, tmp_path):
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     judge = "rubric(model='openai:gpt-5-mini', rubric='Polite.')"
     with pytest.raises(ConfigError, match="metric rubric: openai:gpt-5-mini needs a key"):

@@ -78,7 +78,7 @@ def test_an_unknown_kind_and_missing_paraphrases_are_said_before_anything_runs(t
         effects(by_words, ["paraphrase"], tmp_path)
 
 
-def test_the_place_of_the_wanted_tool_is_told_for_order(tmp_path):
+def test_order_shows_the_pass_rate_by_position_of_the_expected_tool(tmp_path):
     found = effects(first_near, ["order"], tmp_path)["order"]
     rates = {one.first: one.rate for one in found.positions}
     assert rates[1] == 1.0

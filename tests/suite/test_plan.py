@@ -1,4 +1,4 @@
-"""Everything wrong with a setup is told at once, before anything is sent."""
+"""All problems of a setup are reported at once, before anything is sent."""
 
 import asyncio
 import json
@@ -29,7 +29,7 @@ def problems_of(path) -> list[str]:
     return list(caught.value.problems)
 
 
-def test_every_problem_of_a_suite_is_told_at_once(tmp_path):
+def test_every_problem_of_a_suite_is_reported_at_once(tmp_path):
     path = write_suite(
         tmp_path,
         3,
@@ -56,7 +56,7 @@ def test_every_problem_of_a_suite_is_told_at_once(tmp_path):
         assert part in told
 
 
-def test_a_missing_key_and_goldens_that_do_not_fit_the_tools_are_told_together(tmp_path, monkeypatch):
+def test_a_missing_key_and_goldens_that_do_not_fit_the_tools_are_reported_together(tmp_path, monkeypatch):
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     path = write_suite(tmp_path, 2, 1, agent={"model": "openai:gpt-5"})
     (tmp_path / "tools.json").write_text(
@@ -66,7 +66,7 @@ def test_a_missing_key_and_goldens_that_do_not_fit_the_tools_are_told_together(t
     assert "OPENAI_API_KEY" in told and "no such tool 'send_email'" in told
 
 
-def test_an_unreachable_host_is_told_before_the_first_request(tmp_path):
+def test_an_unreachable_host_is_reported_before_the_first_request(tmp_path):
     assert "127.0.0.1:1" in "\n".join(problems_of(write_suite(tmp_path, 2, 1)))
 
 

@@ -1,4 +1,4 @@
-"""Goldens made in Python are held to what a file is held to."""
+"""Goldens made in Python are validated like goldens from a file."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def get_weather(city: str) -> str:
         (rc.Golden("?", id="g", expected_calls=("get_weather",)), "golden 'g': expected_calls[0]"),
     ],
 )
-def test_a_wrong_type_is_told_before_anything_runs(golden, told, tmp_path):
+def test_a_wrong_type_is_reported_before_anything_runs(golden, told, tmp_path):
     with pytest.raises(ConfigError) as refused:
         rc.evaluate(rc.Agent("keyword:", tools=[get_weather]), [golden], store=tmp_path / "s.db")
     assert told in str(refused.value)

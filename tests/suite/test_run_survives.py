@@ -62,7 +62,7 @@ def test_a_run_killed_at_random_points_is_finished_without_asking_twice(tmp_path
     assert "400 of 500" not in err and "100 of 500 cases did not pass" in out
 
 
-def test_a_storm_loses_nothing_and_blames_nobody(tmp_path):
+def test_a_storm_of_errors_loses_nothing_and_fails_no_case(tmp_path):
     with loopback_model(rate_limited=0.3, failing=0.05, dropping=0.02) as port:
         write_suite(tmp_path, 150, port, concurrency=16)
         out, err = run(tmp_path, "--json").communicate(timeout=300)
@@ -86,7 +86,7 @@ def test_interrupting_keeps_what_finished_and_says_how_to_go_on(tmp_path):
         assert f"{kept} of 400 cases stored" in err and "--resume" in err and "Traceback" not in err
 
 
-def test_a_process_whose_run_is_resumed_elsewhere_is_told_and_asks_no_more(tmp_path):
+def test_a_process_whose_run_is_resumed_elsewhere_stops_with_an_error(tmp_path):
     with loopback_model(latency_ms=50) as port:
         write_suite(tmp_path, 300, port, concurrency=4)
         first = run(tmp_path)

@@ -50,7 +50,7 @@ async def pour(store, count, **options):
 
 @pytest.mark.parametrize("after_commit", [False, True])
 @pytest.mark.parametrize("count", [1, 250])
-def test_a_store_that_recovers_has_every_result_and_each_is_told_once(count, after_commit):
+def test_a_store_that_recovers_has_every_result_and_each_is_reported_once(count, after_commit):
     store = Flaky(2, after_commit=after_commit)
     told = asyncio.run(pour(store, count))
     assert told == list(store.kept) == [f"g-{number}" for number in range(count)]

@@ -92,7 +92,7 @@ def test_a_cassette_outside_the_suites_folder_is_something_it_would_write(places
     assert "write: " in capfd.readouterr().err
 
 
-def test_a_home_folder_in_git_is_no_project(tmp_path, monkeypatch):
+def test_a_home_folder_in_git_is_not_a_project(tmp_path, monkeypatch):
     from rightcall.suite.trust import project_of
 
     (tmp_path / ".git").mkdir()

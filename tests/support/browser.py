@@ -41,7 +41,7 @@ def find_browser() -> str | None:
 
 @contextmanager
 def chromium() -> Iterator[Any]:
-    """A headless Chromium that talks to nobody. While it runs, Playwright keeps an event loop in this thread."""
+    """A headless Chromium without network access. While it runs, Playwright keeps an event loop in this thread."""
     from playwright.sync_api import sync_playwright
 
     found = next(filter(None, map(shutil.which, NAMES)), None)

@@ -5,7 +5,7 @@
 It prints its port on the first line. The question `… [case 17]` is answered with the call that `answer(17)` says.
 `GET /counts` tells how many answers each case got, and when the first and the last was asked for; `GET /times` when requests
 came and answers went. Written on a bare protocol: an HTTP framework would use more
-processor time than the client that is measured.
+CPU time than the client that is measured.
 """
 
 from __future__ import annotations

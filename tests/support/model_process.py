@@ -1,4 +1,4 @@
-"""The loopback model in a process of its own, and suites that ask it."""
+"""The loopback model in a separate process, and suites that use it."""
 
 from __future__ import annotations
 

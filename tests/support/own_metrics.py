@@ -49,4 +49,4 @@ MOODS = {
     "unknown_code": "error",
     "silent": "error",
 }
-"""What becomes of a case that is right in all else."""
+"""The result of a case that is otherwise right."""

@@ -67,7 +67,7 @@ def test_no_two_goldens_ask_for_the_same_in_nearly_the_same_words():
     assert len({golden.input.casefold() for golden in found}) == len(found)
 
 
-def test_what_is_dropped_is_planned_anew_until_there_are_enough():
+def test_dropped_goldens_are_planned_again_until_there_are_enough():
     tools = [
         Tool(f"{t.name}_{i}", f"{t.description} Number {i}.", t.input_schema) for i in range(5) for t in TOOLS
     ][:50]

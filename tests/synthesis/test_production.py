@@ -32,7 +32,7 @@ def maker(store=None, **options):
     return Synthesizer(Model(steps), styling_config=STYLING, store=store, **options)
 
 
-def test_a_killed_generation_goes_on_without_asking_again_for_what_was_stored(tmp_path):
+def test_a_killed_generation_continues_without_asking_again_for_what_was_stored(tmp_path):
     store, log = tmp_path / "g.db", tmp_path / "asked.log"
     command = [sys.executable, "-m", "tests.synthesis.kill_worker", str(store), str(log)]
     worker = subprocess.Popen(command, cwd=Path(__file__).parents[2])
@@ -92,7 +92,7 @@ def test_a_model_that_fails_is_an_error_and_no_dropped_golden():
     assert all(one.id != "scratch-0002" for one in found.dropped)
 
 
-def test_near_repetitions_are_dropped_and_made_anew():
+def test_near_duplicates_are_dropped_and_replaced():
     def repetitive(request):
         return (
             "What time is it?"

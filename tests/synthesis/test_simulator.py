@@ -18,7 +18,7 @@ GOLDEN = ConversationalGolden("Ask for the balance of account A7", id="ask")
 
 
 def user(request):
-    """Makes up a person, asks, thanks, and stops when it has been told."""
+    """Makes up a person, asks, thanks, and stops when it has its answer."""
     if "make up one fictitious person" in request.prompt.system:
         return "Full name: An Tran\n- date of birth: 1990-02-03"
     heard = request.messages[-1].content
@@ -157,6 +157,6 @@ def test_a_profile_that_the_model_does_not_give_is_an_error_of_the_simulator():
         ),
     ],
 )
-def test_what_is_missing_is_told(make, words):
+def test_what_is_missing_is_reported(make, words):
     with pytest.raises(ConfigError, match=words):
         make()

@@ -178,7 +178,7 @@ def test_statements_are_read_in_words_numbers_and_dates(text, values, missing, s
     assert len(surplus_numbers(text, [values])) == surplus
 
 
-def test_what_an_assistant_would_say_is_no_request():
+def test_what_an_assistant_would_say_is_not_a_request():
     assert unlike_a_request("I'm here to help you with your order!")
     assert unlike_a_request("A user sent a message in Spanish to a shop, and here's how to respond: “Hola”")
     assert not unlike_a_request("Can you help me with my order?")

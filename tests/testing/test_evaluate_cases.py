@@ -1,4 +1,4 @@
-"""Ready test cases: evaluate, assert_test, and a loop of one's own."""
+"""Existing test cases: evaluate, assert_test, and a custom loop."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_cases_are_scored_and_kept(tmp_path):
     ]
 
 
-def test_metrics_that_are_named_decide_beside_the_golden(tmp_path):
+def test_named_metrics_decide_in_addition_to_the_golden(tmp_path):
     store = tmp_path / "s.db"
     assert not evaluate([RIGHT], ["call_count(limit=0)"], store=store).passed
     assert evaluate([RIGHT], observe=["call_count(limit=0)"], store=store).passed
@@ -93,7 +93,7 @@ def test_coroutines_run_together_and_tasks_inside_a_loop(tmp_path):
     assert dataset.last_run.passed
 
 
-def test_a_golden_that_was_passed_over_is_told(tmp_path):
+def test_a_skipped_golden_is_reported(tmp_path):
     dataset = EvaluationDataset([WEATHER])
     with pytest.raises(ConfigError, match="was not called for 1 golden "):
         for _ in dataset.evals_iterator(store=tmp_path / "s.db"):

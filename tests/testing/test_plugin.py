@@ -254,7 +254,7 @@ def test_workers_of_xdist_write_one_run_and_ask_each_golden_once(project, spread
         assert (run.results, run.passed, run.verdict) == (10, 9, "FAIL")
 
 
-def test_a_bad_line_is_told_with_its_place(project):
+def test_a_bad_line_is_reported_with_its_place(project):
     made = project("hue")
     (made.path / "goldens.jsonl").write_text('{"input": "x", "expected_cals": []}\n')
     found = made.runpytest()
@@ -265,7 +265,7 @@ def test_a_bad_line_is_told_with_its_place(project):
     found.stdout.no_fnmatch_line("*Traceback*")
 
 
-def test_a_marked_test_without_a_parameter_is_told_what_to_write(project):
+def test_a_marked_test_without_a_parameter_gets_a_hint(project):
     found = project(
         "hue", test='@pytest.mark.goldens("goldens.jsonl")\ndef test_x(check):\n    pass\n'
     ).runpytest()

@@ -1,4 +1,4 @@
-"""A process that pays once under a key, and can be told to die at a given moment.
+"""A process that pays once under a key, and can be made to die at a given moment.
 
 python crash_worker.py DATABASE EFFECTS NOW DIE_AT [PROBE]
 
@@ -18,8 +18,8 @@ from typing import Any
 
 from rightcall.model import ToolCall
 from rightcall.tools.definitions.function import tool
+from rightcall.tools.idempotency import sqlite_store
 from rightcall.tools.idempotency.guard import Idempotency
-from rightcall.tools.idempotency.store import sqlite_store
 from rightcall.tools.runtime.context import VirtualClock
 from rightcall.tools.runtime.policy import Policy, ToolRules
 from rightcall.tools.runtime.toolbox import Toolbox

@@ -113,6 +113,6 @@ def test_the_order_of_names_does_not_matter(value):
     assert canonical(dict(reversed(value.items()))) == canonical(value)
 
 
-def test_what_is_no_number_has_no_spelling():
+def test_a_value_that_is_not_a_number_has_no_canonical_form():
     with pytest.raises(ValueError, match="number"):
         canonical(math.nan)

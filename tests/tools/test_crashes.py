@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from rightcall.tools.idempotency.store import sqlite_store
+from rightcall.tools.idempotency import sqlite_store
 
 WORKER = Path(__file__).with_name("crash_worker.py")
 
@@ -75,6 +75,6 @@ def test_killed_in_the_middle_without_a_probe_nothing_is_ever_run_again(crashes,
     assert (crashes.state(), crashes.done) == ("unknown", effects)
 
 
-def test_killed_after_the_record_the_next_is_told_the_same(crashes: Crashes):
+def test_killed_after_the_record_the_next_call_gets_the_same_result(crashes: Crashes):
     crashes.run("after_record")
     assert crashes.run("never") == ["ok - True"] and crashes.done == 1

@@ -68,7 +68,7 @@ def test_every_common_style_gives_the_description_and_the_parameters(text):
 
 
 @pytest.mark.parametrize("text", [None, "", "   \n  "])
-def test_no_docstring_is_no_description(text):
+def test_a_function_without_a_docstring_has_no_description(text):
     assert parse_docstring(text) == ("", {})
 
 

@@ -22,7 +22,7 @@ from tests.tools.helpers import Effects, a_box, a_call, invoke, invoke_all
 
 SECRET = "/etc/secrets/hunter2"
 RAISED: list[tuple[Exception, str, str, bool]] = [
-    # raised, told for a read, told for a write, stops the agent when strict
+    # raised, error for a read, error for a write, stops the agent when strict
     (
         PermissionError(errno.EACCES, "Permission denied", SECRET),
         "permission_denied",
@@ -140,7 +140,7 @@ def test_an_error_of_ones_own_survives_in_the_store_of_keys() -> None:
         (None, {"result": None, "replayed": True}),
     ],
 )
-def test_the_model_is_told_that_an_answer_is_an_old_one(result: Any, told: Any) -> None:
+def test_the_model_learns_that_a_result_was_replayed(result: Any, told: Any) -> None:
     @tool(idempotency="args")
     async def act() -> Any:
         """Act."""

@@ -43,7 +43,7 @@ def effect(number: int, fingerprint: str = "f", phase: Any = "effect", **fields:
         ([unsure()], [PAY, LOOK], 1.0),
     ],
 )
-def test_looking_before_acting_again_is_told_from_a_blind_retry(calls, tools, share):
+def test_checking_before_acting_again_is_distinguished_from_a_blind_retry(calls, tools, share):
     named = {tool.name: tool for tool in tools}
     assert verified_before_retry(calls, named) == share
     assert len(blind_retries(calls, named)) == (1 if share == 0.0 else 0)

@@ -61,7 +61,7 @@ def struck(kind: str, call: ToolCall, **settings: Any) -> tuple[Invocation, Any]
         ("duplicate_delivery", "ok", None, 1),
     ],
 )
-def test_what_each_fault_does_to_a_write_and_what_the_model_is_told(kind, outcome, error, effects):
+def test_each_fault_on_a_write_and_what_the_model_reads(kind, outcome, error, effects):
     made, context = struck(kind, transfer())
     assert made.outcome == outcome and (made.error.error if made.error else None) == error
     assert len(context.ledger.effects()) == effects

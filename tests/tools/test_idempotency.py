@@ -12,8 +12,9 @@ import pytest
 
 from rightcall.model.codec import encode
 from rightcall.tools.definitions.function import tool
+from rightcall.tools.idempotency import sqlite_store
 from rightcall.tools.idempotency.guard import Idempotency, full_key
-from rightcall.tools.idempotency.store import ClaimRequest, StoreDownError, sqlite_store
+from rightcall.tools.idempotency.store import ClaimRequest, StoreDownError
 from rightcall.tools.runtime.context import VirtualClock
 from rightcall.tools.runtime.errors import Aborted, ToolError
 from rightcall.tools.runtime.toolbox import Toolbox
@@ -80,7 +81,7 @@ def test_a_volatile_field_does_not_make_another_operation():
     assert second.replayed and effects.done == [5]
 
 
-def test_a_refused_call_stores_nothing_and_its_key_works_when_the_arguments_are_mended():
+def test_a_refused_call_stores_nothing_and_its_key_works_with_fixed_arguments():
     effects = Effects(idempotency="key")
     wrong, right = invoke_all(
         a_box(effects.pay),
@@ -104,7 +105,7 @@ def test_a_failure_that_may_pass_is_run_again_as_the_second_attempt():
     assert (first.outcome, second.outcome, second.attempts) == ("failed", "ok", 2)
 
 
-def test_a_final_failure_is_told_again_without_running():
+def test_a_final_failure_is_returned_again_without_running():
     runs = []
 
     @tool(idempotency="key")
@@ -201,7 +202,7 @@ def fingerprint_of(box: Toolbox, **arguments: Any) -> str:
     return fingerprint("pay", {"amount": 5, "note": "", "info": "", **arguments})
 
 
-def test_an_operation_in_flight_is_waited_for_and_then_told_to_be_in_progress():
+def test_an_operation_in_flight_is_awaited_and_then_reported_as_in_progress():
     clock, store, effects = VirtualClock(), sqlite_store(), Effects(idempotency="key")
     box = a_box(effects.pay, store=store, clock=clock)
     started_elsewhere(box, clock, fingerprint_of(box), store, "another machine:1")
@@ -409,7 +410,7 @@ def test_a_read_only_store_stops_the_agent_before_the_effect(tmp_path: Path):
 
 def test_processes_that_open_a_new_store_at_once_all_succeed(tmp_path: Path):
     script = (
-        "import sys; from rightcall.tools.idempotency.store import sqlite_store;"
+        "import sys; from rightcall.tools.idempotency import sqlite_store;"
         "print('ready', flush=True); sys.stdin.readline();"
         "print(sqlite_store(sys.argv[1]).state('k'))"
     )

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from rightcall.tools.idempotency.store import ClaimRequest, IdempotencyStore, StoreDownError, postgres_store
+from rightcall.tools.idempotency import postgres_store
+from rightcall.tools.idempotency.store import ClaimRequest, IdempotencyStore, StoreDownError
 from rightcall.tools.runtime.context import VirtualClock
 from tests.support.postgres import postgres_server
 from tests.tools.helpers import Effects, a_box, a_call, a_dead_owner, invoke, invoke_all
@@ -95,7 +96,7 @@ def test_a_dead_owner_leaves_an_unknown_outcome(store: IdempotencyStore):
     assert effects.done == []
 
 
-def test_an_address_that_does_not_answer_is_told_without_its_password():
+def test_an_address_that_does_not_answer_is_reported_without_its_password():
     with pytest.raises(StoreDownError) as error:
         postgres_store("postgresql://me:s3cret@127.0.0.1:9/db?connect_timeout=2")
     assert "s3cret" not in str(error.value)

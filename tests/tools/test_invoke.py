@@ -17,7 +17,8 @@ from rightcall.tools.definitions.function import tool
 from rightcall.tools.runtime.context import VirtualClock
 from rightcall.tools.runtime.errors import ERROR_CODES, Abort, Aborted, ToolError
 from rightcall.tools.runtime.mocks import MockPlan
-from rightcall.tools.runtime.policy import Policy, Retries, ToolRules
+from rightcall.tools.runtime.policy import Policy, ToolRules
+from rightcall.tools.runtime.retries import Retries
 from rightcall.tools.runtime.toolbox import Toolbox
 from tests.tools.helpers import Effects, a_box, a_call, invoke, invoke_all, run
 
@@ -30,7 +31,7 @@ async def look(city: str, days: int = 1) -> dict:
     return {"city": city, "days": days}
 
 
-def test_a_good_call_is_ok_and_its_result_is_told():
+def test_a_valid_call_is_ok_and_returns_its_result():
     made = invoke(a_box(look), a_call("look", city="Hue", days=2.0))
     assert made.outcome == "ok" and made.call.status == "ok"
     assert made.result.output == {"city": "Hue", "days": 2} and not made.result.is_error
@@ -48,14 +49,14 @@ def test_arguments_that_were_no_json_are_refused():
     assert '{"city": "Hu' in made.error.detail
 
 
-def test_every_problem_is_told_with_what_to_write_instead():
+def test_every_problem_is_reported_with_what_to_write_instead():
     reply = invoke(a_box(look), a_call("look", town="Hue", days="3")).error
     assert reply.error == "invalid_args" and reply.retry == "fix_args" and reply.effect == "none"
     assert "'city' is required" in reply.detail and "unknown parameter 'town'" in reply.detail
     assert "days = 3" in reply.hint
 
 
-def test_no_more_than_five_problems_are_told():
+def test_no_more_than_five_problems_are_reported():
     reply = invoke(a_box(look), a_call("look", **{f"x{n}": 1 for n in range(20)})).error
     assert reply.detail.count(";") == 5 and "16 more" in reply.detail
 
@@ -144,7 +145,7 @@ async def book() -> Forecast:
 
 
 @pytest.mark.parametrize(("made", "outcome", "effect"), [(forecast, "failed", "none"), (book, "ok", "done")])
-def test_a_result_that_does_not_fit_its_schema_is_told_with_what_was_done(made, outcome, effect):
+def test_a_result_that_does_not_fit_its_schema_is_reported_with_what_was_done(made, outcome, effect):
     done = invoke(a_box(made), a_call(made.name))
     assert (done.outcome, done.error.error, done.error.effect) == (outcome, "result_malformed", effect)
     assert "celsius must be a number" in done.error.detail

@@ -100,7 +100,7 @@ def test_a_server_that_hangs_in_a_call_runs_into_the_deadline():
     ],
     ids=["missing", "slow", "ends", "unreachable"],
 )
-def test_a_server_that_does_not_come_up_is_told_with_the_reason(address, told):
+def test_a_server_that_does_not_start_is_reported_with_the_reason(address, told):
     async def nothing(server: McpServer, box: Toolbox) -> None:
         raise AssertionError
 
@@ -109,7 +109,7 @@ def test_a_server_that_does_not_come_up_is_told_with_the_reason(address, told):
     assert told in str(error.value)
 
 
-def test_what_a_server_says_is_told_without_the_values_of_its_environment():
+def test_a_servers_output_is_shown_without_the_values_of_its_environment():
     command = (sys.executable, "-c", "import os; raise SystemExit('bad token ' + os.environ['TOKEN'])")
     with pytest.raises(InfrastructureError) as error:
         with_server(McpAddress(command, env={"TOKEN": "s3cret"}), None)  # type: ignore[arg-type]
@@ -136,7 +136,7 @@ def test_chatter_on_standard_output_is_survived():
     assert with_server(odd("nonsense"), use) == "x"
 
 
-def test_a_tool_that_the_server_takes_away_is_told_to_be_gone():
+def test_a_tool_that_the_server_removed_is_reported():
     async def use(server: McpServer, box: Toolbox) -> Any:
         context = box.context()
         first = await box.invoke(a_call("echo", text="x"), context)
@@ -151,7 +151,7 @@ def test_a_tool_that_the_server_takes_away_is_told_to_be_gone():
     )
 
 
-def test_pictures_are_told_by_kind_and_size():
+def test_pictures_are_described_by_kind_and_size():
     async def use(server: McpServer, box: Toolbox) -> Any:
         return (await box.invoke(a_call("echo", text="x"), box.context())).call.output
 
@@ -197,7 +197,7 @@ def test_nothing_is_left_running_in_the_end(tmp_path: Path, how):
     assert gone(*map(int, pids.read_text().split()))
 
 
-def test_the_servers_tools_are_mocked_unless_told_otherwise():
+def test_the_servers_tools_are_mocked_by_default():
     async def scenario() -> Any:
         async with McpServer(odd("crash")) as server:
             box = Toolbox(server.entries(), mocks={"echo": {"result": "mocked"}})

@@ -101,13 +101,13 @@ def test_a_delay_takes_its_time_on_the_clock():
         ({"poll": 3}, "mocks.poll: the value must be an object"),
     ],
 )
-def test_a_mistake_in_the_mocks_is_told_before_the_run(mocks, told):
+def test_a_mistake_in_the_mocks_is_reported_before_the_run(mocks, told):
     with pytest.raises(ConfigError) as error:
         Toolbox(ORDERS, mocks=mocks)
     assert told in str(error.value)
 
 
-def test_every_mistake_is_told_at_once():
+def test_every_mistake_is_reported_at_once():
     with pytest.raises(ConfigError) as error:
         Toolbox(ORDERS, mocks={"a": {}, "b": {}})
     assert len(error.value.problems) == 2

@@ -13,7 +13,7 @@ Json = dict[str, Any]
 
 
 def doubling(levels: int, keyword: str = "anyOf", reference: str = "#/$defs/a{}") -> Json:
-    """Each of so many definitions refers to the next one twice."""
+    """The given number of definitions, each referring to the next one twice."""
     twice = {f"a{i}": {keyword: [{"$ref": reference.format(i + 1)}] * 2} for i in range(levels)}
     return {"$defs": {**twice, f"a{levels}": {"type": "string"}}, "$ref": "#/$defs/a0"}
 

@@ -7,7 +7,7 @@ from rightcall.tools.worlds.state import StateDifference, state_differences, sta
 BEFORE = {"accounts": {"a": {"balance": 10}, "b": {"balance": 0}}, "log": []}
 
 
-def test_every_difference_is_told_with_its_path():
+def test_every_difference_is_reported_with_its_path():
     after = {"accounts": {"a": {"balance": 9, "note": "x"}}, "log": [1]}
     assert state_differences(BEFORE, after) == [
         StateDifference("accounts.a.balance", "wrong", 10, 9),

@@ -53,7 +53,7 @@ def test_good_arguments_have_no_problems():
     assert is_valid(FORECAST, arguments)
 
 
-def test_every_problem_is_told_at_once_with_its_path():
+def test_every_problem_is_reported_at_once_with_its_path():
     found = problems(FORECAST, {"citty": "Hue", "days": 9, "tell": [{"email": "a@b.vn"}, {"email": "no"}]})
     assert sorted(p.path for p in found) == ["citty", "city", "days", "tell[1].email"]
     assert not is_valid(FORECAST, {"citty": "Hue"})
@@ -88,13 +88,13 @@ def test_a_problem_says_what_was_found_what_is_allowed_and_what_was_meant(
     assert (found.message, found.allowed, found.suggestion) == (message, allowed, suggestion)
 
 
-def test_a_misspelt_name_is_told_beside_the_name_that_is_missing():
+def test_a_misspelt_name_is_reported_with_the_missing_name():
     found = {p.path: p for p in problems(FORECAST, {"citty": "Hue"})}
     assert found["citty"].suggestion == "city"
     assert found["city"].message == "'city' is required and missing; 'citty' was given instead"
 
 
-def test_unions_are_told_by_the_branch_that_was_meant_or_all_together():
+def test_union_errors_name_the_intended_branch_or_all_branches():
     schema = {"anyOf": [{"type": "object", "required": ["q"]}, {"type": "array"}]}
     assert [p.path for p in schema_problems(schema, {}, "s")] == ["q"]
     (found,) = schema_problems(schema, 5, "s")
@@ -102,7 +102,7 @@ def test_unions_are_told_by_the_branch_that_was_meant_or_all_together():
 
 
 @pytest.mark.parametrize("arguments", [None, [], "x", 3])
-def test_arguments_that_are_no_object_are_a_problem(arguments):
+def test_arguments_that_are_not_an_object_are_a_problem(arguments):
     assert problems(a_tool({}), arguments)[0].message == "the arguments must be a JSON object"
     assert not is_valid(a_tool({}), arguments)
 
@@ -226,7 +226,7 @@ def test_fullmatch_fits_from_end_to_end_and_every_branch():
 
 
 @pytest.mark.parametrize("pattern", ["(", "a)|(b", "[", "(a{1000}){1000}", "\ud800"])
-def test_fullmatch_refuses_what_is_no_pattern(pattern):
+def test_fullmatch_refuses_what_is_not_a_pattern(pattern):
     with pytest.raises(InputError, match="not a valid regular expression"):
         fullmatch(pattern)
 

@@ -16,7 +16,8 @@ from rightcall.tools.definitions.function import FunctionTool, tool
 from rightcall.tools.runtime.context import CallContext, VirtualClock
 from rightcall.tools.runtime.errors import Abort, Aborted, ToolError
 from rightcall.tools.runtime.invocation import Invocation
-from rightcall.tools.runtime.policy import Retries, ToolRules
+from rightcall.tools.runtime.policy import ToolRules
+from rightcall.tools.runtime.retries import Retries
 from rightcall.tools.runtime.toolbox import Toolbox
 from tests.tools.helpers import a_box, a_call, run
 
@@ -267,7 +268,7 @@ def test_a_tool_that_says_it_has_acted_is_known_as_done_whatever_breaks_afterwar
     assert [entry.phase for entry in context.ledger.entries] == ["effect", "replayed"]
 
 
-def test_work_that_nobody_waits_for_ends_with_the_event_loop():
+def test_work_that_is_not_awaited_ends_with_the_event_loop():
     world = SlowWorld()
 
     async def scenario() -> None:

@@ -21,7 +21,7 @@ def transfer(key: str = "k", cents: int = 300) -> object:
     return a_call("transfer", source="a1", target="b1", cents=cents, idempotency_key=key)
 
 
-def test_every_trial_has_a_world_of_its_own():
+def test_every_trial_has_its_own_world():
     box = a_bank()
     first, second = box.context(trial=0), box.context(trial=1)
     invoke(box, transfer(), first)

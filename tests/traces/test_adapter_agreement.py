@@ -1,4 +1,4 @@
-"""One run, told twice: the adapter that watched it and the importer that reads its spans agree call by call."""
+"""One run, recorded twice: the adapter that observed it and the importer that reads its spans agree call by call."""
 
 from __future__ import annotations
 

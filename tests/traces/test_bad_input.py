@@ -1,4 +1,4 @@
-"""Files that are broken, hostile or no traces at all: one line that says so, or counted; never a traceback."""
+"""Files that are broken, hostile or not traces: one line that says so, or counted; never a traceback."""
 
 import contextlib
 import copy
@@ -116,7 +116,7 @@ def test_no_spans_however_odd_break_the_importer(spans, tmp_path_factory):
     st.binary(max_size=200)
     | st.binary(max_size=60).map(lambda b: (FOLDER / "otlp_genai_pydantic_ai.pb").read_bytes()[:2000] + b)
 )
-def test_bytes_that_are_no_protobuf_are_refused_or_read(data):
+def test_bytes_that_are_not_protobuf_are_refused_or_read(data):
     from rightcall.traces.otlp import protobuf_items
     from rightcall.traces.problems import Problems
     from rightcall.traces.protobuf import WireError

@@ -21,7 +21,7 @@ from tests.traces.samples import EXPECTED, FOLDER, OTLP_JSON, expected, read
 
 
 @pytest.mark.parametrize("name", EXPECTED)
-def test_a_sample_becomes_what_it_must(name: str):
+def test_each_sample_gives_the_expected_trace(name: str):
     assert read(FOLDER / name) == expected(name)
 
 

@@ -64,7 +64,7 @@ def post(client):
 
 @contextmanager
 def running(store, access=None):
-    """The dashboard on a port of its own, in a thread."""
+    """The dashboard on a free port, in a thread."""
     taken = socket.create_server(("127.0.0.1", 0))
     config = uvicorn.Config(make_app(store, access), log_level="error", lifespan="off", ws="none")
     server = uvicorn.Server(config)

@@ -17,7 +17,7 @@ def locked_client(store):
     return TestClient(make_app(store, Access(TOKEN)), base_url=HOST, follow_redirects=False)
 
 
-def test_on_loopback_nobody_is_asked(client):
+def test_no_token_is_required_on_loopback(client):
     assert client.get("/runs").status_code == 200
 
 
@@ -108,5 +108,5 @@ def test_another_name_can_be_allowed(store):
         ("example.org", False),
     ],
 )
-def test_loopback_is_told_from_other_interfaces(host, alone):
+def test_loopback_is_distinguished_from_other_interfaces(host, alone):
     assert is_loopback(host) is alone

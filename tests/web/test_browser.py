@@ -142,7 +142,7 @@ def test_a_large_run_is_added_up_while_the_page_is_there(dashboard, visit, monke
     monkeypatch.setattr("rightcall.web.views.AT_ONCE", 10)
     page = visit(f"{dashboard}/runs/old")
     expect(page.get_by_role("heading", name="Expected and called")).to_be_visible()
-    expect(page.get_by_text("Adding up")).to_have_count(0)
+    expect(page.get_by_text("Summarizing")).to_have_count(0)
 
 
 def test_nothing_is_wider_than_a_phone(dashboard, visit):

@@ -65,7 +65,7 @@ def test_without_two_runs_there_is_a_choice(client):
     assert page.count("<select") == 2
 
 
-def test_what_else_differed_between_the_runs_is_told(client):
+def test_other_differences_between_the_runs_are_shown(client):
     assert "tools changed" in client.get("/compare?before=old&after=new").text
 
 

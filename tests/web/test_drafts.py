@@ -60,7 +60,7 @@ def test_a_decision_about_what_somebody_changed_meanwhile_is_refused(client, pos
     assert state(shelf, "timer") == "pending"
 
 
-def test_an_edit_that_is_no_golden_changes_nothing(client, post, shelf):
+def test_an_edit_that_is_not_a_golden_changes_nothing(client, post, shelf):
     answer = post(
         "/drafts/mine/golden/edit?id=timer", {"text": '{"inptu": "x"}', "seen": seen(client, "timer")}
     )

@@ -74,7 +74,7 @@ def test_a_body_beyond_the_limit_is_refused_whether_or_not_it_says_its_length(cl
 
 
 @pytest.mark.parametrize("body", [b"\xff\xfe", b"&" * 1000, b"a=1&" * 100, b"{}"])
-def test_a_body_that_is_no_form_changes_nothing(client, body):
+def test_a_body_that_is_not_a_form_changes_nothing(client, body):
     headers = {"origin": HOST, "content-type": "application/x-www-form-urlencoded"}
     assert client.post(TAGS, content=body, headers=headers).status_code == 403
 
@@ -108,7 +108,7 @@ def test_a_fault_of_ours_is_a_page_too_with_the_same_headers(store, monkeypatch)
     assert "default-src 'none'" in answer.headers["content-security-policy"]
 
 
-def test_a_store_that_does_not_answer_is_told_as_such(client, store, monkeypatch):
+def test_a_store_that_does_not_answer_is_reported_as_such(client, store, monkeypatch):
     def down():
         raise InfrastructureError("store shop.db: disk I/O error")
 

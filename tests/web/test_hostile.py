@@ -118,7 +118,7 @@ def test_nothing_of_it_runs_and_no_page_loses_its_shape(dashboard, visit, hostil
         assert "<script>window.pwned" in text, name  # shown as what it is
 
 
-def test_no_page_grows_with_what_it_shows(client, hostile):
+def test_no_page_grows_with_its_content(client, hostile):
     parts = {"tool list": with_query("/tools/list", run=hostile), "insights": run_link(hostile) + "/insights"}
     for name, path in (paths(hostile) | parts).items():
         answer = client.get(path)

@@ -59,7 +59,7 @@ def test_an_empty_store_says_what_to_type(tmp_path):
         assert "rightcall run SUITE" in client.get("/runs").text
 
 
-def test_a_run_nobody_writes_any_more_is_stopped(store):
+def test_a_run_without_recent_writes_is_shown_as_stopped(store):
     run, now = store.run("going"), datetime.now(UTC)
     assert state_of(run, now).word == "running"
     assert state_of(run, now + timedelta(minutes=10)).word == "stopped"

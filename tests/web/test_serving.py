@@ -76,7 +76,7 @@ def test_a_store_that_is_not_there_is_not_made(tmp_path):
     assert isinstance(error, InputError) and not (tmp_path / "none.db").exists()
 
 
-def test_a_missing_package_is_told_with_the_line_to_install_it(filled, monkeypatch):
+def test_a_missing_package_is_reported_with_the_line_to_install_it(filled, monkeypatch):
     real = builtins.__import__
 
     def without(name, *rest, **more):

@@ -13,7 +13,7 @@ def test_each_tool_is_shown_with_its_definition_and_its_numbers(client, store):
     assert f"<dd>{worst.expected}</dd>" in page and worst.mixed_up_with[0][0] in page
 
 
-def test_a_tool_nobody_needed_is_said_to_be_so(client):
+def test_a_tool_neither_expected_nor_called_is_marked(client):
     assert "Neither expected nor called" in client.get("/tools/list?run=thrice").text
 
 

@@ -1,10 +1,10 @@
-"""Agents of any framework, watched while they run: hook → events → trajectory.
+"""Agents of any framework, observed while they run: hook → events → trajectory.
 
-    observed_agent   `observe(agent)`: an agent of a known framework, or a function, made ready to be measured
-    session          one trial: several turns with one agent, and what was seen of them so far
+    observed_agent   `observe(agent)`: an agent of a known framework, or a function, ready to be evaluated
+    session          one trial: several turns with one agent, and what was observed so far
     recorder         events to a trajectory; the only place that joins calls with their results
     adapter          what an adapter is; hooks: how process-wide hooks stay local to a trial
-    catalog          every adapter with the versions it was tested with and what it loses
+    catalog          every adapter with the tested versions and its limitations
     values           values of frameworks as plain JSON; why an agent stopped, from what it raised
     <framework>.py   one file each: openai_agents, langchain, pydantic_ai, …; sdk_requests: what two SDKs share
 

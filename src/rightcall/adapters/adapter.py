@@ -22,7 +22,7 @@ class LimitReachedError(Exception):
 
 @dataclass(frozen=True)
 class ToolAnswer:
-    """What a tool desk gives back: the output for the model, and whether it reports a failure."""
+    """The answer of a tool desk: the output for the model, and whether it reports a failure."""
 
     output: Any
     failed: bool = False
@@ -41,7 +41,7 @@ class ToolDesk(Protocol):
 
 @dataclass
 class Watch:
-    """What one adapter knows of one trial while it runs."""
+    """The state of one adapter in one trial."""
 
     adapter: str
     recorder: EventRecorder
@@ -54,7 +54,7 @@ class Watch:
     """Whatever the adapter has to remember between the hooks of one trial."""
 
     def given(self, text: str) -> Any:
-        """What the framework is asked in a turn: the user's words, or what `input` makes of the golden with them."""
+        """The framework's input in a turn: the user's text, or what `input` makes of the golden with it."""
         if self.input is None:
             return text
         golden = (
@@ -64,7 +64,7 @@ class Watch:
 
     @contextmanager
     def guarded(self, hook: str) -> Iterator[None]:
-        """Keep what goes wrong inside a hook away from the agent; the trial ends as a setup error instead."""
+        """Keep exceptions inside a hook away from the agent; the trial ends as a setup error instead."""
         try:
             yield
         except Exception as error:
@@ -76,15 +76,15 @@ class Talk(Protocol):
     """One conversation with an agent of a framework; what it remembers ends with it."""
 
     async def open(self) -> None:
-        """Wait until the conversation may begin, where only one can be held at a time. Takes no time of the agent's."""
+        """Wait until the conversation may begin; this does not count as the agent's time."""
         return
 
     async def say(self, text: str) -> Any:
-        """One turn of the user; gives the agent's final output, or raises what the agent raises."""
+        """One user turn; returns the agent's final output, or raises what the agent raises."""
         ...
 
     async def aclose(self) -> None:
-        """Let go of what the conversation holds."""
+        """Release the resources of the conversation."""
         return
 
 
@@ -92,11 +92,11 @@ class Adapter(Protocol):
     """One framework. An instance is shared by all trials of a process and keeps nothing of them."""
 
     def notice(self) -> str:
-        """What a user should know about the framework's own habits, such as where it sends traces; mostly nothing."""
+        """What a user should know about the framework's behaviour, such as where it sends traces; usually nothing."""
         return ""
 
     def install(self) -> Callable[[], None]:
-        """Put process-wide hooks in place; gives the function that takes them away again.
+        """Install process-wide hooks; returns the function that removes them.
 
         Hooks do nothing outside a trial: they find the one they belong to by `hooks.watch_of(name)`.
         """

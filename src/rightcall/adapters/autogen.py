@@ -76,7 +76,7 @@ class _StreamTalk(Talk):
 
 
 def _tell(watch: Watch, item: Any) -> str:
-    """One message; gives its text when it is an answer."""
+    """One message; returns its text when it is an answer."""
     kind, used = getattr(item, "type", ""), getattr(item, "models_usage", None)
     usage = Usage(used.prompt_tokens, used.completion_tokens) if used else Usage()
     source = str(getattr(item, "source", ""))

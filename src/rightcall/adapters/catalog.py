@@ -1,4 +1,4 @@
-"""Every adapter: how its agents are recognised, which versions were tested, what it can and cannot observe."""
+"""Every adapter: how its agents are recognized, which versions were tested, what it can and cannot observe."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class AdapterInfo(Record, frozen=True):
     """What is known about an adapter without importing its framework.
 
     `modules` are the beginnings of `type(agent).__module__`. `loads` is the module whose presence in a process says
-    that a function may be using the framework. `tools` says how far tools can be taken out of the agent's hands:
-    `mock` they can be mocked and broken by faults, `watch` they run as they are. `marker` is a name that distinguishes
+    that a function may be using the framework. `tools` says how far tools can be controlled:
+    `mock` they can be mocked and broken by faults, `watch` they run unchanged. `marker` is a name that distinguishes
     the framework's module from another one of the same name. `beside` are packages tested with it. `needs` are the
     hooks, `module:name.attribute` or `module:function(parameter)`: a version without one is too old.
     """
@@ -83,8 +83,8 @@ ADAPTERS: tuple[AdapterInfo, ...] = (
         (
             "a tool's latency is the time between two messages",
             "tools run inside the bundled program and cannot be mocked",
-            "arguments are what the program parsed: malformed ones are not seen",
-            "a function that calls `query` itself is not watched",
+            "arguments are what the program parsed: malformed ones are not visible",
+            "a function that calls `query` itself is not observed",
             "definitions of tools are inside the servers: `rightcall tools list` and `lint` do not see them",
         ),
         functions=False,
@@ -103,9 +103,9 @@ ADAPTERS: tuple[AdapterInfo, ...] = (
     AdapterInfo(
         "crewai", "CrewAI", "crewai", "crewai", ("crewai",), "1.15.30", "the event bus",
         (
-            "trials run one at a time, since the event bus does not say which crew an event is of",
+            "trials run one at a time, because the event bus does not say which crew an event belongs to",
             "a crew cannot be stopped: one that ran out of time holds back the next trial until it ends",
-            "call ids are known only where the model's answer holds them",
+            "call ids are known only where the model's answer contains them",
             "a crew remembers nothing between the turns of a conversation; an agent is given the earlier ones",
         ),
         functions=False,
@@ -161,7 +161,7 @@ ADAPTERS: tuple[AdapterInfo, ...] = (
             "calls are known only from tools that ran: those that never ran are not visible",
             "call ids are DSPy's own, not the model's",
             "a module without a dspy.History field remembers nothing between the turns of a conversation",
-            "a function that runs its own module is not watched",
+            "a function that runs its own module is not observed",
         ),
         functions=False,
         needs=("dspy:Module.acall", "dspy.utils.callback:BaseCallback.on_tool_end"),
@@ -184,7 +184,7 @@ ADAPTERS: tuple[AdapterInfo, ...] = (
         needs=("openai:OpenAI.request", "openai:AsyncOpenAI.request"),
     ),
 )  # fmt: skip
-"""Frameworks first: what they see is more than what the client below them sees."""
+"""Frameworks first: they see more than the client below them."""
 
 
 def detect(agent: Any) -> AdapterInfo | None:
@@ -233,7 +233,7 @@ def installed_version(info: AdapterInfo) -> str:
 
 
 def hook_problem(info: AdapterInfo) -> str:
-    """Why the installed version cannot be watched, and what to do; empty when it can. Imports the framework."""
+    """Why the installed version cannot be observed, and what to do; empty when it can. Imports the framework."""
     missing = [hook.replace(":", ".") for hook in info.needs if not _exists(hook)]
     if not missing:
         return ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from time import perf_counter
 from typing import Any
 
@@ -52,7 +53,7 @@ class _RunnerTalk(Talk):
 
         watch = self._watch
         if self._runner is None:
-            app = App(name=USER, root_agent=self._agent, plugins=[_plugin(watch)])
+            app = App(name=USER, root_agent=self._agent, plugins=[_plugin_class()(watch)])
             self._runner = InMemoryRunner(app=app)
             self._session = await self._runner.session_service.create_session(app_name=USER, user_id=USER)
         given = watch.given(text)
@@ -73,75 +74,77 @@ class _RunnerTalk(Talk):
             await self._runner.close()
 
 
-def _plugin(watch: Watch) -> Any:
+@cache
+def _plugin_class() -> Any:
+    """The notes as a plugin; made here, because its base is of an optional package."""
     from google.adk.plugins.base_plugin import BasePlugin
 
-    class TrialPlugin(BasePlugin):
-        """Notes of one session."""
+    class TrialPlugin(_TrialNotes, BasePlugin):
+        def __init__(self, watch: Watch) -> None:
+            _TrialNotes.__init__(self, watch)
+            BasePlugin.__init__(self, name="rightcall")
 
-        def __init__(self) -> None:
-            super().__init__(name="rightcall")
-            self._asked: dict[str, float] = {}
-            self._places: dict[str, tuple[int, str]] = {}  # by session: how deep it is, and inside which call
-            self._inner: dict[
-                str, tuple[int, str]
-            ] = {}  # the same of an agent that runs as a tool, by its name
+    return TrialPlugin
 
-        async def before_model_callback(self, *, callback_context: Any, llm_request: Any) -> None:
-            with watch.guarded("before_model_callback"):
-                self._asked[callback_context.agent_name] = perf_counter()
-                watch.recorder.asked(_results(llm_request.contents))
 
-        async def after_model_callback(self, *, callback_context: Any, llm_response: Any) -> None:
-            with watch.guarded("after_model_callback"):
-                if not getattr(llm_response, "partial", False):
-                    started = self._asked.pop(callback_context.agent_name, None)
-                    taken = None if started is None else round((perf_counter() - started) * 1000, 3)
-                    place = self._place(callback_context)
-                    _answered(watch, callback_context.agent_name, llm_response, taken, place)
+class _TrialNotes:
+    """Notes of one session."""
 
-        async def before_tool_callback(self, *, tool: Any, tool_args: Any, tool_context: Any) -> Any:
-            call_id = str(tool_context.function_call_id or "")
-            with watch.guarded("before_tool_callback"):
-                if hasattr(tool, "agent"):
-                    depth, _ = self._place(tool_context)
-                    self._inner[tool.agent.name] = (depth + 1, call_id)
-                watch.recorder.tool_started(id(tool_context), tool.name, tool_args, call_id)
-            if watch.desk is None:
-                return None
+    def __init__(self, watch: Watch) -> None:
+        self._watch = watch
+        self._asked: dict[str, float] = {}
+        self._places: dict[str, tuple[int, str]] = {}  # by session: how deep it is, and inside which call
+        self._inner: dict[str, tuple[int, str]] = {}  # the same of an agent that runs as a tool, by its name
 
-            async def real() -> Any:
-                return await tool.run_async(args=tool_args, tool_context=tool_context)
+    async def before_model_callback(self, *, callback_context: Any, llm_request: Any) -> None:
+        with self._watch.guarded("before_model_callback"):
+            self._asked[callback_context.agent_name] = perf_counter()
+            self._watch.recorder.asked(_results(llm_request.contents))
 
-            answer = await watch.desk.run(tool.name, plain(tool_args), call_id, real)
-            watch.recorder.tool_ended(id(tool_context), answer.output, error=answer.failed)
-            return answer.output if isinstance(answer.output, dict) else {"result": answer.output}
+    async def after_model_callback(self, *, callback_context: Any, llm_response: Any) -> None:
+        with self._watch.guarded("after_model_callback"):
+            if not getattr(llm_response, "partial", False):
+                started = self._asked.pop(callback_context.agent_name, None)
+                taken = None if started is None else round((perf_counter() - started) * 1000, 3)
+                place = self._place(callback_context)
+                _answered(self._watch, callback_context.agent_name, llm_response, taken, place)
 
-        async def after_tool_callback(
-            self, *, tool: Any, tool_args: Any, tool_context: Any, result: Any
-        ) -> None:
-            with watch.guarded("after_tool_callback"):
-                told = (
-                    result["result"] if isinstance(result, dict) and result.keys() == {"result"} else result
-                )
-                watch.recorder.tool_ended(id(tool_context), told)
+    async def before_tool_callback(self, *, tool: Any, tool_args: Any, tool_context: Any) -> Any:
+        call_id = str(tool_context.function_call_id or "")
+        with self._watch.guarded("before_tool_callback"):
+            if hasattr(tool, "agent"):
+                depth, _ = self._place(tool_context)
+                self._inner[tool.agent.name] = (depth + 1, call_id)
+            self._watch.recorder.tool_started(id(tool_context), tool.name, tool_args, call_id)
+        if self._watch.desk is None:
+            return None
 
-        async def on_tool_error_callback(
-            self, *, tool: Any, tool_args: Any, tool_context: Any, error: Exception
-        ) -> None:
-            with watch.guarded("on_tool_error_callback"):
-                watch.recorder.tool_ended(id(tool_context), error=error)
+        async def real() -> Any:
+            return await tool.run_async(args=tool_args, tool_context=tool_context)
 
-        def _place(self, context: Any) -> tuple[int, str]:
-            """An agent used as a tool has its own runner and session, with the same plugins."""
-            session = str(context.session.id)
-            if not self._places:
-                self._places[session] = (0, "")
-            if session not in self._places:
-                self._places[session] = self._inner.get(context.agent_name, (1, ""))
-            return self._places[session]
+        answer = await self._watch.desk.run(tool.name, plain(tool_args), call_id, real)
+        self._watch.recorder.tool_ended(id(tool_context), answer.output, error=answer.failed)
+        return answer.output if isinstance(answer.output, dict) else {"result": answer.output}
 
-    return TrialPlugin()
+    async def after_tool_callback(self, *, tool: Any, tool_args: Any, tool_context: Any, result: Any) -> None:
+        with self._watch.guarded("after_tool_callback"):
+            told = result["result"] if isinstance(result, dict) and result.keys() == {"result"} else result
+            self._watch.recorder.tool_ended(id(tool_context), told)
+
+    async def on_tool_error_callback(
+        self, *, tool: Any, tool_args: Any, tool_context: Any, error: Exception
+    ) -> None:
+        with self._watch.guarded("on_tool_error_callback"):
+            self._watch.recorder.tool_ended(id(tool_context), error=error)
+
+    def _place(self, context: Any) -> tuple[int, str]:
+        """An agent used as a tool has its own runner and session, with the same plugins."""
+        session = str(context.session.id)
+        if not self._places:
+            self._places[session] = (0, "")
+        if session not in self._places:
+            self._places[session] = self._inner.get(context.agent_name, (1, ""))
+        return self._places[session]
 
 
 def _results(contents: Any) -> list[Message]:

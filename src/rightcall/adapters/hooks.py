@@ -14,7 +14,7 @@ _WATCHES: ContextVar[Mapping[str, Watch] | None] = ContextVar("rightcall_watches
 
 
 def watch_of(adapter: str) -> Watch | None:
-    """What the adapter knows of the trial this code runs in; None outside a trial that it watches."""
+    """The adapter's state of the trial this code runs in; None outside a trial it observes."""
     watches = _WATCHES.get()
     return watches.get(adapter) if watches else None
 
@@ -30,7 +30,7 @@ def watching(watches: Mapping[str, Watch]) -> Iterator[None]:
 
 
 class Installed:
-    """Counts who needs an adapter's hooks: the first puts them in place, the last takes them away."""
+    """Counts the users of an adapter's hooks: the first installs them, the last removes them."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -54,7 +54,7 @@ installed = Installed()
 
 
 def replaced(owner: Any, name: str, wrap: Callable[[Any], Any]) -> Callable[[], None]:
-    """Put `wrap(original)` in the place of a method; gives the function that puts the original back.
+    """Replace a method with `wrap(original)`; returns the function that restores the original.
 
     If it was wrapped again in the meantime, ours stays below: it does nothing outside a trial.
     """

@@ -6,6 +6,7 @@ Works for a compiled graph, for any runnable, and for a function that uses LangC
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from time import perf_counter
 from typing import Any
 
@@ -53,7 +54,7 @@ ADAPTER = LangChain()
 
 
 class _GraphTalk(Talk):
-    """Turns with a graph: its own thread when it has a checkpointer, else the messages go on from turn to turn."""
+    """Turns with a graph: in its own thread with a checkpointer, otherwise messages are carried from turn to turn."""
 
     def __init__(self, agent: Any, watch: Watch) -> None:
         self._agent, self._watch = agent, watch
@@ -70,7 +71,7 @@ class _GraphTalk(Talk):
             given = text
         else:
             raise ConfigError(
-                f"{type(agent).__name__} takes no messages; say how to ask it:"
+                f"{type(agent).__name__} takes no messages; say how to call it:"
                 " observe(agent, input=lambda golden: {…}, output=lambda state: …)"
             )
         state = await agent.ainvoke(given, config=config)
@@ -79,7 +80,7 @@ class _GraphTalk(Talk):
         return watch.output(state) if watch.output else _final_text(state)
 
     def _with_earlier(self, given: Any) -> Any:
-        """A state with messages goes on from the earlier ones; any other is what `input` made of it."""
+        """A state with messages continues from the earlier ones; any other is what `input` returned."""
         if not isinstance(given, dict) or not self._messages or "messages" not in given:
             return given
         return {**given, "messages": [*self._messages, *given["messages"]]}
@@ -126,7 +127,7 @@ class _TrialHandler:
             return None
         handler = watch.memory.get("handler")
         if handler is None:
-            handler = watch.memory.setdefault("handler", _handler(watch))
+            handler = watch.memory.setdefault("handler", _handler_class()(watch))
         return handler
 
 
@@ -140,82 +141,89 @@ def _register() -> None:
     _registered.append(True)
 
 
-def _handler(watch: Watch) -> Any:
+@cache
+def _handler_class() -> Any:
+    """The notes as a handler; made here, because its base is of an optional package."""
     from langchain_core.callbacks import BaseCallbackHandler
 
-    class TrialHandler(BaseCallbackHandler):
-        """Notes of one trial. Inline, or LangChain would start a thread for a handler that is not async."""
+    class TrialHandler(_TrialNotes, BaseCallbackHandler):
+        pass
 
-        run_inline = True
-        raise_error = False
+    return TrialHandler
 
-        def __init__(self) -> None:
-            self._parents: dict[Any, Any] = {}
-            self._tools: dict[Any, str] = {}  # the call id of each tool that runs
-            self._asked: dict[Any, tuple[float, str]] = {}
 
-        def on_chain_start(
-            self, serialized: Any, inputs: Any, *, run_id: Any, parent_run_id: Any = None, **_: Any
-        ) -> None:
+class _TrialNotes:
+    """Notes of one trial. Inline, or LangChain would start a thread for a handler that is not async."""
+
+    run_inline = True
+    raise_error = False
+
+    def __init__(self, watch: Watch) -> None:
+        self._watch = watch
+        self._parents: dict[Any, Any] = {}
+        self._tools: dict[Any, str] = {}  # the call id of each tool that runs
+        self._asked: dict[Any, tuple[float, str]] = {}
+
+    def on_chain_start(
+        self, serialized: Any, inputs: Any, *, run_id: Any, parent_run_id: Any = None, **_: Any
+    ) -> None:
+        self._parents[run_id] = parent_run_id
+
+    def on_chat_model_start(
+        self, serialized: Any, messages: Any, *, run_id: Any, parent_run_id: Any = None,
+        metadata: Any = None, **more: Any,
+    ) -> None:  # fmt: skip
+        with self._watch.guarded("on_chat_model_start"):
             self._parents[run_id] = parent_run_id
+            self._asked[run_id] = (perf_counter(), _agent_of(metadata))
+            read = [read_message(one) for one in (messages[0] if messages else [])]
+            offered = (more.get("invocation_params") or {}).get("tools") or ()
+            self._watch.recorder.asked(read, offered_tools(offered))
 
-        def on_chat_model_start(
-            self, serialized: Any, messages: Any, *, run_id: Any, parent_run_id: Any = None,
-            metadata: Any = None, **more: Any,
-        ) -> None:  # fmt: skip
-            with watch.guarded("on_chat_model_start"):
-                self._parents[run_id] = parent_run_id
-                self._asked[run_id] = (perf_counter(), _agent_of(metadata))
-                read = [read_message(one) for one in (messages[0] if messages else [])]
-                offered = (more.get("invocation_params") or {}).get("tools") or ()
-                watch.recorder.asked(read, offered_tools(offered))
+    def on_llm_end(self, response: Any, *, run_id: Any, **_: Any) -> None:
+        with self._watch.guarded("on_llm_end"):
+            started, agent = self._asked.pop(run_id, (None, ""))
+            generation = response.generations[0][0]
+            message = getattr(generation, "message", None)
+            taken = None if started is None else round((perf_counter() - started) * 1000, 3)
+            depth, parent = self._place(run_id)
+            if message is None:
+                self._watch.recorder.answered(text_of(generation.text), ms=taken, depth=depth, parent=parent)
+                return
+            self._watch.recorder.answered(
+                text_in(message), calls_in(message), usage=usage_of(message), finish=finish_of(message),
+                ms=taken, agent=agent, depth=depth, parent=parent,
+            )  # fmt: skip
 
-        def on_llm_end(self, response: Any, *, run_id: Any, **_: Any) -> None:
-            with watch.guarded("on_llm_end"):
-                started, agent = self._asked.pop(run_id, (None, ""))
-                generation = response.generations[0][0]
-                message = getattr(generation, "message", None)
-                taken = None if started is None else round((perf_counter() - started) * 1000, 3)
-                depth, parent = self._place(run_id)
-                if message is None:
-                    watch.recorder.answered(text_of(generation.text), ms=taken, depth=depth, parent=parent)
-                    return
-                watch.recorder.answered(
-                    text_in(message), calls_in(message), usage=usage_of(message), finish=finish_of(message),
-                    ms=taken, agent=agent, depth=depth, parent=parent,
-                )  # fmt: skip
+    def on_tool_start(
+        self, serialized: Any, input_str: str, *, run_id: Any, parent_run_id: Any = None,
+        inputs: Any = None, **more: Any,
+    ) -> None:  # fmt: skip
+        with self._watch.guarded("on_tool_start"):
+            self._parents[run_id] = parent_run_id
+            call_id = str(more.get("tool_call_id") or "")
+            self._tools[run_id] = call_id
+            name = str((serialized or {}).get("name") or more.get("name") or "")
+            self._watch.recorder.tool_started(run_id, name, inputs, call_id)
 
-        def on_tool_start(
-            self, serialized: Any, input_str: str, *, run_id: Any, parent_run_id: Any = None,
-            inputs: Any = None, **more: Any,
-        ) -> None:  # fmt: skip
-            with watch.guarded("on_tool_start"):
-                self._parents[run_id] = parent_run_id
-                call_id = str(more.get("tool_call_id") or "")
-                self._tools[run_id] = call_id
-                name = str((serialized or {}).get("name") or more.get("name") or "")
-                watch.recorder.tool_started(run_id, name, inputs, call_id)
+    def on_tool_end(self, output: Any, *, run_id: Any, **_: Any) -> None:
+        with self._watch.guarded("on_tool_end"):
+            failed = getattr(output, "status", "") == "error"
+            told = output.content if hasattr(output, "content") else output
+            self._watch.recorder.tool_ended(run_id, told, error=failed)
 
-        def on_tool_end(self, output: Any, *, run_id: Any, **_: Any) -> None:
-            with watch.guarded("on_tool_end"):
-                failed = getattr(output, "status", "") == "error"
-                told = output.content if hasattr(output, "content") else output
-                watch.recorder.tool_ended(run_id, told, error=failed)
+    def on_tool_error(self, error: BaseException, *, run_id: Any, **_: Any) -> None:
+        with self._watch.guarded("on_tool_error"):
+            self._watch.recorder.tool_ended(run_id, error=error)
 
-        def on_tool_error(self, error: BaseException, *, run_id: Any, **_: Any) -> None:
-            with watch.guarded("on_tool_error"):
-                watch.recorder.tool_ended(run_id, error=error)
-
-        def _place(self, run_id: Any) -> tuple[int, str]:
-            """Inside how many tools a run is, and the id of the call of the innermost."""
-            depth, parent, at = 0, "", self._parents.get(run_id)
-            while at is not None:
-                if at in self._tools:
-                    parent, depth = parent or self._tools[at], depth + 1
-                at = self._parents.get(at)
-            return depth, parent
-
-    return TrialHandler()
+    def _place(self, run_id: Any) -> tuple[int, str]:
+        """Inside how many tools a run is, and the id of the call of the innermost."""
+        depth, parent, at = 0, "", self._parents.get(run_id)
+        while at is not None:
+            if at in self._tools:
+                parent, depth = parent or self._tools[at], depth + 1
+            at = self._parents.get(at)
+        return depth, parent
 
 
 def _agent_of(metadata: Any) -> str:

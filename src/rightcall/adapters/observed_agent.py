@@ -1,4 +1,4 @@
-"""`observe(agent)`: an agent as its author wrote it, made ready to be measured."""
+"""`observe(agent)`: an unchanged agent, ready to be evaluated."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from rightcall.model.golden import Golden
 from rightcall.model.tool import Tool
 
 NOTHING = ""
-"""The name of the watch that only knows what the user said and what came back."""
+"""The name of the watch that only records the user's messages and the answers."""
 
 WAYS_OUT = (
     "give a function of a golden instead, and let it return its answer, a Trajectory or messages;"
@@ -36,7 +36,7 @@ WAYS_OUT = (
 
 @dataclass(frozen=True)
 class ObservedAgent:
-    """An agent that is watched while it runs; its code is untouched. Made by `observe`.
+    """An agent that is observed while it runs; its code is unchanged. Created by `observe`.
 
     Give it to `evaluate`, `check` or `Agent(...)` as a model, or talk to it: see `session`.
     """
@@ -75,12 +75,12 @@ class ObservedAgent:
 
     @property
     def can_mock(self) -> bool:
-        """Whether the tools can be taken out of the agent's hands."""
+        """Whether the tools can be mocked."""
         infos = [self.info] if self.info else [adapter_info(name) for name in self._adapters()]
         return bool(infos) and all(info.tools == "mock" for info in infos)
 
     def check(self) -> list[str]:
-        """What would keep every trial from being seen: a version without the hook."""
+        """Problems that would prevent every trial from being observed: a version without the hook."""
         return [problem for name in self._adapters() if (problem := hook_problem(adapter_info(name)))]
 
     def notices(self) -> list[str]:
@@ -108,7 +108,7 @@ class ObservedAgent:
 
 
 class _Session(ObservedSession):
-    """A session that gives back the hooks it asked for, and reports when nothing could be observed."""
+    """A session that releases the hooks it uses, and reports when nothing could be observed."""
 
     def __init__(
         self, agent: ObservedAgent, watches: dict[str, Watch], talk: Talk, hooks: Sequence[str]
@@ -133,12 +133,12 @@ class _Session(ObservedSession):
         seen["unseen"] += bool(self.recorder.unseen_tools)
 
     def _refuse_blindness(self) -> None:
-        """A function of which no adapter saw anything, because none was there when it began."""
+        """Refuse a function that no adapter could observe, because none was loaded when it started."""
         usable = [info for info in ADAPTERS if info.functions and loaded(info)]
         late = [info.name for info in usable if info.name not in self._watches]
         if late:
             raise ConfigError(
-                f"{self._agent.name} imported {', '.join(late)} while it ran, too late to be watched;"
+                f"{self._agent.name} imported {', '.join(late)} while it ran, too late to be observed;"
                 f" import it where the function is defined, or say via={late!r}"
             )
         if not usable:
@@ -159,13 +159,13 @@ def observe_by_hooks(
     input: Callable[[Golden], Any] | None = None,
     output: Callable[[Any], Any] | None = None,
 ) -> ObservedAgent:
-    """The agent watched by the hooks of its framework: `observe` for everything but OpenTelemetry."""
+    """The agent, observed through the hooks of its framework: `observe` for everything but OpenTelemetry."""
     info = detect(agent)
     names = None if via == "auto" else (via,) if isinstance(via, str) else tuple(via)
     if info is not None:
         for name in names or ():
             if adapter_info(name).name != info.name:
-                raise ConfigError(f"an agent of {info.title} is watched via '{info.name}', not '{name}'")
+                raise ConfigError(f"an agent of {info.title} is observed via '{info.name}', not '{name}'")
         names = (info.name,)
     elif names is not None:
         for name in names:
@@ -184,10 +184,10 @@ def observe_by_hooks(
 
 
 def _usable(info: AdapterInfo) -> None:
-    """Refuse what cannot watch a function here."""
+    """Refuse adapters that cannot observe a function here."""
     if not info.functions:
         raise ConfigError(
-            f"the adapter {info.name} watches agent objects, not functions that run one; observe the object itself"
+            f"the adapter {info.name} observes agent objects, not functions that run one; observe the object itself"
         )
     if not installed_version(info):
         raise ConfigError(

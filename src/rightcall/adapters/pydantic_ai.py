@@ -20,7 +20,7 @@ from rightcall.model.trajectory import Usage
 
 NAME = "pydantic_ai"
 FAILED = frozenset(("retried", "failed", "denied", "error"))
-"""Outcomes of a returned tool part that are no success."""
+"""Outcomes of a returned tool part that are not successes."""
 
 _INSIDE: ContextVar[tuple[int, str]] = ContextVar("rightcall_pydantic_ai", default=(-1, ""))
 """How deep the run is, and the id of the call whose tool runs here."""
@@ -51,7 +51,7 @@ ADAPTER = PydanticAI()
 
 
 class _AgentTalk(Talk):
-    """Turns with one agent: the messages of the last turn go on."""
+    """Turns with one agent: the messages of the last turn are carried over."""
 
     def __init__(self, agent: Any, watch: Watch) -> None:
         self._agent, self._watch = agent, watch

@@ -1,4 +1,4 @@
-"""From what hooks saw to a trajectory: the one place that joins calls with their results."""
+"""From the events of hooks to a trajectory: the one place that joins calls with their results."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ FINISHES: dict[str, StopReason] = {
 
 @dataclass
 class _SeenCall:
-    """One call as the model wrote it, and what has been seen of its tool."""
+    """One call as the model wrote it, and what was observed of its tool."""
 
     call: ToolCall
     key: Hashable = None
@@ -80,7 +80,7 @@ class EventRecorder:
         self.tools: dict[str, Tool] = {}
         self.requests = 0
         self.problem = ""
-        """What a hook of ours raised, if one did: the trial then shows nothing of the agent."""
+        """The exception of one of our hooks, if any: the trial then says nothing about the agent."""
 
     def said(self, text: str) -> None:
         """The user says something: a new turn begins."""
@@ -164,7 +164,7 @@ class EventRecorder:
                         return
 
     def used(self, usage: Usage) -> None:
-        """Tokens that belong to no single answer: what a total holds beyond the answers that were seen."""
+        """Tokens that belong to no single answer: what a total contains beyond the observed answers."""
         with self._lock:
             self._beyond.append(usage)
 
@@ -174,11 +174,11 @@ class EventRecorder:
             self._output = text_of(output)
 
     def broke(self, error: BaseException | None) -> None:
-        """The agent ended early: what was running did not finish. `error` is None when time was over."""
+        """The agent ended early: what was running did not finish. `error` is None when the time limit was reached."""
         with self._lock:
             for call in self._running.values():
                 if error is None:
-                    call.status, call.output = "error", "not finished when time was over"
+                    call.status, call.output = "error", "not finished when the time limit was reached"
                     call.notes["unfinished"] = True
                 else:
                     _settle(call, None, error)
@@ -186,13 +186,13 @@ class EventRecorder:
 
     @property
     def seen(self) -> int:
-        """How many calls and answers were seen; zero shows that a hook does not work."""
+        """How many calls and answers were observed; zero shows that a hook does not work."""
         with self._lock:
             return sum(1 + len(answer.calls) for answer in self._answers())
 
     @property
     def unseen_tools(self) -> int:
-        """Answers after which the agent went on although no tool of their calls was seen to run."""
+        """Answers after which the agent continued although no tool of their calls was observed."""
         with self._lock:
             answers = self._answers()
             return sum(

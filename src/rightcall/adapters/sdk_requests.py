@@ -1,7 +1,7 @@
-"""What the OpenAI and Anthropic clients share: every request of theirs goes through one method, `client.request`.
+"""Shared by the OpenAI and Anthropic clients: every request goes through one method, `client.request`.
 
-The user's loop owns the tools, so requests are watched: each answer holds the calls, each next request the results.
-Watching that method sees `create`, `parse`, `stream` and tool runners alike, once per request, retries included.
+The user's loop owns the tools, so requests are observed: each answer contains the calls, each next request the results.
+Hooking that method covers `create`, `parse`, `stream` and tool runners, once per request, retries included.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Wire:
 
 
 class ClientAdapter(Adapter):
-    """The adapter of a client: it watches functions that use the client; the client itself is no agent."""
+    """The adapter of a client: it observes functions that use the client; the client itself is not an agent."""
 
     def talk(self, agent: Any, watch: Watch) -> Talk:
         raise ConfigError(
@@ -55,7 +55,7 @@ class ClientAdapter(Adapter):
 
 
 def watch_clients(wire: Wire, *clients: type) -> Callable[[], None]:
-    """Watch the requests of these client classes and all their subclasses; gives the function that stops it."""
+    """Observe the requests of these client classes and all their subclasses; returns the function that stops it."""
     undo = [
         replaced(defining_class(client, "request"), "request", _wrapper(wire, client)) for client in clients
     ]
@@ -150,7 +150,7 @@ def _is_answer(item: Any) -> bool:
 
 @dataclass(frozen=True)
 class _Asking:
-    """One request under way."""
+    """One request in progress."""
 
     wire: Wire
     watch: Watch
@@ -158,7 +158,7 @@ class _Asking:
     started: float
 
     def answered(self, reply: Any) -> Any:
-        """The reply as it came; a stream is watched while the user reads it."""
+        """The reply as received; a stream is observed while the user reads it."""
         with self.watch.guarded("reading a reply"):
             if hasattr(reply, "_iterator"):
                 inner = reply._iterator

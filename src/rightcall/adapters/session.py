@@ -1,4 +1,4 @@
-"""One trial with an observed agent: turn by turn, with what was seen of it at any moment."""
+"""One trial with an observed agent: turn by turn, with what was observed so far."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class ObservedSession:
         session = agent.session(golden, trial=0)
         await session.turn("Weather in Hanoi?")
         await session.turn("And tomorrow?")
-        session.trajectory()                       # both turns; also while a turn is under way, or after it broke
+        session.trajectory()                       # both turns; also during a turn, or after it failed
         await session.aclose()
 
     `turn` raises what the agent raises: `ending` says what that means, and `trajectory` has what was done before.
@@ -57,17 +57,17 @@ class ObservedSession:
                 watch.recorder.finished(output)
 
     def trajectory(self, stop_reason: StopReason = "done", error: str = "") -> Trajectory:
-        """What has been seen so far; a `ConfigError` when a hook of ours broke, since that is not the whole then."""
+        """What has been observed so far; a `ConfigError` when one of our hooks failed, since it is incomplete then."""
         self._refuse_broken_hooks()
         return self.recorder.trajectory(stop_reason, error)
 
     def ending(self, error: BaseException) -> tuple[StopReason, str]:
-        """What an exception out of `turn` says about how the agent ended."""
+        """How the agent ended, given an exception raised by `turn`."""
         return ending(error)
 
     @property
     def recorder(self) -> EventRecorder:
-        """That of the adapter which saw most. Two may have seen one answer: a framework, and the client it uses."""
+        """The recorder of the adapter that observed the most: a framework and its client may both observe an answer."""
         recorders = [watch.recorder for watch in self._watches.values()]
         return max(recorders, key=lambda recorder: recorder.seen)  # the first of equals
 

@@ -38,7 +38,7 @@ ADAPTER = Smolagents()
 
 
 class _AgentTalk(Talk):
-    """Turns with one agent: the first resets its memory, the others go on with it."""
+    """Turns with one agent: the first resets its memory, the others continue with it."""
 
     def __init__(self, agent: Any, watch: Watch) -> None:
         self._agent, self._watch = agent, watch

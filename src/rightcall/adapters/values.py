@@ -1,6 +1,6 @@
-"""Whatever a framework hands out, as plain JSON values copied at that moment, and why an agent stopped.
+"""Values of frameworks as plain JSON, copied at that moment, and why an agent stopped.
 
-Stop reasons are recognised by the class names of what was raised: no framework is imported.
+Stop reasons are recognized by the class names of what was raised: no framework is imported.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def plain(value: Any, depth: int = 0) -> Any:
 
 
 def whole(text: str) -> str:
-    """The text as it can be stored: cut at `LONGEST`, halves of characters replaced."""
+    """The text as it can be stored: cut at `LONGEST`, unpaired surrogates replaced."""
     text = text[:LONGEST]
     try:
         text.encode()
@@ -104,7 +104,7 @@ UNREACHED = frozenset(
 
 
 def ending(error: BaseException) -> tuple[StopReason, str]:
-    """The stop reason and its words for what came out of an agent."""
+    """The stop reason and its text for an agent's exception."""
     words = str(error) if isinstance(error, InfrastructureError) else f"{type(error).__name__}: {error}"[:500]
     for link in _chain(error):
         names = {kind.__name__ for kind in type(link).__mro__}

@@ -13,10 +13,10 @@ from rightcall.model.failure import Failure
 from rightcall.model.golden import AnyGolden
 
 NEGATIVE = "\0negative"
-"""The class of goldens that want no call at all."""
+"""The class of goldens that expect no call."""
 
 Class = str | tuple[str, str]
-"""What a golden is exposed to: a tool it wants, a parameter it expects, or `NEGATIVE`."""
+"""What a golden is exposed to: a tool or parameter it expects, or `NEGATIVE`."""
 
 
 class FailedTrial(NamedTuple):
@@ -65,7 +65,7 @@ class Seen:
 
 @dataclass
 class ParameterStats:
-    """How one parameter was filled: trials that expected it, by whether the request held its value."""
+    """How one parameter was filled: trials that expected it, by whether the request contained its value."""
 
     expected: int = 0
     held_trials: int = 0
@@ -81,7 +81,7 @@ class ParameterStats:
 
 @dataclass
 class ToolStats:
-    """What was asked of one tool: goldens, trials, quotable words of the requests, how well texts cover them."""
+    """Statistics of one tool: goldens, trials, quotable words of the requests, how well descriptions cover them."""
 
     goldens: int = 0
     trials: int = 0

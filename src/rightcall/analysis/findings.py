@@ -265,7 +265,7 @@ def _unexplained(
     advice = (
         f"They fail in {trials} trials and pass in others. More trials would show whether there is a pattern."
         if flaky
-        else f"No pattern: {trials} failures, about as many as chance gives ({ranking.background:.0%})."
+        else f"No pattern: {trials} failures, about as many as expected by chance ({ranking.background:.0%})."
     )
     return RunFinding(
         rank=number,

@@ -34,20 +34,20 @@ def request_of(golden: AnyGolden) -> str:
 
 
 def all_words(golden: AnyGolden, system: str) -> str:
-    """Everything the agent may read a value off: request, system prompt, context, turns."""
+    """Everything the agent may read a value from: request, system prompt, context, turns."""
     turns = () if isinstance(golden, Golden) else golden.turns
     parts = [request_of(golden), golden.system or system, *(golden.context or ())]
     return "\n".join([*parts, *(turn.content for turn in turns)])
 
 
 def is_quotable(golden: AnyGolden) -> bool:
-    """Whether a golden's words can stand in a definition: by its `metadata.language`, or else as they look."""
+    """Whether a golden's words can be quoted in a definition: by its `metadata.language`, otherwise by their script."""
     language = language_of(golden)
     return language.lower().startswith("en") if language else reads_as_english(request_of(golden))
 
 
 def language_of(golden: AnyGolden) -> str:
-    """What a golden says of its language; "" when it says nothing."""
+    """The language a golden declares; "" when it declares none."""
     language = golden.metadata.get("language") if isinstance(golden.metadata, dict) else None
     return language if isinstance(language, str) else ""
 

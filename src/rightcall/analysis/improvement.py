@@ -10,7 +10,7 @@ ImproveOutcome = Literal["accepted", "not_shown", "worse", "nothing_to_try", "to
 
 
 class ToolEffect(Record, frozen=True):
-    """What a proposal did to the goldens of one tool in proof, or to those that want no call (`no call`)."""
+    """The effect of a proposal on the goldens of one tool in proof, or on those that expect no call (`no call`)."""
 
     tool: str
     goldens: int
@@ -56,7 +56,7 @@ class Tried(Record, frozen=True):
 
 
 class Improvement(Record, frozen=True):
-    """What `improve` found: the proposals, the one accepted, and the patch. Nothing of the user's is written.
+    """What `improve` found: the proposals, the one accepted, and the patch. No file of the user is changed.
 
     `seen` is how many goldens of proof were run: fewer than `proof` when an e-value decided early. `cost_usd` is what
     all of it cost; None when no price is known.
@@ -80,5 +80,5 @@ class Improvement(Record, frozen=True):
 
     @property
     def exit_code(self) -> int:
-        """0 accepted, 1 shown worse, 3 not shown."""
+        """0 accepted, 1 worse, 3 not proven."""
         return {"accepted": 0, "worse": 1}.get(self.outcome, 3)

@@ -29,7 +29,7 @@ def refusal(proposal: Proposal, tools: Sequence[Tool], system: str, tune: Iterab
     """Why a proposal must not be tried; empty when it may."""
     after, _ = applied(proposal.changes, tools, system)
     if copied := _copied(proposal, tools, tune):
-        return f"it copies '{copied[:60]}' from a golden, so it would learn the test by heart"
+        return f"it copies '{copied[:60]}' from a golden, which would leak the test into the definition"
     gained = _diagnostics(after) - _diagnostics(tools)
     if gained:
         code, tool = min(gained)
@@ -72,7 +72,7 @@ def words_of(text: str) -> list[str]:
 
 
 def _runs(words: Sequence[str]) -> Iterator[str]:
-    """Six words one after the other, or twelve characters of a script without spaces."""
+    """Six consecutive words, or twelve characters of a script without spaces."""
     for at in range(len(words)):
         length, end = 0.0, at
         while end < len(words) and length < COPIED_WORDS:

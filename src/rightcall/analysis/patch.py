@@ -1,4 +1,4 @@
-"""Definitions with changes made or undone: what they become, what they cost, and the difference as a patch."""
+"""Definitions with changes applied or undone: the result, its cost in tokens, and the difference as a patch."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LONGER_SHARE, LONGER_TOKENS = 0.2, 60
 
 
 def applied(changes: Iterable[ProposedChange], tools: Sequence[Tool], system: str) -> tuple[list[Tool], str]:
-    """Definitions and system prompt with the changes made; the given ones stay as they are."""
+    """Definitions and system prompt with the changes applied; the arguments are not modified."""
     raw = [copy.deepcopy(msgspec.to_builtins(tool)) for tool in tools]
     for change in changes:
         if not change.tool:
@@ -41,19 +41,22 @@ def _put(target: Any, path: Sequence[str | int], value: Any) -> None:
 
 
 def tokens_of(tools: Sequence[Tool], system: str) -> int:
-    """What definitions and system prompt cost in every request, estimated."""
+    """Estimated tokens of definitions and system prompt in every request."""
     text = msgspec.json.encode([[t.name, t.description, t.input_schema] for t in tools]).decode()
     return estimate_tokens(text) + estimate_tokens(system)
 
 
 def is_longer(before: int, after: int) -> bool:
-    """Whether a change adds so much text that text alone might be what helps."""
+    """Whether a change adds so much text that length alone might be what helps."""
     return after - before > min(LONGER_TOKENS, LONGER_SHARE * before)
 
 
 def patch_of(tools: Sequence[Tool], system: str, after: Sequence[Tool], new_system: str) -> str:
     """A unified diff of the definitions, as `tools.json`, and of the system prompt."""
-    parts = [("tools.json", _pretty(tools), _pretty(after)), ("system.txt", system + "\n", new_system + "\n")]
+    parts = [
+        ("tools.json", tools_text(tools), tools_text(after)),
+        ("system.txt", system + "\n", new_system + "\n"),
+    ]
     lines = [
         line
         for name, old, new in parts
@@ -62,12 +65,13 @@ def patch_of(tools: Sequence[Tool], system: str, after: Sequence[Tool], new_syst
     return "".join(line if line.endswith("\n") else line + "\n" for line in lines)
 
 
-def _pretty(tools: Sequence[Tool]) -> str:
+def tools_text(tools: Sequence[Tool]) -> str:
+    """Definitions as the text of a `tools.json`."""
     return json.dumps([msgspec.to_builtins(tool) for tool in tools], indent=2, ensure_ascii=False) + "\n"
 
 
 class UndoneEffect(Record, frozen=True):
-    """One change undone alone: rates of the broken goldens with and without it, and of as many that did not break.
+    """One change undone: rates of the broken goldens with and without it, and of as many that did not break.
 
     `caused` says that undoing it repairs broken goldens beyond chance (p, adjusted for the number of changes).
     """
@@ -129,7 +133,7 @@ def _restore(holder: dict[str, Any], key: str, value: Any) -> None:
 
 
 def _text(item: ChangeItem, text: str) -> str:
-    """A text with a sentence as it was, put back at the end, or taken away."""
+    """A text with a sentence restored, appended, or removed."""
     if item.what == "written differently":
         return str(item.before)
     if item.after is None:

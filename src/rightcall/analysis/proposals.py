@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 
-import msgspec
-
 from rightcall.analysis.counters import NEGATIVE, Class
 from rightcall.analysis.findings import Analysis, RunFinding
 from rightcall.analysis.golden_facts import expected_calls
 from rightcall.analysis.hypothesis import ProposedChange
+from rightcall.analysis.patch import tools_text
 from rightcall.lint import fix, read_text
 from rightcall.model.dialects import read_tool
 from rightcall.model.golden import AnyGolden
@@ -44,7 +43,7 @@ def is_exposed(golden: AnyGolden, exposure: Exposed) -> bool:
 
 
 def wanted_tool(golden: AnyGolden) -> str:
-    """The first tool that a golden wants; "" for one that wants no call."""
+    """The first tool that a golden expects; "" for one that expects no call."""
     return next((tool for tool, _ in expected_calls(golden)), "")
 
 
@@ -124,8 +123,7 @@ def together(proposals: Sequence[Proposal]) -> Proposal | None:
 
 
 def _lint_fixes(tools: Sequence[Tool]) -> Iterator[Proposal]:
-    text = json.dumps([msgspec.to_builtins(tool) for tool in tools], indent=2, ensure_ascii=False)
-    fixed = fix(read_text(text, name="tools.json"))
+    fixed = fix(read_text(tools_text(tools), name="tools.json"))
     if not fixed:
         return
     after = {tool.name: tool for tool in (read_tool(raw, "tools") for raw in json.loads(fixed[0].after.text))}
@@ -135,7 +133,7 @@ def _lint_fixes(tools: Sequence[Tool]) -> Iterator[Proposal]:
     if changes:
         codes = ", ".join(sorted(set(fixed[0].codes)))
         yield Proposal(
-            f"lint fixes {codes}", "what the linter corrects without changing a meaning", changes, "lint"
+            f"lint fixes {codes}", "what the linter fixes without changing the meaning", changes, "lint"
         )
 
 

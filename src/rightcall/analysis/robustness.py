@@ -75,7 +75,7 @@ def _ledger(result: CaseResult) -> Sequence[LedgerEntry]:
 
 
 class PositionRate(Record, frozen=True):
-    """The pass rate of goldens whose tool stands at a place of the list of tools, counted from 1."""
+    """The pass rate of goldens by the position of their tool in the list of tools, counted from 1."""
 
     first: int
     last: int
@@ -86,9 +86,9 @@ class PositionRate(Record, frozen=True):
 class PerturbEffect(Record, frozen=True):
     """One kind of perturbation against the clean run, golden by golden.
 
-    `flips` is the share of goldens whose verdict changed, less what a second clean run changes. The verdict is STABLE
-    when the whole interval is within five points, FRAGILE when the score falls beyond noise, else not shown. `mde` is
-    the smallest difference that would likely have been seen. `positions` are those of `order`.
+    `flips` is the share of goldens whose verdict changed, minus those that a second clean run changes. The verdict is
+    STABLE when the whole interval is within five points, FRAGILE when the score falls beyond noise, else not shown.
+    `mde` is the smallest difference that would probably have been detected. `positions` are those of `order`.
     """
 
     kind: str

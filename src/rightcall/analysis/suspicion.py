@@ -46,7 +46,7 @@ def behaviour_of(symptom: Symptom, trial: FailedTrial) -> ObservedBehaviour | No
 
 
 def behaviours_of(tools: Sequence[Tool], trials: Iterable[GoldenTrials]) -> dict[str, ObservedBehaviour]:
-    """What a run does instead of what its goldens say; "" as the called tool where it does as they say."""
+    """What a run does instead of what its goldens expect; the called tool is "" where it does as expected."""
     by_name = {tool.name: tool for tool in tools}
     found: dict[str, ObservedBehaviour] = {}
     for one in trials:
@@ -85,7 +85,7 @@ def suspected(
 
 
 def settle_suspects(evidence: Evidence) -> None:
-    """Let go of suspects that are no exception: a third of their tool's other goldens fail in the same way."""
+    """Drop suspects that are not exceptions: a third of their tool's other goldens fail in the same way."""
     alike = Counter(_kind_of_behaviour(behaviour) for behaviour in evidence.suspects.values())
     failing: Counter[tuple[Any, ...]] = Counter()
     for case in evidence.cases:
@@ -110,7 +110,7 @@ def settle_suspects(evidence: Evidence) -> None:
 
 
 def _mostly_unsaid(evidence: Evidence, tool: str, parameter: str) -> bool:
-    """Whether most requests do not hold the value of a parameter: then none of its goldens is an exception."""
+    """Whether most requests do not contain the value of a parameter: then none of its goldens is an exception."""
     known = evidence.parameters[tool, parameter]
     return 2 * known.lacking_trials >= known.expected
 

@@ -1,4 +1,4 @@
-"""The facade: what a program calls and what every command calls. It introduces the rooms to each other.
+"""The facade: what a program calls and what every command calls. It connects the rooms.
 
 evaluation    evaluate, score_cases, rescore, analyze; run_result: what they return
 recorded_scores  score: recorded behaviour against goldens, from files
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from rightcall.api.improvement import improve as improve
     from rightcall.api.lint_sources import read_sources as read_sources
     from rightcall.api.recorded_scores import RecordedScores as RecordedScores, score as score
+    from rightcall.api.run_display import RunDisplay as RunDisplay
     from rightcall.api.run_result import ResultSequence as ResultSequence, RunResult as RunResult
     from rightcall.api.suite_runs import arun_suite as arun_suite, run_suite as run_suite
     from rightcall.api.tool_lint import lint as lint, lint_sets as lint_sets
@@ -42,6 +43,7 @@ else:
             "improvement": "improve",
             "lint_sources": "read_sources",
             "recorded_scores": "RecordedScores score",
+            "run_display": "RunDisplay",
             "run_result": "ResultSequence RunResult",
             "suite_runs": "arun_suite run_suite",
             "tool_lint": "lint lint_sets",

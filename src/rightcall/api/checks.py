@@ -33,12 +33,12 @@ async def acheck(
     concurrency: int | None = None,
     trust: bool = False,
 ) -> CheckResult:
-    """Compare a suite as it stands with a baseline: try what the change can reach, and stop as soon as it is known.
+    """Compare the working version of a suite with a baseline: try what the change can affect, and stop once decided.
 
     `baseline` is `branch:NAME`, a run, or a file of `rightcall baseline save`. `settings` replace the suite's `check:`
     (drop, drop_rest, alpha, sample, …). `full` tries everything, `max_calls` is a budget, `record` a mode of
-    recording, `changed` names tools to treat as changed, and with `plan_only` nothing is asked. `trials`, `model` and
-    `concurrency` replace the suite's. Equal inputs give the stored verdict without a call, unless asked `again=True`.
+    recording, `changed` names tools to treat as changed, and with `plan_only` nothing is sent. `trials`, `model` and
+    `concurrency` replace the suite's. Equal inputs give the stored verdict without a call, unless `again=True`.
     A suite from outside the project starts programs and imports modules only with `trust=True`.
     """
     loaded, given = load_suite(suite), None

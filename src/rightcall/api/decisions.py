@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rightcall.suite import RunComparison
 
 CLAIMS_NOTHING = {"target", "alpha", "rule", "about"}
-"""Settings of a gate that ask for nothing by themselves."""
+"""Settings of a gate that are not requirements by themselves."""
 
 
 def gate(
@@ -36,8 +36,8 @@ def gate(
 ) -> Verdict:
     """PASS, FAIL or INCONCLUSIVE for a stored run, with stated error rates.
 
-    The gate is that of `suite` (a file), or `rules` (a `Gate` or the mapping of a suite), with what the other
-    arguments add or replace: `rc.gate("last", min=0.9)`, `rc.gate(run.id, baseline="main", margin=0.02)`.
+    The gate is that of `suite` (a file), or `rules` (a `Gate` or the mapping of a suite); the other arguments
+    add to it or replace its settings: `rc.gate("last", min=0.9)`, `rc.gate(run.id, baseline="main", margin=0.02)`.
     """
     from rightcall.gate import Gate, read_gate
     from rightcall.store import open_store
@@ -49,7 +49,9 @@ def gate(
     against = {"run": baseline, "margin": margin, "anyway": anyway or None}
     if isinstance(rules, Gate):
         if any(value is not None for value in (*given.values(), *against.values())) or loaded:
-            raise ConfigError("a Gate is complete: give it alone, or a mapping that is added to")
+            raise ConfigError(
+                "a Gate cannot be combined with other options; pass it alone, or pass a mapping"
+            )
         chosen = rules
     else:
         base = dict(loaded.gate if loaded else rules or {})
@@ -76,9 +78,9 @@ def compare(
     anyway: bool = False,
     store: str | Path | None = None,
 ) -> list[RunComparison]:
-    """Each candidate against the baseline, golden by golden: better, not worse, worse, or not settled.
+    """Each candidate against the baseline, golden by golden: better, not worse, worse or undecided.
 
-    `margin` is how much worse still counts as not worse; `metric` is compared instead of passing; `anyway` compares
+    `margin` is the largest acceptable drop; `metric` is compared instead of pass rates; `anyway` compares
     runs whose dataset or metrics differ.
     """
     from rightcall.store import open_store
@@ -111,10 +113,10 @@ def plan(
     cost_per_case: float | None = None,
     watch: Callable[[], None] | None = None,
 ) -> SamplePlan:
-    """How many goldens it takes to show a pass rate of `min` when it truly is `target`, and what that costs.
+    """How many goldens are needed to show a pass rate of `min` when the true rate is `target`, and the cost.
 
-    `icc` is how alike trials of one golden are, from 0 to 1. With `dataset` it also says what those goldens are good
-    for. `watch` is called after every simulated run.
+    `icc` is the correlation between trials of one golden, from 0 to 1. With `dataset` the plan is also evaluated for
+    its goldens. `watch` is called after every simulated run.
     """
     from rightcall.datasets import load_goldens
     from rightcall.gate import cluster_sizes, plan as planned
@@ -143,7 +145,7 @@ def _present(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _completed(base: dict[str, Any], given: dict[str, Any], against: dict[str, Any]) -> dict[str, Any]:
-    """The mapping of a gate with what was given besides."""
+    """The mapping of a gate, completed by the other arguments."""
     mapping = base | given
     if against and "run" not in against and "baseline" not in mapping:
         raise ConfigError("margin and anyway need a baseline, or a suite whose gate has one")
@@ -152,7 +154,7 @@ def _completed(base: dict[str, Any], given: dict[str, Any], against: dict[str, A
         mapping["baseline"] = {**(known if isinstance(known, dict) else {}), **against}
     if not mapping.keys() - CLAIMS_NOTHING:
         raise ConfigError(
-            "the gate asks for nothing: set min, baseline or forbid, or name a suite with a gate"
+            "the gate has no requirements: set min, baseline or forbid, or name a suite with a gate"
         )
     return mapping
 

@@ -69,20 +69,20 @@ async def aevaluate(
 ) -> RunResult:
     """Run an agent on a dataset and score every case, or score existing test cases.
 
-    `agent` is an `Agent`, a model's name, or any callable from a golden to what it did. `dataset` is a file or
-    goldens. With `test_cases` (or a list of them first) nothing is run. With `data` and `executor`, a function is run
-    on the data of each `{data, target}`, and `evaluators` score what it returned against the target.
+    `agent` is an `Agent`, a model's name, or any callable that takes a golden and returns what it did. `dataset` is a
+    file or goldens. With `test_cases` (or a list of them first) nothing is run. With `data` and `executor`, a
+    function is run on the data of each `{data, target}`, and `evaluators` score what it returned against the target.
 
     A case passes when its golden is satisfied and every one of `metrics` passes: names, metrics or plain functions.
     Metrics in `observe` are measured without affecting the result. `gate` decides whether the run passes: a `Gate`,
     the mapping of a suite, or the pass rate to reach; without one every case must pass. `user` plays the users of
-    conversations that are not scripted to their end: a model, the mapping of a suite, or a `UserSetup`. `group` (or
+    conversations that are not fully scripted: a model, the mapping of a suite, or a `UserSetup`. `group` (or
     `group_name`) groups runs to compare over time. Results go to `store` [default: .rightcall/rightcall.db] as they
     finish. `workers` processes share the run, on Ray `on` this machine ("ray") or a cluster ("ray:auto"). `progress`
     shows a progress bar [default: in notebooks, and when stderr is a terminal].
 
     DeepEval's `hyperparameters` are kept with the run, `identifier` is its `name`, `async_config.max_concurrent` its
-    `concurrency`; `display_config` and `cache_config` change nothing here.
+    `concurrency`; `display_config` and `cache_config` have no effect.
     """
     given: dict[str, Any] = {
         "metrics": metrics,
@@ -144,7 +144,7 @@ def rescore(
 def analyze(
     run: str | RunResult = "last", *, against: Sequence[str] | None = None, store: str | Path | None = None
 ) -> Analysis:
-    """Why a run fails: findings with evidence and the change that each asks for, the surest and largest first.
+    """Why a run fails: findings with evidence and the change each suggests, the most certain and largest first.
 
     `against` names runs of other models on the same goldens [default: the newest of each]. Nothing is run.
     """

@@ -1,4 +1,4 @@
-"""Datasets: goldens loaded, and checked before a run rests on them."""
+"""Datasets: load goldens, and check them before a run."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ def load_dataset(path: str | Path) -> list[AnyGolden]:
 def check_dataset(
     dataset: str | Path | Iterable[AnyGolden], *, tools: str | Path | Iterable[Any] = ()
 ) -> list[DatasetFinding]:
-    """What would make a run on these goldens worthless: unknown tools, impossible arguments, contradictions.
+    """Problems that would make a run on these goldens worthless: unknown tools, invalid arguments, contradictions.
 
-    `tools` are the tools the goldens speak of, or their file; without them arguments are not compared with schemas.
+    `tools` are the tools of the goldens, or their file; without them arguments are not checked against schemas.
     """
     from rightcall.quality import check_goldens
     from rightcall.tools import load_tools

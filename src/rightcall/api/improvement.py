@@ -1,4 +1,4 @@
-"""Changes of an agent's definitions, with proof that one helps."""
+"""Changes to an agent's definitions, with proof that one helps."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ def improve(
     budget: int | None = None,
     store: str | Path | None = None,
 ) -> Improvement:
-    """Propose changes of definitions, try them on held-out goldens, and give a patch for the one that helps.
+    """Propose changes to definitions, test them on held-out goldens, and return a patch for the one that helps.
 
-    Starts from a run of the same agent and dataset. `model` rewrites descriptions, besides what findings propose;
-    with `engine="gepa"` it reflects on failed cases in a search by the gepa package. `stop="evalue"` ends proof as soon
-    as it is decided. Changes nothing but the store, where what was tried is kept.
+    Starts from a run of the same agent and dataset. `model` rewrites descriptions, in addition to what findings
+    propose; with `engine="gepa"` it reflects on failed cases in a search with the gepa package. `stop="evalue"` ends
+    proof as soon as it is decided. Changes nothing but the store, where the trials are kept.
     """
     opened = run.store if isinstance(run, RunResult) else open_store(store, must_exist=True)
     request = read_request(

@@ -68,7 +68,7 @@ def score(
     """Score what an agent did (a file of trajectories) against what it should have done (a file of goldens).
 
     A case passes when its golden is satisfied and every one of `metrics` passes; those under `observe` only measure.
-    `tools` serve defaults and schema checks. With `partial`, goldens without a trajectory are left out and counted.
+    `tools` serve defaults and schema checks. With `partial`, goldens without a trajectory are skipped and counted.
     """
     from rightcall.metrics import Scorer, ScoringRules, as_metrics, observed
     from rightcall.suite import score_recorded

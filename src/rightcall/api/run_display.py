@@ -1,4 +1,4 @@
-"""Whether and where `evaluate` shows its progress."""
+"""Whether and where a run shows its progress."""
 
 from __future__ import annotations
 
@@ -22,19 +22,23 @@ class RunDisplay:
     """
 
     def __init__(self, wished: bool | None = None) -> None:
-        self._notebook = in_notebook()
-        self._shown = wished if wished is not None else self._notebook or sys.stderr.isatty()
+        self._kind: type[RunProgress] | None = None
         self._bar: RunProgress | None = None
+        notebook = in_notebook()
+        if wished if wished is not None else notebook or sys.stderr.isatty():
+            # Rich only when it is shown, and before a case can wait for its import.
+            from rightcall.report import NotebookProgress, RunProgress
+
+            self._kind = NotebookProgress if notebook else RunProgress
 
     def watch(self, progress: Progress, batch: Sequence[CaseResult]) -> None:
         """Show the results that were just stored."""
-        if not self._shown:
+        if self._kind is None:
             return
-        from rightcall.report import NotebookProgress, ProgressState, RunProgress
+        from rightcall.report import ProgressState
 
         if self._bar is None:
-            bar = NotebookProgress(progress.planned) if self._notebook else RunProgress(progress.planned)
-            self._bar = bar.__enter__()
+            self._bar = self._kind(progress.planned).__enter__()
         tally = progress.tally
         state = ProgressState(
             tally.decided + tally.errors,
@@ -43,8 +47,21 @@ class RunDisplay:
             tally.usage,
             progress.retries,
             progress.at_once,
+            progress.workers,
         )
         self._bar.update(state, new=len(batch))
+
+    def note(self, line: str) -> bool:
+        """Show a line above the bar; False, when there is none yet."""
+        if self._bar is None:
+            return False
+        self._bar.note(line)
+        return True
+
+    def close(self) -> None:
+        """Remove the bar."""
+        if self._bar is not None:
+            self._bar.__exit__(None, None, None)
 
     def __enter__(self) -> Self:
         return self
@@ -52,8 +69,7 @@ class RunDisplay:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._bar is not None:
-            self._bar.__exit__(kind, error, trace)
+        self.close()
 
 
 def in_notebook() -> bool:

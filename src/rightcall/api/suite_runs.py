@@ -7,46 +7,10 @@ from pathlib import Path
 
 from rightcall.api.evaluation import warn_of_mode
 from rightcall.api.run_result import RunResult
-from rightcall.event_loop import finished
+from rightcall.event_loop import blocking
 from rightcall.providers import RecordMode
 from rightcall.store import open_store
 from rightcall.suite import SuiteRun, run_plan
-
-
-def run_suite(
-    suite: str | Path,
-    *,
-    model: str | None = None,
-    metrics: Sequence[str] = (),
-    trials: int | None = None,
-    only: Sequence[str] = (),
-    limit: int | None = None,
-    concurrency: int | None = None,
-    faults: str | Path | None = None,
-    record: RecordMode | None = None,
-    include_unreviewed: bool = False,
-    trust: bool = False,
-    resume: str | None = None,
-    store: str | Path | None = None,
-) -> RunResult:
-    """Run a suite, score every case and store the results, as `rightcall run` does; see `arun_suite`."""
-    return finished(
-        arun_suite(
-            suite,
-            model=model,
-            metrics=metrics,
-            trials=trials,
-            only=only,
-            limit=limit,
-            concurrency=concurrency,
-            faults=faults,
-            record=record,
-            include_unreviewed=include_unreviewed,
-            trust=trust,
-            resume=resume,
-            store=store,
-        )
-    )
 
 
 async def arun_suite(
@@ -65,12 +29,13 @@ async def arun_suite(
     resume: str | None = None,
     store: str | Path | None = None,
 ) -> RunResult:
-    """Run a suite; `model`, `trials`, `concurrency`, `faults` and `record` replace its own settings.
+    """Run a suite, score every case and store the results, as `rightcall run` does.
 
+    `model`, `trials`, `concurrency`, `faults` and `record` replace its own settings.
     `metrics` decide in addition to those of the suite. `only` selects goldens by id, tag or category, `limit` takes the
-    first of them. With `faults` only the run with faults is made: `rc.compare` it with one without. `resume` names an
-    unfinished run. A suite from outside the project starts programs and imports modules only with `trust=True`.
-    Results go to `store` [default: .rightcall/rightcall.db].
+    first of them. With `faults` only the faulty run is made: `rc.compare` it with a run without faults. `resume`
+    names an unfinished run. A suite from outside the project starts programs and imports modules only with
+    `trust=True`. Results go to `store` [default: .rightcall/rightcall.db].
     """
     asked = SuiteRun(
         Path(suite),
@@ -89,3 +54,6 @@ async def arun_suite(
     opened = open_store(store)
     outcome = await run_plan(plan, opened, resume=resume, warn=warn_of_mode)
     return RunResult(outcome.run.id, outcome.summary, outcome.verdict, opened)
+
+
+run_suite = blocking("run_suite", arun_suite)

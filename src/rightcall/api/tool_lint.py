@@ -29,10 +29,10 @@ def lint(
 ) -> LintReport:
     """Find what makes models choose and fill tools wrongly.
 
-    `sources` are paths of files, folders and suites, `mcp:COMMAND`, or tools: functions made tools by `@rc.tool`,
+    `sources` are paths of files, folders and suites, `mcp:COMMAND`, or tools: functions decorated with `@rc.tool`,
     `rc.Tool`, or definitions in any provider's spelling. `config` chooses rules and targets. With `together` all
     sources are compared as one set. Findings in the file `baseline` are left out; definitions that differ from the
-    file `lock` are errors. `goldens` and stored `runs` sharpen the judgement. Python modules are run only with
+    file `lock` are errors. `goldens` and stored `runs` make findings more precise. Python modules are run only with
     `allow_import`. Files in a folder that cannot be read are added to `unreadable`.
     """
     from rightcall.lint import read_baseline, tool_set, without_known

@@ -176,7 +176,7 @@ class DefinitionTools:
                 }
         raise ToolError(
             "conflict",
-            f"{path} has no proposal '{fix_id}': it was edited or corrected since",
+            f"{path} has no proposal '{fix_id}': it was edited or fixed since",
             "call propose_fix again and use the fix_id it returns",
             effect="none",
         )
@@ -193,7 +193,7 @@ class DefinitionTools:
         ],
         content: Annotated[str, Meta(description="The whole new text of the file", max_length=LARGEST_FILE)],
         kind: Annotated[
-            Kind, Meta(description="What the text holds; it is read as such before it is written")
+            Kind, Meta(description="What the text contains; it is validated as such before it is written")
         ],
         expected_version: Annotated[
             str,

@@ -69,11 +69,13 @@ class Project:
         path = self.inside(text)
         if path.suffix.lower() not in DATA:
             raise RefusedPathError(
-                text[:200], f"is not written here: only {', '.join(DATA)}", "edit it otherwise"
+                text[:200], f"cannot be written here: only {', '.join(DATA)}", "edit it with another tool"
             )
         if hidden := next((part for part in path.parts if part.startswith(".")), None):
             raise RefusedPathError(
-                text[:200], f"'{hidden}' is hidden, and nothing is written there", "edit it otherwise"
+                text[:200],
+                f"'{hidden}' is hidden; hidden files cannot be written",
+                "edit it with another tool",
             )
         if not (self.root / path).parent.is_dir():
             raise RefusedPathError(text[:200], "its folder does not exist", "create the folder first")

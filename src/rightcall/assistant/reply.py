@@ -82,14 +82,14 @@ def tool_error(error: RightCallError) -> ToolError:
         )
     if isinstance(error, InputError):
         where = f"{error.where}: " if error.where else ""
-        hint = shown_text(error.hint, 500) or "correct what it names and call again"
+        hint = shown_text(error.hint, 500) or "fix what it names and call again"
         return ToolError("bad_input", shown_text(where + error.problem, 2_000), hint, effect="none")
     detail = shown_text(str(error), 2_000)
     if isinstance(error, ConfigError):
-        return ToolError("bad_input", detail, "correct what it names and call again", effect="none")
+        return ToolError("bad_input", detail, "fix what it names and call again", effect="none")
     if isinstance(error, InfrastructureError):
         return ToolError("upstream_error", detail, "tell the user; list_runs shows what was stored")
-    return ToolError("bad_input", detail, "correct what it names and call again")
+    return ToolError("bad_input", detail, "fix what it names and call again")
 
 
 def _cut(value: Any, longest: int, most: int, deep: int) -> Any:

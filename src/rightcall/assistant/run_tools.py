@@ -29,7 +29,9 @@ class RunTools:
     @tool(read_only=True, open_world=False)
     def list_runs(
         self,
-        limit: Annotated[int, Meta(ge=1, le=50, description="Most runs to return. Defaults to 10.")] = 10,
+        limit: Annotated[
+            int, Meta(ge=1, le=50, description="Maximum number of runs to return. Defaults to 10.")
+        ] = 10,
     ) -> dict[str, Any]:
         """List the newest stored runs of the project with their ids, verdicts and pass rates.
 
@@ -45,7 +47,7 @@ class RunTools:
         self,
         run: RunName = "last",
         failures: Annotated[
-            int, Meta(ge=0, le=50, description="Most failed goldens to return. Defaults to 10.")
+            int, Meta(ge=0, le=50, description="Maximum number of failed goldens to return. Defaults to 10.")
         ] = 10,
     ) -> dict[str, Any]:
         """Show one run: its verdict, counts by failure code, and the goldens that did not pass with the reason.
@@ -102,7 +104,7 @@ class RunTools:
         baseline: RunName,
         candidate: RunName = "last",
         margin: Annotated[
-            float, Meta(ge=0, lt=1, description="Largest loss that counts as not worse. Defaults to 0.")
+            float, Meta(ge=0, lt=1, description="Largest acceptable drop. Defaults to 0.")
         ] = 0.0,
     ) -> dict[str, Any]:
         """Compare two stored runs golden by golden: better, worse or undecided, which goldens flipped, and why.
@@ -171,7 +173,7 @@ class RunTools:
         self,
         run: RunName = "last",
         findings: Annotated[
-            int, Meta(ge=1, le=20, description="Most findings to return. Defaults to 5.")
+            int, Meta(ge=1, le=20, description="Maximum number of findings to return. Defaults to 5.")
         ] = 5,
     ) -> dict[str, Any]:
         """Explain why a run fails: causes with evidence, the tools they concern, and a proposed change with a diff.

@@ -47,7 +47,7 @@ class SuiteTools:
             Meta(description="Ids, tags or categories of goldens to run. Defaults to all."),
         ] = None,
         replay: Annotated[
-            bool, Meta(description="Answer from recordings and ask no model. Defaults to false.")
+            bool, Meta(description="Answer from recordings and call no model. Defaults to false.")
         ] = False,
     ) -> dict[str, Any]:
         """Run a suite, score every call and add the results to the store as a new run.

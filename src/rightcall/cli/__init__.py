@@ -1,1 +1,1 @@
-"""The command line. Verbs are the pipeline, nouns are the shelves; one file a command, listed in `main.MENU`."""
+"""The command line. Verbs are the pipeline, nouns are the shelves; one file per command, listed in `main.MENU`."""

@@ -14,7 +14,7 @@ from rightcall.model.codec import to_plain
 
 @click.group()
 def adapters() -> None:
-    """List agent frameworks that can be evaluated without code changes."""
+    """List agent frameworks that can be observed, and their limits."""
 
 
 @adapters.command("list")

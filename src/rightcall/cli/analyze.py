@@ -11,15 +11,15 @@ from rightcall.cli.output import console, print_json, print_next
 @click.command()
 @run_argument
 @click.option("--against", multiple=True, metavar="RUN",
-              help="Run of another model on the same goldens; several models that agree show a wrong"
-        " golden [default: the newest of each]")  # fmt: skip
+              help="Run of another model on the same goldens; where several models agree, the golden may be wrong"
+        " [default: the newest run of each]")  # fmt: skip
 @click.option("--weak", is_flag=True, help="Also show findings that chance could explain")
 @store_option
 @json_option
 def analyze(run: str, against: tuple[str, ...], weak: bool, store_url: str | None, as_json: bool) -> None:
-    """Explain the failures of RUN: findings with evidence, the change that each asks for, and what it would win back.
+    """Explain the failures of RUN: findings with evidence, the change each suggests, and the goldens it could win back.
 
-    Nothing is run and no model is asked. Exit codes: 0 analysed, also when there are findings; 2 no such run.
+    Runs nothing and asks no model. Exit codes: 0 analyzed, even if there are findings; 2 no such run.
     """
     from rightcall.analysis import analyze_run
     from rightcall.store import open_store

@@ -1,4 +1,4 @@
-"""`rightcall baseline`: what the main branch did, in a file that CI can keep."""
+"""`rightcall baseline`: results of the main branch, in a file that CI can keep."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def baseline() -> None:
 def save(runs: tuple[str, ...], suite: str | None, branch: str, store_url: str | None, output: Path) -> None:
     """Save RUNs as a baseline, or the newest runs of a suite on a branch.
 
-    Runs with equal inputs are pooled, at most 10 and 30 days back; what came before them is kept as history.
+    Runs with equal inputs are pooled, at most 10 of the last 30 days; earlier runs are kept as history.
     """
     from rightcall.model.text import counted
     from rightcall.store import open_store

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 HERE = Path("suite.yaml")
 WORTH_MORE = 0.15
-"""Chance of PASS that trying everything must add to be suggested."""
+"""Increase in the probability of PASS from which trying everything is suggested."""
 COLORS = {"PASS": "green", "REGRESSED": "red"}
 
 
@@ -57,13 +57,13 @@ COLORS = {"PASS": "green", "REGRESSED": "red"}
     "--plan",
     "plan_only",
     is_flag=True,
-    help="Show what would be tried and what that can show; send nothing",
+    help="Show what would be tried and how likely each verdict is; send nothing",
 )
 @click.option("--max-calls", type=click.IntRange(0), help="Maximum number of model calls")
 @click.option(
     "--control",
     type=click.IntRange(0),
-    help="Number of untouched goldens to try as well, to detect a change at the provider",
+    help="Number of unaffected goldens to try as well, to detect a change at the provider",
 )
 @click.option(
     "--base-ref",
@@ -80,7 +80,7 @@ COLORS = {"PASS": "green", "REGRESSED": "red"}
     type=click.Choice(["none", "auto", "refresh", "replay"]),
     help="Record and replay model answers",
 )
-@click.option("--model", help="Model to use [default: the suite's]")
+@click.option("--model", help="Model to use [default: the suite's model]")
 @click.option("--concurrency", type=click.IntRange(1), help="Maximum concurrent trials")
 @click.option(
     "-o",
@@ -90,7 +90,7 @@ COLORS = {"PASS": "green", "REGRESSED": "red"}
     type=click.Path(path_type=Path),
     help="Output file: check.md, check.json, check.xml (JUnit), check.sarif or codequality.json (repeatable)",
 )
-@click.option("--together", is_flag=True, help="With several suites, share the risk of REGRESSED among them")
+@click.option("--together", is_flag=True, help="With several suites, control --alpha over all of them")
 @trust_option
 @store_option
 @json_option
@@ -103,7 +103,9 @@ def check(
     trust: bool,
     **words: Any,
 ) -> None:
-    """Compare the working version of SUITE with a baseline: try what the change can reach, stop once it is decided.
+    """Compare the working version of SUITE with a baseline, running only as much as the verdict needs.
+
+    Affected goldens are tried first, and the check stops as soon as it can decide.
 
     SUITE is `suite.yaml` when none is named.
 
@@ -195,12 +197,12 @@ def _checked(
     try:
         return run_interruptible(check_suite(file, store, options, watch=watch), asyncio.new_event_loop)
     except KeyboardInterrupt:
-        tell("interrupted; finished trials are stored: the same command goes on from there", err=True)
+        tell("interrupted; finished trials are stored: run the same command to continue", err=True)
         raise
 
 
 def _require_known(path: Path) -> None:
-    """Before a call is spent."""
+    """Check the output names before any call is made."""
     if path.suffix not in (".md", ".json", ".xml", ".sarif"):
         raise click.UsageError(f"-o {path}: write a .md, .json, .xml or .sarif file, or codequality.json")
     if not path.parent.is_dir():
@@ -210,7 +212,7 @@ def _require_known(path: Path) -> None:
 
 
 def _write(path: Path, result: CheckResult, store: Store) -> None:
-    """One output, in the format that its name says."""
+    """Write one output, in the format of its name."""
     import msgspec
 
     from rightcall.files import write_file
@@ -269,7 +271,9 @@ def _show(result: CheckResult, file: Path) -> None:
         low, high = result.new.low or 0.0, result.new.high if result.new.high is not None else 1.0
         passed = f"{result.new.passed:,} of {result.new.trials:,} trials passed ({low:.0%} to {high:.0%})"
         out.say(
-            "  [dim]new[/dim]     {} goldens: {}, compared with nothing", f"{result.new.goldens:,}", passed
+            "  [dim]new[/dim]     {} goldens: {}, no baseline to compare with",
+            f"{result.new.goldens:,}",
+            passed,
         )
     for found in result.lint[:10]:
         out.say("  [yellow]{}[/yellow] {} {}: {}", found.severity, found.code, found.tool, found.message)
@@ -322,11 +326,11 @@ def _show_plan(result: CheckResult) -> None:
         out.say("PASS in {} of checks when nothing changed", f"{seen.passes_without_change:.0%}")
         out.say("REGRESSED in {} of checks when it is worse by the margin", f"{seen.regressed_at_margin:.0%}")
         if seen.guessed:
-            guess = "one trial of each golden cannot tell flaky goldens from failing ones"
-            out.say("[dim]these chances are a guess: {}[/dim]", guess)
+            guess = "one trial per golden cannot tell flaky goldens from failing ones"
+            out.say("[dim]these probabilities are rough estimates: {}[/dim]", guess)
         more = seen.passes_with_everything
         if more is not None and more >= seen.passes_without_change + WORTH_MORE:
-            out.say("run everything: PASS in {} of checks then; --full", f"{more:.0%}")
+            out.say("to run everything, pass --full: PASS in {} of checks", f"{more:.0%}")
     for note in result.notes:
         out.say("[dim]{}[/dim]", note)
-    out.say("[dim]nothing was asked[/dim]")
+    out.say("[dim]nothing was sent[/dim]")

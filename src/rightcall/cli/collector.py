@@ -1,7 +1,7 @@
 """The garbage collector in a command's process.
 
 A command imports some 700 modules, and all of them live until it ends. Python's defaults examine these objects again
-and again while they are loaded, and twice more at the end: a quarter of the processor time of a small `rightcall run`.
+and again while they are loaded, and twice more at the end: a quarter of the CPU time of a small `rightcall run`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`rightcall comment`: put a check into its pull request."""
+"""`rightcall comment`: post a check on its pull request."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from rightcall.cli.output import tell
     "--pull-request", type=click.IntRange(1), help="Number of the pull request [default: the workflow run's]"
 )
 def comment(file: Path, pull_request: int | None) -> None:
-    """Create or replace the comment on a pull request; an earlier one is found by its first line.
+    """Create the comment on a pull request, or replace an earlier one (recognized by its first line).
 
     Reads GITHUB_TOKEN, GITHUB_REPOSITORY and GITHUB_API_URL, as a GitHub workflow sets them.
     """

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 @click.option(
     "--bisect",
     is_flag=True,
-    help="Run broken goldens again with each suspect change undone alone (needs --suite)",
+    help="Run broken goldens again with one suspect change undone at a time (needs --suite)",
 )
 @click.option("--suite", type=click.Path(path_type=Path), default=Path("suite.yaml"), show_default=True,
               help="Suite of the runs, for --bisect")  # fmt: skip
@@ -89,7 +89,7 @@ def compare(
 def undo_each(
     store: Store, changed: WhatChanged, suite: Path, trials: int, trust: bool
 ) -> list[UndoneEffect]:
-    """Run the goldens that broke with each suspect change undone alone."""
+    """Run the goldens that broke with one suspect change undone at a time."""
     import asyncio
 
     from rightcall.suite import agent_of_run, bisect_changes, load_suite, plan_suite, require_trust

@@ -124,7 +124,7 @@ def convert(
 ) -> None:
     """Convert goldens to another format: .jsonl, .json, .yaml or .csv.
 
-    With `--from bfcl`, FILE holds questions of the Berkeley Function Calling Leaderboard and ANSWERS their answers.
+    With `--from bfcl`, FILE contains questions of the Berkeley Function Calling Leaderboard and ANSWERS their answers.
     With `--from tau2`, FILE is a results file of τ-bench or τ²-bench. DeepEval files need no --from.
     """
     if source == "tau2":

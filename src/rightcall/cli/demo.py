@@ -25,7 +25,7 @@ EMBEDDED = "local:smollm2"
 @store_option
 @json_option
 def demo(live: bool, model: str | None, folder: Path, store_url: str | None, as_json: bool) -> None:
-    """Find a dangerous mistake of an agent, see it happen, fix it, and measure again.
+    """Find a dangerous mistake an agent makes, see it happen, fix it, and measure again.
 
     A support agent confuses two tools: one pauses accounts, the other erases them. The answers are recordings of
     SmolLM2-135M, a real but small model, so that the demo needs no API key, no download and no network. With --live or

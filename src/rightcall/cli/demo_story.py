@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 from rich.padding import Padding
 
 from rightcall.cli.output import as_object
-from rightcall.cli.run import command_line, print_decision
-from rightcall.cli.run_progress import Watching, run_to_end
+from rightcall.cli.run import command_line
+from rightcall.cli.run_execution import print_decision, run_to_end
+from rightcall.cli.run_progress import Watching
 from rightcall.errors import InputError
 from rightcall.files import reason, write_file
 from rightcall.model.text import counted

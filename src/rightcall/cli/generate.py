@@ -148,7 +148,8 @@ def goldens(**typed: Any) -> None:
     """Generate single-turn goldens.
 
     From tools, each golden is planned first: calls with valid arguments, then a request that implies exactly those,
-    then checks that try to refute it. What fails is dropped with the reason. Without --model, templates write requests.
+    then checks that try to refute it. Goldens that fail a check are dropped, with the reason.
+    Without --model, templates write requests.
     """
     _generate(typed, conversations=False, turns=0)
 
@@ -200,7 +201,7 @@ def _run(
 
     run_id = [""]
     with ExitStack() as stack:
-        # What no model is asked takes no time worth keeping.
+        # Work without a model is too quick to be worth storing.
         store = None
         if maker.model is not None or maker.solver is not None:
             store = stack.enter_context(open_store(PROGRESS))

@@ -1,4 +1,4 @@
-"""`rightcall generate review` and `finalize`: accept, edit, reject and comment drafts; make what was accepted final."""
+"""`rightcall generate review` and `finalize`: accept, edit, reject and comment drafts; finalize accepted ones."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import click
 from rightcall.cli.drafts import Drafts, is_file, open_drafts
 from rightcall.cli.options import json_option
 from rightcall.cli.output import console, print_json, print_next, tell
-from rightcall.model.text import counted
+from rightcall.model.text import counted, utc_text
 
 if TYPE_CHECKING:
     from rightcall.model.golden import AnyGolden
@@ -35,7 +35,7 @@ HELP = "a accept · r reject · e edit · c comment · n new golden · s skip ·
     help="Add the golden of this JSON file",
 )
 @click.option("--list", "listed", is_flag=True, help="List goldens and decisions, without reviewing")
-@click.option("--all", "everything", is_flag=True, help="Also show goldens that were decided")
+@click.option("--all", "everything", is_flag=True, help="Also show goldens that have a decision")
 @click.option("--author", help="Reviewer [default: user name]")
 @click.option("--store", help="Store of datasets [default: .rightcall/rightcall.db]")
 @json_option
@@ -62,7 +62,7 @@ def review(
     if accept or reject:
         chosen = {"accepted": _named(place, accept), "rejected": _named(place, reject)}
         if both := {g.id for g in chosen["accepted"]} & {g.id for g in chosen["rejected"]}:
-            raise click.UsageError(f"'{min(both)}' is to be accepted and rejected")
+            raise click.UsageError(f"'{min(both)}' cannot be both accepted and rejected")
         for golden in chosen["accepted"]:
             place.put(reviewed(golden, "accepted", comment=comment, author=who, at=_now()))
         for golden in chosen["rejected"]:
@@ -94,7 +94,7 @@ def review(
 def finalize(
     drafts: str, output: Path | None, as_is: bool, author: str | None, store: str | None, as_json: bool
 ) -> None:
-    """Make the accepted goldens of DRAFTS final: a new version of the dataset, or the file named by --output.
+    """Finalize the accepted goldens of DRAFTS: a new version of the dataset, or the file named by --output.
 
     In a dataset, rejected goldens leave the draft and pending ones stay in it.
     """
@@ -104,11 +104,13 @@ def finalize(
 
     if is_file(drafts):
         if output is None:
-            raise click.UsageError("--output says where the accepted goldens of a file go")
+            raise click.UsageError("--output is required: the file for the accepted goldens")
         kept = [golden for golden in open_drafts(drafts, store).goldens() if as_is or accepted(golden)]
         if not kept:
             raise InputError(
-                drafts, "none of its goldens is accepted", f"review them: rightcall generate review {drafts}"
+                drafts,
+                "none of its goldens has been accepted",
+                f"review them: rightcall generate review {drafts}",
             )
         save_goldens(kept, output)
         _say_final(len(kept), str(output), as_json)
@@ -270,4 +272,4 @@ def _say_final(count: int, where: str, as_json: bool) -> None:
 def _now() -> str:
     import datetime
 
-    return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+    return utc_text(datetime.datetime.now(datetime.UTC), "seconds")

@@ -54,11 +54,11 @@ def synthesizer_of(typed: dict[str, Any], *, conversations: bool) -> Synthesizer
 def work_of(
     maker: Synthesizer, typed: dict[str, Any], *, conversations: bool, turns: int
 ) -> tuple[int, int, Start]:
-    """How many goldens are wanted, how long a context is about, and what starts the work."""
+    """How many goldens to generate, the approximate length of a context, and the function that starts the work."""
     sources, count, per = typed["sources"], typed["count"] or DEFAULT_COUNT, typed["per"]
     if not sources or sources == ("tools",):
         if not maker.tools:
-            raise click.UsageError("give --tools, or --from documents, goldens or scratch")
+            raise click.UsageError("pass --tools, or --from with documents, goldens or scratch")
         if conversations:
             return count, 0, lambda one: one.aconversations_from_tools((), count, turns=turns)
         return count, 0, lambda one: one.afrom_tools((), count)

@@ -1,4 +1,4 @@
-"""What `rightcall generate` says: the estimate before, and what was kept, dropped and covered after."""
+"""The output of `rightcall generate`: the estimate before, and what was kept, dropped and covered after."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def show_made(made: Production, maker: Synthesizer, kept: str, typed: dict[str, 
             covered.parameters, covered.choices_covered, covered.choices,
         )  # fmt: skip
         if covered.untested:
-            out.say("[dim]  no golden asks for {}[/dim]", ", ".join(covered.untested[:12]))
+            out.say("[dim]  not covered by any golden: {}[/dim]", ", ".join(covered.untested[:12]))
     tokens = made.usage.input_tokens + made.usage.output_tokens
     if tokens:
         out.say("{:,} tokens{}", tokens, f", ${made.usage.cost_usd:.4f}" if made.usage.cost_usd else "")

@@ -1,4 +1,4 @@
-"""`rightcall improve`: propose changes of definitions and prove that one helps."""
+"""`rightcall improve`: propose changes to definitions and prove that one helps."""
 
 from __future__ import annotations
 
@@ -14,14 +14,16 @@ from rightcall.cli.output import console, print_json, print_next, tell
 @click.command()
 @run_argument
 @click.option("--suite", type=click.Path(path_type=Path), default=Path("suite.yaml"), show_default=True,
-              help="The suite that RUN came from")  # fmt: skip
-@click.option("--model", help="Model that rewrites descriptions, besides what findings and lint propose")
+              help="Suite of RUN")  # fmt: skip
+@click.option(
+    "--model", help="Model that rewrites descriptions, in addition to what findings and lint propose"
+)
 @click.option(
     "--engine",
     type=click.Choice(["rewrite", "gepa"]),
     default="rewrite",
     show_default=True,
-    help="How --model is used: three texts per finding, or a search by the gepa package",
+    help="How --model is used: three rewrites per finding, or a search with the gepa package",
 )
 @click.option(
     "--proposals", type=click.IntRange(1, 50), default=10, show_default=True, help="Maximum proposals to try"
@@ -31,17 +33,19 @@ from rightcall.cli.output import console, print_json, print_next, tell
     type=click.IntRange(1, 100),
     default=3,
     show_default=True,
-    help="Trials of each golden in proof",
+    help="Trials per golden in the proof",
 )
 @click.option(
     "--stop",
     type=click.Choice(["end", "evalue"]),
     default="end",
     show_default=True,
-    help="When proof ends: after every golden, or as soon as an e-value decides",
+    help="When the proof ends: after every golden, or as soon as an e-value decides",
 )
 @click.option(
-    "--budget", type=click.IntRange(1), help="Maximum calls of the agent; refuse if more are needed"
+    "--budget",
+    type=click.IntRange(1),
+    help="Maximum number of agent calls; refuse to start if more are needed",
 )
 @click.option(
     "--unproven", is_flag=True, help="Write the best patch even if there are too few goldens to prove it"
@@ -66,9 +70,9 @@ def improve(
     store_url: str | None,
     as_json: bool,
 ) -> None:
-    """Propose changes to the definitions of RUN, prove them on held-out goldens, and write a patch for what helps.
+    """Propose changes to the tool definitions of RUN, test them on held-out goldens, and write what helps as a patch.
 
-    Your files are never changed. Exit codes: 0 accepted, 1 shown worse, 3 not shown or too few goldens.
+    Your files are never changed. Exit codes: 0 accepted, 1 worse, 3 not proven or too few goldens.
     """
     import asyncio
 

@@ -58,10 +58,10 @@ def init(folder: Path, model: str, force: bool) -> None:
     if model == "keyword:":
         out.print(
             "its model is keyword:, which only compares words and passes half of the goldens: "
-            "a baseline for yours",
+            "a baseline to compare your own model with",
             soft_wrap=True,
         )
         steps.insert(
-            1, f"rightcall run {suite_file} --model openai:gpt-5-mini   # or another: providers list"
+            1, f"rightcall run {suite_file} --model openai:gpt-5-mini   # others: rightcall providers list"
         )
     print_next(*steps)

@@ -146,7 +146,7 @@ def _warn(unreadable: Sequence[InputError]) -> None:
         tell(f"warning: {error!s}", err=True)
     if unreadable:
         files = "1 file" if len(unreadable) == 1 else f"{len(unreadable)} files"
-        tell(f"warning: {files} could not be read and may hold tools that were not checked", err=True)
+        tell(f"warning: {files} could not be read and may contain tools that were not checked", err=True)
 
 
 def _lint(

@@ -16,7 +16,7 @@ from rightcall.cli.options import store_option
     default=Path(),
     help="Folder that paths are confined to [default: the working folder]",
 )
-@click.option("--read-only", is_flag=True, help="Offer only tools that change nothing and ask no model")
+@click.option("--read-only", is_flag=True, help="Offer only tools that change nothing and call no model")
 @click.option(
     "--trust",
     is_flag=True,

@@ -1,4 +1,4 @@
-"""`rightcall monitor`: production watched."""
+"""`rightcall monitor`: monitor agents in production."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LOCAL = ("127.0.0.1", "localhost", "::1")
 
 @click.group()
 def monitor() -> None:
-    """Watch live traces: checks on each, drift with a stated false-alarm rate, alerts."""
+    """Watch live traces: checks on each trace, drift detection with a stated false-alarm rate, alerts."""
 
 
 @monitor.command()
@@ -42,7 +42,8 @@ def serve(
 ) -> None:
     """Receive OTLP over HTTP and check it, with the settings in CONFIG (monitor.yaml).
 
-    Spans are redacted, stored, then answered. SIGTERM stores what came and ends with 0.
+    Spans are redacted and stored before the sender gets its response. SIGTERM stores what was received and exits
+    with 0.
     """
     import asyncio
     import signal
@@ -58,7 +59,7 @@ def serve(
         host = host or at or "127.0.0.1"
         if host not in LOCAL and not token and not no_auth:
             raise click.UsageError(
-                f"--host {host} can be reached by others: give --token, or --no-auth if that is meant"
+                f"--host {host} can be reached from other machines: pass --token, or --no-auth if that is intended"
             )
 
         async def work() -> None:
@@ -108,7 +109,7 @@ def plan(config: Path | None, store_url: str | None, as_json: bool) -> None:
         raise InputError(
             "",
             "no baseline yet",
-            "feed traces for a while, then `rightcall monitor baseline --from … --to …`",
+            "receive traces for a while, then run `rightcall monitor baseline --from … --to …`",
         )
     if as_json:
         print_json([_plain(item) for item in found])
@@ -260,9 +261,7 @@ def check(files: tuple[Path, ...], config: Path | None, as_json: bool) -> None:
                 if found.bad:
                     tell(f"{row['trace_id'][:16]}  {found.name}: {one_line(found.reason)}")
         for name in settings.cheap:
-            tell(
-                f"{name:<24} {bad[name]:,} bad of {spoke[name]:,}" + ("" if spoke[name] else "  (cannot say)")
-            )
+            tell(f"{name:<24} {bad[name]:,} bad of {spoke[name]:,}" + ("" if spoke[name] else "  (no data)"))
     if hard:
         raise click.exceptions.Exit(1)
 
@@ -294,7 +293,7 @@ def demo(seed: int, store_url: str | None, as_json: bool) -> None:
     from rightcall.store import open_store
 
     address = store_url or ".rightcall/monitor-demo.db"
-    if store_url is None:  # a separate file, created anew each time
+    if store_url is None:  # a separate file, recreated each time
         for suffix in ("", "-wal", "-shm"):
             Path(address + suffix).unlink(missing_ok=True)
     with open_store(address) as store:
@@ -312,7 +311,7 @@ def demo(seed: int, store_url: str | None, as_json: bool) -> None:
     for alarm in alarms:
         _print_alarm(alarm)
     if not alarms:
-        tell("nothing was noticed")
+        tell("nothing was detected")
     out = console()
     out.say("[dim]the traces are in {}[/dim]", address)
     print_next(f"rightcall monitor status --store {address}", f"rightcall view --store {address}")

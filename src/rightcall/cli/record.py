@@ -1,4 +1,4 @@
-"""`rightcall record`: look after recordings."""
+"""`rightcall record`: manage recordings."""
 
 from __future__ import annotations
 
@@ -48,7 +48,11 @@ def prune(suite: Path, dry_run: bool) -> None:
     help="Server to forward requests to, such as https://api.openai.com",
 )
 @click.option(
-    "--port", type=click.IntRange(0, 65535), default=8931, show_default=True, help="Port; 0 takes a free one"
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8931,
+    show_default=True,
+    help="Port to listen on; 0 picks a free one",
 )
 @click.option(
     "--record",
@@ -56,13 +60,14 @@ def prune(suite: Path, dry_run: bool) -> None:
     type=click.Choice(["auto", "refresh", "replay"]),
     default="auto",
     show_default=True,
-    help="auto replays recorded trials and records the others, refresh asks everything, replay asks nothing",
+    help="auto replays recorded trials and records the others, refresh asks the model every time, "
+    "replay never asks it",
 )
 def serve(suite: Path, server: str, port: int, mode: Literal["auto", "refresh", "replay"]) -> None:
-    """Record and replay an agent that is a program: a proxy on this machine.
+    """Record and replay the model answers of an agent that is a program, through a local proxy.
 
-    The program asks http://127.0.0.1:PORT/GOLDEN/TRIAL/… instead of the server's address; the golden's id and the
-    trial are in what it is sent. Recordings go to recordings/SUITE/served.
+    Point the program at http://127.0.0.1:PORT/GOLDEN/TRIAL/… instead of the server; it is sent the golden's id and
+    the trial. Recordings go to recordings/SUITE/served.
     """
     import asyncio
 
@@ -79,7 +84,7 @@ def serve(suite: Path, server: str, port: int, mode: Literal["auto", "refresh", 
 
 
 async def _served(proxy: RecordingProxy, port: int) -> None:
-    """Until Ctrl-C."""
+    """Serve until Ctrl-C."""
     import asyncio
 
     from aiohttp import web
@@ -94,10 +99,10 @@ async def _served(proxy: RecordingProxy, port: int) -> None:
             await site.start()
         except OSError as error:
             raise ConfigError(
-                f"port {port} cannot be used: {error.strerror}; choose another with --port"
+                f"cannot bind port {port}: {error.strerror}; choose another with --port"
             ) from None
         address = runner.addresses[0]
-        tell(f"recording proxy on http://127.0.0.1:{address[1]}/GOLDEN/TRIAL; Ctrl-C ends it")
+        tell(f"recording proxy on http://127.0.0.1:{address[1]}/GOLDEN/TRIAL; press Ctrl-C to stop")
         await asyncio.Event().wait()
     finally:
         await runner.cleanup()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from contextlib import nullcontext
 from pathlib import Path
@@ -19,16 +18,13 @@ from rightcall.cli.options import (
     trials_option,
     trust_option,
 )
-from rightcall.cli.output import console, print_json, print_next, tell
-from rightcall.model.text import counted
+from rightcall.cli.output import console, tell
 
 if TYPE_CHECKING:
     from rightcall.cli.run_progress import LiveMode
     from rightcall.distributed import Workers
-    from rightcall.gate import Verdict
     from rightcall.providers import RecordMode
-    from rightcall.report import Screen
-    from rightcall.suite import CostEstimate, Plan, RunOutcome, SuiteRun
+    from rightcall.suite import Plan, RunOutcome, SuiteRun
 
 INFRASTRUCTURE = 4
 REPEATED = (
@@ -36,8 +32,6 @@ REPEATED = (
     "on", "workers", "worker_cpus", "worker_gpus", "worker_memory",
 )  # fmt: skip
 """Options that affect what runs and where it is stored: they are part of the command that repeats a run."""
-WORTH_A_WARNING_MS = 50
-"""Delay added by this machine from which latencies deserve a warning."""
 
 
 @click.command()
@@ -46,7 +40,7 @@ WORTH_A_WARNING_MS = 50
     "--model",
     "models",
     multiple=True,
-    help="Model to use (repeatable) [default: the suite's]",
+    help="Model to use (repeatable) [default: the suite's model]",
 )
 @metric_option
 @trials_option()
@@ -65,8 +59,8 @@ WORTH_A_WARNING_MS = 50
 @click.option(
     "--perturb",
     metavar="KIND[,KIND]",
-    help="Measure what harmless changes do: order, names, parameters, distractors[=N], paraphrase, typos, drop[=TOOL], "
-    "drop_other, bare[=TOOL], examples, system",
+    help="Measure the effect of harmless changes: order, names, parameters, distractors[=N], paraphrase, typos, "
+    "drop[=TOOL], drop_other, bare[=TOOL], examples, system",
 )
 @click.option(
     "--paraphrase-model",
@@ -83,7 +77,7 @@ WORTH_A_WARNING_MS = 50
 @click.option(
     "--record",
     type=click.Choice(["none", "auto", "refresh", "replay"]),
-    help="Record and replay model answers: auto asks what is not recorded, replay asks nothing",
+    help="Record and replay model answers: auto asks the model only for what is not recorded, replay never asks it",
 )
 @click.option(
     "--save-baseline",
@@ -94,7 +88,7 @@ WORTH_A_WARNING_MS = 50
     "--id",
     "run_id",
     metavar="ID",
-    help="Id of the run: begins it, resumes it, or shows it when it is finished",
+    help="Run id: start the run, resume it, or show it if it is finished",
 )
 @click.option("--workers", type=click.IntRange(1, 10_000), help="Worker processes, on Ray")
 @click.option(
@@ -102,15 +96,15 @@ WORTH_A_WARNING_MS = 50
     metavar="ray[:ADDRESS]",
     help="Where workers run: ray (started here), ray:auto (this machine's cluster) or ray:HOST:PORT",
 )
-@click.option("--worker-cpus", type=FiniteRange(0), help="CPUs a worker occupies [default: 1]")
-@click.option("--worker-gpus", type=FiniteRange(0), help="GPUs a worker occupies [default: 0]")
-@click.option("--worker-memory", metavar="SIZE", help="Memory a worker occupies, such as 2GiB")
+@click.option("--worker-cpus", type=FiniteRange(0), help="CPUs per worker [default: 1]")
+@click.option("--worker-gpus", type=FiniteRange(0), help="GPUs per worker [default: 0]")
+@click.option("--worker-memory", metavar="SIZE", help="Memory per worker, such as 2GiB")
 @click.option(
     "--exit-on",
     type=click.Choice(["verdict", "infra"]),
     default="verdict",
     show_default=True,
-    help="What decides the exit code; with infra, a run that finished exits with 0 whatever its verdict",
+    help="What decides the exit code; with infra, a finished run exits with 0 whatever its verdict",
 )
 @click.option("--include-unreviewed", is_flag=True, help="Also run unreviewed goldens made from traces")
 @trust_option
@@ -157,7 +151,7 @@ def run(
     if (resume or run_id) and len(models) > 1:
         raise click.UsageError("--resume and --id take a single --model")
     if resume and run_id:
-        raise click.UsageError("--id resumes by itself; leave out --resume")
+        raise click.UsageError("--id already resumes; remove --resume")
     asked = SuiteRun(
         suite,
         models,
@@ -172,7 +166,9 @@ def run(
         trust=trust,
     )
     if dry_run:
-        _print_estimates(asked, as_json)
+        from rightcall.cli.run_estimate import print_estimates
+
+        print_estimates(asked, as_json)
         return
     plans = asked.plans()
     if len(plans) > 1:
@@ -181,32 +177,23 @@ def run(
     shared = workers_of(asked, on, {name: n for name, n in of_workers.items() if n is not None})
     agains = _commands_again(suite, models, click.get_current_context())
     if shared is not None and (perturb or any(plan.agent.faults for plan in plans)):
-        raise click.UsageError("--workers does not go with --perturb or --faults")
+        raise click.UsageError("--workers cannot be combined with --perturb or --faults")
     if perturb:
         from rightcall.cli.run_robustness import run_perturbations
 
         texts = suite.with_suffix(".paraphrases.jsonl")
         run_perturbations(plans, perturb.split(","), store_url, as_json, texts, paraphrase_model)
         return
+    from rightcall.cli.run_execution import Execution
+
+    how = Execution(store_url, as_json, failures, live, shared)
     if any(plan.agent.faults for plan in plans):
         from rightcall.cli.run_robustness import run_broken
 
-        raise click.exceptions.Exit(run_broken(plans, store_url, agains, as_json, failures, resume, live))
-    warned: set[str] = set()
+        raise click.exceptions.Exit(run_broken(plans, agains, how, resume))
     with shared or nullcontext():
         outcomes = [
-            execute(
-                plan,
-                store_url,
-                resume=resume,
-                as_json=as_json,
-                failures=failures,
-                again=again,
-                warned=warned,
-                run_id=run_id,
-                workers=shared,
-                live=live,
-            )
+            how.run(plan, again, resume=resume, run_id=run_id)
             for plan, again in zip(plans, agains, strict=True)
         ]
     if save_baseline is not None:
@@ -265,63 +252,6 @@ def command_line(suite: Path, options: Mapping[str, object]) -> str:
     return shlex.join(words)
 
 
-def execute(
-    plan: Plan,
-    store_url: str | None,
-    *,
-    resume: str | None,
-    as_json: bool,
-    failures: int,
-    again: str,
-    warned: set[str] | None = None,
-    run_id: str | None = None,
-    workers: Workers | None = None,
-    live: LiveMode = "auto",
-) -> RunOutcome:
-    """Run one plan and print its results; on Ctrl-C print how to resume."""
-    import shlex
-
-    from rightcall.cli.run_progress import Watching, run_to_end
-    from rightcall.store import store_address
-
-    watching = Watching(keep=failures, as_json=as_json, warned=warned, live=live)
-    outcome = run_to_end(plan, store_url, resume, watching, again, run_id=run_id, workers=workers)
-    for notice in outcome.notices:
-        tell(f"warning: {notice}", err=True)
-    if outcome.lag_ms >= WORTH_A_WARNING_MS:
-        tell(
-            f"warning: this machine was overloaded and added up to {outcome.lag_ms:,.0f} ms to latencies; "
-            "latency limits exceeded by less than that are not enforced; lower --concurrency for exact latencies",
-            err=True,
-        )
-    if as_json:
-        from rightcall.report import write_outcome
-
-        write_outcome(outcome.run.id, outcome.verdict.word, outcome.summary, sys.stdout.buffer)
-        return outcome
-    from rightcall.report import print_summary
-
-    out = console()
-    out.say("\n[bold]{}[/bold] on {}  [dim]run {}[/dim]", plan.name, plan.agent.name, outcome.run.id)
-    where = f" --store {shlex.quote(store_address(store_url).typed)}" if store_url else ""
-    hints = [f"rightcall runs show {outcome.run.id}{where}"]
-    if outcome.stopped:
-        hints.insert(0, f"{again} --resume {outcome.run.id}")
-    print_summary(outcome.summary, watching.failed, console=out)
-    print_decision(out, outcome.verdict)
-    print_next(*hints)
-    return outcome
-
-
-def print_decision(out: Screen, verdict: Verdict) -> None:
-    """Print a verdict with its reason, and what would change it."""
-    color = {"PASS": "green", "FAIL": "red"}.get(verdict.word, "yellow")
-    sentence = verdict.sentence.removeprefix(verdict.word).lstrip(": ")
-    out.say(f"\n[bold {color}]{{}}[/bold {color}] {{}}", verdict.word, sentence)
-    if verdict.hint:
-        out.say("[dim]{}[/dim]", verdict.hint)
-
-
 def _save_baseline(path: Path, outcome: RunOutcome, store_url: str | None) -> None:
     from rightcall.suite import add_to_baseline
 
@@ -337,34 +267,3 @@ def _print_models(outcomes: list[RunOutcome]) -> None:
     out.print()
     rows = [(outcome.run.agent, outcome.run.id, outcome.summary) for outcome in outcomes]
     out.print(comparison_table(rows, out.width))
-
-
-def _print_estimates(asked: SuiteRun, as_json: bool) -> None:
-    from rightcall.event_loop import finished
-
-    for plan, found in finished(asked.estimates()):
-        if as_json:
-            print_json(found)
-        else:
-            _print_estimate(plan, found)
-
-
-def _print_estimate(plan: Plan, found: CostEstimate) -> None:
-    out = console()
-    cost = "unknown price" if found.cost_usd is None else f"about ${found.cost_usd:.4f}"
-    counts = f"{counted(found.goldens, 'golden')} × {counted(found.trials, 'trial')}"
-    out.say("[bold]{}[/bold] on {}: {}", plan.name, plan.agent.name, counts)
-    if found.conversations:
-        users = f", {found.user_requests:,} requests to simulated users" if found.user_requests else ""
-        out.print(f"{found.conversations:,} conversations of up to {found.turns:,} turns in all{users}")
-    more = " or more" if plan.agent.mode == "loop" else ""
-    if found.conversations:
-        more = " (one per turn, another after each call)"
-    out.print(f"{found.requests:,} requests{more}, about {found.input_tokens:,} input tokens, {cost}")
-    out.say("[dim]first request:[/dim]")
-    print_json(found.first_request)
-    if found.not_started:
-        out.say("[dim]nothing was started; a run would first:[/dim]")
-        for words in found.not_started:
-            out.print(f"  {words}")
-    out.say("[dim]nothing was sent[/dim]")

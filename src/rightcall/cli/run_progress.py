@@ -1,25 +1,16 @@
-"""Running a plan from a command: the event loop, the progress bar and the message on interruption."""
+"""What a command shows of a run in progress: a bar, lines of text or of JSON, and the first failures."""
 
 from __future__ import annotations
 
-import asyncio
 import sys
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Sequence
+from typing import Literal
 
-import click
-
-from rightcall.cli.interrupt import INTERRUPTED, run_interruptible
-from rightcall.errors import InfrastructureError, RightCallError, RunTakenOver
+from rightcall.api import RunDisplay
 from rightcall.model.run import CaseResult, Run
 from rightcall.report import one_line, tell, write_rows
 from rightcall.report.view import outcome_of, reason_of
-from rightcall.store import Store, open_store
-from rightcall.suite import Plan, PlanWarning, Progress, RunOutcome, run_plan
-
-if TYPE_CHECKING:
-    from rightcall.distributed import Workers
-    from rightcall.report import RunProgress
+from rightcall.suite import PlanWarning, Progress
 
 LiveMode = Literal["auto", "plain", "off"]
 
@@ -38,17 +29,10 @@ class Watching:
         self.failed: list[CaseResult] = []
         self.run: Run | None = None
         self._keep, self._as_json, self._live = keep, as_json, live
-        self._bar: RunProgress | None = None
-        self._shown: type[RunProgress] | None = None
-        if (
-            live == "auto" and not as_json
-        ):  # rich only when it is shown, and before a case can wait for its import
-            from rightcall.report import RunProgress
-
-            self._shown = RunProgress
+        self._display = RunDisplay(live == "auto" and not as_json)
 
     def warn(self, warning: PlanWarning) -> None:
-        """Say what can never come out well, once for all runs of a command: they have much in common."""
+        """Warn about what cannot succeed, once for all runs of a command: they have much in common."""
         if warning.text not in self._warned:
             self._warned.add(warning.text)
             tell(f"warning: {warning.text}", err=True)
@@ -65,25 +49,7 @@ class Watching:
                 raise ReaderGone from None
         if self._live == "plain":
             self._print_lines(progress, batch)
-        if self._shown is not None:
-            self._show(self._shown, progress, len(batch))
-
-    def _show(self, kind: type[RunProgress], progress: Progress, new: int) -> None:
-        from rightcall.report import ProgressState
-
-        if self._bar is None:
-            self._bar = kind(progress.planned).__enter__()
-        tally = progress.tally
-        state = ProgressState(
-            tally.decided + tally.errors,
-            tally.passed,
-            tally.errors,
-            tally.usage,
-            progress.retries,
-            progress.at_once,
-            progress.workers,
-        )
-        self._bar.update(state, new=new)
+        self._display.watch(progress, batch)
 
     def _print_lines(self, progress: Progress, batch: Sequence[CaseResult]) -> None:
         """A line per finished case, for logs: `12/40 FAIL hanoi: wrong_value …`."""
@@ -96,91 +62,9 @@ class Watching:
             tell(line, err=True)
 
     def tell(self, line: str) -> None:
-        """Show a line of news of workers, above the progress bar."""
-        if self._bar is None:
+        """Show a line about workers, above the progress bar."""
+        if not self._display.note(line):
             tell(line, err=True)
-        else:
-            self._bar.note(line)
 
     def close(self) -> None:
-        if self._bar is not None:
-            self._bar.__exit__(None, None, None)
-
-
-def run_to_end(
-    plan: Plan,
-    store_url: str | None,
-    resume: str | None,
-    watching: Watching,
-    again: str,
-    *,
-    run_id: str | None = None,
-    workers: Workers | None = None,
-) -> RunOutcome:
-    """Run a plan; if it ends early, finished results are stored and the resume command is printed."""
-    with open_store(store_url) as store:
-
-        def say(why: str) -> None:
-            watching.close()
-            if watching.run is not None:
-                tell(f"\n{why}: {_how_to_go_on(store, watching.run.id, again)}", err=True)
-
-        if run_id is not None:
-            from rightcall.suite import run_named, stored_outcome
-
-            known = run_named(store, run_id)
-            if known is not None and known.finished:
-                return stored_outcome(plan, store, known)
-            if known is not None:
-                resume, run_id = known.id, None
-        work = run_plan(
-            plan,
-            store,
-            resume=resume,
-            run_id=run_id,
-            watch=watching.watch,
-            started=watching.started,
-            warn=watching.warn,
-            backend=workers.backend(plan, store, watching.tell) if workers else None,
-        )
-        try:
-            return run_interruptible(work, _fast_loop())
-        except KeyboardInterrupt:
-            say("interrupted")
-            raise
-        except ReaderGone:
-            say("stopped because stdout was closed")
-            raise click.exceptions.Exit(INTERRUPTED) from None
-        except RunTakenOver:  # nothing to resume: the other process finishes it
-            watching.close()
-            raise
-        except InfrastructureError:
-            say("stopped because of an error")
-            raise
-        finally:
-            watching.close()
-
-
-def _how_to_go_on(store: Store, run_id: str, again: str) -> str:
-    """How much of a run is stored, and the command that resumes it."""
-    resume = f"{again} --resume {run_id}"
-    try:
-        stored = store.run(run_id)
-    except InfrastructureError:
-        return (
-            f"once the store is available, resume with:\n  {resume}\n"
-            f"if its contents are lost, start again with:\n  {again}"
-        )
-    except RightCallError:
-        return f"the run is no longer in the store; start again with:\n  {again}"
-    return f"{stored.results:,} of {stored.planned:,} cases stored; resume with:\n  {resume}"
-
-
-def _fast_loop() -> Callable[[], asyncio.AbstractEventLoop] | None:
-    """uvloop if installed; it saves about a quarter of the CPU time of a request."""
-    try:
-        import uvloop
-    except ImportError:
-        return None
-    made: Callable[[], asyncio.AbstractEventLoop] = uvloop.new_event_loop
-    return made
+        self._display.close()

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rightcall.cli.output import console, print_json, tell
-from rightcall.cli.run import execute
 
 if TYPE_CHECKING:
-    from rightcall.cli.run_progress import LiveMode
+    from rightcall.cli.run_execution import Execution
     from rightcall.suite import Plan, RunOutcome
 
 
@@ -64,15 +63,7 @@ def paraphrases_of(plan: Plan, path: Path, model: str | None) -> dict[str, tuple
     return found
 
 
-def run_broken(
-    plans: list[Plan],
-    store_url: str | None,
-    agains: list[str],
-    as_json: bool,
-    failures: int,
-    resume: str | None = None,
-    live: LiveMode = "auto",
-) -> int:
+def run_broken(plans: list[Plan], agains: list[str], how: Execution, resume: str | None = None) -> int:
     """Run each plan without and with its faults, print what the faults changed, and return the exit code.
 
     `resume` names either of the two runs.
@@ -81,17 +72,14 @@ def run_broken(
     from rightcall.suite import run_with_control
 
     worst = 0
-    warned: set[str] = set()
     for plan, again in zip(plans, agains, strict=True):
-        shown: dict[str, Any] = {"as_json": as_json, "failures": failures, "again": again, "warned": warned}
-        shown["live"] = live
 
-        def run_one(plan: Plan, resume: str | None, shown: dict[str, Any] = shown) -> RunOutcome:
-            return execute(plan, store_url, resume=resume, **shown)
+        def run_one(plan: Plan, resume: str | None, again: str = again) -> RunOutcome:
+            return how.run(plan, again, resume=resume)
 
-        broken, report = run_with_control(plan, run_one, store_url, resume)
+        broken, report = run_with_control(plan, run_one, how.store_url, resume)
         resume = None
-        if as_json:
+        if how.as_json:
             print_json(report)
         else:
             print_fault_report(console(), report)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import click
 
@@ -19,6 +19,9 @@ from rightcall.cli.options import (
 )
 from rightcall.cli.output import tell
 from rightcall.model.text import counted
+
+if TYPE_CHECKING:
+    from rightcall.api import RecordedScores
 
 
 @click.command()
@@ -66,17 +69,18 @@ def score(
     from rightcall.api import score as score_files
     from rightcall.cli.score_traces import as_trajectories, named_as_given, read_standard_input
     from rightcall.metrics import ScoringRules
-    from rightcall.report import AskedMetrics, write_rows
+    from rightcall.report import write_rows
 
     gc.disable()  # cases create no reference cycles; collecting takes a tenth of the time
+    rules = ScoringRules(weights, pass_rule)
     if on is not None or out is not None or workers is not None:
         if out is None or as_json:
             raise click.UsageError(
-                "--on writes the rows of --json into a folder: give --out DIR, without --json"
+                "--on writes the rows of --json to a folder: pass --out DIR, without --json"
             )
         from rightcall.cli.score_shards import ShardChoices, score_in_shards
 
-        how = ShardChoices(tools, metrics, observe, ScoringRules(weights, pass_rule), partial, least)
+        how = ShardChoices(tools, metrics, observe, rules, partial, least)
         score_in_shards(goldens, trajectories, how, on or "ray", workers, out)
         return
     hints = _hints(goldens, trajectories, tools)
@@ -88,28 +92,31 @@ def score(
             tools=tools or (),
             metrics=metrics,
             observe=observe,
-            rules=ScoringRules(weights, pass_rule),
+            rules=rules,
             partial=partial,
         )
-        beside = AskedMetrics(scores.metric_names)
-        watched = beside.watch(iter(scores)) if scores.metric_names else iter(scores)
         if as_json:
-            write_rows(watched, sys.stdout.buffer)
+            write_rows(iter(scores), sys.stdout.buffer)
             for note in _left_out(scores.left_out):
                 tell(note, err=True)
         else:
-            from rightcall.report import Watcher, print_summary  # rich only when it is shown
-
-            watcher = Watcher("scoring", keep=failures)
-            for _ in watcher.watch(watched):
-                pass
-            notes = [*_left_out(scores.left_out), *beside.lines(scores.summary)]
-            print_summary(scores.summary, watcher.failed, notes=notes, hints=hints)
+            _print_scores(scores, failures, hints)
     shortfall = scores.shortfall(least)
     if shortfall:
         tell(shortfall, err=True)
     if shortfall is not None:
         raise click.exceptions.Exit(1)
+
+
+def _print_scores(scores: RecordedScores, failures: int, hints: list[str]) -> None:
+    """Show the progress of scoring, then the summary with the first failures."""
+    from rightcall.report import AskedMetrics, Watcher, print_summary  # rich only when it is shown
+
+    asked, watcher = AskedMetrics(scores.metric_names), Watcher("scoring", keep=failures)
+    for _ in watcher.watch(asked.watch(scores) if scores.metric_names else iter(scores)):
+        pass
+    notes = [*_left_out(scores.left_out), *asked.lines(scores.summary)]
+    print_summary(scores.summary, watcher.failed, notes=notes, hints=hints)
 
 
 def _left_out(count: int) -> list[str]:

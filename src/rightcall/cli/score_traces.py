@@ -41,7 +41,7 @@ def as_trajectories(goldens: Path, recorded: Path) -> Path:
         else:
             left += 1
     if left:
-        tell(f"{counted(left, 'trace')} without a golden left out", err=True)
+        tell(f"{counted(left, 'trace')} without a golden skipped", err=True)
     path = _temporary_folder() / f"{recorded.stem}.trajectories.jsonl"
     save_trajectories(found, path)
     return path

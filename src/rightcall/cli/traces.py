@@ -1,4 +1,4 @@
-"""`rightcall traces`: what agents did elsewhere."""
+"""`rightcall traces`: traces of agents that ran elsewhere."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ def traces() -> None:
     help="Folder for trajectories.jsonl and candidates.jsonl",
 )
 @click.option("--calls", type=click.Choice(["auto", "root", "all"]), default="auto", show_default=True,
-              help="Which calls count: auto leaves out those of agents used as tools, root counts "
-        "the root agent's, all counts all")  # fmt: skip
+              help="Which calls count: auto excludes those of agents used as tools, root counts "
+        "only the root agent's, all counts all")  # fmt: skip
 @click.option(
     "--redact", multiple=True, metavar="REGEX", help="Also replace matches of this pattern (repeatable)"
 )
-@click.option("--keep-raw", is_flag=True, help="Keep personal data and keys as they are")
+@click.option("--keep-raw", is_flag=True, help="Do not redact personal data and keys")
 @click.option("--skip-bad", is_flag=True, help="Skip lines that cannot be read, and count them")
 @store_option
 @json_option
@@ -169,7 +169,7 @@ def show(trace: str, store_url: str | None, as_json: bool) -> None:
         return
     _print_trace(trace_of(kept))
     for check in kept.row.checks:
-        word = "cannot say" if check.bad is None else "bad" if check.bad else "ok"
+        word = "unknown" if check.bad is None else "bad" if check.bad else "ok"
         tell(f"  {check.name:<24} {word:<10} {one_line(check.reason)}")
 
 
@@ -304,7 +304,7 @@ def _print_candidate(golden: Golden) -> None:
 def promote(
     ids: tuple[str, ...], target: Path, negative: tuple[str, ...], accept: bool, store_url: str | None
 ) -> None:
-    """Make goldens from the traces IDS; unreviewed, unless --accept or --negative is given."""
+    """Create goldens from the traces IDS, marked unreviewed unless --accept or --negative is given."""
     from rightcall.monitor import add_goldens, as_negative, reviewed, trace_of
     from rightcall.store import open_store
 

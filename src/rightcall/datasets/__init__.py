@@ -2,7 +2,7 @@
 
     goldens        load_goldens, save_goldens: by suffix, one item at a time; numbered_goldens with lines
     trajectories   load_trajectories, save_trajectories, numbered_trajectories
-    parquet_trajectories  rows of Parquet files as the lines they stand for
+    parquet_trajectories  rows of Parquet files as JSON lines
     pairs          pair: goldens with what was recorded for them, in flat memory
     index          goldens by id on disk, for pairing files of different order
     dataset        EvaluationDataset: goldens and test cases in memory, with the names that DeepEval uses

@@ -75,7 +75,7 @@ class GoldenIndex:
     @classmethod
     @contextlib.contextmanager
     def read(cls, path: Path) -> Iterator[GoldenIndex]:
-        """The index in a file, for looking up only."""
+        """The index in a file, read-only."""
         address = f"{path.resolve().as_uri()}?mode=ro&immutable=1"
         with contextlib.closing(sqlite3.connect(address, uri=True)) as connection:
             connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")

@@ -1,4 +1,4 @@
-"""Trajectories in Parquet files: a row is the JSON line it stands for.
+"""Trajectories in Parquet files: each row is read as a JSON line.
 
 Columns are the fields of a line. What is not text there (`calls`, `messages`, `usage`, …) is a column of JSON text, or
 nested; arguments are always JSON text, because a nested column gives every row the same arguments, absent ones as null.
@@ -48,7 +48,7 @@ def row_group_ranges(path: Path, size: int) -> list[tuple[int, int]]:
 
 
 def rows_before(path: Path, start: int) -> int:
-    """How many rows the row groups before this one hold."""
+    """How many rows come before this row group."""
     with _opened(path) as file:
         return sum(file.metadata.row_group(number).num_rows for number in range(start))
 

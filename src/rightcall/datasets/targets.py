@@ -5,7 +5,7 @@
      "target": {"expectedTools": ["readFile"], "forbiddenTools": [], "category": "golden"},
      "metadata": {"description": "A direct request"}}
 
-Names may be in camelCase or snake_case. A file of these is recognised by its fields. Tools are expected by
+Names may be in camelCase or snake_case. A file of these is recognized by its fields. Tools are expected by
 name, with any arguments; a target without tools allows every call. In Python (`evaluate(data=…, executor=…)`)
 data and target may be any JSON values: `golden_of_datapoint` keeps them unchanged, in the golden's metadata.
 """

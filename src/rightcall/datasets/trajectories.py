@@ -7,7 +7,7 @@ precedence and the messages are kept too.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any
@@ -161,21 +161,7 @@ def _read(path: Path, items: Iterator[tuple[int, Any]]) -> Iterator[tuple[int, R
                 continue
             raise refused_item(error, TrajectoryLine, item, f"{path}:{number}") from None
         if line.messages is UNSET and line.calls is not UNSET:
-            trajectory = _trajectory(
-                (),
-                line.calls,
-                line.output or "",
-                line.usage,
-                line.latency_ms,
-                line.stop_reason,
-                line.error,
-                line.ledger,
-                line.state_before,
-                line.state,
-                line.lag_ms,
-                line.dialogue,
-                line.served_model,
-            )
+            trajectory = _made(line, (), line.calls, line.output or "")
         else:
             trajectory = _from_messages(line, f"{path}:{number}")
         yield number, RecordedTrajectory(line.golden_id, trajectory, line.trial)
@@ -217,10 +203,18 @@ def _from_messages(line: TrajectoryLine, where: str) -> Trajectory:
 
 def _with_messages(line: TrajectoryLine, messages: tuple[Message, ...]) -> Trajectory:
     derived = trajectory_from_messages(messages, line.dialogue.given if line.dialogue else 0)
+    calls = derived.calls if line.calls is UNSET else line.calls
+    return _made(line, messages, calls, derived.output if line.output is None else line.output)
+
+
+def _made(
+    line: TrajectoryLine, messages: tuple[Message, ...], calls: Sequence[ToolCall], output: str
+) -> Trajectory:
+    """The trajectory of a line, with the parts that may follow from its messages."""
     return _trajectory(
         messages,
-        derived.calls if line.calls is UNSET else line.calls,
-        derived.output if line.output is None else line.output,
+        calls,
+        output,
         line.usage,
         line.latency_ms,
         line.stop_reason,

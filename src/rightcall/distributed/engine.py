@@ -1,4 +1,4 @@
-"""What carries bytes between a driver and its workers, whatever it is."""
+"""The protocol of engines, which transport bytes between a driver and its workers."""
 
 from __future__ import annotations
 
@@ -10,12 +10,16 @@ SILENCE_SECONDS = 60.0
 """A worker that says nothing for this long is lost. Code in C may hold the interpreter for a while."""
 
 
-class WorkerLost(Exception):  # noqa: N818  it is news of a worker
+HELLO_SECONDS = 600.0
+"""A worker that has not said hello after this long is lost. Opening an agent may load a large model."""
+
+
+class WorkerLost(Exception):  # noqa: N818  it reports the end of a worker
     """A worker is gone: killed, out of memory, with its node, or silent."""
 
 
 class WorkerEngine(Protocol):
-    """Starts workers and carries bytes to and from them. Whatever touches a lost worker raises `WorkerLost`."""
+    """Starts workers and transports bytes to and from them. Any call about a lost worker raises `WorkerLost`."""
 
     def pack(self, value: Any) -> bytes:
         """Pickle what goes to a worker."""
@@ -30,7 +34,7 @@ class WorkerEngine(Protocol):
         ...
 
     def count(self) -> int:
-        """How many workers there is room for."""
+        """How many workers the engine has resources for."""
         ...
 
     async def spawn(self, number: int, setup: bytes) -> Any:
@@ -61,6 +65,7 @@ class WorkerOptions:
     count: int | None = None
     lease_seconds: float = 1.0
     silence_seconds: float = SILENCE_SECONDS
+    hello_seconds: float = HELLO_SECONDS
     writes: bool = False
     paths: tuple[str, ...] = ()
     folder: str = ""

@@ -1,4 +1,4 @@
-"""Hashes of all shards, apart in files by their size: what must be found among them is found a part at a time."""
+"""Hashes of all shards, split into files by range, so that they can be searched one part at a time."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 A cell is in exactly one state: not drawn yet, waiting, suspect, out in one lease, or settled. Cells of a lost worker
 are suspects: one of them may have ended its process. They go out again in halves, each to a worker that has nothing
-else, until the guilty one is alone; alone twice, it is condemned.
+else, until the cause is alone; if its process ends twice, it is given up.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ class Lease(msgspec.Struct):
 
 
 class LostCells(msgspec.Struct, frozen=True):
-    """What a lost worker leaves: how many cells are run again, and those that are given up."""
+    """The cells of a lost worker: how many are run again, and those that are given up."""
 
     again: int
     condemned: tuple[Cell, ...] = ()
 
 
 class LeaseLedger:
-    """What is out, what waits and what is left, whatever the size of the dataset: it holds only what is out."""
+    """Tracks cells that are out, waiting and left. Holds only those that are out, whatever the size of the dataset."""
 
     def __init__(self, jobs: Iterator[Cell]) -> None:
         self._jobs = jobs
@@ -75,6 +75,11 @@ class LeaseLedger:
 
     def leases_of(self, worker: int) -> list[Lease]:
         return [lease for lease in self._out.values() if lease.worker == worker]
+
+    def left_behind(self) -> dict[Key, Cell]:
+        """Cells that were out once and have no result: of lost workers, and those that no worker began."""
+        cells = [*self._waiting, *(cell for suspects, _ in self._suspects for cell in suspects)]
+        return {(golden.id, trial): (golden, trial) for golden, trial in cells}
 
     def hand_out(self, worker: int, size: int, most: int | None = None) -> Lease | None:
         """The next lease for this worker, of no more than `most` cells; None when there is none for it now."""
@@ -105,7 +110,7 @@ class LeaseLedger:
             self._waiting.extendleft(reversed(self._out.pop(lease).cells.values()))
 
     def lose(self, worker: int) -> LostCells:
-        """The worker is gone, and with it everything it had."""
+        """The worker is lost, with all its leases."""
         leases = self.leases_of(worker)
         for lease in leases:
             del self._out[lease.number]
@@ -142,7 +147,7 @@ def lease_size(
 
 
 def shares(whole: int, workers: int) -> list[int]:
-    """The whole dealt out: as even as can be, never more than the whole, never nothing for a worker that counts."""
+    """The total split as evenly as possible: never more than the total, never 0 for an active worker."""
     if workers <= 0:
         return []
     each, more = divmod(whole, workers)

@@ -1,4 +1,4 @@
-"""What driver and workers say to each other, as bytes."""
+"""The messages between driver and workers, as bytes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import pickle
 import traceback
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -20,22 +19,10 @@ from rightcall.model.run import CaseResult
 from rightcall.model.score import Score
 from rightcall.model.trajectory import Trajectory, Usage
 from rightcall.store import Key, PackedResult, compressed, packed, unpacked
-from rightcall.suite import Cell, Plan
+from rightcall.suite import Cell
 
 Pack = Callable[[Any], bytes]
 """Pickles what goes to a worker; an engine may know more kinds of functions than `pickle` does."""
-
-
-@dataclass(frozen=True)
-class WorkerSetup:
-    """All that a worker needs before its first lease. The dataset stays with the driver."""
-
-    plan: Plan
-    run_id: str
-    models: tuple[str, ...] = ()
-    store: str = ""
-    epoch: int = 0
-    writes: bool = False
 
 
 class OpenAgent(msgspec.Struct, tag=True, frozen=True):
@@ -97,7 +84,7 @@ class Failed(msgspec.Struct, frozen=True):
 
 
 class Hello(msgspec.Struct, frozen=True):
-    """Who a worker is and whether it can work: where it runs, its versions and fingerprints, every problem."""
+    """A worker's introduction: where it runs, its versions and fingerprints, and every problem."""
 
     node: str
     versions: dict[str, str] = {}
@@ -107,7 +94,7 @@ class Hello(msgspec.Struct, frozen=True):
 
 
 class Farewell(msgspec.Struct, frozen=True):
-    """What a worker has to say at the end."""
+    """A worker's final report."""
 
     notices: tuple[str, ...] = ()
 
@@ -130,7 +117,7 @@ class SentCase(msgspec.Struct, frozen=True, array_like=True, gc=False):
     lag_ms: float
     trajectory: bytes | None
     odd: bytes = b""
-    """Scores, codes and error, pickled, if they hold what MessagePack does not know: it reads no larger integers."""
+    """Scores, codes and error, pickled, if they contain what MessagePack does not support, such as larger integers."""
 
     def result(self, cell: Cell) -> PackedResult:
         """The result of its cell."""
@@ -157,9 +144,9 @@ class SentCase(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 class Sent(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Results on their way to the driver. An empty one says that the worker lives.
+    """Results on their way to the driver. An empty one means that the worker is alive.
 
-    `requests` counts those that had their turn by the agent's rate, `waiting` those that wait for it now.
+    `requests` counts requests admitted by the agent's rate, `waiting` those that are waiting for it.
     """
 
     cases: tuple[SentCase, ...] = ()
@@ -173,7 +160,7 @@ class Sent(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 def sent_cases(results: Iterable[tuple[int, CaseResult]], *, stored: bool = False) -> tuple[SentCase, ...]:
-    """Results by their places; those that are `stored` already without trajectories, which nobody needs then."""
+    """Results by their places; those already `stored` without trajectories, which are no longer needed."""
     return tuple(
         SentCase(
             place,
@@ -199,7 +186,7 @@ encode = _encoder.encode
 
 
 def encode_sent(sent: Sent) -> bytes:
-    """A `Sent` as bytes. What an agent returned may be of a kind no wire knows: it then travels as it is stored."""
+    """A `Sent` as bytes. If an agent returned a type that cannot be encoded, it is sent as it is stored."""
     try:
         return encode(sent)
     except (TypeError, ValueError, OverflowError, RecursionError):
@@ -279,10 +266,3 @@ def unpack_lease(data: bytes) -> tuple[int, list[Cell]]:
     keys: list[Key]
     number, goldens, keys = pickle.loads(memoryview(data)[1:])  # noqa: S301  from our own driver
     return number, [(goldens[golden_id], trial) for golden_id, trial in keys]
-
-
-def unpack_in_place(data: bytes, settle_in: Callable[[Sequence[str], str], None]) -> Any:
-    """What was packed with the places of its modules: they come first, or its functions would not be found."""
-    paths, folder, inner = pickle.loads(data)  # noqa: S301
-    settle_in(paths, folder)
-    return pickle.loads(inner)  # noqa: S301

@@ -1,4 +1,4 @@
-"""Results of one lease on their way out: in batches, soon, and never silent."""
+"""Sends the results of one lease in batches, without delay and with a heartbeat."""
 
 from __future__ import annotations
 
@@ -9,8 +9,11 @@ from rightcall.distributed.message import Failed
 from rightcall.model.run import CaseResult
 
 BATCH = 100
-GATHER_SECONDS = 0.05
-"""How long a result waits for others to travel with."""
+GATHER_SECONDS = 0.25
+"""How long a result waits for others to travel with: a batch costs the driver two milliseconds, whatever is in it."""
+
+PROMPT_SECONDS = 0.05
+"""The same where every result may end the run: cases that are run meanwhile would be wasted."""
 
 HEARTBEAT_SECONDS = 5.0
 """An empty batch is sent when nothing happened for this long."""
@@ -23,8 +26,9 @@ Placed = tuple[int, CaseResult]
 class Outbox:
     """Holds results until they are sent. `left` counts cells that are neither done nor given up."""
 
-    def __init__(self, cells: int) -> None:
+    def __init__(self, cells: int, gather_seconds: float = GATHER_SECONDS) -> None:
         self.left = cells
+        self._gather_seconds = gather_seconds
         self.lag_ms = 0.0
         self.failed: Failed | None = None
         self._results: list[Placed] = []
@@ -36,12 +40,12 @@ class Outbox:
         self.give_up()
 
     def give_up(self) -> None:
-        """One cell will bring no other result."""
+        """One cell will not get a result."""
         self.left -= 1
         self._notify()
 
     def fail(self, failed: Failed) -> None:
-        """Nothing more comes, for this reason."""
+        """End with this error; no more results follow."""
         self.failed = failed
         self._notify()
 
@@ -50,7 +54,7 @@ class Outbox:
         while not self._ended:
             await _wait(self._news, HEARTBEAT_SECONDS)
             if self._results and not self._ended:
-                await _wait(self._full, GATHER_SECONDS)
+                await _wait(self._full, self._gather_seconds)
             self._news.clear()
             self._full.clear()
             yield self._taken()

@@ -1,4 +1,4 @@
-"""Shares of a rate, one per worker, dealt again as workers come, go and need more or less."""
+"""Shares of a rate, one per worker, redistributed as workers come, go and need more or less."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from rightcall.executor import RateLimit
 
 DEAL_SECONDS = 5.0
 HEARD_SECONDS = 2.0
-"""How long a worker may take to hear that it has less, before others get more."""
+"""How long a worker may take to learn that its share was reduced, before others get more."""
 
 LOOK_SECONDS = 2.0
-"""How long a worker is watched before it is known what it needs."""
+"""How long a worker is observed before its demand is known."""
 
 HEADROOM = 1.25
 LEAST = 0.1
-"""What a worker that asks nothing keeps of an even share, to begin again with."""
+"""The part of an even share that an idle worker keeps, so that it can start again."""
 
 SAME = 1e-3
 
 
 def rate_shares(wanted: Sequence[float | None]) -> list[float]:
-    """The whole, dealt out: nobody gets more than wanted while another wants more. None wants all it can get.
+    """The shares: no worker gets more than it wants while another wants more. None means as much as possible.
 
-    What nobody wants is dealt evenly. The sum is never more than 1.
+    What is left over is split evenly. The sum is never more than 1.
     """
     found, left = [0.0] * len(wanted), 1.0
     asking = sorted(range(len(wanted)), key=lambda i: float("inf") if wanted[i] is None else wanted[i] or 0.0)
@@ -39,7 +39,7 @@ def rate_shares(wanted: Sequence[float | None]) -> list[float]:
 
 
 class RateDealer:
-    """Tells workers their shares. One that shall have less hears it before another gets more."""
+    """Sends workers their shares. A share is reduced before another is raised."""
 
     def __init__(self, rate: RateLimit, tell: Callable[[Seat, RateShare], Awaitable[None]]) -> None:
         self._rate, self._tell = rate, tell
@@ -62,7 +62,7 @@ class RateDealer:
                 await asyncio.gather(*(self._told(seat, share) for seat, share in more))
 
     async def _told(self, seat: Seat, share: float) -> bool:
-        """Tell a worker its share; False if it may go on with a larger one. Whoever is gone has none."""
+        """Send a worker its share; False if it may still be using a larger one. A lost worker has none."""
         worker = seat.worker
         if worker is None:
             return True
@@ -76,7 +76,7 @@ class RateDealer:
         return True
 
     def _wanted(self, seat: Seat, workers: int) -> float | None:
-        """The share that a worker could use; None when it waits for its turn, or nothing is known of it."""
+        """The share that a worker could use; None when it is limited by its share, or its demand is unknown."""
         now, reported = asyncio.get_running_loop().time(), seat.reported
         if reported.waiting or self._rate.requests_per_minute is None or not seat.dealt:
             wanted = None

@@ -1,4 +1,4 @@
-"""One place for a worker of a run, and whether who comes to sit there is fit for it."""
+"""One worker's place in a run, and the check whether a worker is fit for it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rightcall.errors import ConfigError
 
 @dataclass(eq=False)
 class Seat:
-    """One place for a worker: who sits there now and how it does."""
+    """One worker's place: its current worker and how it is doing."""
 
     number: int
     worker: Any = None
@@ -29,7 +29,7 @@ class Seat:
     dealt: float = 0.0
 
     def vacate(self, now: float) -> None:
-        """Nobody sits here from now on; somebody may come."""
+        """Mark the seat as empty; a new worker may take it."""
         self.since, self.worker, self.node = now, None, ""
         self.results, self.first_lease, self.reported = 0, 0.0, Sent()
         self.rate_share, self.requests, self.wanted, self.dealt = 0.0, 0, None, 0.0

@@ -43,7 +43,7 @@ SUFFIXES = (".jsonl", ".parquet")
 
 @dataclass(frozen=True)
 class Scoring:
-    """What is scored and how; the same for every shard. Files are where every task finds them."""
+    """What is scored and how; the same for every shard. Every task must be able to read the files."""
 
     goldens: Path
     scorer: Scorer
@@ -65,7 +65,7 @@ class Shard:
 
 
 class ShardKind(msgspec.Struct, frozen=True):
-    """What must be known of all shards before they are added up: whether each of its trials stands for itself."""
+    """Whether all trials of a shard are independent, which must be known of all shards before they are merged."""
 
     apart: bool
 
@@ -87,7 +87,7 @@ class ShardedScores(msgspec.Struct, frozen=True):
 
 
 Run = Callable[[Callable[[Shard], None], Sequence[Shard]], Iterator[None]]
-"""Does the shards somewhere, in any order; yields as each one ends."""
+"""Scores shards elsewhere, in any order; yields as each one finishes."""
 
 
 def score_shards(
@@ -170,7 +170,7 @@ class _Pairs:
 
 
 def _merged(scoring: Scoring, shards: Sequence[Shard], trajectories: Path, partial: bool) -> ShardedScores:
-    """All shards as one. Memory grows with rows only where trials must find together, by golden or by cluster."""
+    """All shards merged. Memory grows with rows only where trials must be grouped, by golden or by cluster."""
     whole = Tally(scoring.scorer.names, stable=True)
     apart = all(_read(scoring, shard, ShardKind).apart for shard in shards)
     with HashBuckets(scoring.out) as cases, HashBuckets(scoring.out) as met:
@@ -191,7 +191,7 @@ def _merged(scoring: Scoring, shards: Sequence[Shard], trajectories: Path, parti
         listed = ", ".join(f"'{name}'" for name in names) + (", …" if missing > len(names) else "")
         subject = "1 golden has" if missing == 1 else f"{missing:,} goldens have"
         problem = f"{subject} no trajectory in {trajectories}: {listed}"
-        raise InputError(str(scoring.goldens), problem, "record them too, or leave them out with --partial")
+        raise InputError(str(scoring.goldens), problem, "record them too, or skip them with --partial")
     return ShardedScores(whole.summary(), len(shards), missing)
 
 

@@ -23,7 +23,7 @@ MOST_BYTES = 200 * 2**20
 def shipment(folder: Path, dataset: Path | None = None) -> dict[str, Any]:
     """Ray's runtime environment for a suite: its folder without secrets, stores, models and the dataset.
 
-    Goldens travel in leases, and nothing of the environment travels at all.
+    Goldens are sent in leases, and no environment variables are sent.
     """
     folder = folder.resolve()
     left_out = [*LEFT_OUT, *([_within(folder, dataset)] if dataset else [])]
@@ -32,7 +32,7 @@ def shipment(folder: Path, dataset: Path | None = None) -> dict[str, Any]:
         largest = sorted(sizes.items(), key=lambda item: -item[1])[:3]
         shown = ", ".join(f"{name} ({size / 2**20:,.0f} MB)" for name, size in largest)
         raise ConfigError(
-            f"{folder} is sent to every node and holds {sum(sizes.values()) / 2**20:,.0f} MB, more than "
+            f"{folder} is sent to every node and contains {sum(sizes.values()) / 2**20:,.0f} MB, more than "
             f"{MOST_BYTES // 2**20} MB; the largest files are {shown}: move them out, or build them into the image"
         )
     return {"working_dir": str(folder), "excludes": [name for name in left_out if name]}

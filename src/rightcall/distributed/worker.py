@@ -1,6 +1,6 @@
 """The body of a worker: one session and one pool for life, cells in, batches of results out.
 
-It knows nothing of the engine that carries bytes between it and the driver, so tests run it in their own process.
+It does not depend on the engine that transports bytes to the driver, so tests run it in their own process.
 """
 
 from __future__ import annotations
@@ -27,27 +27,27 @@ from rightcall.distributed.message import (
     OpenAgent,
     RateShare,
     Sent,
-    WorkerSetup,
     encode,
     encode_sent,
     read_message,
     sent_cases,
     unpack_lease,
 )
-from rightcall.distributed.outbox import Outbox, Placed
-from rightcall.executor import Agent, Pool, Session, model_problems
+from rightcall.distributed.outbox import GATHER_SECONDS, PROMPT_SECONDS, Outbox, Placed
+from rightcall.distributed.worker_setup import WorkerSetup
+from rightcall.executor import Agent, Pool, RunLimits, Session, model_problems
 from rightcall.model.run import CaseResult
 from rightcall.providers import scrubber
 from rightcall.store import Key, Persistence, RunWriter, Store, open_store
-from rightcall.suite import CaseRunner, Cell, LimitedLag, stored_batch
+from rightcall.suite import CaseRunner, Cell, LimitedLag, Plan, stored_batch
 from rightcall.tools.idempotency import run_keys
 
 FINGERPRINTS = ("tools", "metrics", "agent", "settings", "limits", "mocks", "faults", "tool_sets")
-"""What must be the same on every worker as on the driver."""
+"""Packages whose versions must be equal on every worker and the driver."""
 
 
 WRITE_SECONDS = 30.0
-"""How long a worker insists on a failing store: less than the silence after which it is taken for dead."""
+"""How long a worker retries a failing store: less than the silence after which it counts as lost."""
 
 Write = Callable[[Sequence[CaseResult]], Sequence[CaseResult]]
 
@@ -64,10 +64,12 @@ class Worker:
         self._session: Session | None = None
         self._running: asyncio.Task[None] | None = None
         self._failed: Failed | None = None
+        self._store: Store | None = None
         self._write: Write | None = None
+        self._gather_seconds = GATHER_SECONDS
 
     async def tell(self, message: bytes) -> bytes:
-        """Do what the driver says; returns the answer."""
+        """Handle a message from the driver; returns the answer."""
         said = read_message(message)
         if isinstance(said, OpenAgent):
             return encode(await self._opened(said))
@@ -84,7 +86,7 @@ class Worker:
     async def lease(self, payload: bytes) -> AsyncIterator[bytes]:
         """Run the cells of a lease and yield their results in batches, until all are done or the worker is stopped."""
         number, cells = unpack_lease(payload)
-        outbox = Outbox(len(cells))
+        outbox = Outbox(len(cells), self._gather_seconds)
         self._outboxes[number] = outbox
         for place, (golden, trial) in enumerate(cells):
             self._owner[golden.id, trial] = outbox, place
@@ -101,7 +103,7 @@ class Worker:
             del self._outboxes[number]
 
     async def _stored(self, write: Write, results: list[Placed], outbox: Outbox) -> list[Placed]:
-        """Store a batch from here, and go on with each result as it is stored."""
+        """Store a batch from this worker, and continue with each result as stored."""
         try:
             stored = await asyncio.to_thread(write, [result for _, result in results])
         except Exception as error:
@@ -154,11 +156,16 @@ class Worker:
         keys = run_keys(None, setup.store, scrubber()) if setup.store else None
         session.begin(setup.run_id, keys)
         if setup.writes:
-            store = open_store(setup.store)
-            writer = store.join_run(setup.run_id, epoch=setup.epoch)
-            self._write = partial(_write, Persistence(WRITE_SECONDS), store, writer)
+            persist = Persistence(WRITE_SECONDS)
+            self._write = await asyncio.to_thread(persist, partial(self._joined, setup, persist))
         self._begin(setup, session, said.at_once)
         return hello
+
+    def _joined(self, setup: WorkerSetup, persist: Persistence) -> Write:
+        """What stores results of the run from here."""
+        self._store = self._store or open_store(setup.store)
+        writer = self._store.join_run(setup.run_id, epoch=setup.epoch)
+        return partial(_write, persist, self._store, writer)
 
     def _begin(self, setup: WorkerSetup, session: Session, at_once: int) -> None:
         case, limited = CaseRunner(setup.plan, session), LimitedLag(setup.plan)
@@ -169,6 +176,7 @@ class Worker:
             outbox, place = self._owner.pop((golden.id, trial))
             outbox.put(place, result, limited.lag_ms(golden, result))
 
+        self._gather_seconds = PROMPT_SECONDS if may_end_early(setup.plan) else GATHER_SECONDS
         self._deal(at_once)
         self._resize_rate(0.0)  # until the driver says how much there is
         gc.freeze()  # what is open now lives as long as the process
@@ -204,6 +212,8 @@ class Worker:
         if self._running is not None:
             await asyncio.wait([self._running])
         session, self._session = self._session, None
+        if self._store is not None:
+            self._store.close()
         if session is None:
             return Farewell()
         notices = tuple(session.notices())
@@ -230,7 +240,7 @@ class _Cells:
         self._news.set()
 
     def drain(self) -> list[Cell]:
-        """Take back what nobody has begun."""
+        """Remove and return the cells that were not started."""
         left = list(self._waiting)
         self._waiting.clear()
         return left
@@ -251,13 +261,18 @@ class _Cells:
         return self._waiting.popleft()
 
 
+def may_end_early(plan: Plan) -> bool:
+    """Whether a result may end the run, by its gate or by a budget."""
+    return (plan.gate is not None and plan.gate.stop != "off") or plan.run_limits != RunLimits()
+
+
 def versions() -> dict[str, str]:
-    """What must not differ between driver and workers."""
+    """The versions that must not differ between driver and workers."""
     return {"rightcall": version("rightcall"), "python": platform.python_version()}
 
 
 def served(agent: Agent, number: int) -> Agent:
-    """The agent, asking the server that is this worker's."""
+    """The agent with this worker's server."""
     urls = agent.base_urls
     return replace(agent, base_url=urls[number % len(urls)]) if urls else agent
 

@@ -3,7 +3,7 @@
 agent         Agent: what is tested
 session       an agent ready to run; setup_problems: what keeps one from running
 agent_loop    ask, run tools, return results, until done or a limit is reached; or one request, nothing run
-conversation/ conversations held live: both sides of them, scripted and simulated users
+conversation/ live conversations: both sides, scripted and simulated users
 performers    goldens that name another model; trials recorded and replayed
 callable_agent  a user-defined agent, and what it may return
 agent_session   agents with sessions: observed frameworks, services, commands; their tools, mocked

@@ -36,7 +36,7 @@ class Agent:
     golden chooses one with `tool_set`.
     `http:URL` and `exec:COMMAND` are agents behind an address or a command; `exchange` describes their requests and
     replies.
-    `rate` is what may be sent to the model a minute, by all cases together. `base_urls` are servers of the same model
+    `rate` limits requests and tokens per minute over all cases. `base_urls` are servers of the same model
     for workers to share; a single process asks `base_url`.
     """
 
@@ -95,7 +95,7 @@ def desk_problem(observed: ObservedAgent, tools: Sequence[Any], faults: FaultPla
         )
     if faults is not None and faults.tools:
         return (
-            f"{observed.name} offers its tools itself: faults can break them, but not rename, add or hide any"
+            f"{observed.name} provides its own tools: faults can break them, but not rename, add or hide any"
         )
     if not tools:
         return f"the tools of {observed.name} cannot be read from it; name them in the suite's tools"

@@ -45,7 +45,7 @@ class AgentSession(Protocol):
         ...
 
     def ending(self, error: BaseException) -> tuple[StopReason, str]:
-        """What an exception out of `turn` says about how the agent ended."""
+        """How the agent ended, given an exception raised by `turn`."""
         ...
 
     async def aclose(self) -> None:
@@ -60,7 +60,7 @@ class SessionAgent(Protocol):
 
 
 async def settled(session: AgentSession) -> None:
-    """Wait for what an agent sends of its turn besides the reply: its spans. That is not its time."""
+    """Wait for an agent's spans, which arrive separately from the reply. This does not count as its time."""
     settle = getattr(session, "settle", None)
     if settle is not None:
         await settle()
@@ -101,7 +101,7 @@ class SessionPerformer:
         """How the turn ended. A broken setup is raised, because it says nothing about the agent."""
         seconds, out_of_time = self._limits.seconds, False
         try:
-            if self._asker is not None:  # over a wire: what failed on the way is tried again
+            if self._asker is not None:  # over a network: failed requests are retried
                 await self._asker.attempt(lambda: session.turn(text), Deadline(seconds))
             else:
                 async with asyncio.timeout(seconds) as deadline:
@@ -112,7 +112,7 @@ class SessionPerformer:
         except ProviderError as error:
             return session.ending(error)
         except InfrastructureError as error:
-            if self._asker is not None:  # every ask was refused alike: the run ends
+            if self._asker is not None:  # every request was rejected the same way: the run ends
                 raise
             return session.ending(error)
         except RightCallError:

@@ -1,4 +1,4 @@
-"""A user-defined agent: any callable from a golden to what it did."""
+"""A user-defined agent: any callable that takes a golden and returns what it did."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def _unreadable(made: Any) -> InputError:
 
 
 def _told(error: Exception) -> str:
-    """What an agent raised; one that takes its argument for text is told what it is."""
+    """The text of an agent's exception, with a hint if the agent took its argument for text."""
     said = f"{type(error).__name__}: {error}"
     if isinstance(error, AttributeError | TypeError) and "Golden" in str(error):
         said += "; an agent is called with a golden, whose text is golden.input"
@@ -127,7 +127,7 @@ class UserAgent:
             async with asyncio.timeout(self._limits.seconds) as deadline:
                 made = await self._called(golden)
         except TimeoutError as error:
-            if not deadline.expired():  # the agent's own, from whatever it waited for
+            if not deadline.expired():  # the agent's own timeout
                 return Trajectory(stop_reason="agent_error", error=f"TimeoutError: {error}"[:500])
             return Trajectory(stop_reason="limit", error=f"more than {self._limits.seconds:g} seconds")
         except InfrastructureError as error:

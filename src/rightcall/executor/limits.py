@@ -24,14 +24,18 @@ class Limits(Record, frozen=True):
     scoring (which always gets a second). `steps` limits model requests in a loop, `calls` the tool calls.
     """
 
-    calls: Annotated[PositiveCount | None, msgspec.Meta(description="tool calls of a case")] = None
-    steps: Annotated[PositiveCount, msgspec.Meta(description="model requests of a case in a loop")] = 20
+    calls: Annotated[PositiveCount | None, msgspec.Meta(description="maximum tool calls per case")] = None
+    steps: Annotated[PositiveCount, msgspec.Meta(description="maximum model requests per case in a loop")] = (
+        20
+    )
     seconds: Annotated[
         Positive | None,
-        msgspec.Meta(description="seconds a case may take: models, retries, tools and scoring"),
+        msgspec.Meta(description="maximum seconds per case: models, retries, tools and scoring"),
     ] = None
-    tokens: Annotated[PositiveCount | None, msgspec.Meta(description="tokens of a case")] = None
-    cost_usd: Annotated[Positive | None, msgspec.Meta(description="cost of a case, in US dollars")] = None
+    tokens: Annotated[PositiveCount | None, msgspec.Meta(description="maximum tokens per case")] = None
+    cost_usd: Annotated[Positive | None, msgspec.Meta(description="maximum cost per case, in US dollars")] = (
+        None
+    )
 
     def exceeded(self, *, calls: int, seconds: float, usage: Usage) -> str:
         """The limit that was reached, as text; empty when none was."""
@@ -45,10 +49,12 @@ class Limits(Record, frozen=True):
 class RunLimits(Record, frozen=True):
     """Limits of a whole run. When one is reached, no new case starts and running cases finish."""
 
-    tokens: Annotated[PositiveCount | None, msgspec.Meta(description="tokens of the whole run")] = None
-    cost_usd: Annotated[Positive | None, msgspec.Meta(description="cost of the whole run, in US dollars")] = (
+    tokens: Annotated[PositiveCount | None, msgspec.Meta(description="maximum tokens of the whole run")] = (
         None
     )
+    cost_usd: Annotated[
+        Positive | None, msgspec.Meta(description="maximum cost of the whole run, in US dollars")
+    ] = None
     seconds: Annotated[
         Positive | None, msgspec.Meta(description="seconds after which no new case starts")
     ] = None
@@ -100,7 +106,7 @@ BURST_SECONDS = 1.0
 """What may be saved up: a second's worth, so that no minute sees more than its rate and a second."""
 
 LONGEST_SLEEP = 0.25
-"""A share may grow while somebody waits."""
+"""How often a waiter checks whether its share has grown."""
 
 
 class RateLimit(Record, frozen=True):
@@ -168,7 +174,7 @@ class _Level:
         self._level, self._at = 1.0, now
 
     def begin(self, now: float) -> None:
-        """Count from now on: what was saved up before anybody asked would be sent on top of the rate."""
+        """Start counting now: anything saved up before the first request would exceed the rate."""
         self._level, self._at = min(1.0, self._level), now
 
     def fill(self, now: float, share: float) -> None:

@@ -33,7 +33,7 @@ class Pool:
             worker.cancel()
 
     def resize(self, concurrency: int) -> None:
-        """Allow more or fewer jobs at a time, of jobs that arrive over time; those under way finish."""
+        """Allow more or fewer jobs at a time, of jobs that arrive over time; those in progress finish."""
         self.concurrency = concurrency
         self._room.set()
 

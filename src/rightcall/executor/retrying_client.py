@@ -120,7 +120,7 @@ class Patience(Record, frozen=True):
     """How often and how long to retry.
 
     The n-th pause is drawn from 0 … min(`longest`, `first`·2ⁿ) seconds, and is never shorter than what the
-    server asked for ("full jitter": everybody retrying at the same moment would bring the server down again).
+    server asked for ("full jitter": if all clients retried at the same moment, the server would go down again).
     """
 
     attempts: int = 10
@@ -152,7 +152,7 @@ class Asker:
         self.retries = 0
         self._refusals = Refusals()
         self._patience, self._sleep = patience or Patience(), sleep
-        self._random = random.Random(seed)  # noqa: S311  spreads pauses; has no influence on results
+        self._random = random.Random(seed)  # noqa: S311  spreads pauses; does not affect results
 
     async def ask(self, request: ModelRequest, deadline: Deadline | None = None) -> ModelReply:
         """The model's answer. Raises `ProviderError` when there is none after all retries or before the deadline, and

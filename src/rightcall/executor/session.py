@@ -76,7 +76,7 @@ class Session:
 
     `async with Session(agent, …) as session: trajectory = await session.performer.perform(golden, 0)`
 
-    `user` plays the users of conversations that are not scripted to their end.
+    `user` plays the users of conversations that are not fully scripted.
     """
 
     def __init__(
@@ -289,7 +289,7 @@ class Session:
             return None
         known = None if isinstance(model, str) else detect(model)
         if known is not None and not hasattr(model, "complete") and not is_sdk_client(model):
-            raise ConfigError(f"an agent of {known.title} is watched while it runs: rc.observe(agent)")
+            raise ConfigError(f"an agent of {known.title} is observed while it runs: rc.observe(agent)")
         if not isinstance(model, str) and not hasattr(model, "complete") and callable(model):
             return None
         network = Network(connections=concurrency)

@@ -55,10 +55,10 @@ class WatchedTurn:
 
 
 class SpanReceiver:
-    """Receives OTLP over HTTP and adds what the spans of a turn tell to the agent's reply.
+    """Receives OTLP over HTTP and adds the calls in the spans of a turn to the agent's reply.
 
-    `listen` is an address for agents that are already running; port 0 takes a free one, for programs that are told.
-    `settle` is how long nothing must come before a turn is complete.
+    `listen` is an address for agents that are already running; port 0 picks a free one, for programs, which get it
+    when started. `settle` is how long no span must arrive before a turn is complete.
     """
 
     def __init__(
@@ -91,7 +91,7 @@ class SpanReceiver:
         except OSError as error:
             await runner.cleanup()
             said = (error.strerror or str(error)).lower()
-            hint = "choose another address with agent.otlp, and tell the agent"
+            hint = "set another address with agent.otlp, and in the agent"
             raise ConfigError(f"cannot receive spans on {self._listen}: {said}; {hint}") from None
         server: Any = site._server
         self._port, self._runner = server.sockets[0].getsockname()[1], runner
@@ -102,7 +102,7 @@ class SpanReceiver:
             self._runner = None
 
     def watch(self, traceparent: str) -> None:
-        """Keep the spans of a turn that begins now."""
+        """Collect the spans of a turn that begins now."""
         self._turns[_trace_id(traceparent)] = WatchedTurn()
 
     def forget(self, traceparents: Iterable[str]) -> None:
@@ -110,7 +110,7 @@ class SpanReceiver:
             self._turns.pop(_trace_id(traceparent), None)
 
     async def settled(self, traceparent: str, *, ended: bool) -> None:
-        """Wait until nothing more comes; `ended` says that the program which sends it has ended."""
+        """Wait until no more spans arrive; `ended` means that the sending program has ended."""
         held = self._turns[_trace_id(traceparent)]
         began = time.monotonic()
         quiet = 0.0 if ended else self._settle
@@ -149,13 +149,13 @@ class SpanReceiver:
         return seen if seen.calls or seen.messages or seen.usage.input_tokens else None
 
     def unknown(self, traceparent: str, reply: Trajectory) -> str:
-        """Why the calls of a turn are not known; empty when they are. A call nobody saw must not pass as none."""
+        """Why the calls of a turn are not known; empty when they are. An unobserved call must not count as no call."""
         held = self._turns.get(_trace_id(traceparent))
         if held is not None and held.left_out:
-            return f"more than {MOST_SPANS:,} spans and events came for one reply, so not all of its calls are known"
+            return f"more than {MOST_SPANS:,} spans and events arrived for one reply, so not all of its calls are known"
         if not reply.calls and self._work(traceparent) is None:
             return (
-                "no span of a model or a tool came for a reply, so its calls are not known:"
+                "no model or tool span arrived for a reply, so its calls are not known:"
                 " is the agent instrumented?"
             )
         return ""
@@ -165,7 +165,7 @@ class SpanReceiver:
         self.unseen += not any_span
         if not self.seen and self.unseen >= TRIED:
             raise ConfigError(
-                f"no span of a model or a tool came for the first {TRIED} replies: is the agent instrumented, does it"
+                f"no model or tool span arrived for the first {TRIED} replies: is the agent instrumented, does it"
                 f" continue the `traceparent` of its request, and is its OTEL_EXPORTER_OTLP_ENDPOINT {self.endpoint}"
                 " (OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf)?"
             )

@@ -1,6 +1,6 @@
-"""`observe(function, via="otel")`: any instrumented code, watched by the spans it makes.
+"""`observe(function, via="otel")`: any instrumented code, observed through its spans.
 
-A trial is one trace: its spans are collected by a processor of ours on the process's tracer provider, and become a
+A trial is one trace: its spans are collected by our processor on the process's tracer provider, and become a
 trajectory as imported traces do. Nothing is exported, and the user's provider and exporters stay as they are.
 """
 
@@ -39,20 +39,22 @@ def observe(
 ) -> ObservedAgent:
     """An agent of a known framework, or a function `(golden) -> answer`, as an agent to evaluate.
 
-    Its code is untouched: hooks of its framework are watched while it runs, for this trial alone, and nothing is sent
-    anywhere. `via` names the adapters to use for a function; `auto` takes those whose frameworks are loaded, and `otel`
-    reads the OpenTelemetry spans that any instrumented function makes.
-    `calls` says whose calls count when agents use agents: `auto` follows handoffs and leaves out calls inside an agent
+    Its code is unchanged: it is observed through hooks of its framework while it runs, for this trial alone, and
+    nothing is sent anywhere. `via` names the adapters to use for a function; `auto` uses those whose frameworks are
+    loaded, and `otel` reads the OpenTelemetry spans of any instrumented function.
+    `calls` selects whose calls count when agents use agents: `auto` follows handoffs and skips calls inside an agent
     used as a tool, `all` counts them too, `root` only those of the first agent. `tools="mock"` answers the tools from
-    the suite's mocks, where the framework lets us. `input` makes the framework's input from a golden, `output` the
-    answer from its result. `rightcall adapters list` says what each adapter can see.
+    the suite's mocks, where the framework allows it. `input` makes the framework's input from a golden, `output` the
+    answer from its result. `rightcall adapters show` says what each adapter can observe.
     """
     if via not in (OTEL, [OTEL], (OTEL,)):
         return observe_by_hooks(
             agent, via=via, calls=calls, tools=tools, handoffs=handoffs, input=input, output=output
         )
     if not callable(agent):
-        raise ConfigError(f"via 'otel' watches a function of a golden, got a {type(agent).__qualname__}")
+        raise ConfigError(
+            f"via 'otel' observes a function that takes a golden, got a {type(agent).__qualname__}"
+        )
     if tools == "mock":
         raise ConfigError("via 'otel' only reads spans: it cannot mock tools")
     name = str(getattr(agent, "__name__", type(agent).__name__))
@@ -108,7 +110,7 @@ class TracedSession(ObservedSession):
         self._answers.append(output if isinstance(output, str) else "")
         if not self._collector.saw_work(self._turns[-1]):
             raise ConfigError(
-                f"{self._agent.name} made no span of a model or a tool: is it instrumented, with the process's own"
+                f"{self._agent.name} produced no model or tool span: is it instrumented, with the process's own"
                 " tracer provider, and are its traces sampled?"
             )
 
@@ -118,7 +120,7 @@ class TracedSession(ObservedSession):
             return Trajectory(stop_reason=stop_reason, error=error)
         whole = _joined(made)
         last = self._answers[-1] if len(self._answers) == len(made) else ""
-        if stop_reason == "done":  # what the spans say of how it ended
+        if stop_reason == "done":  # how it ended, according to the spans
             stop_reason, error = whole.stop_reason, whole.error
         return msgspec.structs.replace(
             whole, output=last or whole.output, stop_reason=stop_reason, error=error
@@ -155,7 +157,7 @@ def _joined(turns: list[Trajectory]) -> Trajectory:
 
 
 class SpanCollector:
-    """Keeps the spans of the traces that are watched, as they end. The processor of a provider feeds it."""
+    """Collects the spans of observed traces as they end. Fed by the processor of a provider."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

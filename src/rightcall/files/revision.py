@@ -72,7 +72,7 @@ def is_ancestor(folder: Path, old: str, new: str) -> bool | None:
 
 
 def repository_root(folder: Path) -> Path | None:
-    """The folder of the repository that a folder is in; None outside of git."""
+    """The folder of the repository that a folder is in; None outside git."""
     code, said = _git(folder, "rev-parse", "--show-toplevel")
     return Path(said) if code == 0 and said else None
 
@@ -99,7 +99,7 @@ def unpack_commit(root: Path, commit: str, into: Path) -> None:
 def _git(folder: Path, *words: str) -> tuple[int, str]:
     """What a git command answers and its exit code; -1 when it cannot be run."""
     try:
-        asked = subprocess.run(  # noqa: S603  words of ours, and names that git itself gave
+        asked = subprocess.run(  # noqa: S603  our own words, and names from git itself
             ["git", *words],  # noqa: S607
             cwd=folder,
             timeout=_SECONDS,

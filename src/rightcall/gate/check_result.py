@@ -12,7 +12,7 @@ EXIT_CODES: dict[CheckWord, int] = {"PASS": 0, "REGRESSED": 1, "INCONCLUSIVE": 3
 
 
 class GoldenChange(Record, frozen=True, omit_defaults=False):
-    """A golden that came out otherwise than at the baseline, with its place in the dataset.
+    """A golden with a different result than in the baseline, with its place in the dataset.
 
     `before` and `after` have a character for each trial. `expected` and `called` are the calls of one failing trial,
     in words; `reason` is what that trial failed for.
@@ -42,7 +42,7 @@ class HardFailure(Record, frozen=True, omit_defaults=False):
 
 
 class CheckCalls(Record, frozen=True, omit_defaults=False):
-    """Trials asked for: `spent` of `planned` at most, where a run of everything takes `full`."""
+    """Numbers of calls: `spent` of at most `planned`; a run of everything takes `full`."""
 
     spent: int
     planned: int
@@ -51,7 +51,7 @@ class CheckCalls(Record, frozen=True, omit_defaults=False):
 
 
 class NewGoldens(Record, frozen=True, omit_defaults=False):
-    """Goldens without a baseline: tried, and compared with nothing."""
+    """Goldens without a baseline: tried, but not compared."""
 
     goldens: int = 0
     passed: int = 0
@@ -61,7 +61,7 @@ class NewGoldens(Record, frozen=True, omit_defaults=False):
 
 
 class BaselineFacts(Record, frozen=True, omit_defaults=False):
-    """What was compared with."""
+    """The baseline of a check."""
 
     id: str
     branch: str
@@ -82,7 +82,7 @@ class StratumPlan(Record, frozen=True, omit_defaults=False):
 
 
 class CheckForecast(Record, frozen=True, omit_defaults=False):
-    """What a check will probably do, from playing its rule on agents like the baseline's.
+    """What a check will probably do, by simulating its rule on agents like the baseline's.
 
     `guessed`: most goldens were tried only once, so how flaky they are is taken from other suites.
     """
@@ -97,9 +97,9 @@ class CheckForecast(Record, frozen=True, omit_defaults=False):
 
 
 class CheckResult(Record, frozen=True, omit_defaults=False):
-    """The verdict, what it rests on, and everything a reviewer asks next.
+    """The verdict, its evidence, and everything else a reviewer needs.
 
-    `p` is the least `alpha` that gives REGRESSED, hard failures aside; None when nothing was compared.
+    `p` is the smallest `alpha` that gives REGRESSED, apart from hard failures; None when nothing was compared.
     """
 
     suite: str

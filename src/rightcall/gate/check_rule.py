@@ -35,7 +35,7 @@ class Risks(Record, frozen=True):
 
 
 class Decided(Record, frozen=True):
-    """The word, and what it rests on."""
+    """The verdict, and its evidence."""
 
     word: CheckWord
     cause: Cause
@@ -50,7 +50,7 @@ class Step(NamedTuple):
 
 
 class StratumState(Record, frozen=True, omit_defaults=False):
-    """What a stratum showed. `settled_after` counts its units; `low` and `p` are of the last look.
+    """The state of a stratum. `settled_after` counts its units; `low` and `p` are of the last look.
 
     `error` is the standard error of the difference, for goldens like these where they are a sample, else for these.
     """
@@ -70,7 +70,7 @@ class StratumState(Record, frozen=True, omit_defaults=False):
 
 
 class CheckRule:
-    """Says what to run next, takes the results, and decides as soon as it can.
+    """Says what to run next, takes results, and decides as soon as it can.
 
     `steps()` are all that may be run, in order; a stratum that is settled is left early. `feed` takes the candidate's
     score of each golden of a step (None when it got no answer) and returns the decision once there is one. `end`
@@ -147,7 +147,7 @@ class CheckRule:
 
 
 class _Track:
-    """One stratum under way."""
+    """One stratum in progress."""
 
     def __init__(self, stratum: Stratum) -> None:
         self.stratum = stratum
@@ -231,7 +231,7 @@ class _Track:
 
 
 def settles_at_best(stratum: Stratum, beta: float = 0.05) -> bool:
-    """Whether PASS is possible at all: every x = 0, and the last look still clears the margin.
+    """Whether PASS is possible: every x = 0, and the last look still clears the margin.
 
     With n values at 0, Gaffke's bound is below −δ when n < ln(β/2)/ln(1−δ).
     """

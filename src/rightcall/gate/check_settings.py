@@ -1,4 +1,4 @@
-"""What `check` is asked for, and the strata it makes of a baseline."""
+"""The settings of `check`, and the strata it makes from a baseline."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ Share = Annotated[float, msgspec.Meta(gt=0, lt=1)]
 class CheckSettings(Record, frozen=True):
     """`check:` of a suite.
 
-    `drop` is the margin for goldens that a changed tool can affect, `drop_rest` for all others. `sample` is how many of
-    the others are asked at most, `rounds` how often the affected ones are [default: enough for 40 pairs, as often as
-    the baseline was tried at most].
+    `drop` is the margin for goldens that a changed tool can affect, `drop_rest` for all others. `sample` is the maximum
+    number of the others to try, `rounds` the trials per affected golden [default: enough for 40 pairs, but at most as
+    many as the baseline has].
     """
 
     drop: Annotated[Share, msgspec.Meta(description="margin for goldens that a change can affect")] = 0.2
@@ -28,23 +28,25 @@ class CheckSettings(Record, frozen=True):
         0.05
     )
     beta: Annotated[float, msgspec.Meta(gt=0, le=0.5, description="risk of PASS at the margin")] = 0.05
-    sample: Annotated[int, msgspec.Meta(gt=0, description="most goldens asked of those not affected")] = 120
+    sample: Annotated[int, msgspec.Meta(gt=0, description="maximum number of unaffected goldens to try")] = (
+        120
+    )
     rounds: Annotated[
         Annotated[int, msgspec.Meta(gt=0)] | None,
-        msgspec.Meta(description="how often affected goldens are asked [default: enough for 40 pairs]"),
+        msgspec.Meta(description="trials per affected golden [default: enough for 40 pairs]"),
     ] = None
     hard: Annotated[
         Literal["stop", "confirm"],
-        msgspec.Meta(description="stop: one new hard failure is REGRESSED; confirm: ask for a second one"),
+        msgspec.Meta(description="stop: one new hard failure is REGRESSED; confirm: require a second one"),
     ] = "stop"
     on_inconclusive: Annotated[
         Literal["fail", "pass"], msgspec.Meta(description="exit code of INCONCLUSIVE: 3, or 0")
     ] = "fail"
     compare: Annotated[
         Literal["passes", "score"],
-        msgspec.Meta(description="what of a trial is compared: passed or not, or its score"),
+        msgspec.Meta(description="what is compared: whether a trial passed, or its score"),
     ] = "passes"
-    control: Annotated[int, msgspec.Meta(ge=0, description="untouched goldens to ask again")] = 0
+    control: Annotated[int, msgspec.Meta(ge=0, description="number of unaffected goldens to try as well")] = 0
 
     @property
     def risks(self) -> Risks:
@@ -113,7 +115,7 @@ def units(names: Iterable[str], seed: str, clusters: Mapping[str, str]) -> tuple
 
 
 def sampled(order: tuple[tuple[str, ...], ...], most: int) -> tuple[tuple[str, ...], ...]:
-    """The first units that have no more goldens than asked for; at least one."""
+    """The first units with no more goldens than requested; at least one."""
     taken, goldens = 0, 0
     for unit in order:
         if taken and goldens + len(unit) > most:

@@ -1,4 +1,4 @@
-"""What `check` will do, by playing its own rule on drawn trials: for `check --plan` and the benchmark."""
+"""What `check` will do, by simulating its own rule on drawn trials: for `check --plan` and the benchmark."""
 
 from __future__ import annotations
 

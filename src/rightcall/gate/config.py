@@ -29,7 +29,9 @@ class BaselineGate(Record, frozen=True):
         str,
         msgspec.Meta(description="the earlier run: an id, last~1, a tag, branch:NAME, or an exported file"),
     ]
-    margin: Annotated[float, msgspec.Meta(ge=0, lt=1, description="tolerated drop of the pass rate")] = 0.0
+    margin: Annotated[
+        float, msgspec.Meta(ge=0, lt=1, description="largest acceptable drop of the pass rate")
+    ] = 0.0
     anyway: Annotated[
         bool, msgspec.Meta(description="also compare runs with other metrics or edited goldens")
     ] = False
@@ -52,7 +54,9 @@ class LatencyLimit(Record, frozen=True):
 class CostLimit(Record, frozen=True):
     """Cost limits in US dollars: for the whole run, and on average per trial."""
 
-    run_usd: Annotated[Amount | None, msgspec.Meta(description="cost of the whole run, in US dollars")] = None
+    run_usd: Annotated[
+        Amount | None, msgspec.Meta(description="maximum cost of the whole run, in US dollars")
+    ] = None
     mean_usd: Annotated[Amount | None, msgspec.Meta(description="mean cost of a trial, in US dollars")] = None
 
 
@@ -100,7 +104,9 @@ class Gate(Record, frozen=True):
             description="fatal codes that do not fail the run: forbidden_call, double_effect, wrong_state"
         ),
     ] = ()
-    baseline: Annotated[BaselineGate | None, msgspec.Meta(description="not worse than an earlier run")] = None
+    baseline: Annotated[
+        BaselineGate | None, msgspec.Meta(description="a run that this one must not be worse than")
+    ] = None
     max_error_rate: Annotated[
         float,
         msgspec.Meta(

@@ -146,7 +146,7 @@ class EvalueMonitor(StopMonitor):
     """Stops when the evidence against "at most min" or against "at least target" is 1/alpha to 1.
 
     One score for each golden, the mean of its trials. P(PASS at a rate ≤ min) ≤ alpha and P(FAIL at a rate
-    ≥ target) ≤ alpha, whenever it is looked at.
+    ≥ target) ≤ alpha, however often it is evaluated.
     """
 
     by = "evalue"

@@ -48,7 +48,7 @@ class InputChange(Record, frozen=True):
 
     @property
     def reaches_everything(self) -> bool:
-        """Whether no golden is out of its reach."""
+        """Whether it affects every golden."""
         return self.kind in _EVERYTHING
 
     @property

@@ -259,7 +259,7 @@ class LimitRule:
         return Check(self.name, word, sentence, value=value, limit=self.limit, trials=len(values))
 
     def _certain(self, outcomes: Sequence[Outcome]) -> float:
-        """The same number of the times that the agent took for certain."""
+        """The same number computed from the time that was certainly the agent's."""
         times = (
             max(0.0, taken - lag)
             for o in outcomes

@@ -1,4 +1,4 @@
-"""Sample size: how many goldens a gate needs, what they cost, and whether PASS is possible at all."""
+"""Sample size: how many goldens a gate needs, what they cost, and whether PASS is possible."""
 
 from __future__ import annotations
 
@@ -90,36 +90,18 @@ def plan(  # noqa: PLR0913  keywords, each a separate question
         raise ConfigError(f"plan: trials must be at least 1, got {trials}")
     if not 0 <= icc <= 1:
         raise ConfigError(f"plan: icc must lie between 0 and 1, got {icc:g}")
-    single, k, reached = stats.gate_n(minimum, target, power, alpha)
-    flawless = stats.all_pass_n(minimum, alpha)
+    asked = _Asked(Demand(minimum, alpha), target, trials, icc, about)
+    need = _needed(asked, power, watch)
     exact = trials == 1 or about == "these_goldens"
-    if about == "these_goldens":
-        goldens, perfect = math.ceil(single / trials), math.ceil(flawless / trials)
-        while (reached := stats.gate_power(goldens * trials, minimum, target, alpha)[0]) < power:
-            goldens += 1
-    elif exact:
-        goldens, perfect = single, flawless
-    else:
-        perfect = flawless
-        goldens, reached = goldens_for_power(
-            beta_binomial(trials, target, icc),
-            Demand(minimum, alpha),
-            power,
-            (perfect, max(single, perfect) + 10),
-            watch=watch,
-        )
-    chance = None
-    if have is not None:
-        asked = _Asked(Demand(minimum, alpha), target, trials, icc, about)
-        chance = _chance(asked, have, clusters, watch)
-    size = have or goldens
+    chance = None if have is None else _chance(asked, have, clusters, watch)
+    size = have or need.goldens
     found = SamplePlan(
         "",
-        goldens,
+        need.goldens,
         trials,
-        perfect,
-        single - k if trials == 1 else None,
-        reached,
+        need.flawless,
+        need.may_fail if trials == 1 else None,
+        need.power,
         about=about,
         icc=None if exact and not _grouped(clusters) else icc,
         draws=0 if exact and not _grouped(clusters) else DRAWS,
@@ -139,6 +121,38 @@ def plan(  # noqa: PLR0913  keywords, each a separate question
     return msgspec.structs.replace(found, sentence=_sentence(found, minimum, target, power))
 
 
+class _Needed(NamedTuple):
+    """Goldens that reach a power, the `power` they reach, how many of them `may_fail` when each is tried once, and
+    how many would do if every trial passed (`flawless`).
+    """
+
+    goldens: int
+    flawless: int
+    may_fail: int
+    power: float
+
+
+def _needed(asked: _Asked, power: float, watch: Watch | None) -> _Needed:
+    (minimum, alpha), target, trials = asked.demand, asked.target, asked.trials
+    single, passing, reached = stats.gate_n(minimum, target, power, alpha)
+    found = _Needed(single, stats.all_pass_n(minimum, alpha), single - passing, reached)
+    if asked.about == "these_goldens":  # the number of trials counts, whatever they are of
+        goldens = math.ceil(single / trials)
+        while (reached := stats.gate_power(goldens * trials, minimum, target, alpha)[0]) < power:
+            goldens += 1
+        return found._replace(goldens=goldens, flawless=math.ceil(found.flawless / trials), power=reached)
+    if trials == 1:
+        return found
+    goldens, reached = goldens_for_power(
+        beta_binomial(trials, target, asked.icc),
+        asked.demand,
+        power,
+        (found.flawless, max(single, found.flawless) + 10),
+        watch=watch,
+    )
+    return found._replace(goldens=goldens, power=reached)
+
+
 def warnings(
     gate: Gate,
     categories: Iterable[str],
@@ -152,13 +166,13 @@ def warnings(
     Above all, that PASS is impossible because even a flawless run is too small.
     """
     kinds = list(categories)
-    labels = [set(t) for t in tags]
+    labels = [set(t) for t in tags] if gate.tags else []
     groups = list(clusters) or [None] * len(kinds)
     everyone = range(len(kinds))
-    members: dict[str, tuple[float, list[int]]] = {}
+    members: dict[str, tuple[float, Sequence[int]]] = {}
     if gate.min is not None:
-        members["pass rate"] = gate.min, list(everyone)
-    members |= {f"metric {m}": (limit, list(everyone)) for m, limit in gate.metrics.items()}
+        members["pass rate"] = gate.min, everyone
+    members |= {f"metric {m}": (limit, everyone) for m, limit in gate.metrics.items()}
     members |= {
         f"category {c}": (limit, [i for i in everyone if kinds[i] == c])
         for c, limit in gate.categories.items()

@@ -1,4 +1,4 @@
-"""A candidate's trials held against the baseline's, golden by golden.
+"""A candidate's trials compared with the baseline's, golden by golden.
 
 x = candidate − baseline is in [−1, 1] for one golden. In the rest it is one trial minus the mean of all the
 baseline's; among the affected goldens each round has its own share of the baseline's trials, so that rounds are

@@ -126,7 +126,7 @@ def _from_monitor(rule: GateRule, stopped: Stopped) -> Check:
 
 
 def _holm(rules: Sequence[GateRule], checks: Sequence[Check], alpha: float) -> list[Check]:
-    """Rule again with p-values adjusted for the number of controlled rules, PASS and FAIL each apart."""
+    """Decide again with p-values adjusted for the number of controlled rules, PASS and FAIL separately."""
     p_pass = [c.p_pass for c in checks if c.controlled and c.p_pass is not None]
     p_fail = [c.p_fail for c in checks if c.controlled and c.p_fail is not None]
     if len(p_pass) < 2:

@@ -5,7 +5,7 @@
     rule            what a rule is; all rules, `find_rule`
     source/         reading definitions with the place of every value
     features/       facts about a tool and a set, computed once
-    confusability/  how alike two tools are, and why
+    confusability/  how similar two tools are, and why
     conversion      tools converted for a provider, with what it will reject
     baseline        known findings, and approved definitions (the lockfile)
     fixer, ignores, output/

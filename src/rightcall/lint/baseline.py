@@ -134,7 +134,7 @@ def lock_key(tool: SourceTool) -> str:
 
 
 def lock_of(sets: Iterable[ToolSet]) -> Lock:
-    """The lock of the present state."""
+    """The lock of the current definitions."""
     found: dict[str, set[str]] = {}
     for each in sets:
         for tool in each.tools:

@@ -35,7 +35,7 @@ class Edit:
 
 
 class Finding(msgspec.Struct, frozen=True, gc=False):
-    """What a rule says of one place in a tool. `severity` None means the rule's own.
+    """A rule's finding at one place in a tool. `severity` None means the rule's own.
 
     `path` is inside the tool, in the canonical spelling: `("input_schema", "properties", "city")`.
     `edits` is the fix, empty when there is none; `safe` says that it cannot change what the tool means.

@@ -34,7 +34,7 @@ def lint(
     """Lint sets of tools as they were read, or a plain list of tools as one set.
 
     `locked` holds the hashes of a lockfile. `queries` are user requests with the name of the tool that
-    answers them: they sharpen the judgement which tools are confusable. `evidence` holds what went wrong in stored
+    answers them: they help to judge which tools are confusable. `evidence` holds what went wrong in stored
     runs, which findings then carry; an info about a confusion that was seen is a warning.
     """
     config = config or LintConfig()
@@ -130,7 +130,7 @@ def features_of(
     locked: Locked | None = None,
     queries: Sequence[tuple[str, str]] = (),
 ) -> SetFeatures:
-    """What the rules will ask about a set."""
+    """The features of a set that the rules use."""
     return SetFeatures(
         tool_features(tools.tools, config),
         locked=locked,
@@ -141,7 +141,7 @@ def features_of(
 
 
 def tool_features(tools: Iterable[SourceTool], config: LintConfig) -> list[ToolFeatures]:
-    """What the rules will ask about each tool."""
+    """The features of each tool that the rules use."""
     targets = frozenset(config.targets) if config.targets is not None else None
     return [ToolFeatures(tool, targets) for tool in tools]
 
@@ -156,7 +156,7 @@ def find(features: SetFeatures, config: LintConfig) -> list[Found]:
 
 
 def found_in_tools(tools: Sequence[ToolFeatures], chosen: Sequence[Rule]) -> list[Found]:
-    """What the rules about single tools find."""
+    """The findings of rules about single tools."""
     found: list[Found] = []
     for rule in chosen:  # one rule over all tools is a fifth faster than one tool after the other
         check = rule.check
@@ -168,7 +168,7 @@ def found_in_tools(tools: Sequence[ToolFeatures], chosen: Sequence[Rule]) -> lis
 
 
 def found_in_set(features: SetFeatures, chosen: Sequence[Rule]) -> Iterator[Found]:
-    """What the rules about tools side by side find."""
+    """The findings of rules that compare tools."""
     for rule in chosen:
         if rule.check_set is not None:
             for tool, finding in rule.check_set(features):
@@ -190,7 +190,7 @@ def not_ignored(everything: Iterable[Found], config: LintConfig) -> tuple[list[t
     shown = []
     ignored = 0
     comments: dict[int, list[Ignore]] = {}
-    places: dict[tuple[int, JsonPath], Where] = {}  # rules often speak of the same place
+    places: dict[tuple[int, JsonPath], Where] = {}  # rules often refer to the same place
     for found in everything:
         tool, rule, finding = found
         path = finding.path

@@ -30,7 +30,7 @@ class Misfilled(Record, frozen=True):
 
 
 Broken = Literal["choice", "arguments", "either"]
-"""What a fault in a definition makes go wrong: which tool is called, how it is filled, or both."""
+"""What a faulty definition affects: which tool is called, how it is filled, or both."""
 
 
 class RuleEffect(Record, frozen=True):

@@ -157,12 +157,12 @@ def _one_pass(document: Document, found: list[Found]) -> tuple[Document, list[st
 
 
 def _related(path: tuple[str | int, ...], taken: set[tuple[str | int, ...]]) -> bool:
-    """Is the path, or one above it, taken already? Paths below are caught when their text overlaps."""
+    """Whether the path, or one above it, is already taken. Paths below are caught when their text overlaps."""
     return any(path[:length] in taken for length in range(1, len(path) + 1))
 
 
 def _applied(document: Document, taken: list[tuple[Found, list[Edit]]]) -> tuple[Document, list[str]]:
-    """All at once, or by halves when that does not give the value that was wanted."""
+    """Apply all at once, or by halves when that does not give the intended value."""
     if not taken:
         return document, []
     changed = edited(document, [edit for _, edits in taken for edit in edits])

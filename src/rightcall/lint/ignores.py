@@ -1,4 +1,4 @@
-"""Inline ignores: a definition may switch a rule off for itself, with a reason.
+"""Inline ignores: a definition may disable a rule for itself, with a reason.
 
 In any format, on the tool or on a schema inside it (there it covers what is below):
 
@@ -9,7 +9,7 @@ MCP servers may write it under `_meta.rightcall`. In YAML also as a comment on t
     # rightcall: ignore[TD301] documented in the system prompt
 
 An ignore without a reason has no effect, and `unexplained-ignore` says so. Rules of the security family cannot be
-switched off by the definition they are about, only by `--ignore` and [tool.rightcall.lint].
+disabled by the definition they are about, only by `--ignore` and [tool.rightcall.lint].
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _COMMENT = re.compile(r"#\s*rightcall:\s*ignore\[([^\]\n]*)\]\s*(.*)")
 
 @dataclass(frozen=True)
 class Ignore:
-    """A rule switched off below a path, or on a line (0: everywhere below the path)."""
+    """A rule disabled below a path, or on a line (0: everywhere below the path)."""
 
     rule: str
     reason: str
@@ -37,7 +37,7 @@ class Ignore:
     line: int = 0
 
     def covers(self, rule: Rule, path: JsonPath, line: int) -> bool:
-        """Does it silence a finding of the rule at this place? Never without a reason, and never for security.
+        """Whether it silences a finding of the rule at this place; never without a reason, and never for security.
 
         Someone who poisons a definition would add the ignore too. Only the user's own settings silence those.
         """

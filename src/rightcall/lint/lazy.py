@@ -1,4 +1,4 @@
-"""A property computed when first asked for."""
+"""A property computed on first access."""
 
 from __future__ import annotations
 

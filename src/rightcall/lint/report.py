@@ -22,11 +22,11 @@ class ToolSummary(Record, frozen=True):
 
 
 MOST_PAIRS = 200
-"""Pairs that a report holds, the most alike."""
+"""Maximum number of pairs in a report, the most similar first."""
 
 
 class PairSummary(Record, frozen=True):
-    """Two tools that are alike, and why."""
+    """Two similar tools, and why."""
 
     first: str
     second: str
@@ -36,7 +36,7 @@ class PairSummary(Record, frozen=True):
 
 
 class LintReport(Record, frozen=True):
-    """Findings in the order of the files, the tools, and the most alike pairs.
+    """Findings in the order of the files, the tools, and the most similar pairs.
 
     `known` counts findings left out because a baseline holds them, `ignored` those ignored in place. `effects` ranks
     rules by what stored runs showed, when some were given.

@@ -61,7 +61,7 @@ class ConversationVerdict(Record, frozen=True):
     def shown(self) -> CaseVerdict:
         """The verdict whose numbers are shown: the whole's, or the mean over the turns when they alone expect calls.
 
-        Where nothing says what to call, no call is wrong, and those numbers are 1.
+        Where no calls are expected, no call is wrong, and those numbers are 1.
         """
         if self.by_whole:
             return self.whole
@@ -138,7 +138,7 @@ def all_expected(golden: ConversationalGolden) -> tuple[ExpectedCall, ...]:
 
 
 def expectation_places(golden: ConversationalGolden) -> dict[int, tuple[int, ...]]:
-    """Where the expected calls of each exchange stand in `all_expected`."""
+    """The positions of each exchange's expected calls in `all_expected`."""
     found: dict[int, tuple[int, ...]] = {}
     exchange, place = 0, len(golden.expected_calls)
     for turn in golden.turns:
@@ -181,7 +181,7 @@ def as_one_golden(golden: ConversationalGolden) -> Golden:
 
 
 class _Held:
-    """A conversation cut into exchanges."""
+    """A conversation split into exchanges."""
 
     def __init__(self, trajectory: Trajectory) -> None:
         self._trajectory = trajectory

@@ -1,7 +1,7 @@
 """DeepEval's metrics under their own names, built on RightCall's metrics.
 
     ToolCorrectnessMetric                             the expected tools were called
-    ArgumentCorrectnessMetric, TaskCompletionMetric, AnswerRelevancyMetric, GEval                 asked of a model
+    ArgumentCorrectnessMetric, TaskCompletionMetric, AnswerRelevancyMetric, GEval                 judged by a model
     ConversationalGEval, ConversationCompletenessMetric, TurnRelevancyMetric, KnowledgeRetentionMetric,
     RoleAdherenceMetric                               the same of a conversation
 
@@ -56,7 +56,7 @@ CONVERSATION: tuple[Part, ...] = ("conversation",)
 
 
 class ToolCallParams(enum.Enum):
-    """What of a call `ToolCorrectnessMetric` compares besides the tool's name."""
+    """The parts of a call that `ToolCorrectnessMetric` compares besides the tool's name."""
 
     INPUT_PARAMETERS = "input_parameters"
     OUTPUT = "output"
@@ -149,7 +149,7 @@ def ConversationalGEval(  # noqa: N802
 
 
 def ConversationCompletenessMetric(**settings: Unpack[JudgedMetricSettings]) -> Metric:  # noqa: N802
-    """Whether a conversation gave the user what they came for, judged by a model."""
+    """Whether the user got what they wanted, judged by a model."""
     chosen = _judge_settings("ConversationCompletenessMetric", settings)
     return ConversationCompleteness(**chosen)
 

@@ -69,7 +69,7 @@ class FunctionMetric(Metric):
     def _score(self, given: Any) -> Score:
         if isinstance(given, Score):
             return given
-        plain = given.item() if hasattr(given, "item") else given  # a number of numpy
+        plain = given.item() if hasattr(given, "item") else given  # a NumPy number
         if isinstance(plain, bool):
             return Score.passed_if(plain, "returned False")
         if isinstance(plain, int | float):
@@ -86,7 +86,7 @@ def parameters_of(function: Callable[..., Any]) -> Sequence[str] | None:
     try:
         parameters = list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):
-        return None  # written in C: it takes what it is given
+        return None  # written in C: its parameters are unknown
     needed = [
         p for p in parameters if p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
     ]
@@ -104,7 +104,7 @@ def parameters_of(function: Callable[..., Any]) -> Sequence[str] | None:
 
 
 def _refuse_misspelt(function: Callable[..., Any], name: str) -> None:
-    """A parameter that is nearly the name of a part would silently be given the whole case."""
+    """Refuse a parameter that is nearly the name of a part: it would silently receive the whole case."""
     from difflib import get_close_matches
 
     near = get_close_matches(name, [part for part in PARTS if PARTS[part] not in WHOLE], n=1, cutoff=0.8)

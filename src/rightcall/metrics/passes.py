@@ -1,7 +1,7 @@
 """Pass rates over goldens, in nine bytes per trial, and how far simulated users are apart on the same scenarios.
 
 A golden is remembered by a hash of its id. Python's own `hash` is fast and differs from process to process; what leaves
-its process is named by `stable_hash`, and then costs about a microsecond more a trial.
+its process is named by `stable_hash`, and then costs about a microsecond more per trial.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class PassesState(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Passes:
-    """The trials of a group of goldens. A golden is remembered by a hash; its trials find together by it."""
+    """The trials of a group of goldens, grouped by a hash of the golden's id."""
 
     __slots__ = ("_clusters", "_marks", "_name_of", "_names", "_repeated", "_unnamed", "passed")
 
@@ -57,7 +57,7 @@ class Passes:
 
     @property
     def apart(self) -> bool:
-        """Whether every trial stands for itself: no golden was tried twice, none belongs to a cluster."""
+        """Whether all trials are independent: no golden was tried twice, none belongs to a cluster."""
         return not self._repeated and not self._clusters
 
     def add(self, result: CaseResult) -> None:
@@ -80,7 +80,7 @@ class Passes:
         self.passed += other.passed
 
     def state(self) -> PassesState:
-        """Everything that is known, for another process; only of trials named by `stable_hash`."""
+        """The whole state, for another process; only for trials named by `stable_hash`."""
         if self._name_of is not stable_hash:
             raise ValueError("the names of these trials mean nothing in another process; use a stable tally")
         trials = self._sorted()
@@ -92,7 +92,7 @@ class Passes:
 
     @classmethod
     def from_state(cls, state: PassesState, *, apart: bool = False) -> Self:
-        """The trials again. If all that are merged are known to stand `apart`, only their number is kept."""
+        """The trials from a state. If all merged trials are known to be `apart`, only their number is kept."""
         made = cls(stable_hash)
         if apart:
             made._unnamed, made.passed = len(state.marks), state.marks.count(1)
@@ -156,7 +156,7 @@ ALPHA = 0.05
 
 
 def user_spreads(groups: Mapping[str, Passes]) -> tuple[UserSpread, ...]:
-    """The spread between manners and between models that play users; of each only when there are several.
+    """The spread between personas and between models that play users; each only when there are several.
 
     `groups` are the trials by tag.
     """
@@ -176,7 +176,7 @@ def _spreads(groups: Mapping[str, Passes]) -> Iterator[UserSpread]:
 
 
 class _Pair(NamedTuple):
-    """One scenario with both users: their pass rates and how many goldens stand behind them."""
+    """One scenario with both users: their pass rates and numbers of goldens."""
 
     low: float
     high: float

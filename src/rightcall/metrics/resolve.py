@@ -47,7 +47,7 @@ def metric_names() -> list[str]:
 
 @cache
 def on_request() -> tuple[str, ...]:
-    """Built-in metrics that are measured only when named: the files of `builtin/` that are no dimension."""
+    """Built-in metrics that are measured only when named: the files of `builtin/` that are not dimensions."""
     from pkgutil import iter_modules
 
     import rightcall.metrics.builtin as shelf

@@ -18,11 +18,11 @@ from rightcall.metrics.base import Metric
 from rightcall.metrics.builtin.final_state import FinalState
 from rightcall.metrics.builtin.turns import Turns
 from rightcall.metrics.conversation import ConversationVerdict, as_one_golden, score_conversation
+from rightcall.metrics.matching.case_numbers import latency_in_doubt
 from rightcall.metrics.matching.case_score import (
     DEFAULT_RULES,
     FORBIDDEN,
     forbids_all,
-    latency_in_doubt,
     score_closely,
     score_of_stated,
 )

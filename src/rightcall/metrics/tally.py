@@ -79,7 +79,7 @@ class Group:
             else:
                 try:
                     units = int(score.value * UNITS)
-                except (ValueError, OverflowError):  # NaN and infinity are no values of a score
+                except (ValueError, OverflowError):  # NaN and infinity are not valid scores
                     continue
             total = totals.get(name)
             if total is None:
@@ -222,7 +222,7 @@ class Tally:
 
     @property
     def apart(self) -> bool:
-        """Whether every trial stands for itself: no golden was tried twice, none belongs to a cluster."""
+        """Whether all trials are independent: no golden was tried twice, none belongs to a cluster."""
         return all(group.passes.apart for group in (*self._categories.values(), *self._tags.values()))
 
     def _tag(self, tag: str) -> Group | None:

@@ -130,7 +130,7 @@ def _same(left: Sequence[Any], right: Sequence[Any]) -> bool:
 
 
 def _text(value: Any) -> str:
-    """The beginning of the value as JSON, if it can be encoded at all."""
+    """The beginning of the value as JSON, if it can be encoded."""
     try:
         return msgspec.json.encode(value).decode()[:MOST_KEPT]
     except (RecursionError, TypeError, ValueError):

@@ -37,17 +37,17 @@ Code = Literal[
 ]
 
 MEANINGS: dict[Code, str] = {
-    "no_call": "calls were expected, and nothing was called at all",
+    "no_call": "calls were expected, and nothing was called",
     "missing_call": "an expected call was not made",
-    "unexpected_call": "a call that no expectation asks for",
+    "unexpected_call": "a call that was not expected",
     "duplicate_call": "a repeat of another call",
     "retry": "a repeat of a call that had failed",
     "wrong_tool": "a different tool was called instead of the expected one",
     "unknown_tool": "a tool was called that was not offered",
     "missing_arg": "an expected argument is missing",
-    "extra_arg": "an argument that the expectation does not have",
-    "wrong_value": "an argument has another value than expected",
-    "wrong_type": "an argument has another type than expected",
+    "extra_arg": "an argument that was not expected",
+    "wrong_value": "an argument has a different value than expected",
+    "wrong_type": "an argument has a different type than expected",
     "bad_json": "the arguments are not a JSON object",
     "schema_violation": "the tool's schema rejects the arguments",
     "order_violation": "a correct call at the wrong time",

@@ -139,7 +139,7 @@ class ConversationalGolden(Record, frozen=True, metaclass=Spelled):
     A golden without scripted turns left is played by a simulated user; `simulate: true` lets one continue
     after the scripted turns, and `false` never does. `personas` are characters to play it with, each a
     separate conversation: the name of a built-in one, or an object with a name and characteristics.
-    `stopping_criteria` says when the user has what they came for, `max_turns` limits the user's turns,
+    `stopping_criteria` says when the user has got what they wanted, `max_turns` limits the user's turns,
     `user_model` chooses the model that plays them.
     """
 
@@ -209,7 +209,7 @@ def with_id(golden: G) -> G:
 
 
 PERSONA, USER = "persona:", "user:"
-"""Tags that say who played the user of a conversation: its manner, and the model if there are several."""
+"""Tags that say who played the user of a conversation: the persona, and the model if there are several."""
 
 
 def played(golden: ConversationalGolden, persona: str, model: str | None = None) -> ConversationalGolden:
@@ -224,7 +224,7 @@ def played(golden: ConversationalGolden, persona: str, model: str | None = None)
 
 
 def played_as(golden: AnyGolden, recorded_id: str) -> ConversationalGolden | None:
-    """The conversation that was recorded under this id; None when it is none about this golden."""
+    """The conversation that was recorded under this id; None when it is not about this golden."""
     if not isinstance(golden, ConversationalGolden) or not golden.is_simulated:
         return None
     if not recorded_id.startswith(f"{golden.id}@"):

@@ -14,7 +14,7 @@ class Message(Record, frozen=True, metaclass=Sequenced):
     """Who said what. Assistant messages may carry calls, tool messages carry results.
 
     `latency_ms` is how long the model took for this message; None when not measured. `thinking` holds a provider's
-    own blocks of reasoning, some of them encrypted: they are sent back as they came.
+    own blocks of reasoning, some of them encrypted: they are sent back unchanged.
     """
 
     role: Role

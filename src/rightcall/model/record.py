@@ -1,4 +1,4 @@
-"""What every type of the model has in common."""
+"""The base class of every type of the model."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Record(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fie
     """
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickled without its defaults: msgspec knows a default by identity, which a pickled copy of it has not."""
+        """Pickled without its defaults: msgspec recognizes them by identity, which a pickled copy lacks."""
         fields = ((name, getattr(self, name), default) for name, default in _defaults(type(self)))
         return _unpickled, (
             type(self),

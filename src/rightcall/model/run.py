@@ -83,7 +83,7 @@ class GroupSummary(Record, frozen=True):
 class UserSpread(Record, frozen=True):
     """How far the pass rates of simulated users are apart: the highest against the lowest, paired by scenario.
 
-    `between` is what differs: the manner (`persona`) or the model that plays users (`user`). `low` and `high` are the
+    `between` is what differs: the persona (`persona`) or the model that plays users (`user`). `low` and `high` are the
     95 % interval of the difference, corrected for the choice of the two among `users`; None with one scenario.
     """
 
@@ -101,7 +101,7 @@ class Summary(Record, frozen=True):
     """The summary of a run: overall, by category and tag, and how often each code occurred.
 
     `trials` is the maximum number of trials of a golden. `named` are the metrics requested by name, to decide
-    or to observe. `pass_k` has pass^1, pass^2, …: the unbiased share of goldens of which k trials out of k pass;
+    or to observe. `pass_k` has pass^1, pass^2, …: the unbiased share of goldens of which all k trials pass;
     empty when there is one trial. `decision` is the verdict as a sentence.
     `spreads` are between simulated users.
     """

@@ -1,12 +1,16 @@
-"""Text for people: nothing in it can steer a terminal, counts have their plural, rates never round up to certainty."""
+"""Text for people: nothing in it can control a terminal, counts are pluralized, rates never round up to certainty."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from datetime import datetime
 
 
 def visible(text: str) -> str:
-    """The text with every character that steers a terminal or reorders a line written as ⟨U+202E⟩.
+    """The text with every character that controls a terminal or reorders a line written as ⟨U+202E⟩.
 
     Joiners that scripts and emoji need, and spaces of every width, are kept.
     """
@@ -19,12 +23,19 @@ def counted(number: int, noun: str) -> str:
 
 
 def percent(share: float) -> str:
-    """87.3 %, with enough digits to differ from 0 and 100 %."""
+    """A rate in a sentence: 87.3 %, with enough digits to differ from 0 and 100 %. Tables: `report.percent`."""
     digits = 1
     while digits < 6 and share not in (0, 1) and round(share * 100, digits) in (0, 100):
         digits += 1
     text = f"{share * 100:.{digits}f}"
     return f"{text.removesuffix('.0')} %"
+
+
+def utc_text(moment: datetime, precision: str = "milliseconds") -> str:
+    """A time in UTC that sorts as text: 2026-01-31T12:00:00.000Z."""
+    from datetime import UTC
+
+    return moment.astimezone(UTC).isoformat(timespec=precision).replace("+00:00", "Z")
 
 
 def workflow_command(level: str, message: str, properties: Mapping[str, str]) -> str:

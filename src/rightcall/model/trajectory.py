@@ -65,11 +65,11 @@ class Usage(Record, frozen=True):
 
 
 MOST_TOKENS = 10**12
-"""In one reply: a million of them still add up to a number that every file and database holds."""
+"""Per reply: a million of them still add up to a number that every file and database can store."""
 
 
 def token_count(value: Any) -> int:
-    """A number of tokens as a reply reports it; 0 when it is none, or more than any reply can have used."""
+    """A number of tokens as reported by a reply; 0 when it is invalid, or more than any reply can have used."""
     counts = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < MOST_TOKENS
     return value if counts else 0
 
@@ -91,8 +91,8 @@ Ended = Literal[
     "user_error",
     "infra_error",
 ]
-"""Why a conversation ended: the script was over, the user had what they came for, the user asked for a
-person, a controller or a limit stopped it, or one side failed. `user_error` is the simulated user's fault."""
+"""Why a conversation ended: the script ended, the user got what they wanted, the user was handed over
+to a human, a controller or a limit stopped it, or one side failed. `user_error` is the simulated user's fault."""
 
 
 class Dialogue(Record, frozen=True):
@@ -118,7 +118,7 @@ class Trajectory(Record, frozen=True, metaclass=Sequenced):
     its calls has no messages. `error` says what failed when `stop_reason` is an error. `ledger` records what
     the tools really did, `state_before` and `state` how their simulated worlds looked at the start and at the
     end. Up to `lag_ms` of `latency_ms` may have been added by the measuring machine. `dialogue` describes how
-    a conversation went. `served_model` is the name that the server answered with, if it was not asked for by that name.
+    a conversation went. `served_model` is the model name in the reply, if it differs from the requested one.
     """
 
     messages: Several[Message] = ()

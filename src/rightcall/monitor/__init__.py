@@ -1,11 +1,12 @@
 """Production monitoring: traces in, checks on each, change detection with a stated false-alarm rate, alerts.
 
-    settings   monitor.yaml                         receiver   OTLP over HTTP, stored before acknowledged
+    settings   monitor.yaml                         receiver   OTLP over HTTP
+    trace_intake  spans stored before acknowledged, closed into traces
     monitor    Monitor: feed it traces              checks     problems detectable without a golden
-    judge      judged metrics of the settings       session_hours   sessions of the current hour
+    judge      judged metrics, and their budget     session_hours   sessions of the current hour
     sample     which traces paid checks look at     drift      one watched series
     baseline   the frozen reference                 alerts     webhook, command, stderr
-    forecast   what would be noticed, and when      promote    from a trace to a golden
+    forecast   what would be detected, and when     promote    from a trace to a golden
     demo       a bundled hour of traffic            trace_import   files of traces, one at a time
 
 To add a check: see `checks`.

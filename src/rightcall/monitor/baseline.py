@@ -29,7 +29,7 @@ class Reference(msgspec.Struct, frozen=True):
 
 
 class TrafficBaseline(msgspec.Struct, frozen=True):
-    """What the window says of one agent. `per_day` is the median of sessions a day. `tools` has two series for each
+    """The reference of one agent. `per_day` is the median of sessions per day. `tools` has two series for each
     tool, for its use becoming more and less common."""
 
     agent: str
@@ -103,7 +103,7 @@ def _point(values: list[tuple[str, float]]) -> float | None:
 
 
 def _above(name: str, values: list[tuple[str, float]]) -> dict[str, Reference]:
-    """How many sessions of the window itself were above its 95 % point: what `slow` and `expensive` are watched by."""
+    """How many sessions of the window were above its 95 % point: the reference of `slow` and `expensive`."""
     point = _point(values)
     units: dict[str, list[float]] = defaultdict(list)
     for unit, value in values:
@@ -134,7 +134,7 @@ def _tool_references(store: Store, which: TraceFilter) -> dict[str, Reference]:
 
 
 def tools_used(base: TrafficBaseline, trace: Trace) -> Iterator[tuple[str, float]]:
-    """What a trace says to each series of the tool mix."""
+    """The value of a trace in each series of the tool mix."""
     called = {call.name for call in trace.trajectory.calls}
     for name in base.tools:
         tool, _, direction = name.removeprefix(f"{TOOL_MIX}:").rpartition(" ")

@@ -14,9 +14,9 @@ HOUR = 3600 * 1_000_000_000
 class Series(msgspec.Struct):
     """The state of a series, as stored.
 
-    Its values are sessions (`SessionHours`): bursts of one user are no news about the agent. `hour` is that of the last
-    trace. A series with q0 0 has no baseline and only counts. `sessions` and `bad_sessions` count all values there ever
-    were; the others start over with every baseline and acknowledgement.
+    Its values are sessions (`SessionHours`): a burst from one user is not independent evidence about the agent.
+    `hour` is that of the last trace. A series with q0 0 has no baseline and only counts. `sessions` and
+    `bad_sessions` count all values ever seen; the others start over with every baseline and acknowledgement.
     """
 
     q0: float

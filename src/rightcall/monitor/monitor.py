@@ -16,8 +16,7 @@ from rightcall.model.tool import Tool
 from rightcall.monitor.baseline import TrafficBaseline, current_baseline, make_baseline, tools_used
 from rightcall.monitor.checks import CheckedAgent, run_checks
 from rightcall.monitor.drift import Crossing, Series
-from rightcall.monitor.judge import Judge, judge_of
-from rightcall.monitor.judge_budget import JudgeSpending, stratum_of
+from rightcall.monitor.judge import Judge, JudgeSpending, judge_of, stratum_of
 from rightcall.monitor.sample import is_chosen
 from rightcall.monitor.series_book import SeriesBook, reference_of
 from rightcall.monitor.settings import (
@@ -114,7 +113,7 @@ class Monitor:
     def prepare(self) -> list[str]:
         """Create baselines in the settings that the store lacks; returns what will not be monitored, and why."""
         notes = [
-            f"judge '{judge.judge}' is not run: give its `metric`, or rc.Monitor(judges={{'{judge.judge}': …}})"
+            f"judge '{judge.judge}' is not run: set its `metric`, or rc.Monitor(judges={{'{judge.judge}': …}})"
             for judge in self.settings.judges
             if judge.judge not in self._judges
         ]
@@ -168,7 +167,7 @@ class Monitor:
         return self._watching[agent]
 
     def _judge(self, judge: JudgeSettings, trace: Trace, failed: bool) -> TraceCheck:
-        """A paid check on the sample; `share` 0 marks one that was not asked."""
+        """A judged check on the sample; `share` 0 marks one that was not run."""
         name = f"judge:{judge.judge}"
         ask = self._judges.get(judge.judge)
         stratum, p = stratum_of(judge, trace, failed)
@@ -199,7 +198,7 @@ class Monitor:
             self._raise_drift(row.agent, row.version, name, series, crossing)
 
     def _baseline(self, agent: str) -> TrafficBaseline | None:
-        """The agent's baseline; while there is none, the store is asked once for each time traces are fed."""
+        """The agent's baseline; while there is none, the store is queried once per call of `feed`."""
         if self._baselines.get(agent) is None and agent not in self._looked_for:
             self._looked_for.add(agent)
             self._baselines[agent] = current_baseline(self.store, agent)

@@ -11,11 +11,11 @@ import msgspec
 from rightcall.traces import Item, LogEvent, Redactor, Span, SpanEvent, with_events
 
 MAX_SPANS, MAX_BYTES, MORE_ROOTS = 2_000, 8 * 2**20, 10
-"""What is kept of one trace. Roots are often sent last, so a few more are let in."""
+"""Bounds on what is kept of one trace. Roots are often sent last, so a few more are accepted."""
 
 
 class Received(msgspec.Struct):
-    """Spans of one trace that came together, and events that came apart from their spans."""
+    """Spans of one trace that arrived together, and events that arrived separately from their spans."""
 
     spans: list[Span] = []
     events: list[tuple[str, SpanEvent]] = []
@@ -30,7 +30,7 @@ class Received(msgspec.Struct):
 
 @dataclass(slots=True)
 class Open:
-    """When the last span came, whether the root has ended, and how much of the trace was kept and left out."""
+    """When the last span arrived, whether the root has ended, and how much of the trace was kept and omitted."""
 
     last: float
     ended: bool = False
@@ -39,7 +39,7 @@ class Open:
     dropped: int = 0
 
     def take(self, given: Received, redactor: Redactor) -> Received:
-        """What may be kept of a trace, redacted."""
+        """The part of a trace that may be kept, redacted."""
         kept = Received([], [])
         for span in given.spans:
             self.ended = self.ended or (not span.parent_id and span.end > 0)
@@ -58,7 +58,7 @@ class Open:
         return kept
 
     def give_back(self, kept: Received) -> None:
-        """What could not be stored does not count."""
+        """Uncount what could not be stored."""
         self.spans -= len(kept.spans)
         self.size -= sum(map(_size, kept.spans)) + sum(_size(event) for _, event in kept.events)
 
@@ -85,7 +85,7 @@ def by_trace(items: Iterable[Item]) -> dict[str, Received]:
 
 
 def unpacked_spans(contents: Iterable[bytes]) -> list[Span]:
-    """Spans as they were stored, with the events that came apart from them."""
+    """Spans as they were stored, with the events that arrived separately."""
     stored = [msgspec.json.decode(zlib.decompress(content), type=Received) for content in contents]
     return with_events(
         [span for part in stored for span in part.spans], [event for part in stored for event in part.events]

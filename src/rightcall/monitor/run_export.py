@@ -85,4 +85,4 @@ def _digest(text: str, size: int) -> str:
 
 
 def _nanoseconds(text: str) -> int:
-    return int(datetime.datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp() * 1e9)
+    return int(datetime.datetime.fromisoformat(text).timestamp() * 1e9)

@@ -22,14 +22,14 @@ from rightcall.store import SessionCount, Store, TraceRow
 
 KIND = "series"
 MOST = 5_000
-"""Series that are kept. A prompt with the time in it makes every trace a version: the oldest then make room."""
+"""Series that are kept. A prompt with the time in it makes every trace a version: then the oldest are evicted."""
 
 Place = tuple[str, str, str]
 """Agent, version and name of a series."""
 
 
 class SeriesBook:
-    """Feeds values to series and makes new ones. Without a baseline a series only counts sessions."""
+    """Feeds values to series and creates new ones. Without a baseline a series only counts sessions."""
 
     def __init__(
         self, store: Store, settings: MonitorSettings, baseline: Callable[[str], TrafficBaseline | None]
@@ -40,7 +40,7 @@ class SeriesBook:
         self._changed: set[Place] = set()
 
     def watch(self, row: TraceRow, name: str, bad: float, time: int) -> tuple[Series, Crossing | None]:
-        """Take in what a check said of a trace; its session is counted when the hour ends."""
+        """Add a check's result on a trace; its session is counted when the hour ends."""
         place = row.agent, row.version, name
         series = self._series.get(place)
         if series is None or not series.q0:
@@ -56,19 +56,19 @@ class SeriesBook:
         return series, None
 
     def pass_time(self, agent: str, time: int) -> Iterator[tuple[Place, Series, Crossing]]:
-        """Count the sessions of an hour that ended before `time`; gives what crossed its threshold by that."""
+        """Count the sessions of an hour that ended before `time`; returns what crossed its threshold."""
         if self._sessions.begins(agent, time):
             yield from self._count_sessions(agent)
 
     def flush(self) -> Iterator[tuple[Place, Series, Crossing]]:
-        """Count the sessions of the current hour now; gives what crossed its threshold by that."""
+        """Count the sessions of the current hour now; returns what crossed its threshold."""
         for agent in self._sessions.agents():
             yield from self._count_sessions(agent)
 
     def _count_sessions(self, agent: str) -> Iterator[tuple[Place, Series, Crossing]]:
         for place, value, time in self._sessions.end(agent):
             series = self._series.get(place)
-            if series is None:  # it made room for others
+            if series is None:  # it was evicted
                 continue
             self._changed.add(place)
             crossing = step(series, value, time)
@@ -92,7 +92,7 @@ class SeriesBook:
                 self._changed.add(place)
 
     def save(self) -> None:
-        """Write what has changed."""
+        """Write the changes."""
         self._sessions.save()
         documents = {_name(p): packed_series(self._series[p]) for p in self._changed if p in self._series}
         self._store.set_states(KIND, documents)
@@ -115,14 +115,14 @@ class SeriesBook:
         return series
 
     def _make_room(self) -> None:
-        """Forget a tenth of the series, those that were quiet for the longest time."""
+        """Evict a tenth of the series, those without traffic for the longest time."""
         oldest = sorted(self._series, key=lambda place: self._series[place].hour)[: max(1, MOST // 10)]
         for place in oldest:
             del self._series[place]
         self._store.drop_states(KIND, [_name(place) for place in oldest])
 
     def _bounds(self, agent: str, name: str) -> tuple[float, float]:
-        """The rate to watch against and the threshold; zeros while no baseline knows this check."""
+        """The rate to compare with and the threshold; zeros while no baseline has this check."""
         base = self._baseline(agent) if name not in HARD else None
         reference = reference_of(base, name) if base is not None else None
         if base is None or reference is None:
@@ -131,12 +131,12 @@ class SeriesBook:
 
 
 def reference_of(base: TrafficBaseline, name: str) -> Reference | None:
-    """What the baseline says of a series."""
+    """The reference of a series in the baseline."""
     return base.checks.get(name) or base.tools.get(name)
 
 
 def threshold_of(settings: MonitorSettings, base: TrafficBaseline) -> float:
-    """A, for the traffic of the baseline and everything that is watched together."""
+    """The threshold A, given the traffic of the baseline and the number of watched series."""
     days = seconds(settings.false_alarms.per) / 86400
     return detector_threshold(
         max(1.0, base.per_day * days), settings.false_alarms.share, watched_series(settings, base)

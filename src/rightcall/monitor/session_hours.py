@@ -11,14 +11,14 @@ from rightcall.store import SessionHour, Store
 
 KIND = "hour"
 MOST = 1_000
-"""Agents whose hour is remembered. Of one that is not, the hour ends with its next trace."""
+"""Maximum number of agents whose current hour is remembered; for others, the hour ends with their next trace."""
 
 
 class SessionHours:
-    """Collects what checks found in the sessions of each agent's current hour.
+    """Collects check results of the sessions in each agent's current hour.
 
     They wait in the store, so that memory does not grow with their number and nothing is written twice: `save` adds
-    only what came since the last time.
+    only what is new since the last call.
     """
 
     def __init__(self, store: Store) -> None:
@@ -28,7 +28,7 @@ class SessionHours:
         self._moved: set[str] = set()
 
     def add(self, place: tuple[str, str, str], session: str, bad: float, time: int) -> None:
-        """Count what a check found in one trace; `place` is agent, version and name of the series."""
+        """Count a check's result on one trace; `place` is agent, version and name of the series."""
         agent, version, name = place
         held = self._new.setdefault((agent, version, session), {}).setdefault(name, [0.0, 0.0, float(time)])
         held[0] += bad

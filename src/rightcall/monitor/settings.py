@@ -55,8 +55,8 @@ class JudgeSettings(Record, frozen=True):
 
     `metric` is a metric as suites name it, `task_completion(model=…)`; without one, `rc.Monitor(judges=…)` has a
     function. `strata` are larger or smaller shares for some traces: `failed` (a cheap check was bad), `tool:NAME` or
-    `intent:NAME`. `usd_each` is what one judgement costs, which `usd_per_day` needs. `calibration` counts its verdicts
-    on cases that people labelled; rates are then corrected for its errors.
+    `intent:NAME`. `usd_each` is the cost of one judgement, which `usd_per_day` requires. `calibration` counts its
+    verdicts on cases that people labelled; rates are then corrected for its errors.
     """
 
     judge: str
@@ -70,7 +70,7 @@ class JudgeSettings(Record, frozen=True):
 
     @property
     def limit(self) -> float:
-        """The most judgements in a day."""
+        """Maximum number of judgements per day."""
         if self.usd_per_day is None or not self.usd_each:
             return self.per_day
         return min(self.per_day, self.usd_per_day / self.usd_each)
@@ -83,7 +83,7 @@ class JudgeSettings(Record, frozen=True):
 
 
 class Window(Record, frozen=True):
-    """A stretch of time; days or moments in ISO 8601."""
+    """A period of time; days or times in ISO 8601."""
 
     start: str = msgspec.field(name="from")
     end: str = msgspec.field(name="to")
@@ -218,11 +218,11 @@ def _judge_problems(judge: JudgeSettings) -> list[str]:
     if labels is not None and not (
         labels.good_passed + labels.good_failed and labels.bad_passed + labels.bad_failed
     ):
-        found.append("calibration needs cases that people called good, and cases they called bad")
+        found.append("calibration requires cases labelled good and cases labelled bad")
     elif labels is not None and labels.sensitivity + labels.specificity <= 1:
-        found.append("calibration: by these labels the judge is no better than chance")
+        found.append("calibration: with these labels the judge is no better than chance")
     if judge.usd_per_day is not None and not judge.usd_each:
-        found.append("usd_per_day needs usd_each, what one judgement costs")
+        found.append("usd_per_day requires usd_each, the cost of one judgement")
     return found
 
 

@@ -1,4 +1,4 @@
-"""Traces of files into the store, or into files of trajectories and goldens to review; one at a time."""
+"""Imports traces from files into the store, or into files of trajectories and goldens to review; one at a time."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Imported:
     problems: Counter[str] = field(default_factory=Counter)
 
     def useful_of(self, traces: Iterable[Trace]) -> Iterator[Trace]:
-        """The traces that tell of an agent; all are counted."""
+        """The traces that contain an agent's work; all traces are counted."""
         for trace in traces:
             made = trace.trajectory
             self.traces += 1
@@ -64,7 +64,7 @@ def import_to_folder(traces: Iterable[Trace], folder: Path, clean: Callable[[Tra
 
 
 def import_to_store(traces: Iterable[Trace], store: Store, clean: Callable[[Trace], Trace]) -> Imported:
-    """Check the traces and keep them in the store, where they wait for review."""
+    """Check the traces and store them for review."""
     found, candidates, sessions = Imported(), CandidateSpool(), SessionTally()
     stream = found.useful_of(map(clean, traces))
     while batch := list(islice(stream, AT_ONCE)):

@@ -6,6 +6,7 @@ import datetime
 from typing import Any
 
 from rightcall.model.codec import to_plain
+from rightcall.model.text import utc_text
 from rightcall.store import KeptTrace, TraceCheck, TraceRow
 from rightcall.traces import Trace, signature
 
@@ -60,7 +61,7 @@ def kept_trace(
 
 
 def trace_of(kept: KeptTrace) -> Trace:
-    """The trace again, as far as a golden needs it."""
+    """The trace from its record, as far as a golden needs it."""
     origin = kept.origin
     return Trace(
         kept.row.trace_id,
@@ -82,11 +83,11 @@ def trace_of(kept: KeptTrace) -> Trace:
 
 
 def _full_input(kept: KeptTrace) -> str:
-    """What was asked, in full: the list holds only its beginning."""
+    """The full input: the list has only its beginning."""
     asked = [m.content for m in kept.trajectory.messages if m.role == "user" and m.content]
     return next((text for text in reversed(asked) if text.startswith(kept.row.input)), kept.row.input)
 
 
 def written_time(nanoseconds: int) -> str:
     moment = datetime.datetime.fromtimestamp(nanoseconds / 1e9, datetime.UTC)
-    return moment.isoformat(timespec="microseconds").replace("+00:00", "Z")
+    return utc_text(moment, "microseconds")

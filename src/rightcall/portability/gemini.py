@@ -8,7 +8,7 @@ from rightcall.files import JsonPath
 from rightcall.portability.fields import distinct_names
 from rightcall.portability.join import UnfitError, joined
 from rightcall.portability.provider_limits import provider
-from rightcall.portability.rewrite import UNSAID, Losses, as_text, into_description, without
+from rightcall.portability.rewrite import Losses, as_text, into_description, only_keywords, without
 from rightcall.portability.strict import with_known_required
 
 
@@ -21,15 +21,8 @@ def gemini_schema(schema: dict[str, Any], path: JsonPath, losses: Losses) -> dic
         schema = _with_variants(without(schema, ["oneOf"]), schema["oneOf"], path, losses)
     schema = _with_inclusive_bounds(schema)
     schema = _with_plain_names(schema, path, losses)
-    known = provider("gemini").keywords
-    unknown = [key for key in schema if key not in known]
-    said = [key for key in unknown if key not in UNSAID]
-    for key in unknown:
-        told = "moved into the description: Gemini has no field for it" if key in said else "removed"
-        losses.add(path, key, told)
-    text = "; ".join(f"{key}: {as_text(schema[key])}" for key in said)
-    schema = without(schema, unknown)
-    return into_description(schema, f"({text})") if said else schema
+    note = "moved into the description: Gemini has no field for it"
+    return only_keywords(schema, provider("gemini").keywords, path, losses, note)
 
 
 def _with_text_enum(schema: dict[str, Any], path: JsonPath, losses: Losses) -> dict[str, Any]:

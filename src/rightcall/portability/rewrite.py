@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from typing import Any
 
 from rightcall.files import JsonPath, pointer
@@ -42,7 +42,7 @@ class Losses:
         self.found.append(Loss(pointer(path), keyword, note))
 
     def refuse(self, path: JsonPath, keyword: str, note: str) -> None:
-        """Record something that cannot be sent at all, once per location."""
+        """Record something that cannot be sent, once per location."""
         refusal = Loss(pointer(path), keyword, note)
         if refusal not in self.refused:
             self.refused.append(refusal)
@@ -102,6 +102,22 @@ def into_description(schema: dict[str, Any], text: str) -> dict[str, Any]:
     said = schema.get("description")
     before = f"{said.rstrip()} " if isinstance(said, str) and said.strip() else ""
     return {**schema, "description": f"{before}{text}"}
+
+
+def only_keywords(
+    schema: dict[str, Any], known: Container[str], path: JsonPath, losses: Losses, note: str
+) -> dict[str, Any]:
+    """The schema without keywords the target does not know; what they say to a model moves into the description.
+
+    `note` says in the losses that they moved.
+    """
+    unknown = [key for key in schema if key not in known]
+    said = [key for key in unknown if key not in UNSAID]
+    for key in unknown:
+        losses.add(path, key, note if key in said else "removed")
+    text = "; ".join(f"{key}: {as_text(schema[key])}" for key in said)
+    schema = without(schema, unknown)
+    return into_description(schema, f"({text})") if said else schema
 
 
 def as_text(value: Any) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 from rightcall.files import JsonPath
 from rightcall.portability.join import UnfitError, joined
 from rightcall.portability.provider_limits import provider
-from rightcall.portability.rewrite import UNSAID, Losses, as_text, into_description, without
+from rightcall.portability.rewrite import UNSAID, Losses, as_text, into_description, only_keywords, without
 from rightcall.portability.types import typed, with_items, with_null, without_null
 
 
@@ -67,14 +67,8 @@ def _said_in_text(schema: dict[str, Any], path: JsonPath, losses: Losses) -> dic
     if "default" in schema:
         losses.add(path, "default", "moved into the description: every property is required")
         schema = into_description(without(schema, ["default"]), f"Default: {as_text(schema['default'])}.")
-    refused = [key for key in schema if key not in facts.keywords]
-    said = [key for key in refused if key not in UNSAID]
-    for key in refused:
-        told = "moved into the description, where it is not enforced" if key in said else "removed"
-        losses.add(path, key, told)
-    text = "; ".join(f"{key}: {as_text(schema[key])}" for key in said)
-    schema = without(schema, refused)
-    return into_description(schema, f"({text})") if said else schema
+    note = "moved into the description, where it is not enforced"
+    return only_keywords(schema, facts.keywords, path, losses, note)
 
 
 def _complete(schema: dict[str, Any], path: JsonPath, losses: Losses) -> dict[str, Any]:

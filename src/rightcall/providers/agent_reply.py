@@ -223,7 +223,7 @@ _STEP = re.compile(
 
 
 class JsonPath:
-    """A parsed path. `found(value)` returns every match, and whether the path exists at all."""
+    """A parsed path. `found(value)` returns every match, and whether the path exists."""
 
     def __init__(self, text: str, where: str) -> None:
         self.text, self._steps = text, _steps(text, where)

@@ -29,7 +29,7 @@ class Exchange(Record, frozen=True):
     `request` is any JSON with placeholders `{{input}}`, `{{messages}}`, `{{session}}` …. `response` maps the
     fields we need to paths in the reply. `headers` may use secrets from the environment: `Bearer ${TOKEN}`.
     `reuse` keeps a command running for many requests, one JSON line each. `folder` is the working folder of
-    commands. `spans` adds what the agent's own spans tell of its calls: the address to receive them on.
+    commands. `spans` is the address to receive the agent's own spans on, from which its calls are read.
     """
 
     request: Any = None

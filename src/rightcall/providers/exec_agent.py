@@ -84,7 +84,7 @@ class ExecAgent(AddressedAgent):
         return _Program(self.name, process)
 
     def _environment(self, traceparent: str) -> dict[str, str] | None:
-        """Ours, with where to send spans and which trace to continue, when they are watched."""
+        """This process's environment, plus where to send spans and which trace to continue, if spans are received."""
         telemetry = self._asking.telemetry
         if telemetry is None:
             return None

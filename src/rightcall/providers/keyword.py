@@ -1,4 +1,4 @@
-"""`keyword:`: no model at all. Picks the tool that shares the most words with the request.
+"""`keyword:`: no model. Picks the tool that shares the most words with the request.
 
 Arguments are extracted from the text.
 

@@ -102,7 +102,7 @@ class RemoteProvider(Provider):
     async def check(self) -> list[str]:
         """A missing key, an unreachable server, an invalid key or an unknown model.
 
-        Warns when the key would go to another vendor. Compatible servers are not asked about the model: many accept
+        Warns when the key would go to another vendor. Compatible servers are not checked for the model: many accept
         any name.
         """
         if self.at_vendor and not os.environ.get(self.key_name):

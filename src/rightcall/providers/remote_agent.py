@@ -28,7 +28,7 @@ PREFIXES = ("http", "https", "exec")
 
 
 class Telemetry(Protocol):
-    """What else is seen of an agent's turns: the spans it sends, under the `traceparent` of the turn."""
+    """Observes an agent's turns through the spans it sends, under the `traceparent` of the turn."""
 
     @property
     def endpoint(self) -> str: ...
@@ -133,7 +133,7 @@ class Asking:
 class AddressedSession:
     """A remote conversation. A turn counts once its reply has arrived, so a failed turn can be retried.
 
-    `ends` says that nothing runs on after a reply, as with a program that is started for every request.
+    `ends` means that nothing keeps running after a reply, as with a program that is started for every request.
     """
 
     def __init__(
@@ -163,7 +163,7 @@ class AddressedSession:
         self._said = text
         self._asks += 1
         telemetry = self._asking.telemetry
-        if telemetry is not None:  # an attempt that failed has left spans of its own
+        if telemetry is not None:  # a failed attempt has left its own spans
             self._parent = traceparent(f"{self._id}/{self._asks}")
             self._parents.append(self._parent)
             telemetry.watch(self._parent)
@@ -174,12 +174,12 @@ class AddressedSession:
         self._done, self._said = _joined(self._done, text, reply), ""
 
     async def settle(self) -> None:
-        """Wait for what the agent sends of its turn besides the reply."""
+        """Wait for what the agent sends in addition to the reply."""
         if self._asking.telemetry is not None and self._parent:
             await self._asking.telemetry.settled(self._parent, ended=self._ends)
 
     def trajectory(self, stop_reason: StopReason = "done", error: str = "") -> Trajectory:
-        """All turns so far; a turn without a reply is the user's message, and what was seen of it."""
+        """All turns so far; a turn without a reply is the user's message and what was observed of it."""
         telemetry = self._asking.telemetry
         done = self._done if telemetry is None else self._seen(telemetry)
         if self._said:

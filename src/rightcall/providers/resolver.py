@@ -31,7 +31,7 @@ class ProviderOptions:
 class Shelf(Record, frozen=True):
     """One kind of provider: how it is named, what it is, what it needs.
 
-    The file of that name has `make(model, options)`, but for agents, which the executor runs.
+    The file of that name has `make(model, options)`, except for agents, which the executor runs.
     """
 
     prefix: str
@@ -109,7 +109,7 @@ def provider_names() -> list[str]:
 
 
 def is_provider(prefix: str) -> bool:
-    """Whether there is such a kind of provider; what is installed is looked at last, because that takes a while."""
+    """Whether this kind of provider exists; installed packages are searched last, because that takes a while."""
     return any(shelf.prefix == prefix for shelf in SHELVES) or prefix in _entry_points()
 
 
@@ -134,6 +134,8 @@ def _named(name: str, options: ProviderOptions) -> Provider:
 
 def _hint(name: str, prefix: str, colon: str) -> str:
     known = provider_names()
+    if prefix in ("python", "py", "callable", "function") and colon:
+        return f"an agent in Python is named without a provider: '{name.partition(':')[2]}'"
     if near := suggestion(prefix, known):
         return near
     if not colon and name.startswith("claude"):

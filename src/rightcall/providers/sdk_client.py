@@ -1,7 +1,7 @@
 """The user's own client object as a provider: `anthropic.AsyncAnthropic`, `openai.AsyncOpenAI` and similar.
 
 This way Bedrock, Vertex, Azure and private gateways work with the authentication their SDK already has. The
-client is recognised by its methods (`messages.create`, `chat.completions.create`, `responses.create`). Turn
+client is recognized by its methods (`messages.create`, `chat.completions.create`, `responses.create`). Turn
 off its own retries (`max_retries=0`): the executor's pool retries, within the budget.
 """
 

@@ -14,7 +14,7 @@ LONGEST = 300
 
 
 def print_analysis(out: Screen, found: Analysis, *, weak: bool = False) -> None:
-    """First advice, then findings with what to change, then who was taken for whom and which parameters were wrong."""
+    """Print advice, then findings with what to change, then confused tools and wrong parameters."""
     out.say("[bold]{:,} of {:,} trials failed[/bold] in {}", found.failed, found.trials, found.run)
     if not found.failed:
         return
@@ -27,10 +27,10 @@ def print_analysis(out: Screen, found: Analysis, *, weak: bool = False) -> None:
     if left and not weak:
         trials = sum(one.trials for one in left)
         names = ", ".join(dict.fromkeys(one.cause for one in left))
-        text = f"{trials:,} failed trials are in {len(left)} weak findings that chance could give ({names}): --weak"
+        text = f"{trials:,} failed trials are in {len(left)} weak findings that chance could explain ({names}): --weak"
         out.print(text, style="dim", soft_wrap=True)
     if not shown:
-        out.print("No finding stands out from chance: more goldens or trials would show more.")
+        out.print("No finding stands out from chance; more goldens or trials would show more.")
     if found.confusion:
         out.print(_confusion(found))
     if found.parameters:
@@ -57,7 +57,7 @@ def _finding(out: Screen, one: RunFinding) -> None:
 def won_back_words(won: WonBack) -> str:
     """The ceiling in whole goldens, with its interval."""
     low, high = (whole(edge) for edge in (won.low, won.high))
-    return f"wins back up to {whole(won.cases)} of {won.of:,} goldens ({low}–{high}) if the change removes it"
+    return f"wins back up to {whole(won.cases)} of {won.of:,} goldens ({low}–{high}) if the change removes the cause"
 
 
 def _change(out: Screen, change: ProposedChange) -> None:
@@ -70,9 +70,9 @@ def _change(out: Screen, change: ProposedChange) -> None:
 
 def _confusion(found: Analysis) -> Table:
     table = Table(
-        title="wanted and called", title_justify="left", box=None, pad_edge=False, header_style="dim"
+        title="expected and called", title_justify="left", box=None, pad_edge=False, header_style="dim"
     )
-    for title in ("wanted", "called", "trials"):
+    for title in ("expected", "called", "trials"):
         table.add_column(title, justify="right" if title == "trials" else "left")
     for wanted, called, times in found.confusion[:MOST_ROWS]:
         table.add_row(wanted, called, f"{times:,}")

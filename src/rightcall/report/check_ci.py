@@ -12,7 +12,7 @@ import msgspec
 
 from rightcall.gate import CheckResult, GoldenChange, HardFailure
 from rightcall.report.github import annotation
-from rightcall.report.text import one_line
+from rightcall.report.text import one_line, xml_text
 
 MOST_ANNOTATIONS = 9
 """Of each kind: GitHub shows 10 a step, and the tenth says how many more there are."""
@@ -20,7 +20,7 @@ MOST_RESULTS = 5_000
 """SARIF results that code scanning shows."""
 BROKEN, DAMAGE = "golden-broken", "hard-failure"
 _RULES = {
-    BROKEN: "A golden that mostly passed at the baseline mostly fails now",
+    BROKEN: "A golden that mostly passed in the baseline mostly fails now",
     DAMAGE: "Damage that the baseline never showed: a forbidden call, a double effect, a wrong state",
 }
 _LEVELS = {"error": "error", "warning": "warning", "info": "note"}
@@ -68,7 +68,7 @@ def check_annotations(result: CheckResult) -> Iterator[str]:
 
 
 def code_quality(result: CheckResult) -> bytes:
-    """GitLab's code quality report: one entry a fingerprint, relative paths."""
+    """GitLab's code quality report: one entry per fingerprint, relative paths."""
     entries = [
         {
             "description": each.message,
@@ -119,9 +119,9 @@ def check_sarif(result: CheckResult, version: str = "") -> bytes:
 
 
 def check_junit(result: CheckResult) -> bytes:
-    """JUnit for a check that tried nothing, so that CI has a report: one test, the verdict."""
-    sentence = _xml(one_line(result.sentence, 2000))
-    suite = _xml(one_line(result.suite, 200))
+    """JUnit for a check that ran nothing, so that CI has a report: one test, the verdict."""
+    sentence = xml_text(one_line(result.sentence, 2000))
+    suite = xml_text(one_line(result.suite, 200))
     failed, error = result.verdict == "REGRESSED", result.verdict == "ERROR"
     inside = ""
     if failed or error:
@@ -136,12 +136,12 @@ def check_junit(result: CheckResult) -> bytes:
 
 
 def _damage(hard: HardFailure) -> Remark:
-    text = f"{hard.golden} did {hard.code} in {hard.times} of {hard.tries} trials, never at the baseline: {hard.detail}"
+    text = f"{hard.golden} had {hard.code} in {hard.times} of {hard.tries} trials, never in the baseline: {hard.detail}"
     return Remark(DAMAGE, "error", one_line(text, 1000), hard.file, hard.line, hard.golden)
 
 
 def _broken(golden: GoldenChange) -> Remark:
-    said = f"{golden.golden} passed {golden.before} at the baseline, {golden.after} now"
+    said = f"{golden.golden} passed {golden.before} in the baseline, {golden.after} now"
     calls = (
         f": expected {', '.join(golden.expected)}; called {', '.join(golden.called)}" if golden.called else ""
     )
@@ -162,8 +162,3 @@ def _fingerprint(each: Remark) -> str:
 def _relative(file: str) -> str:
     path = PurePosixPath(file or "suite.yaml")
     return path.name if path.is_absolute() or ".." in path.parts else str(path)
-
-
-def _xml(text: str) -> str:
-    text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return text.replace('"', "&quot;").replace("'", "&apos;")

@@ -1,6 +1,6 @@
 """A check as Markdown: the comment of a pull request and the summary of a CI step.
 
-Foreign text stands in code spans. Never longer than a comment may be.
+Foreign text is put in code spans. The text never exceeds the maximum length of a comment.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def _damage(result: CheckResult) -> Iterator[str]:
     for hard in result.hard:
         place = f" ({_code(f'{hard.file}:{hard.line}')})" if hard.file else ""
         often = f"{hard.times} of {hard.tries} trials"
-        yield f"- ❌ {_code(hard.golden)}{place} did **{hard.code}** in {often}: {_code(hard.detail)}"
+        yield f"- ❌ {_code(hard.golden)}{place} had **{hard.code}** in {often}: {_code(hard.detail)}"
     if result.hard:
         yield ""
 
@@ -133,7 +133,7 @@ def _rest(result: CheckResult) -> Iterator[str]:
             if result.new.trials
             else "not tried"
         )
-        yield f"- {result.new.goldens:,} goldens are new or edited: {passed}, compared with nothing"
+        yield f"- {result.new.goldens:,} goldens are new or edited: {passed}, no baseline to compare with"
     if result.everything:
         yield f"- everything was tried: {_plain(result.everything)}"
     if result.estimate is not None:
@@ -162,13 +162,13 @@ def _interval(new: NewGoldens) -> str:
 
 
 def _code(text: str) -> str:
-    """Foreign text in a code span: it can start nothing, link to nothing and mention nobody."""
+    """Foreign text in a code span: it cannot be markup, a link or a mention."""
     return code(text, 240)
 
 
 def _plain(text: str) -> str:
-    """A sentence of ours that may quote names: markup, links and mentions in it are made inert."""
-    flat = one_line(text, 600).replace("&", "&amp;")  # or else &#64;name would be a mention
+    """One of our own sentences, which may quote names: markup, links and mentions in it are made inert."""
+    flat = one_line(text, 600).replace("&", "&amp;")  # otherwise &#64;name would be a mention
     for sign in "\\`*_[]<>|#":
         flat = flat.replace(sign, f"\\{sign}" if sign not in "<>" else {"<": "&lt;", ">": "&gt;"}[sign])
     return _LINKS.sub("\\1\u200b", flat)

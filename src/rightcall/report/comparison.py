@@ -95,7 +95,7 @@ def _text(value: Any) -> str:
 
 
 def print_undone(out: Screen, effects: Sequence[UndoneEffect]) -> None:
-    """The result of undoing each suspect change alone."""
+    """The result of undoing each suspect change, one at a time."""
     for one in effects:
         place = f"{one.place}, {one.what}"
         if one.problem:
@@ -114,7 +114,7 @@ TITLES = ("run", "started", "agent", "rate", "0% … 100%", "interval", "changed
 
 
 def print_matrix(out: Screen, found: GoldenMatrix) -> None:
-    """Goldens on which the runs differ, one column a run."""
+    """Goldens on which the runs differ, one column per run."""
     out.print()
     agree = found.goldens - len(found.rows)
     table = Table(title="goldens by runs", title_justify="left", box=None, pad_edge=False, header_style="dim")

@@ -24,7 +24,7 @@ def print_improvement(out: Screen, found: Improvement) -> None:
     out.print(_terms(found), style="dim", soft_wrap=True)
     if found.set_aside:
         names = ", ".join(found.set_aside)
-        out.print(f"set aside, because they may be wrong: {names}", style="dim", soft_wrap=True)
+        out.print(f"excluded, because they may be wrong: {names}", style="dim", soft_wrap=True)
     if found.tried:
         out.print(_table(found))
     for one in found.tried:
@@ -62,7 +62,7 @@ def _details(out: Screen, one: Tried) -> None:
             more = f" and {len(ids) - MOST_IDS} more" if len(ids) > MOST_IDS else ""
             out.print(f"  {word}: {', '.join(ids[:MOST_IDS])}{more}", style="dim", soft_wrap=True)
     for sentence in one.struck:
-        out.print(f"  struck, because it did nothing: {sentence}", style="dim", soft_wrap=True)
+        out.print(f"  removed, because it had no effect: {sentence}", style="dim", soft_wrap=True)
     if one.cost_per_1000:
         out.print(f"  {one.tokens:+d} tokens are ${one.cost_per_1000:+.3f} per 1,000 requests", style="dim")
 

@@ -13,7 +13,7 @@ from rightcall.model.golden import AnyGolden
 from rightcall.model.run import CaseResult
 from rightcall.report.numbers import interval, percent
 from rightcall.report.rows import Spool
-from rightcall.report.text import one_line, shown_text
+from rightcall.report.text import one_line, shown_text, xml_text
 from rightcall.report.view import RunTally, RunView, cases_of, input_of, outcome_of, reason_of
 from rightcall.report.view.failures import said
 
@@ -99,7 +99,7 @@ def _testcase(suite: str, trials: list[Case]) -> Iterator[str]:
     kind = bad[0].codes[0].code if bad[0].codes and outcome == "failed" else element
     yield f"<testcase {attributes}>"
     yield f"<{element} {_attributes(message=often + reason_of(bad[0]), type=kind)}>"
-    yield from _xml(_detail(trials[0][0], bad)).split("\n")
+    yield from xml_text(_detail(trials[0][0], bad)).split("\n")
     yield f"</{element}>"
     yield "</testcase>"
 
@@ -124,10 +124,4 @@ def _seconds(trials: list[Case]) -> float:
 
 
 def _attributes(**values: object) -> str:
-    return " ".join(f'{name}="{_xml(one_line(str(value), LONGEST))}"' for name, value in values.items())
-
-
-def _xml(text: str) -> str:
-    """Escaped for XML; characters that XML cannot represent were already spelled out."""
-    text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return text.replace('"', "&quot;").replace("'", "&apos;")
+    return " ".join(f'{name}="{xml_text(one_line(str(value), LONGEST))}"' for name, value in values.items())

@@ -18,7 +18,7 @@ from rightcall.report.text import one_line
 from rightcall.report.view import GoldenRow, reason_of, summary_view
 
 GOOD, BAD, UNSURE = "#2e8540", "#c0392b", "#b7791f"
-"""Readable on light and on dark ground."""
+"""Readable on light and dark backgrounds."""
 COLORS = {"PASS": GOOD, "FAIL": BAD}
 CELL = "text-align:left;padding:2px 12px 2px 0;vertical-align:top"
 FACTS = (
@@ -61,7 +61,7 @@ def results_html(results: Sequence[CaseResult], total: int) -> str:
 
 
 def result_columns(results: Iterable[CaseResult]) -> dict[str, list[Any]]:
-    """A list per column, for any library of data frames; metrics come last, each in a column of its name."""
+    """A list per column, for any library of data frames; metrics come last, each in its own column."""
     columns: dict[str, list[Any]] = {name: [] for name in FACTS}
     metrics: dict[str, list[Any]] = {}
     for place, result in enumerate(results):

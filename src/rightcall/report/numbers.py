@@ -10,7 +10,7 @@ from rightcall.report.view import ShownRate
 
 
 def percent(rate: float) -> str:
-    """A rate in a table: never rounded up to 100 or down to 0."""
+    """A rate in a table: 87.3%, never rounded up to 100 or down to 0. Sentences: `model.text.percent`."""
     text = f"{rate * 100:.1f}%"
     if text == "100.0%" and rate < 1:
         return ">99.9%"

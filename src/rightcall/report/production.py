@@ -1,4 +1,4 @@
-"""How often checks of production were bad, by version, with bounds that are right at every look; and what changed."""
+"""How often production checks were bad, by version, with bounds that stay valid at every look; and what changed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class CheckRate:
 
     The bounds are a 95 % confidence sequence over sessions, since traces of one user come in bursts; over traces when
     sessions were not counted. They are None for a sample with unequal shares, whose rate is weighted (Hájek).
-    `measured` is the rate as a judge says it, when `rate` and bounds are corrected for the judge's errors.
+    `measured` is the rate by the judge's verdicts, when `rate` and bounds are corrected for the judge's errors.
     """
 
     agent: str
@@ -69,7 +69,7 @@ def judge_name(check: str) -> str:
 
 
 def _corrected(rate: CheckRate, labels: Calibration | None) -> CheckRate:
-    """What the judge's rate means, by its verdicts on labelled cases (Rogan and Gladen)."""
+    """The judge's rate, corrected by its verdicts on labelled cases (Rogan and Gladen)."""
     if labels is None:
         return rate
     passed = min(rate.n, max(0, round((1 - rate.rate) * rate.n)))
@@ -82,7 +82,7 @@ def _corrected(rate: CheckRate, labels: Calibration | None) -> CheckRate:
 
 
 def rates_of(counts: Iterable[CheckCount], sessions: Iterable[SessionCount]) -> list[CheckRate]:
-    """Counts of days added up; sampled checks by inverse probability."""
+    """Rates over all days; sampled checks are weighted by inverse probability."""
     totals: dict[tuple[str, str, str], list[float]] = {}
     days: dict[tuple[str, str, str], str] = {}
     for count in counts:

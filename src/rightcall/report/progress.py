@@ -11,6 +11,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 
 from rightcall.model.record import Record
+from rightcall.model.text import counted
 from rightcall.model.trajectory import Usage
 from rightcall.report.numbers import percent
 from rightcall.report.screen import Screen
@@ -94,9 +95,7 @@ class RunProgress:
         if state.errors:
             parts.append(f"{state.errors:,} errors")
         if state.workers:
-            parts.append(
-                f"{state.workers} worker{'s' if state.workers != 1 else ''}, {state.at_once} at once"
-            )
+            parts.append(f"{counted(state.workers, 'worker')}, {state.at_once} at once")
         if state.retries:
             at_once = "" if state.workers else f", {state.at_once} at once"
             parts.append(f"{state.retries:,} retries{at_once}")

@@ -1,4 +1,4 @@
-"""The comment of a pull request: found by its first line and replaced, or made."""
+"""The comment on a pull request: created, or found by its first line and replaced."""
 
 from __future__ import annotations
 
@@ -28,16 +28,18 @@ class PullRequest:
         """The pull request that a workflow runs for; a `ConfigError` names what is missing."""
         token, repository = environment.get("GITHUB_TOKEN", ""), environment.get("GITHUB_REPOSITORY", "")
         if not token:
-            raise ConfigError("a comment needs GITHUB_TOKEN with the permission pull-requests: write")
+            raise ConfigError(
+                "posting a comment requires GITHUB_TOKEN with the permission pull-requests: write"
+            )
         if not re.fullmatch(r"[A-Za-z0-9][\w.-]*/[\w-][\w.-]*", repository):
             raise ConfigError(f"GITHUB_REPOSITORY must be OWNER/NAME, got '{repository}'")
         number = number or _number(environment)
         if not number:
-            raise ConfigError("this run is for no pull request; name it with --pull-request N")
+            raise ConfigError("this workflow run has no pull request; name one with --pull-request N")
         return cls(environment.get("GITHUB_API_URL") or "https://api.github.com", repository, number, token)
 
     def put_comment(self, text: str) -> str:
-        """Replace the comment with the same first line, or make it; gives its address."""
+        """Create the comment, or replace the one with the same first line; returns its URL."""
         marker = text.partition("\n")[0]
         for page in range(1, MOST_PAGES + 1):
             found = self._call("GET", f"/issues/{self._number}/comments?per_page=100&page={page}")
@@ -51,7 +53,7 @@ class PullRequest:
         return str(self._call("POST", f"/issues/{self._number}/comments", {"body": text}).get("html_url", ""))
 
     def _call(self, method: str, path: str, body: dict[str, str] | None = None) -> Any:
-        request = urllib.request.Request(  # noqa: S310  an address of the workflow's own
+        request = urllib.request.Request(  # noqa: S310  a URL from the workflow's own environment
             self._base + path,
             data=None if body is None else json.dumps(body).encode(),
             method=method,
@@ -71,7 +73,7 @@ class PullRequest:
                 f"GitHub answered {error.code} to {method} {path.partition('?')[0]}{hint}"
             ) from None
         except (OSError, ValueError) as error:
-            raise InfrastructureError(f"GitHub could not be asked: {error}") from None
+            raise InfrastructureError(f"cannot reach GitHub: {error}") from None
 
 
 def _may_be_ours(comment: Mapping[str, Any]) -> bool:

@@ -61,7 +61,7 @@ def print_perturbations(out: Screen, effects: Sequence[PerturbEffect]) -> None:
         "interval",
         "flips",
         "p",
-        "sees",
+        "detects",
         "verdict",
     ):
         table.add_column(title, justify="left" if title in ("perturbation", "verdict") else "right")
@@ -80,16 +80,16 @@ def print_perturbations(out: Screen, effects: Sequence[PerturbEffect]) -> None:
         )
     out.print(table)
     if any(one.verdict == "not shown" for one in effects):
-        out.print("sees: the smallest difference that would likely have been seen", style="dim")
+        out.print("detects: the smallest difference that would probably have been detected", style="dim")
     for one in effects:
         if one.positions:
-            out.print("\npass rate by the place of the wanted tool, clean and shuffled:", style="dim")
+            out.print("\npass rate by position of the expected tool, clean and shuffled:", style="dim")
             out.print(_positions(one))
 
 
 def _positions(one: PerturbEffect) -> Table:
     table = Table(box=None, pad_edge=False, header_style="dim")
-    for title in ("place", "cases", "passed"):
+    for title in ("position", "cases", "passed"):
         table.add_column(title, justify="right")
     for at in one.positions:
         place = f"{at.first}" if at.first == at.last else f"{at.first}–{at.last}"

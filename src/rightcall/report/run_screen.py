@@ -39,7 +39,7 @@ def print_run(
 
 
 def print_verdict(out: Screen, stored: StoredRun, summary: Summary) -> None:
-    """Print the verdict as a sentence; of a run that goes on, how far it has come."""
+    """Print the verdict as a sentence; for a run in progress, print how far it is."""
     if not stored.finished:
         planned = f" of {stored.planned:,}" if stored.planned else ""
         out.say("[yellow]unfinished[/yellow]: {:,}{} results, last update {}", stored.results, planned,

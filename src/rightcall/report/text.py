@@ -1,6 +1,6 @@
 """Makes text of models, tools and datasets safe to show: nothing hidden, nothing endless.
 
-Escaping for HTML, Markdown or XML is done by each format, after this.
+Escaping for HTML and Markdown is done by those formats, after this.
 """
 
 from __future__ import annotations
@@ -11,7 +11,16 @@ import msgspec
 
 from rightcall.model.text import visible
 
-__all__ = ["clipped", "edit_text", "json_text", "one_line", "shown_text", "value_words", "visible"]
+__all__ = [
+    "clipped",
+    "edit_text",
+    "json_text",
+    "one_line",
+    "shown_text",
+    "value_words",
+    "visible",
+    "xml_text",
+]
 
 LONGEST_TEXT = 20_000
 DEEPEST = 40
@@ -54,6 +63,12 @@ def json_text(value: Any, limit: int = LONGEST_TEXT) -> str:
     if len(compact) <= 80 or len(compact) > limit or _depth(compact) > DEEPEST:
         return shown_text(compact, limit)
     return shown_text(msgspec.json.format(compact, indent=2), limit)
+
+
+def xml_text(text: str) -> str:
+    """Text in an element or an attribute of XML; characters that XML cannot represent are spelled out by `visible`."""
+    text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return text.replace('"', "&quot;").replace("'", "&apos;")
 
 
 def _cut(text: str, limit: int) -> str:

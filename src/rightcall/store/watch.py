@@ -10,9 +10,9 @@ from rightcall.model.trajectory import Trajectory
 
 
 class TraceCheck(Record, frozen=True):
-    """What one check said of one trace. `bad` is None when it could not say; `share` is the chance it was looked at.
+    """The result of one check on one trace. `bad` is None when unknown; `share` is the probability it was sampled with.
 
-    `stratum` is the group of traces that had this chance; empty for the rest, and for checks of every trace.
+    `stratum` is the group of traces with this probability; empty for the rest, and for checks of every trace.
     """
 
     name: str
@@ -23,7 +23,7 @@ class TraceCheck(Record, frozen=True):
 
     @property
     def series(self) -> str:
-        """The name of the series that it is a value of."""
+        """The name of the series it belongs to."""
         return f"{self.name}[{self.stratum}]" if self.stratum else self.name
 
 
@@ -82,7 +82,7 @@ class CheckCount(Record, frozen=True):
 
 
 class SessionCount(Record, frozen=True):
-    """One check of one version: sessions it spoke of, and how many were bad. A session counts once an hour."""
+    """One check of one version: sessions it applied to, and how many were bad. A session counts once an hour."""
 
     agent: str
     version: str

@@ -1,22 +1,23 @@
-"""Running suites: datasets, tools and metrics come together here.
+"""Runs suites: combines datasets, tools and metrics.
 
 suite, suite_plan             suite.yaml, and the plan made from it
 plan                          everything a run needs, with the selection and order of goldens
-preparation                   a plan made ready: every problem found, its agent opened once, nothing spent yet
-runner, sink, run_record      runs a plan; results are on disk before they count
+preparation                   prepares a plan: every problem found, its agent opened once, nothing spent yet
+runner, live_run, sink, run_record  runs a plan; results are on disk before they count
 done_cells                    what a resumed run need not run again
 backend, case_runner          where trials take place, in this process or elsewhere; secrets are removed
 conversations                 the conversations that a golden stands for, and who plays their users
-suite_run                     what is asked of a suite: a plan per model, estimates, faulty and named runs
+suite_run                     runs of a suite: a plan per model, estimates, faulty and named runs
 outcome, decisions            verdicts, ending early, deciding about stored runs
 recorded_scores, rescorer     score recorded behaviour, or a stored run again
 cost_estimate                 what a run would send
-agent_exchange                how services and programs are asked, and where their spans are received
+agent_exchange                requests to services and programs, and where their spans are received
 inputs, reach                 what reaches the model, what of it changed, which goldens that can reach
 baseline_file, baseline_pool  what main did, in a file or out of the store
 perturbations/, perturbed_run  harmless changes, paired with clean runs
 improvement/                  changes of definitions, tried and proven
-suite_check, check_design, check_trials, check_record   the one command of a pull request
+suite_check                   the one command of a pull request: check_design, check_trials, check_outcome,
+check_notes, check_words, check_record  are its plan, its trials, its result, and what is said and kept of them
 package_versions              SDKs and frameworks of agents that are code
 """
 
@@ -71,6 +72,7 @@ if TYPE_CHECKING:
     )
     from rightcall.suite.improvement.protocol import improve_plan as improve_plan
     from rightcall.suite.improvement.rewriter import Rewriter as Rewriter
+    from rightcall.suite.live_run import Progress as Progress, RunOutcome as RunOutcome
     from rightcall.suite.perturbations.requests import (
         paraphrased as paraphrased,
         read_paraphrases as read_paraphrases,
@@ -97,13 +99,14 @@ if TYPE_CHECKING:
         gate_of as gate_of,
         read_request as read_request,
     )
-    from rightcall.suite.rescorer import Spread as Spread, rescore_run as rescore_run
-    from rightcall.suite.run_record import new_run_id as new_run_id
-    from rightcall.suite.runner import (
-        Progress as Progress,
-        RunOutcome as RunOutcome,
-        run_plan as run_plan,
+    from rightcall.suite.rescorer import (
+        RescoreShard as RescoreShard,
+        RescoreTask as RescoreTask,
+        Spread as Spread,
+        rescore_run as rescore_run,
     )
+    from rightcall.suite.run_record import new_run_id as new_run_id
+    from rightcall.suite.runner import run_plan as run_plan
     from rightcall.suite.sink import Sink as Sink, stored_batch as stored_batch
     from rightcall.suite.stored_cases import keep_cases as keep_cases
     from rightcall.suite.suite import Suite as Suite, WorkersConfig as WorkersConfig, load_suite as load_suite
@@ -118,6 +121,7 @@ if TYPE_CHECKING:
     from rightcall.suite.suite_run import (
         SuiteRun as SuiteRun,
         add_to_baseline as add_to_baseline,
+        require_same_setup as require_same_setup,
         run_named as run_named,
         run_with_control as run_with_control,
         stored_outcome as stored_outcome,
@@ -146,6 +150,7 @@ else:
             "improvement.options": "ImproveOptions ProposalTask proposer",
             "improvement.protocol": "improve_plan",
             "improvement.rewriter": "Rewriter",
+            "live_run": "Progress RunOutcome",
             "perturbations.requests": "paraphrased read_paraphrases write_paraphrases",
             "perturbed_run": "run_perturbed",
             "plan": "Plan Selection",
@@ -153,16 +158,17 @@ else:
             "reach": "input_changes",
             "recorded_scores": "score_cases score_pairs score_recorded",
             "request": "EvaluateOptions EvaluateRequest deepeval_options gate_of read_request",
-            "rescorer": "Spread rescore_run",
+            "rescorer": "RescoreShard RescoreTask Spread rescore_run",
             "run_record": "new_run_id",
-            "runner": "Progress RunOutcome run_plan",
+            "runner": "run_plan",
             "sink": "Sink stored_batch",
             "stored_cases": "keep_cases",
             "suite": "Suite WorkersConfig load_suite",
             "suite_actions": "actions record_settings recordings_folder with_record_mode",
             "suite_check": "CheckOptions check_suite",
             "suite_plan": "plan_suite",
-            "suite_run": "SuiteRun add_to_baseline run_named run_with_control stored_outcome without_faults",
+            "suite_run": "SuiteRun add_to_baseline require_same_setup run_named run_with_control stored_outcome "
+            "without_faults",
             "trust": "agent_of_run in_project require_trust",
         },
     )

@@ -1,4 +1,4 @@
-"""How an agent behind an address or a command is asked, and where its spans are received."""
+"""Requests to an agent behind an address or a command, and where its spans are received."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rightcall.providers import Exchange, is_address
 from rightcall.suite.suite import AgentConfig
 
 STANDARD, ANY_PORT = "127.0.0.1:4318", "127.0.0.1:0"
-"""A service is told where to send its spans before the run begins, a program when it is started."""
+"""Services are configured with this address before the run, programs get theirs when they are started."""
 
 
 def exchange_of(config: AgentConfig, model: Any, folder: Path) -> Exchange:
@@ -30,7 +30,7 @@ def exchange_of(config: AgentConfig, model: Any, folder: Path) -> Exchange:
 
 
 def require_spans(config: AgentConfig, model: str) -> None:
-    """An agent behind an address or a command can be watched by the spans it sends, and by nothing else."""
+    """Refuse any way to observe an agent behind an address or a command other than the spans it sends."""
     if not _by_spans(config):
         raise ConfigError(
             f"agent.observe of '{model}' must be otel: code that runs elsewhere cannot be watched"

@@ -21,10 +21,14 @@ from rightcall.suite.case_runner import CaseRunner
 from rightcall.suite.plan import Plan
 
 BUDGET_SECONDS = 0.02
-"""How often a budget that is spoken for is looked at again."""
+"""How often a fully reserved budget is checked again."""
 
 Cell = tuple[AnyGolden, int]
 """A golden and the number of a trial: what is run once and stored once."""
+
+
+async def _nothing() -> None:
+    """Nobody else writes."""
 
 
 class RunWork(msgspec.Struct, frozen=True):
@@ -44,11 +48,13 @@ class RunWork(msgspec.Struct, frozen=True):
     models: frozenset[str] = frozenset()
     stored: Callable[[Sequence[Key]], Awaitable[Sequence[CaseResult]]] | None = None
     affordable: Callable[[int], int] | None = None
-    """How many more cells fit into the budgets of the run, at their worst, given the number under way; None when the
+    """How many more cells fit into the budgets of the run, at their worst, given the number in progress; None when the
     limits of a case do not bound its cost."""
 
     store: str = ""
     epoch: int = 0
+    fence: Callable[[], Awaitable[None]] = _nothing
+    """Takes the run over from all who write to it now: from then on they store nothing more."""
 
 
 class Batch(msgspec.Struct, frozen=True):
@@ -70,7 +76,7 @@ Take = Callable[[Batch], Awaitable[None]]
 
 
 class Backend(Protocol):
-    """Runs cells. `run` delivers each at most once, and raises when it cannot go on; cancelling it is clean."""
+    """Runs cells. `run` delivers each at most once, and raises when it cannot continue; cancelling it is clean."""
 
     remote: bool
     """Whether agents run elsewhere: then they are opened and checked there, not here."""

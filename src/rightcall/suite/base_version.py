@@ -1,7 +1,7 @@
-"""The version that a change started from, asked again while the change is checked: did the provider move as well?
+"""The version that a change started from, run again during the check: did the provider change too?
 
 The files of a commit are unpacked into a temporary folder and run by another process, so that modules of the two
-versions never meet.
+versions never mix.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class BaseVersion:
             await program.wait()
             raise
         if program.returncode not in DECIDED:
-            told = problems.decode(errors="replace").strip().splitlines()[-1:] or ["it said nothing"]
+            told = problems.decode(errors="replace").strip().splitlines()[-1:] or ["it printed nothing"]
             raise ConfigError(f"the base version at {self.commit[:10]} could not be run: {told[0][:300]}")
         return said
 

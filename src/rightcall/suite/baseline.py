@@ -33,8 +33,8 @@ def baseline_for(
     *,
     anyway: bool = False,
 ) -> Baseline:
-    """What `wanted` names: an id, `last~1`, a tag, a branch, a file that `rightcall runs export` wrote, or a baseline:
-    its file, or `branch:NAME`.
+    """The baseline that `wanted` names: an id, `last~1`, a tag, a branch, a file that `rightcall runs export` wrote,
+    or a baseline: its file, or `branch:NAME`.
 
     Runs must have the same metrics. Goldens edited since are excluded unless `anyway` is set.
     """

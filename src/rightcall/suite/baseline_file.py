@@ -23,7 +23,7 @@ from rightcall.suite.inputs import Inputs
 
 FORMAT = "rightcall/baseline/1"
 REPLAYED = "replayed"
-"""The tag of runs with recorded answers in them: the same answers again are no new evidence."""
+"""The tag of runs with recorded answers in them: the same answers again are not new evidence."""
 MOST_RUNS = 10
 MOST_DAYS = 30
 LARGEST = 256 * 1024 * 1024
@@ -40,7 +40,7 @@ class BaselineRun(Record, frozen=True):
 
 
 class BaselineHeader(Record, frozen=True, omit_defaults=False):
-    """Where a baseline comes from. `runs` are compared with, newest first; `older` only tell what was confused."""
+    """Where a baseline comes from. `runs` are compared with, newest first; `older` only show what was confused."""
 
     suite: str
     inputs: str
@@ -129,7 +129,7 @@ def write_baseline(pool: BaselinePool, path: Path) -> None:
 
 
 def is_baseline(path: Path) -> bool:
-    """Whether a file is a baseline, by its first line; one that cannot be read is none."""
+    """Whether a file is a baseline, by its first line; an unreadable one is not."""
     try:
         return _begins_baseline(path)
     except (OSError, InputError):
@@ -137,7 +137,7 @@ def is_baseline(path: Path) -> bool:
 
 
 def require_baseline(path: Path) -> None:
-    """Raise `InputError` with the reason when a file is no baseline."""
+    """Raise `InputError` with the reason when a file is not a baseline."""
     if not _begins_baseline(path):
         raise InputError(str(path), "is not a baseline", "`rightcall baseline save -o FILE` writes one")
 
@@ -147,7 +147,7 @@ def _begins_baseline(path: Path) -> bool:
 
 
 def load_baseline(path: Path) -> BaselinePool:
-    """The file as it stands; `InputError` names the line of whatever is wrong."""
+    """The contents of the file; `InputError` names the line of any problem."""
     path = existing_file(path)
     lines = _lines(path)
     first = next(lines, b"")
@@ -162,7 +162,7 @@ def load_baseline(path: Path) -> BaselinePool:
     if header.goldens > len(found):
         raise InputError(
             str(path),
-            f"is cut off: it has {len(found):,} of {header.goldens:,} goldens",
+            f"is truncated: it has {len(found):,} of {header.goldens:,} goldens",
             "save it again: rightcall baseline save",
         )
     return BaselinePool(msgspec.structs.replace(header, goldens=0), found)
@@ -175,9 +175,9 @@ def merged(pools: Iterable[BaselinePool]) -> BaselinePool:
     """
     newest_first = sorted(pools, key=lambda pool: pool.header.runs[0].at, reverse=True)
     if not newest_first:
-        raise InputError("baseline", "there is nothing to merge")
+        raise InputError("baseline", "nothing to merge")
     if len(suites := {pool.header.suite for pool in newest_first}) > 1:
-        raise InputError("baseline", f"these are of different suites: {', '.join(sorted(suites))}")
+        raise InputError("baseline", f"the files are of different suites: {', '.join(sorted(suites))}")
     made = newest_first[0]
     for other in newest_first[1:]:
         made = _with(made, other)
@@ -189,7 +189,7 @@ def _with(newer: BaselinePool, older: BaselinePool) -> BaselinePool:
     have = {run.id for run in newer.header.runs}
     same = newer.header.inputs == older.header.inputs
     if same and all(run.replayed for run in newer.header.runs):
-        return older  # the same recorded answers again are no new trials
+        return older  # the same recorded answers again are not new trials
     taken = [
         i
         for i, run in enumerate(older.header.runs)

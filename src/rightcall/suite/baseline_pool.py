@@ -28,7 +28,7 @@ from rightcall.suite.inputs import Inputs, ask_hash, golden_hash
 from rightcall.suite.package_versions import major_changes
 
 CHECKED = "check"
-"""The tag of runs that `check` made: they tried part of the goldens, and are no baseline."""
+"""The tag of runs that `check` made: they tried only part of the goldens, and are not a baseline."""
 LOOKED_BACK = 500
 BRANCH = "branch:"
 SERVED = 50
@@ -36,11 +36,11 @@ SERVED = 50
 NO_PACKAGES = frozenset(
     ("git_branch", "git_commit", "git_dirty", "git_base", "suite_file", "check", "process")
 )
-"""What else the versions of a run say."""
+"""Other keys in the versions of a run."""
 
 
 def find_baseline(store: Store | None, wanted: str, suite: str) -> BaselinePool:
-    """What `wanted` names: a baseline file, `branch:NAME`, or a run with those that have the same inputs before it."""
+    """The named baseline: a file, `branch:NAME`, or a run pooled with earlier ones that have the same inputs."""
     if Path(wanted).is_file():
         require_baseline(Path(wanted))
         return load_baseline(Path(wanted))
@@ -98,7 +98,7 @@ def _before_this_work(newest_first: list[StoredRun], branch: str) -> list[Stored
 
 
 def _last_run(store: Store, suite: str) -> StoredRun:
-    """The newest run of the suite that is no check; one with uncommitted changes too, since it was asked for."""
+    """The newest run of the suite that is not a check; one with uncommitted changes counts too."""
     found = store.runs(RunFilter(name=suite, state="finished"), limit=LOOKED_BACK)
     for run in found:
         if CHECKED not in run.tags and run.results >= run.planned:
@@ -111,14 +111,14 @@ def _last_run(store: Store, suite: str) -> StoredRun:
 
 
 def _no_baseline(store: Store, wanted: str, branch: str, suite: str) -> InputError:
-    """Why there is no baseline on a branch, by what the store has instead."""
-    said = f"the store has no whole run of suite '{suite}' on branch {branch}"
+    """The error for a branch without a baseline, with what the store has instead."""
+    said = f"the store has no complete run of suite '{suite}' on branch {branch}"
     hint = f"run the suite there once: git switch {branch} && rightcall run SUITE --trials 3"
     elsewhere = [run.run.versions.get("git_branch") for run in whole_runs(store, suite)]
     if named := next(filter(None, elsewhere), None):
         hint = f"its runs are on {named}: use --baseline branch:{named}, or {hint}"
     elif elsewhere:
-        hint = f"its runs were made outside of git: use --baseline last, or {hint}"
+        hint = f"its runs were made outside git: use --baseline last, or {hint}"
     elif any(_dirty(run) for run in store.runs(RunFilter(name=suite, state="finished"), limit=LOOKED_BACK)):
         said += "; runs with uncommitted changes do not count"
         hint = "commit or discard the changes and run the suite again, or name a run: --baseline RUN"
@@ -146,7 +146,7 @@ def pooled(store: Store, newest_first: Sequence[StoredRun]) -> BaselinePool:
     """Runs with the inputs of the newest, while nothing else came between; all before them are history."""
     newest = newest_first[0]
     if "inputs" not in newest.run.fingerprints:
-        raise InputError(f"run {newest.id}", "does not say what its inputs were", "run the suite again")
+        raise InputError(f"run {newest.id}", "does not record its inputs", "run the suite again")
     selection = newest.run.fingerprints.get("selection")
     wanted, since = newest.run.fingerprints["inputs"], _time(newest) - timedelta(days=MOST_DAYS)
     compared: list[StoredRun] = []
@@ -157,7 +157,7 @@ def pooled(store: Store, newest_first: Sequence[StoredRun]) -> BaselinePool:
             break
         if run.run.fingerprints.get("selection") == selection:
             compared.append(run)
-    # The same recorded answers again are no new trials: they stand in only where there is nothing else.
+    # The same recorded answers again are not new trials: they are used only where there is nothing else.
     compared = [run for run in compared if REPLAYED not in run.tags] or compared[:1]
     older = [run for run in newest_first if run.run.started_at < compared[-1].run.started_at][:MOST_RUNS]
     inputs = _inputs(store, newest)
@@ -182,7 +182,7 @@ def _packages(run: StoredRun) -> dict[str, str]:
 
 
 def served_models(results: Iterable[CaseResult], asked: str) -> tuple[str, ...]:
-    """Names of the models that answered; what was asked for where the server said the same or nothing."""
+    """Names of the models that answered; the requested name where the server reported the same or nothing."""
     answered = [r.trajectory for r in results if r.trajectory is not None and not r.error]
     return tuple(sorted({trajectory.served_model or asked for trajectory in answered}))
 
@@ -223,7 +223,7 @@ def _lines(
 
 
 def _by_golden(store: Store, run: StoredRun, names: dict[str, str]) -> dict[str, list[CaseResult]]:
-    """A run's results by golden, without goldens that said something else then."""
+    """A run's results by golden, without goldens that have changed since."""
     said = {golden.id: golden_hash(golden) for golden in store.goldens(run.id)}
     found: dict[str, list[CaseResult]] = {}
     for result in store.results(run.id):
@@ -240,7 +240,7 @@ def _inputs(store: Store, run: StoredRun) -> Inputs:
 
 
 def graded_scores(runs: Sequence[Sequence[CaseResult]]) -> tuple[tuple[float | None, ...], ...]:
-    """The scores of trials, run by run; empty when they say no more than passed and failed."""
+    """The scores of trials, run by run; empty when they only repeat passed and failed."""
     if all(result.error or result.score == result.passed for results in runs for result in results):
         return ()
     return tuple(

@@ -1,4 +1,4 @@
-"""Which change broke goldens: each suspect is undone alone, and the broken goldens are run again, paired."""
+"""Which change broke goldens: suspects are undone one at a time, and the broken goldens are run again, paired."""
 
 from __future__ import annotations
 

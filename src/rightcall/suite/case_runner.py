@@ -1,4 +1,4 @@
-"""One trial of a plan: performed, scored, and freed of secrets.
+"""One trial of a plan: performed, scored, and cleaned of secrets.
 
 A model may repeat a key it was shown, and stores are shared. Scoring sees what the model said; what is stored, printed
 and reported is scrubbed, as cassettes are.

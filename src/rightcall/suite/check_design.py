@@ -1,22 +1,21 @@
-"""A check made ready: what changed, which goldens that reaches, how they are tried. Nothing is spent yet."""
+"""Prepares a check: what changed, which goldens that affects, how they are tried. Nothing is spent yet."""
 
 from __future__ import annotations
 
 import hashlib
-import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
 from rightcall.datasets import numbered_goldens
 from rightcall.errors import InputError
 from rightcall.executor import Session
-from rightcall.files import base_commit, commits_between
 from rightcall.gate import (
     CheckForecast,
     CheckSettings,
@@ -27,23 +26,19 @@ from rightcall.gate import (
     StratumPlan,
     foresee,
     rounds_for,
-    settles_at_best,
     strata_of,
 )
 from rightcall.lint import Diagnostic, lint, read_paths
 from rightcall.lint.source import tool_set
 from rightcall.model.golden import AnyGolden
-from rightcall.model.text import counted
 from rightcall.suite.baseline_file import BaselinePool
+from rightcall.suite.check_notes import notes_of, version_notes, why_everything, why_more_trials
 from rightcall.suite.inputs import Inputs, digest
-from rightcall.suite.package_versions import major, major_changes, minor_changes, sdk_versions
+from rightcall.suite.package_versions import major_changes, sdk_versions
 from rightcall.suite.plan import Plan
 from rightcall.suite.reach import Reach, input_changes, reach_of
 from rightcall.suite.suite import Suite
 
-OLD_DAYS, TOO_OLD_DAYS = 14, 30
-MOST_UNKNOWN = 0.2
-"""Share of goldens without a baseline above which it says too little of the suite."""
 NEAR = 0.7
 PLAN_DRAWS = 500
 
@@ -75,7 +70,7 @@ class CheckDesign:
 
     @property
     def planned(self) -> int:
-        """Calls at most."""
+        """Maximum number of calls."""
         return sum(stratum.calls for stratum in self.stratum_plans())
 
     @property
@@ -131,7 +126,7 @@ class CheckDesign:
 
 @dataclass(frozen=True)
 class CheckScope:
-    """What is asked besides the settings: everything, another draw, files that changed unseen.
+    """Options of a check besides the settings: everything, another draw, files that changed without a visible input.
 
     With `base` the control asks the goldens that the verdict is about, of the version before the change; otherwise
     those that make the same request as before.
@@ -151,7 +146,7 @@ def design_check(
     settings: CheckSettings,
     scope: CheckScope | None = None,
 ) -> CheckDesign:
-    """Compare the present inputs with the baseline's, and plan what to try."""
+    """Compare the current inputs with the baseline's, and plan what to try."""
     scope = scope or CheckScope()
     inputs = plan.inputs()
     placed = placed_goldens(plan)
@@ -167,23 +162,9 @@ def design_check(
     if scope.changed or newer:
         reach = _all_reached(reach)
     seed = digest([suite.name, baseline.header.id, inputs.hash, digest([*goldens]), scope.again])[:32]
-    graded = settings.compare == "score"
-    scores = {name: line.graded if graded else line.scores for name, line in before.items() if line.scores}
-    history = {name: line.history for name, line in before.items()}
-    clusters = {g.id: g.cluster for g in goldens.values() if g.cluster is not None}
     reason = why_everything(baseline, reach, len(goldens), scope.full)
-    affected = {g: scores[g] for g in reach.affected}
-    rest = {g: scores[g] for g in reach.rest}
-    if 2 * len(affected) >= reach.compared:
-        rest, affected = {**affected, **rest}, {}  # one stratum: a sample of everything that is reached
-
-    def made(full: bool) -> list[Stratum]:
-        return strata_of(affected, rest, settings, seed, clusters=clusters, history=history, full=full)
-
-    strata = made(bool(reason))
-    if not reason and (reason := why_more_trials(strata, made(True), settings)):
-        strata = made(True)
-    drawn = {golden for each in strata for unit in each.order for golden in unit}
+    draw = _drawn(goldens, baseline, reach, settings, seed, reason)
+    drawn = {golden for each in draw.strata for unit in each.order for golden in unit}
     controlled = [*reach.affected, *reach.rest] if scope.base else reach.untouched
     control = sorted(controlled, key=lambda g: hashlib.sha256(f"{seed}/control/{g}".encode()).digest())
     return CheckDesign(
@@ -193,19 +174,54 @@ def design_check(
         baseline,
         changes,
         reach,
-        strata,
+        draw.strata,
         goldens,
         {golden.id: (file, line) for golden, file, line in placed},
         changed_tool_lint(suite, folder, plan, changes),
         seed,
         max(1, plan.trials),
-        everything=reason,
-        notes=(*notes_of(baseline, strata, reach, folder), *version_notes(baseline, versions)),
+        everything=draw.everything,
+        notes=(*notes_of(baseline, draw.strata, reach, folder), *version_notes(baseline, versions)),
         guards=tuple(golden for golden in reach.hard if golden not in drawn),
         control=tuple(control[: settings.control]),
-        affected=affected,
-        rest=rest,
+        affected=draw.affected,
+        rest=draw.rest,
     )
+
+
+class _Draw(NamedTuple):
+    strata: list[Stratum]
+    everything: str
+    affected: Mapping[str, Scores]
+    rest: Mapping[str, Scores]
+
+
+def _drawn(
+    goldens: Mapping[str, AnyGolden],
+    baseline: BaselinePool,
+    reach: Reach,
+    settings: CheckSettings,
+    seed: str,
+    everything: str,
+) -> _Draw:
+    """Which goldens are tried, and in which order: a sample, or everything when there is a reason for it."""
+    before = baseline.goldens
+    graded = settings.compare == "score"
+    scores = {name: line.graded if graded else line.scores for name, line in before.items() if line.scores}
+    history = {name: line.history for name, line in before.items()}
+    clusters = {g.id: g.cluster for g in goldens.values() if g.cluster is not None}
+    affected = {g: scores[g] for g in reach.affected}
+    rest = {g: scores[g] for g in reach.rest}
+    if 2 * len(affected) >= reach.compared:
+        rest, affected = {**affected, **rest}, {}  # one stratum: a sample of everything that is reached
+
+    def made(full: bool) -> list[Stratum]:
+        return strata_of(affected, rest, settings, seed, clusters=clusters, history=history, full=full)
+
+    strata = made(bool(everything))
+    if not everything and (everything := why_more_trials(strata, made(True), settings)):
+        strata = made(True)
+    return _Draw(strata, everything, affected, rest)
 
 
 def placed_goldens(plan: Plan) -> list[tuple[AnyGolden, str, int]]:
@@ -218,7 +234,7 @@ def placed_goldens(plan: Plan) -> list[tuple[AnyGolden, str, int]]:
 
 
 def shown_path(path: Path) -> str:
-    """Relative to the working folder where possible: CI servers want it so."""
+    """The path relative to the working folder where possible, as CI servers expect."""
     try:
         return path.resolve().relative_to(Path.cwd()).as_posix()
     except ValueError:
@@ -228,7 +244,7 @@ def shown_path(path: Path) -> str:
 def refuse_missing_tools(
     changes: tuple[InputChange, ...], placed: list[tuple[AnyGolden, str, int]], inputs: Inputs
 ) -> None:
-    """A golden that expects a tool which is gone is an error of the dataset."""
+    """Refuse goldens that expect a tool that no longer exists: an error in the dataset."""
     gone = {
         change.before or change.name for change in changes if change.kind in ("tool_removed", "tool_renamed")
     }
@@ -238,10 +254,12 @@ def refuse_missing_tools(
         expected = {call.tool for call in golden.expected_calls if isinstance(call.tool, str)}
         if missing := sorted(expected & gone - set(inputs.tools)):
             hint = next(
-                (f"it is called {c.name} now" for c in changes if c.before == missing[0]), "edit the golden"
+                (f"it is now called {c.name}" for c in changes if c.before == missing[0]), "edit the golden"
             )
             raise InputError(
-                f"{file}:{line}" if line else golden.id, f"expects the tool {missing[0]}, which is gone", hint
+                f"{file}:{line}" if line else golden.id,
+                f"expects the tool {missing[0]}, which no longer exists",
+                hint,
             )
 
 
@@ -262,7 +280,7 @@ def near_tools(plan: Plan, changed: set[str]) -> dict[str, list[str]]:
 def changed_tool_lint(
     suite: Suite, folder: Path, plan: Plan, changes: tuple[InputChange, ...]
 ) -> tuple[Diagnostic, ...]:
-    """What the linter says of the tools that changed, with lines where they are in a file."""
+    """Lint findings on the changed tools, with line numbers where they are in a file."""
     names = {c.name for c in changes if c.kind in ("tool_changed", "tool_renamed", "tool_added")}
     if not names:
         return ()
@@ -272,77 +290,6 @@ def changed_tool_lint(
     else:
         sets = [tool_set(list(Session(plan.agent).tools.values()))]
     return tuple(each for each in lint(sets).diagnostics if each.tool in names and each.severity != "info")
-
-
-def why_everything(baseline: BaselinePool, reach: Reach, goldens: int, full: bool) -> str:
-    """Why a sample would not do; "" when it does."""
-    if full:
-        return "it was asked for with --full"
-    unknown = len(reach.new) / max(1, goldens)
-    if unknown > MOST_UNKNOWN:
-        return f"{unknown:.0%} of the goldens are not at the baseline or were edited since"
-    age = baseline.header.age_days()
-    if age > TOO_OLD_DAYS:
-        return f"the baseline is {age:.0f} days old"
-    made_with = baseline.header.versions.get("rightcall", "")
-    if made_with and major(made_with) != major(version("rightcall")):
-        return f"the baseline was made with RightCall {made_with}"
-    return ""
-
-
-def why_more_trials(once: list[Stratum], full: list[Stratum], settings: CheckSettings) -> str:
-    """Why goldens that are all tried anyway are tried as often as the baseline was; "" when once will do."""
-    for one, more in zip(once, full, strict=True):
-        whole = one.name == "rest" and sum(map(len, one.order)) == one.goldens
-        if whole and not settles_at_best(one, settings.beta) and settles_at_best(more, settings.beta):
-            return f"{one.goldens} goldens tried once cannot settle a margin of {one.margin:.0%}"
-    return ""
-
-
-def notes_of(baseline: BaselinePool, strata: list[Stratum], reach: Reach, folder: Path) -> list[str]:
-    """What a reader should know before believing the verdict."""
-    said = []
-    age = baseline.header.age_days()
-    if age > OLD_DAYS:
-        said.append(f"the baseline is {age:.0f} days old; save a new one on the main branch")
-    for stratum in strata:
-        if not settles_at_best(stratum):
-            said.append(_too_small(stratum))
-    if strata and all(len(scores) == 1 for stratum in strata for scores in stratum.before.values()):
-        said.append(
-            "the baseline has one trial of each golden, which says little; run the suite again on the main branch: "
-            "trials with equal inputs are pooled"
-        )
-    if reach.quarantined:
-        said.append(
-            f"{len(reach.quarantined)} quarantined goldens are not tried: {', '.join(reach.quarantined[:5])}"
-        )
-    base = base_commit(folder) if baseline.header.commit else ""
-    behind = commits_between(folder, baseline.header.commit, base) if base else None
-    if behind:
-        said.append(
-            f"the baseline is {counted(behind, 'commit')} behind the base: their changes are tested with yours"
-        )
-    return said
-
-
-def version_notes(baseline: BaselinePool, versions: Mapping[str, str]) -> list[str]:
-    """Other versions that the requests do not show."""
-    said = minor_changes(baseline.header.versions, versions)
-    return [f"since the baseline: {', '.join(said)}"] if said else []
-
-
-def _too_small(stratum: Stratum) -> str:
-    needed = math.ceil(math.log(0.025) / math.log(1 - stratum.margin))
-    goldens = len(stratum.order)
-    if stratum.name == "affected" and goldens:
-        trials = math.ceil(40 / goldens)
-        return (
-            f"{goldens} affected goldens × {stratum.rounds} = {stratum.pairs} pairs cannot settle a margin of "
-            f"{stratum.margin:.0%} ({needed} are needed); {trials} baseline trials give {goldens * trials}"
-        )
-    tried = f"{goldens} goldens × {stratum.rounds} trials" if stratum.rounds > 1 else f"{goldens} goldens"
-    return f"{tried} cannot settle a margin of {stratum.margin:.0%}: {needed} are needed"
 
 
 def _all_reached(reach: Reach) -> Reach:

@@ -1,4 +1,4 @@
-"""The stored run of a check: begun, or taken up again after an interruption, so that no trial is paid for twice."""
+"""The stored run of a check: started, or continued after an interruption, so that no trial is paid for twice."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from rightcall.suite.preparation import Prepared
 from rightcall.tools.idempotency import process_runs, this_process
 
 SAVED_EVERY = 0.5
-"""Seconds between writes: what a killed process loses, besides the trials under way."""
+"""Seconds between writes: what a killed process loses, besides the trials in progress."""
 QUIET = timedelta(minutes=10)
 """How long nothing is written before a check on another machine counts as interrupted."""
 LOOKED_BACK = 20
 _HERE: set[str] = set()
-"""Checks under way in this process."""
+"""Checks in progress in this process."""
 
 
 class CheckRecord:
     """What a check stores, and what an interrupted check of the same question has stored already.
 
     `question` names the inputs and what was asked about them. Two checks of one question may run at the same time: one
-    whose process is still at work is left alone.
+    whose process is still running is not touched.
     """
 
     def __init__(self, store: Store, prepared: Prepared, question: str, planned: int) -> None:
@@ -54,12 +54,12 @@ class CheckRecord:
         await asyncio.to_thread(self._persist, lambda: self._writer.add_goldens(goldens))
 
     def add(self, result: CaseResult) -> None:
-        """Take a result; it is written soon."""
+        """Add a result; it is written soon."""
         self._unsaved.append(result)
 
     @asynccontextmanager
     async def saving(self) -> AsyncIterator[None]:
-        """Write what comes in from time to time, and at the end what is left, however it ends."""
+        """Write results periodically, and the rest at the end, however it ends."""
         _HERE.add(self.run.id)
         writing = asyncio.create_task(self._save_often())
         try:
@@ -89,7 +89,7 @@ class CheckRecord:
         await asyncio.to_thread(self._persist, finished)
 
     def _interrupted(self, now: Run) -> StoredRun | None:
-        """The newest unfinished check of the same question that nobody works on."""
+        """The newest unfinished check of the same question that no process is running."""
         which = RunFilter(name=now.name, tag=CHECKED, state="unfinished")
         for stored in self._store.runs(which, limit=LOOKED_BACK):
             same = stored.run.versions.get("check") == now.versions["check"] and not changes(stored.run, now)

@@ -1,4 +1,4 @@
-"""A check's verdict in words: what was shown, with which confidence, and what would settle it."""
+"""A check's verdict in words: what was shown, with which confidence, and what would decide it."""
 
 from __future__ import annotations
 
@@ -84,15 +84,15 @@ def _open(states: Sequence[StratumState]) -> str:
             parts.append(
                 f"the {which} differ by {state.difference * 100:+.0f} points{low} (margin {state.margin * 100:g})"
             )
-    return "; ".join(parts) or "too few answers came"
+    return "; ".join(parts) or "too few answers arrived"
 
 
 def risk_words(settings: CheckSettings, states: Sequence[StratumState], spent: int, full: int) -> str:
-    """What the verdict risks and what it cost."""
-    said = f"{spent:,} of {full:,} calls. If nothing had changed, REGRESSED would come in at most "
+    """The risk of the verdict and its cost."""
+    said = f"{spent:,} of {full:,} calls. If nothing had changed, REGRESSED would occur in at most "
     said += f"{settings.alpha * 100:g} of 100 checks."
     if any(state.name == "rest" and state.run < state.goldens for state in states):
-        said += " A change confined to few of the others is seen by a full run only."
+        said += " A change confined to a few of the others is detected only by a full run."
     return said
 
 
@@ -114,11 +114,11 @@ def hint_words(
     if any("cannot settle" in note for note in notes):
         return "run everything: rightcall check --full"
     return (
-        "more baseline trials settle more: run the suite again on the main branch, where results of equal inputs are "
+        "more baseline trials would help: run the suite again on the main branch, where results of equal inputs are "
         "pooled; or run everything: rightcall check --full"
     )
 
 
 def never_seen_chance(history: int, now: int) -> float:
-    """The chance that a code which main shows as often was never seen in its trials, yet one or more times now."""
+    """The probability that a code that is equally frequent on main never occurred in its trials, but occurred now."""
     return (history / (history + now)) ** (history / now) * now / (history + now) if now and history else 1.0

@@ -1,4 +1,4 @@
-"""What a plan knows of conversations: how many a golden stands for, and what would keep one from being held."""
+"""Conversations of a plan: how many a golden stands for, and what would prevent one."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rightcall.suite.suite import UserConfig
 
 
 def conversations_of(golden: AnyGolden, user: UserSetup | Users | None) -> Iterator[AnyGolden]:
-    """The golden itself, or one conversation for each manner in which its user is played."""
+    """The golden itself, or one conversation for each persona of its user."""
     if isinstance(golden, Golden) or not isinstance(user, UserSetup):
         yield golden
         return
@@ -24,19 +24,19 @@ def conversations_of(golden: AnyGolden, user: UserSetup | Users | None) -> Itera
 
 
 def conversation_problem(golden: ConversationalGolden, agent: Agent, user: UserSetup | Users | None) -> str:
-    """Why a conversation cannot be held; empty when it can."""
+    """Why a conversation cannot be run; empty when it can."""
     model: Any = agent.model
     own = callable(model) and not isinstance(model, str) and not hasattr(model, "complete")
     if own and not turn_parameters(model):
-        return ""  # it is given the golden and holds the conversation itself
+        return ""  # it takes the golden and runs the conversation itself
     if golden.given and hasattr(model, "session"):
         return "golden '{}' {}; {}".format(golden.id, *NO_BEGINNING)
     if golden.is_simulated and user is None:
-        hint = "write what the user says as turns, or say who plays the user (user: {model: …} in the suite)"
-        said = "simulate is true" if golden.simulate else "has no turn of the user left to say"
+        hint = "add the user's turns, or set the model that plays the user (user: {model: …} in the suite)"
+        said = "simulate is true" if golden.simulate else "has no user turn left"
         return f"golden '{golden.id}' {said}, and there is no simulated user; {hint}"
     if not golden.is_simulated and not golden.script:
-        return f"golden '{golden.id}' has no turn of the user left to say, and simulate is false"
+        return f"golden '{golden.id}' has no user turn left, and simulate is false"
     return ""
 
 
@@ -57,7 +57,7 @@ def user_setup(config: UserConfig | None, folder: Path) -> UserSetup | None:
 
 
 def simulator_fingerprint(user: UserSetup | Users) -> str:
-    """What must be the same for two runs to have had the same users."""
+    """A hash of what two runs with the same simulated users have in common."""
     if isinstance(user, UserSetup):
         return user.fingerprint
     return hashlib.sha256(stable_repr(user).encode()).hexdigest()

@@ -31,8 +31,8 @@ class CostEstimate(Record, frozen=True):
     """Requests, tokens and cost of a run, and its first request. A loop sends more: one request per turn.
 
     Conversations are counted with the maximum number of turns: those of the script, or all that a simulated user may
-    take. `conversations` and `turns` are how many that is, `user_requests` what the models that play users are
-    asked, `cost_usd` includes both sides and is None when the price of one is unknown.
+    take. `conversations` and `turns` are their numbers, `user_requests` the requests to the models that play
+    users, `cost_usd` includes both sides and is None when the price of one is unknown.
 
     `not_started` lists what a run would start or import first; tools from there are missing here.
     """
@@ -107,7 +107,7 @@ class _Count:
         asked, turns = first_turn(golden), most_turns(golden, self._plan.user)
         prompt = self._prompt_size(asked)
         spoken = [len(turn.content) for turn in golden.script]
-        said = sum(len(turn.content) for turn in golden.given)  # what every request repeats
+        said = sum(len(turn.content) for turn in golden.given)  # repeated in every request
         for number in range(turns):
             said += spoken[number] if number < len(spoken) else ANSWER
             self._characters += prompt + said

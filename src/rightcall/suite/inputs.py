@@ -1,4 +1,4 @@
-"""Everything that reaches the model, by hash: what a run is compared by, and what a change of it can reach.
+"""Everything that reaches the model, by hash: the basis for comparing runs and for finding what a change affects.
 
 Kept with every run, so that two runs, or a run and a working copy, can be compared without git, in shallow clones and
 with uncommitted work. Texts are kept as hashes only.
@@ -31,7 +31,7 @@ PARTS = ("title", "description", "input_schema", "output_schema", "annotations")
 
 
 class Inputs(Record, frozen=True):
-    """What an agent is made of: values where they are short, hashes where they are texts.
+    """The inputs of an agent: short values as they are, texts as hashes.
 
     `tools` has the hash of each part of a definition, `order` the order in which they are offered. `code` has the hash
     of each file of an agent that is code, `tool_code` that of each tool that runs for real. `worlds` has the hash of
@@ -100,7 +100,7 @@ def inputs_of(plan: Plan, definitions: Iterable[Tool] | None = None) -> Inputs:
 
 
 def ask_hash(golden: AnyGolden, inputs: Inputs) -> str:
-    """A name for the request that a golden makes: equal when its model sees exactly the same."""
+    """A hash of the request that a golden makes: equal when the model sees exactly the same."""
     offered: list[Any] = []
     names: list[str] = []
     for item in inputs.order if golden.tools is None else golden.tools:
@@ -124,13 +124,13 @@ def ask_hash(golden: AnyGolden, inputs: Inputs) -> str:
         world: inputs.worlds[world] for world, tools in inputs.world_tools.items() if {*tools} & {*names}
     }
     played = inputs.user if isinstance(golden, ConversationalGolden) else ""
-    if acted_on or played:  # suites without either keep the names they had
+    if acted_on or played:  # suites without either keep their existing hashes
         rest += [acted_on, played]
     return digest([system, offered, asked, own, seen, rest])[:24]
 
 
 def golden_hash(golden: AnyGolden) -> str:
-    """A name for what a golden asks and expects; labels, groups and the names of offered tools may change."""
+    """A hash of what a golden asks and expects; labels, groups and the names of offered tools may change."""
     bare = msgspec.structs.replace(golden, tags=(), cluster=None, metadata={})
     if golden.tools is not None and all(isinstance(tool, str) for tool in golden.tools):
         bare = msgspec.structs.replace(bare, tools=None)

@@ -1,4 +1,4 @@
-"""The packages that an agent which is code may reach its model through: another major version may act differently."""
+"""The packages through which an agent's code may reach its model: another major version may behave differently."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ DRAWS = 3
 WITHIN = 0.05
 POWER = 0.8
 MOST_PLACES = 8
-"""Places of the list of tools that are shown apart; longer lists are shown in as many parts."""
+"""Maximum number of positions shown separately; longer lists are split into this many parts."""
 
 Paraphrased = Mapping[str, Sequence[str]]
 
@@ -67,7 +67,7 @@ def perturbed_variants(
     """The variants of a plan by kind; three draws of random ones."""
     model = plan.agent.model
     if isinstance(model, str) and model.startswith("recorded"):
-        raise ConfigError("--perturb changes the requests, and a cassette only knows those it recorded")
+        raise ConfigError("--perturb changes the requests, and a cassette contains only those it recorded")
     tools = list(Session(plan.agent).toolbox.tools)
     goldens = [golden for golden in plan.goldens() if isinstance(golden, Golden)]
     made: dict[str, list[Variant]] = {}
@@ -145,7 +145,7 @@ def _clusters(goldens: Sequence[Golden]) -> dict[str, str | None]:
 
 
 def _positions(runs: Sequence[_Drawn]) -> tuple[PositionRate, ...]:
-    """Pass rates by where the wanted tool stands, over the clean and the shuffled runs."""
+    """Pass rates by position of the expected tool, over the clean and the shuffled runs."""
     count = len(runs[0].variant.tools)
     size = -(-count // MOST_PLACES)
     rates: dict[int, list[float]] = {}
@@ -161,7 +161,7 @@ def _positions(runs: Sequence[_Drawn]) -> tuple[PositionRate, ...]:
 
 
 def _interval(d: Sequence[float], clusters: Sequence[str]) -> tuple[float | None, float | None, float | None]:
-    """The careful interval and the smallest visible difference: a few unchanged goldens show little."""
+    """The conservative interval and the smallest detectable difference: a few unchanged goldens show little."""
     found = stats.paired_t(d, clusters)
     if found.se is None:
         return None, None, None

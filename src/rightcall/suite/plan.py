@@ -102,7 +102,7 @@ class Plan:
 
     @property
     def scorer(self) -> Scorer:
-        """What scores every case."""
+        """The scorer of every case."""
         return Scorer(self.metrics, self.observe, self.rules, self.metric_seconds)
 
     def goldens(self) -> Iterator[AnyGolden]:
@@ -110,11 +110,11 @@ class Plan:
         for number, block in enumerate(iter(lambda: list(islice(stream, BLOCK)), [])):
             random.Random(f"{self.seed}/{number}").shuffle(block)  # noqa: S311
             block.reverse()
-            while block:  # a golden that is under way is in memory, and one that is done is not
+            while block:  # a golden in progress is in memory, and a finished one is not
                 yield block.pop()
 
     def unshuffled(self) -> Iterator[AnyGolden]:
-        """The same goldens in the order of the dataset: for those who need no order, and no block in memory."""
+        """The same goldens in the order of the dataset, without holding a block in memory."""
         return self.selection.chosen(self._all_goldens())
 
     def jobs(self, done: Done | None = None) -> Iterator[tuple[AnyGolden, int]]:
@@ -145,7 +145,7 @@ class Plan:
         } | self._extra_fingerprints()
 
     def _extra_fingerprints(self) -> dict[str, str]:
-        """Of what most runs have not."""
+        """Fingerprints that only some runs have."""
         agent = self.agent
         sets = {name: list(members) for name, members in agent.tool_sets.items()}
         return (
@@ -202,7 +202,7 @@ def scorer_fingerprint(scorer: Scorer) -> str:
 
 
 def _way(agent: Agent) -> list[Any]:
-    """How an agent that is not a model is run and understood; nothing of its secrets."""
+    """How an agent that is not a model is run and read, without its secrets."""
     if isinstance(agent.model, ObservedAgent):
         watched = agent.model
         return [watched.via, watched.calls, watched.handoffs, watched.tools_run]
@@ -231,5 +231,5 @@ def _fingerprint(value: Any) -> str:
 
 
 def content_of(value: Any) -> bytes:
-    """The bytes a fingerprint is made of."""
+    """The bytes that a fingerprint is computed from."""
     return msgspec.json.encode(value, enc_hook=repr, order="deterministic")

@@ -1,4 +1,4 @@
-"""A plan made ready to run: checked, its agent opened, every problem found, nothing spent yet."""
+"""Prepares a plan: checked, its agent opened, every problem found, nothing spent yet."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ SHOWN_PROBLEMS = 20
 
 
 class PlanWarning(NamedTuple):
-    """Why a run cannot come out well, and whether that is about its gate or its mode."""
+    """Why a run cannot succeed, and whether its gate or its mode is the reason."""
 
     about: Literal["gate", "mode"]
     text: str
@@ -134,7 +134,7 @@ class Prepared:
         return made if run_id is None else msgspec.structs.replace(made, id=run_id)
 
     def warnings(self) -> list[PlanWarning]:
-        """What can never come out well: a gate that cannot pass, goldens that the mode cannot satisfy."""
+        """What cannot succeed: a gate that cannot pass, goldens that the mode cannot satisfy."""
         of_mode = mode_warnings(self.plan.agent, self.plan.unshuffled())
         return [*(PlanWarning("gate", text) for text in gate_warnings(self.plan)),
                 *(PlanWarning("mode", text) for text in of_mode)]  # fmt: skip
@@ -149,7 +149,7 @@ class Prepared:
 
 
 async def preflight(plan: Plan, *, remote: bool = False) -> Prepared:
-    """Check all that can be checked without spending anything; gives the plan with its agent open.
+    """Check everything that can be checked without spending anything; returns the plan with its agent open.
 
     Raises one `ConfigError` with every problem: the model, the mocks, the goldens against the tools. With `remote` the
     agent is neither opened nor checked here; that happens where it runs.
@@ -175,7 +175,7 @@ async def preflight(plan: Plan, *, remote: bool = False) -> Prepared:
         if reading.unreviewed and not plan.include_unreviewed:
             problems.append(_unreviewed(plan.dataset, reading.unreviewed))
         if not problems and reading.count == 0:
-            problems = [f"{plan.dataset}: no golden is left to run; does --only name what is there?"]
+            problems = [f"{plan.dataset}: no goldens to run; check --only and --limit"]
         if problems:
             raise ConfigError(*problems)
         ready = reading.kept_plan()
@@ -205,7 +205,7 @@ async def preflight_all(plans: Sequence[Plan]) -> None:
 
 
 class _closed_on_error:  # noqa: N801  used as a statement
-    """Opens a session and leaves it open, unless an error goes by."""
+    """Opens a session and leaves it open, unless an error is raised."""
 
     def __init__(self, session: Session, *, opened: bool = True) -> None:
         self._session, self._opened = session, opened
@@ -233,11 +233,11 @@ class _Reading:
         self._kept: list[AnyGolden] | None = [] if isinstance(plan.dataset, Path) else None
 
     def problems(self, tools: Mapping[str, Tool]) -> list[str]:
-        """What is wrong with the goldens and with what they ask of the tools."""
+        """Problems of the goldens, including how they use the tools."""
         try:
             errors = (f for f in check_goldens(self._placed(), dict(tools)) if f.severity == "error")
             said = [f"{f.where}: {f.message}" + (f"; {f.hint}" if f.hint else "") for f in errors]
-            found = list(dict.fromkeys((*self._not_held, *said)))  # one line for all manners of a golden
+            found = list(dict.fromkeys((*self._not_held, *said)))  # one line for all personas of a golden
         except RightCallError as error:
             found = [str(error)]
         if len(found) > SHOWN_PROBLEMS:
@@ -285,22 +285,27 @@ def _unreviewed(dataset: Path | Sequence[AnyGolden], ids: list[str]) -> str:
 
 
 def _validated(golden: AnyGolden) -> tuple[str, AnyGolden]:
-    """A golden made in Python with its place, held to what a file is held to: a constructor checks no types."""
+    """A golden made in Python with its place, validated like one from a file: constructors do not check types."""
     where = f"golden '{golden.id}'"
     return where, codec.convert(msgspec.to_builtins(golden, enc_hook=described), type(golden), where)
 
 
 def gate_warnings(plan: Plan) -> list[str]:
-    """What a gate can never show with these goldens, above all a PASS that is impossible."""
+    """What a gate can never show with these goldens, above all that PASS is impossible."""
     if plan.gate is None:
         return []
     from rightcall.gate import warnings
 
-    goldens = [golden for golden in plan.goldens() if golden.id not in plan.quarantine]
+    kinds = dict[tuple[str, tuple[str, ...], str | None], tuple[str, tuple[str, ...], str | None]]()
+    found = []
+    for golden in plan.unshuffled():
+        if golden.id not in plan.quarantine:
+            kind = golden.category, tuple(golden.tags), golden.cluster
+            found.append(kinds.setdefault(kind, kind))  # what many share, instead of a million goldens
     return warnings(
         plan.gate,
-        [golden.category for golden in goldens],
-        [golden.tags for golden in goldens],
+        [category for category, _, _ in found],
+        [tags for _, tags, _ in found],
         trials=plan.trials,
-        clusters=[golden.cluster for golden in goldens],
+        clusters=[cluster for _, _, cluster in found],
     )

@@ -1,4 +1,4 @@
-"""What changed between a baseline's inputs and these, and which goldens that can reach."""
+"""What changed since a baseline's inputs, and which goldens that can affect."""
 
 from __future__ import annotations
 
@@ -144,5 +144,5 @@ def about(golden: AnyGolden) -> set[str]:
 
 
 def guards(golden: AnyGolden) -> bool:
-    """Whether a golden stands against damage: forbidden calls, a state that must be kept, a safety tag."""
+    """Whether a golden guards against damage: forbidden calls, a state that must be kept, a safety tag."""
     return bool(golden.forbidden_calls or golden.expected_state is not None or SAFETY_TAGS & set(golden.tags))

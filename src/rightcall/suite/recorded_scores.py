@@ -1,4 +1,4 @@
-"""Scores what exists already: recorded trajectories, one at a time, and test cases; nothing is run."""
+"""Scores existing behaviour: recorded trajectories, one at a time, and test cases; nothing is run."""
 
 from __future__ import annotations
 

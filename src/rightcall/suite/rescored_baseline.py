@@ -20,9 +20,9 @@ from rightcall.suite.rescorer import stored_tools
 async def rescored_baseline(
     pool: BaselinePool, store: Store, scorer: Scorer, goldens: Mapping[str, AnyGolden]
 ) -> BaselinePool | None:
-    """The same trials as these metrics judge them; None when a run or its trajectories are not in the store.
+    """The same trials scored by these metrics; None when a run or its trajectories are not in the store.
 
-    Goldens edited since stay as they were: they are compared with nothing anyway.
+    Goldens edited since are left unchanged: they are not compared anyway.
     """
     runs = []
     for run in pool.header.runs:

@@ -36,7 +36,7 @@ class RescoreShard:
 
 @dataclass(frozen=True)
 class RescoreTask:
-    """Scores a shard of a stored run again and stores the results; done twice, it changes nothing."""
+    """Scores a shard of a stored run again and stores the results; running it twice changes nothing."""
 
     store: str
     old: str
@@ -59,7 +59,7 @@ class RescoreTask:
 
 
 Spread = Callable[[RescoreTask, Sequence[RescoreShard]], Iterator[None]]
-"""Does the shards of a run somewhere else, in any order; yields as each one ends."""
+"""Scores the shards of a run elsewhere, in any order; yields as each one finishes."""
 
 
 async def rescore_run(

@@ -13,6 +13,7 @@ from typing import Any
 
 from rightcall.files import source_of
 from rightcall.model.run import Run
+from rightcall.model.text import utc_text
 
 
 def new_run_id(now: datetime.datetime | None = None) -> str:
@@ -41,14 +42,14 @@ def new_run(
 ) -> Run:
     """A run that begins now. Runs of one `group` [default: the name] are followed over time.
 
-    `again` is what to type to run it again: `suite_file` and `run_options`. It is no part of what a resumed run must
-    have in common.
+    `again` is the command to run it again: `suite_file` and `run_options`. It may differ when a run is
+    resumed.
     """
     now = datetime.datetime.now(datetime.UTC)
     return Run(
         id=new_run_id(now),
         name=name,
-        started_at=now.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        started_at=utc_text(now),
         agent=agent,
         trials=trials,
         seed=seed,

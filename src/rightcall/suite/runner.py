@@ -1,75 +1,30 @@
-"""Runs a plan: goldens → trajectories → results → store, with progress reports."""
+"""Runs a plan: goldens → trajectories → results → store, from the preparation to the verdict."""
 
 from __future__ import annotations
 
 import asyncio
-import math
 import time
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from typing import NamedTuple
 
 import msgspec
 
 from rightcall.errors import ConfigError
-from rightcall.executor import spent
-from rightcall.gate import Baseline, Verdict, decide
+from rightcall.gate import Baseline
 from rightcall.metrics import Tally
-from rightcall.model.run import CaseResult, Run, Summary
-from rightcall.model.tool import Tool
+from rightcall.model.run import CaseResult, Run
 from rightcall.providers import scrubber
 from rightcall.store import Key, Persistence, RunWriter, Store, changes
-from rightcall.suite.backend import Backend, Batch, InProcess, RunWork
+from rightcall.suite.backend import Backend, InProcess, RunWork
 from rightcall.suite.done_cells import DoneCells
-from rightcall.suite.gate_evidence import GateEvidence
-from rightcall.suite.outcome import (
-    EarlyStop,
-    stored_results,
-    verdict_incomplete,
-    verdict_unfinished,
-    verdict_without_gate,
-)
+from rightcall.suite.live_run import LiveRun, Progress, RunOutcome, Watcher, worst_case
+from rightcall.suite.outcome import stored_results
 from rightcall.suite.plan import Plan
 from rightcall.suite.preparation import PlanWarning, Prepared, preflight
 from rightcall.suite.run_record import golden_set_name
-from rightcall.suite.sink import Sink, stored_batch
+from rightcall.suite.sink import stored_batch
 from rightcall.tools.idempotency import run_keys
-
-TURNS_TO_SEND = 10
-"""Turns of the event loop in which the first requests are sent: tasks start, connect and write."""
-
-
-class Progress(msgspec.Struct):
-    """The progress of a run. `planned` counts trials; `done` counts stored ones, including those before a resume."""
-
-    run_id: str
-    planned: int
-    tally: Tally
-    done: int = 0
-    retries: int = 0
-    at_once: int = 0
-    workers: int = 0
-    started: float = 0.0
-
-
-class RunOutcome(msgspec.Struct, frozen=True):
-    """The outcome of a run. `stopped` names the budget that ended it; `lag_ms` is how much of a limited latency may
-    have been added by this machine.
-    """
-
-    run: Run
-    summary: Summary
-    verdict: Verdict
-    stopped: str = ""
-    planned: int = 0
-    done: int = 0
-    lag_ms: float = 0.0
-    notices: tuple[str, ...] = ()
-    tools: Mapping[str, Tool] = {}
-
-
-Watcher = Callable[[Progress, Sequence[CaseResult]], None]
-Write = Callable[[Sequence[CaseResult]], Sequence[CaseResult]]
 
 
 async def run_plan(  # noqa: PLR0913
@@ -88,7 +43,7 @@ async def run_plan(  # noqa: PLR0913
 
     Interrupting it keeps finished results; `resume` continues such a run, and fails if its setup has changed. A
     store that fails for longer than `persist` retries raises a `StoreError`: the run stops, stays unfinished and
-    can be resumed. `warn` receives warnings before anything is asked. Trials are run on `backend` [default: this
+    can be resumed. `warn` receives warnings before anything is sent. Trials are run on `backend` [default: this
     process]. `run_id` is the id of a new run [default: made of the time].
     """
     persist = persist or Persistence()
@@ -112,23 +67,23 @@ async def _run_prepared(  # noqa: PLR0913, PLR0917
     if warn is not None:
         for warning in prepared.warnings():
             warn(warning)
+    new = prepared.new_run(run_id)
+    resumed = None if resume is None else _resumable(store, resume, new)  # before a cluster is started for it
     await backend.open()
-    run, done = prepared.new_run(run_id), DoneCells()
-    goldens = golden_set_name(run)
-    if resume is not None:
-        run, writer = _resumed(store, resume, run)
-        done = DoneCells.of(plan, store, run.id)
-        baseline = _baseline(plan, store, run)
-    else:
-        baseline = _baseline(plan, store, run)  # before the run is begun: one that is refused leaves no trace
-        writer = store.begin_run(run, planned=planned, documents=prepared.documents)
+    begun = _begin(prepared, store, new, resumed, planned)
+    run, writer, done = begun.run, begun.writer, begun.done
     if started is not None:
         started(run)
     progress = Progress(run.id, planned, Tally(plan.scorer.names), started=time.monotonic())
-    running = _Running(plan, progress, watch, persist, backend, goldens)
+    running = LiveRun(plan, progress, watch, persist, backend, begun.goldens)
     for result in stored_results(store, run.id) if done.count else ():
         running.recall(result)
     prepared.session.begin(run.id, run_keys(store.file, store.url, scrubber()))
+
+    async def fence() -> None:
+        nonlocal writer
+        writer = await asyncio.to_thread(persist, partial(store.resume_run, run.id))
+
     work = RunWork(
         plan,
         run.id,
@@ -137,193 +92,54 @@ async def _run_prepared(  # noqa: PLR0913, PLR0917
         definitions=prepared.definitions,
         tools=prepared.tools,
         models=prepared.models,
-        affordable=running.affordable if _worst_case(plan) else None,
+        affordable=running.affordable if worst_case(plan) else None,
         stored=partial(_read_back, store, run.id, persist),
         store="" if store.file else store.url,
         epoch=writer.epoch,
+        fence=fence,
     )
     await running.run(work, partial(stored_batch, store, writer), writer, done)
-    outcome = running.outcome(run, baseline, prepared.tools)
+    outcome = running.outcome(run, begun.baseline, prepared.tools)
     outcome = msgspec.structs.replace(outcome, notices=tuple(backend.notices()))
+    for write in _last_writes(plan, store, outcome, early=running.decided, epoch=writer.epoch):
+        await asyncio.to_thread(persist, write)
+    return outcome
+
+
+class _Begun(NamedTuple):
+    run: Run
+    writer: RunWriter
+    done: DoneCells
+    baseline: Baseline | None
+    goldens: str
+
+
+def _begin(prepared: Prepared, store: Store, run: Run, resumed: Run | None, planned: int) -> _Begun:
+    """A new run in the store, or the one to resume with what it has done."""
+    plan, goldens = prepared.plan, golden_set_name(run)
+    if resumed is not None:
+        writer = store.resume_run(resumed.id)
+        writer.drop_errors()
+        done = DoneCells.of(plan, store, resumed.id)
+        return _Begun(resumed, writer, done, _baseline(plan, store, resumed), goldens)
+    baseline = _baseline(plan, store, run)  # before the run starts: one that is refused leaves no trace
+    writer = store.begin_run(run, planned=planned, documents=prepared.documents)
+    return _Begun(run, writer, DoneCells(), baseline, goldens)
+
+
+def _last_writes(
+    plan: Plan, store: Store, outcome: RunOutcome, *, early: bool, epoch: int
+) -> Iterator[Callable[[], object]]:
+    """The final writes to the store: that answers were replayed, and that the run is finished."""
     recordings = plan.agent.recordings
     # In replay everything was, also what workers or an earlier process did, which is not counted here.
     if recordings is not None and (recordings.replayed or recordings.replays_only):
         from rightcall.suite.baseline_file import REPLAYED
 
-        await asyncio.to_thread(persist, partial(store.tag_run, run.id, REPLAYED))
+        yield partial(store.tag_run, outcome.run.id, REPLAYED)
     if not outcome.stopped:
-        finish = partial(
-            store.finish_run,
-            run.id,
-            outcome.summary,
-            outcome.verdict.word,
-            early=running.decided,
-            epoch=writer.epoch,
-        )
-        await asyncio.to_thread(persist, finish)
-    return outcome
-
-
-class _Running:
-    """A run in progress: the backend, the tally and early stopping."""
-
-    def __init__(
-        self,
-        plan: Plan,
-        progress: Progress,
-        watch: Watcher | None,
-        persist: Persistence,
-        backend: Backend,
-        goldens: str,
-    ) -> None:
-        self._plan, self._progress, self._watch, self._persist = plan, progress, watch, persist
-        self._backend, self._goldens = backend, goldens
-        self._evidence = GateEvidence(plan.gate, plan.quarantine) if plan.gate else None
-        self._early = EarlyStop.of(plan)
-        self._over_budget = ""
-        self._lag_ms = 0.0
-        self._taken = self._written_since = 0
-        self._cells: asyncio.Task[None] | None = None
-        self._error: Exception | None = None
-
-    async def run(self, work: RunWork, write: Write, writer: RunWriter, done: DoneCells) -> None:
-        async with (
-            Sink(write, self._written, broken=self._fail, persist=self._persist) as sink,
-            self._keeping_goldens(writer),
-        ):
-
-            async def take(batch: Batch) -> None:
-                self._note(batch)
-                self._taken += len(batch.results)
-                if batch.stored:
-                    for result in batch.results:
-                        self._consider(result)
-                    self._written(batch.results)
-                    return
-                for result in batch.results:
-                    self._consider(result)
-                    await sink.put(result)
-
-            self._cells = asyncio.create_task(
-                self._backend.run(work, self._plan.jobs(done if done.count else None), take)
-            )
-            try:
-                await self._cells
-            except asyncio.CancelledError:
-                if self._error is None:
-                    raise
-            if self._error is not None:
-                raise self._error
-
-    def _fail(self, error: Exception) -> None:
-        """End the run with this error; what is under way is cancelled."""
-        self._error = self._error or error
-        if self._cells is not None:
-            self._cells.cancel()
-
-    def _note(self, batch: Batch) -> None:
-        progress = self._progress
-        progress.retries, progress.at_once, progress.workers = batch.retries, batch.at_once, batch.workers
-        self._lag_ms = max(self._lag_ms, batch.lag_ms)
-
-    @asynccontextmanager
-    async def _keeping_goldens(self, writer: RunWriter) -> AsyncIterator[None]:
-        """Store the goldens for later inspection; no case waits for this."""
-        keep = partial(self._persist, lambda: writer.add_goldens(self._plan.unshuffled(), self._goldens))
-        keeping = asyncio.create_task(_after_first_requests(keep))
-        keeping.add_done_callback(self._stop_if_failed)
-        try:
-            yield
-        except BaseException:
-            self._persist.hurry()
-            await asyncio.wait([keeping])
-            raise
-        await keeping
-
-    def _stop_if_failed(self, task: asyncio.Task[None]) -> None:
-        error = None if task.cancelled() else task.exception()
-        if isinstance(error, Exception):
-            self._fail(error)
-
-    @property
-    def decided(self) -> bool:
-        """Whether the run stopped early because its verdict was known."""
-        return self._early is not None and self._early.stopped is not None
-
-    def count(self, result: CaseResult) -> None:
-        """Count a result that is on disk."""
-        self._progress.tally.add(result)
-        self._progress.done += 1
-        if self._evidence is not None:
-            self._evidence.add(result)
-
-    def recall(self, result: CaseResult) -> None:
-        """Count a result from before the resume."""
-        self.count(result)
-        self._consider(result)
-
-    def _consider(self, result: CaseResult) -> None:
-        # Before it is stored: a batch later, a fast agent would have run a hundred cases for nothing.
-        if self._early is not None and self._early.decided_by(result):
-            self._backend.stop("decided")
-
-    def outcome(self, run: Run, baseline: Baseline | None, tools: Mapping[str, Tool]) -> RunOutcome:
-        progress, gate = self._progress, self._plan.gate
-        summary = progress.tally.summary()
-        if self._over_budget:
-            verdict = verdict_unfinished(self._over_budget)
-        elif progress.done < progress.planned and not self.decided:
-            verdict = verdict_incomplete(progress.done, progress.planned)
-        elif gate is not None and self._evidence is not None:
-            stopped = self._early.stopped if self._early else None
-            verdict = decide(gate, self._evidence.outcomes(), baseline=baseline, stopped=stopped)
-        else:
-            verdict = verdict_without_gate(summary)
-        return RunOutcome(
-            run,
-            msgspec.structs.replace(summary, decision=verdict.sentence),
-            verdict,
-            self._over_budget,
-            progress.planned,
-            progress.done,
-            self._lag_ms,
-            tools=tools,
-        )
-
-    def affordable(self, under_way: int) -> int:
-        """How many more cases fit into the budgets, if each of those not stored yet costs the most it may."""
-        worst, limits, usage = _worst_case(self._plan), self._plan.run_limits, self._progress.tally.usage
-        fits = [
-            math.floor((most - used) / each)
-            for most, used, each in (
-                (limits.tokens, usage.input_tokens + usage.output_tokens, worst.get("tokens")),
-                (limits.cost_usd, usage.cost_usd or 0.0, worst.get("cost_usd")),
-            )
-            if most is not None and each is not None
-        ]
-        open_cells = under_way + self._taken - self._written_since
-        left = max(0, min(fits) - open_cells)
-        if not left and not open_cells and not self._over_budget:
-            self._over_budget = "no other case is sure to fit into run_limits"
-            self._backend.stop(self._over_budget)
-        return left
-
-    def _written(self, batch: Sequence[CaseResult]) -> None:
-        self._written_since += len(batch)
-        for result in batch:
-            self.count(result)
-        self._over_budget = self._over_budget or _used_up(self._plan, self._progress)
-        if self._over_budget:
-            self._backend.stop(self._over_budget)
-        if self._watch is not None:
-            self._watch(self._progress, batch)
-
-
-async def _after_first_requests(work: Callable[[], None]) -> None:
-    """Do work in a thread while the first answers are awaited: before, it would compete with sending the requests."""
-    for _ in range(TURNS_TO_SEND):
-        await asyncio.sleep(0)
-    await asyncio.to_thread(work)
+        word = outcome.verdict.word
+        yield partial(store.finish_run, outcome.run.id, outcome.summary, word, early=early, epoch=epoch)
 
 
 async def _read_back(
@@ -343,31 +159,8 @@ def _baseline(plan: Plan, store: Store, run: Run) -> Baseline | None:
     return baseline_for(store, wanted.run, run, plan.goldens, plan.quarantine, anyway=wanted.anyway)
 
 
-def _resumed(store: Store, wanted: str, now: Run) -> tuple[Run, RunWriter]:
+def _resumable(store: Store, wanted: str, now: Run) -> Run:
     stored = store.run(wanted)
     if different := changes(stored.run, now):
         raise ConfigError(f"run {stored.id} cannot be resumed, because its setup has changed:", *different)
-    writer = store.resume_run(stored.id)
-    writer.drop_errors()
-    return stored.run, writer
-
-
-def _worst_case(plan: Plan) -> dict[str, float]:
-    """The most that one case may cost, of what the run has a budget for."""
-    of_case, of_run = plan.agent.limits, plan.run_limits
-    return {
-        name: most
-        for name, most in (("tokens", of_case.tokens), ("cost_usd", of_case.cost_usd))
-        if most is not None and getattr(of_run, name) is not None
-    }
-
-
-def _used_up(plan: Plan, progress: Progress) -> str:
-    limits = plan.run_limits
-    if limits.seconds is not None and time.monotonic() - progress.started > limits.seconds:
-        return f"{limits.seconds:g} seconds have passed"
-    return (
-        spent(progress.tally.usage, limits.tokens, limits.cost_usd)
-        if limits.tokens or limits.cost_usd
-        else ""
-    )
+    return stored.run

@@ -19,9 +19,9 @@ LONGEST_WAIT = 0.02
 
 
 def stored_batch(store: Store, writer: RunWriter, batch: Sequence[CaseResult]) -> Sequence[CaseResult]:
-    """Write a batch, and return each result as stored: one that was there already counts, not the new one.
+    """Write a batch, and return each result as stored: an existing one counts, not the new one.
 
-    A key is there already when the connection broke during a commit that took place, and the batch is written again.
+    A key already exists when the connection broke during a commit that succeeded, and the batch is written again.
     """
     new = writer.add(batch)
     if len(new) == len(batch):

@@ -30,7 +30,7 @@ class StoredVerdicts:
         path = max(found, key=lambda path: int(path.stem.split("-")[1]))
         try:
             return decode(path.read_bytes(), CheckResult, str(path))
-        except (OSError, RightCallError):  # of another version: decided anew
+        except (OSError, RightCallError):  # written by another version: decide again
             return None
 
     def add(self, seed: str, asked: str, result: CheckResult) -> None:

@@ -27,7 +27,7 @@ class AgentConfig(Record, frozen=True):
     model: Annotated[str, msgspec.Meta(description="provider:model, module:agent, http:URL, or exec:COMMAND")]
     base_url: Annotated[
         str | Annotated[tuple[str, ...], msgspec.Meta(min_length=1)] | None,
-        msgspec.Meta(description="base URL of a compatible server; of several, worker i asks number i mod n"),
+        msgspec.Meta(description="base URL of a compatible server; with a list, worker i uses entry i mod n"),
     ] = None
     system: Annotated[str, msgspec.Meta(description="system prompt")] = ""
     mode: Annotated[
@@ -55,7 +55,7 @@ class AgentConfig(Record, frozen=True):
     observe: Annotated[
         str | tuple[str, ...] | None,
         msgspec.Meta(
-            description="watch module:agent while it runs: auto, or names of adapters; an http: or exec: agent: otel"
+            description="observe module:agent while it runs: auto, or names of adapters; an http: or exec: agent: otel"
         ),
     ] = None
     otlp: Annotated[
@@ -78,7 +78,7 @@ class AgentConfig(Record, frozen=True):
     session: Annotated[
         Literal["fresh"], msgspec.Meta(description="every trial starts a new conversation")
     ] = "fresh"
-    request: Annotated[Any, msgspec.Meta(description="the body an http: or exec: agent is asked with")] = None
+    request: Annotated[Any, msgspec.Meta(description="request body for an http: or exec: agent")] = None
     response: Annotated[
         dict[str, Any],
         msgspec.Meta(description="where output, calls, … are in the reply: paths such as $.answer"),
@@ -88,7 +88,7 @@ class AgentConfig(Record, frozen=True):
         msgspec.Meta(description="sent to an http: agent; ${NAME} is taken from the environment"),
     ] = {}
     reuse: Annotated[
-        bool, msgspec.Meta(description="keep an exec: program running, one JSON line per ask")
+        bool, msgspec.Meta(description="keep an exec: program running, one JSON line per request")
     ] = False
     code: Annotated[
         tuple[str, ...],
@@ -97,7 +97,7 @@ class AgentConfig(Record, frozen=True):
 
 
 class UserConfig(Record, frozen=True):
-    """Who plays the user in conversations that are not scripted to their end."""
+    """The simulated user of conversations that are not fully scripted."""
 
     model: Annotated[
         str | tuple[str, ...],
@@ -105,34 +105,32 @@ class UserConfig(Record, frozen=True):
     ]
     personas: Annotated[
         tuple[str | dict[str, Any], ...],
-        msgspec.Meta(
-            min_length=1, description="manners of speaking: names, or {name, characteristics}; two by default"
-        ),
+        msgspec.Meta(min_length=1, description="personas: names, or {name, characteristics}; two by default"),
     ] = DEFAULT_PERSONAS
     max_turns: Annotated[
-        int, msgspec.Meta(ge=1, le=1000, description="Maximum number of turns of a simulated user")
+        int, msgspec.Meta(ge=1, le=1000, description="maximum number of turns of a simulated user")
     ] = 10
     stopping_criteria: Annotated[
-        str, msgspec.Meta(description="when the user has what they came for, in words")
+        str, msgspec.Meta(description="when the user has got what they wanted, in words")
     ] = ""
     language: Annotated[str, msgspec.Meta(description="the language the user writes in")] = ""
     settings: Annotated[Settings, msgspec.Meta(description="settings of the model")] = Settings()
-    base_url: Annotated[str | None, msgspec.Meta(description="another server of the same kind")] = None
-    record: Annotated[str | None, msgspec.Meta(description="a cassette to write every exchange to")] = None
+    base_url: Annotated[str | None, msgspec.Meta(description="base URL of a compatible server")] = None
+    record: Annotated[str | None, msgspec.Meta(description="cassette file to record every exchange to")] = (
+        None
+    )
 
 
 class WorkersConfig(Record, frozen=True):
-    """Processes that share a run; where they run, `--on` says. Has no influence on results."""
+    """Worker processes that share a run; `--on` sets where they run. Does not affect results."""
 
     count: Annotated[
         Annotated[int, msgspec.Meta(ge=1, le=10_000)] | None,
         msgspec.Meta(description="worker processes [default: CPUs / cpus]"),
     ] = None
-    cpus: Annotated[float, msgspec.Meta(ge=0, description="CPUs a worker occupies")] = 1.0
-    gpus: Annotated[float, msgspec.Meta(ge=0, description="GPUs a worker occupies, or a fraction of one")] = (
-        0.0
-    )
-    memory: Annotated[str | None, msgspec.Meta(description="memory a worker occupies, such as 2GiB")] = None
+    cpus: Annotated[float, msgspec.Meta(ge=0, description="CPUs per worker")] = 1.0
+    gpus: Annotated[float, msgspec.Meta(ge=0, description="GPUs per worker, or a fraction of one")] = 0.0
+    memory: Annotated[str | None, msgspec.Meta(description="memory per worker, such as 2GiB")] = None
     labels: Annotated[dict[str, str], msgspec.Meta(description="labels a node must have")] = {}
     lease_seconds: Annotated[
         float, msgspec.Meta(gt=0, le=600, description="seconds of work handed to a worker at a time")
@@ -199,9 +197,7 @@ class Suite(Record, frozen=True):
     faults: Annotated[
         str | dict[str, Any] | None, msgspec.Meta(description="fault plan: a file or inline")
     ] = None
-    user: Annotated[
-        UserConfig | None, msgspec.Meta(description="who plays the user of conversations: a simulated one")
-    ] = None
+    user: Annotated[UserConfig | None, msgspec.Meta(description="simulated user of conversations")] = None
     gate: Annotated[dict[str, Any], msgspec.Meta(description="pass criteria: min, target, forbid, …")] = {}
     quarantine: Annotated[
         tuple[str, ...],
@@ -210,7 +206,7 @@ class Suite(Record, frozen=True):
     workers: Annotated[WorkersConfig | None, msgspec.Meta(description="worker processes of a run on Ray")] = (
         None
     )
-    check: Annotated[CheckSettings, msgspec.Meta(description="what `rightcall check` asks for")] = (
+    check: Annotated[CheckSettings, msgspec.Meta(description="settings of `rightcall check`")] = (
         CheckSettings()
     )
     record: Annotated[

@@ -1,4 +1,4 @@
-"""`check`: the one command of a pull request. Tries what a change can reach, and stops as soon as it knows."""
+"""`check`: the one command for a pull request. Tries what a change can affect, and stops as soon as it can decide."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from rightcall.suite.base_version import BaseVersion
 from rightcall.suite.baseline_file import BaselinePool
 from rightcall.suite.baseline_pool import find_baseline
 from rightcall.suite.check_design import CheckDesign, CheckScope, design_check
-from rightcall.suite.check_trials import CheckTrials, Watch, unasked_result
+from rightcall.suite.check_outcome import unasked_result
+from rightcall.suite.check_trials import CheckTrials, Watch
 from rightcall.suite.check_words import change_words
 from rightcall.suite.inputs import digest, golden_hash
 from rightcall.suite.plan import Plan, scorer_fingerprint
@@ -25,12 +26,12 @@ from rightcall.suite.suite_actions import record_settings, with_record_mode
 from rightcall.suite.suite_plan import plan_suite
 
 BASE_CONTROL = 40
-"""Goldens that the base version is asked again, unless `--control` says how many."""
+"""Number of goldens run on the base version [default of `--control`]."""
 
 
 @dataclass(frozen=True)
 class CheckOptions:
-    """What was asked for besides the suite's own `check:`."""
+    """Options in addition to the suite's own `check:`."""
 
     baseline: str = "branch:main"
     settings: CheckSettings | None = None
@@ -49,11 +50,11 @@ class CheckOptions:
 async def check_suite(
     file: Path, store: Store, options: CheckOptions | None = None, *, watch: Watch | None = None
 ) -> CheckResult:
-    """Check a suite against a baseline; with `plan_only` nothing is asked."""
+    """Check a suite against a baseline; with `plan_only` nothing is sent."""
     options = options or CheckOptions()
     suite = with_record_mode(load_suite(file), options.record)
     if options.again and record_settings(suite).mode == "auto":
-        suite = with_record_mode(suite, "refresh")  # another draw must not get the answers of the last one
+        suite = with_record_mode(suite, "refresh")  # another draw must not replay the answers of the last one
     plan = plan_suite(
         suite, file.parent, model=options.model, trials=options.trials, concurrency=options.concurrency
     )
@@ -73,7 +74,7 @@ async def check_plan(
     watch: Watch | None = None,
     base: BaseVersion | None = None,
 ) -> CheckResult:
-    """Check a plan that is ready against a baseline that is ready; `base` is asked again as a control."""
+    """Check a prepared plan against a loaded baseline; `base` is run as a control."""
     settings = options.settings or suite.check
     if base is not None and not settings.control:
         settings = msgspec.structs.replace(settings, control=BASE_CONTROL)
@@ -92,7 +93,7 @@ async def check_plan(
     if result is not None:
         return _finished(result, settings)
     if draws and not options.again and (stored := known.last(design.seed, asked)) is not None:
-        note = "0 calls now: the inputs have not changed since this verdict; --again checks again"
+        note = "0 calls: the inputs have not changed since this verdict; pass --again to check again"
         return msgspec.structs.replace(stored, notes=(*stored.notes, note), calls=_no_calls(stored.calls))
     trials = CheckTrials(
         design,
@@ -131,7 +132,7 @@ async def _same_metrics(plan: Plan, baseline: BaselinePool, store: Store) -> tup
 
 
 def _asked(design: CheckDesign, plan: Plan, options: CheckOptions) -> str:
-    """A name for what was asked of these inputs: another margin, budget or golden is another question."""
+    """A hash of the question: another margin, budget or golden is another question."""
     goldens = [golden_hash(golden) for golden in design.goldens.values()]
     how = [
         options.full,
@@ -185,7 +186,7 @@ def _without_asking(design: CheckDesign, plan: Plan, options: CheckOptions) -> C
         return made(
             base,
             verdict="INCONCLUSIVE",
-            sentence=f"INCONCLUSIVE: {what}; 0 live calls: nothing about the model was tested",
-            hint="recordings hold answers to the old requests; check with a key: --record auto, or --record none",
+            sentence=f"INCONCLUSIVE: {what}; 0 live calls: the model was not tested",
+            hint="recordings contain answers to the old requests; check with a key: --record auto, or --record none",
         )
     return None

@@ -42,7 +42,7 @@ from rightcall.tools.mcp import McpAddress, read_address
 from rightcall.tools.worlds import make_world
 
 CLIENTS = ("openai", "anthropic")
-"""Adapters whose objects are clients of a model: those are models to ask, not agents to watch."""
+"""Adapters whose objects are clients of a model: those are models, not agents to observe."""
 
 
 def plan_suite(
@@ -62,43 +62,14 @@ def plan_suite(
     run, and lacks tools and metrics defined in code.
     """
     problems: list[str] = []
-    config = suite.agent
     if start_nothing:
         suite = _without_code(suite, folder)
     elif may_search(suite, folder, model):
         search_modules_in(folder)
-    replays = record_settings(suite).mode == "replay"
-    with placeholder_keys(replays):  # modules may make their clients when imported
-        tools, mcp = _tried(problems, lambda: _suite_tools(suite, folder)) or ([], None)
-        tested = _tested(model, config, folder, problems, start_nothing=start_nothing)
-    loops = config.mode == "loop" or isinstance(tested, ObservedAgent)
-    broken = _tried(problems, lambda: _fault_plan(faults or suite.faults, folder, loops))
+    agent = _agent(suite, folder, problems, model=model, faults=faults, start_nothing=start_nothing)
     metrics, watched = _tried(problems, lambda: _suite_metrics(suite)) or ([], [])
-    rules = (
-        _tried(problems, lambda: ScoringRules(suite.weights or DEFAULT_WEIGHTS, suite.pass_rule))
-        or ScoringRules()
-    )
+    rules = _tried(problems, lambda: ScoringRules(suite.weights or DEFAULT_WEIGHTS, suite.pass_rule))
     problems += _contradictory_limits(suite)
-    agent = Agent(
-        model=tested,
-        tools=tools,
-        system=config.system,
-        mode=config.mode,
-        settings=config.settings,
-        base_url=config.base_url[0] if isinstance(config.base_url, tuple) else config.base_url,
-        base_urls=config.base_url if isinstance(config.base_url, tuple) else (),
-        limits=suite.limits,
-        mocks=suite.mocks,
-        execute=config.execute or "mock",
-        strict=config.strict,
-        faults=broken,
-        mcp=mcp,
-        record=str(folder / config.record) if config.record else None,
-        tool_sets=suite.tool_sets,
-        rate=config.rate,
-        recordings=None if start_nothing else _tried(problems, lambda: suite_recordings(suite, folder)),
-        exchange=exchange_of(config, tested, folder),
-    )
     plan = Plan(
         name=suite.name,
         agent=agent,
@@ -106,7 +77,7 @@ def plan_suite(
         metrics=metrics,
         observe=watched,
         metric_seconds=suite.metric_seconds,
-        rules=rules,
+        rules=rules or ScoringRules(),
         trials=trials or suite.trials,
         seed=suite.seed,
         concurrency=concurrency or suite.concurrency,
@@ -124,6 +95,44 @@ def plan_suite(
         inputs = plan.inputs()
         agent.recordings.inputs_of = lambda golden: ask_hash(golden, inputs)
     return plan
+
+
+def _agent(
+    suite: Suite,
+    folder: Path,
+    problems: list[str],
+    *,
+    model: str | None,
+    faults: str | None,
+    start_nothing: bool,
+) -> Agent:
+    """The agent of a suite, with its tools and the faults to inject into them."""
+    config = suite.agent
+    replays = record_settings(suite).mode == "replay"
+    with placeholder_keys(replays):  # modules may make their clients when imported
+        tools, mcp = _tried(problems, lambda: _suite_tools(suite, folder)) or ([], None)
+        tested = _tested(model, config, folder, problems, start_nothing=start_nothing)
+    loops = config.mode == "loop" or isinstance(tested, ObservedAgent)
+    return Agent(
+        model=tested,
+        tools=tools,
+        system=config.system,
+        mode=config.mode,
+        settings=config.settings,
+        base_url=config.base_url[0] if isinstance(config.base_url, tuple) else config.base_url,
+        base_urls=config.base_url if isinstance(config.base_url, tuple) else (),
+        limits=suite.limits,
+        mocks=suite.mocks,
+        execute=config.execute or "mock",
+        strict=config.strict,
+        faults=_tried(problems, lambda: _fault_plan(faults or suite.faults, folder, loops)),
+        mcp=mcp,
+        record=str(folder / config.record) if config.record else None,
+        tool_sets=suite.tool_sets,
+        rate=config.rate,
+        recordings=None if start_nothing else _tried(problems, lambda: suite_recordings(suite, folder)),
+        exchange=exchange_of(config, tested, folder),
+    )
 
 
 def _suite_metrics(suite: Suite) -> tuple[list[Metric], list[Metric]]:
@@ -195,7 +204,7 @@ def _fault_plan(given: str | dict[str, Any] | None, folder: Path, loops: bool) -
 def _tested(
     model: str | None, config: AgentConfig, folder: Path, problems: list[str], *, start_nothing: bool
 ) -> Any:
-    """What the suite tests: a model's name, a function, or an agent that is watched while it runs."""
+    """What the suite tests: a model's name, a function, or an agent that is observed while it runs."""
     if start_nothing:
         return _not_imported(model or config.model, folder)
     typed_here = model is not None and Path(model.partition(":")[2]).is_file()
@@ -204,9 +213,9 @@ def _tested(
 
 
 def _observed(model: Any, config: AgentConfig, given: str | None) -> Any:
-    """The agent watched while it runs, when the suite asks for it or its framework is known; else itself.
+    """The observed agent, when the suite requests it or its framework is known; otherwise the agent itself.
 
-    `given` is a model named on the command line instead of the suite's, which need not be one to watch.
+    `given` is a model named on the command line instead of the suite's, which need not be observed.
     """
     if model is _unloaded or isinstance(model, str | ObservedAgent):
         if config.observe is not None and isinstance(model, str) and given is None:
@@ -227,7 +236,7 @@ def _observed(model: Any, config: AgentConfig, given: str | None) -> Any:
 
 
 def beside(name: str, folder: Path) -> str:
-    """A model that is a file of the suite's folder, as seen from here; any other name as it is."""
+    """A model that is a file in the suite's folder, relative to the working folder; any other name is unchanged."""
     prefix, _, file = name.partition(":")
     if prefix not in ("scripted", "recorded", "local") or not file or not (folder / file).is_file():
         return name
@@ -242,7 +251,7 @@ def _model(name: str, folder: Path, problems: list[str]) -> Any:
 
 
 def _unloaded(golden: Golden) -> None:
-    """Stands for an agent that could not be loaded, so that nothing more is found wrong with it."""
+    """A placeholder for an agent that could not be loaded, so that no further problems are reported for it."""
 
 
 def _contradictory_limits(suite: Suite) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""What one command asks of a suite: a plan per model, their estimates, faulty runs with their control, named runs."""
+"""Runs of a suite for one command: a plan per model, estimates, faulty runs with their control, named runs."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ from rightcall.errors import ConfigError, InputError
 from rightcall.gate import Verdict, Word
 from rightcall.metrics import Tally
 from rightcall.providers import RecordMode
-from rightcall.store import RunFilter, Store, StoredRun, open_store
+from rightcall.store import RunFilter, Store, StoredRun, changes, open_store
+from rightcall.suite.live_run import RunOutcome
 from rightcall.suite.outcome import verdict_without_gate
 from rightcall.suite.plan import Plan, Selection
-from rightcall.suite.runner import RunOutcome
+from rightcall.suite.preparation import preflight
 from rightcall.suite.suite import Suite, WorkersConfig, load_suite
 from rightcall.suite.suite_actions import actions, with_record_mode
 from rightcall.suite.suite_plan import plan_suite
@@ -161,7 +162,7 @@ def finished_twin(store: Store, resume: str, name: str) -> str | None:
 
 
 def add_to_baseline(path: Path, run: str, store: str | PathLike[str] | None) -> None:
-    """Pool a run with a baseline file, or begin one."""
+    """Add a run to a baseline file, or create one."""
     from rightcall.suite.baseline_file import load_baseline, merged, write_baseline
     from rightcall.suite.baseline_pool import pooled
 
@@ -185,6 +186,16 @@ def run_named(store: Store, run_id: str) -> StoredRun | None:
     except InputError:
         return None
     return found if found.id == run_id else None
+
+
+async def require_same_setup(plan: Plan, stored: StoredRun) -> None:
+    """Raise when a finished run was one of something else: its outcome says nothing about this plan."""
+    async with await preflight(plan, remote=True) as prepared:
+        different = changes(stored.run, prepared.new_run())
+    if different:
+        raise ConfigError(
+            f"run {stored.id} is finished, and the setup has changed since; use another --id:", *different
+        )
 
 
 def stored_outcome(plan: Plan, store: Store, stored: StoredRun) -> RunOutcome:

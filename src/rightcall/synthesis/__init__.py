@@ -1,6 +1,6 @@
 """Where test cases come from: goldens from tools, documents, contexts, other goldens, or a description.
 
-    synthesizer   Synthesizer: the ways under the names users know; async_synthesizer: the ways themselves
+    synthesizer   Synthesizer: the methods under DeepEval's names; async_synthesizer: the async methods
     setup         the settings of a synthesizer, the models it opens
     plans         call plans sampled from schemas; values, patterns, pools: their arguments
     config        settings, and evolutions: methods that make an input harder or rarer

@@ -1,4 +1,4 @@
-"""The ways of generating, asynchronously; `Synthesizer` gives them the names users know."""
+"""Async generation methods; `Synthesizer` offers them under DeepEval's names."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from rightcall.synthesis.ways.tools import ToolJobs
 
 @dataclass(frozen=True)
 class AsyncSynthesizer(SynthesisSetup):
-    """Generates goldens. Each method gives what was kept and what was dropped, with the reasons."""
+    """Generates goldens. Each method returns what was kept and what was dropped, with the reasons."""
 
     async def afrom_tools(
         self, tools: Sequence[Tool] = (), num_goldens: int = 20, *, kinds: Mapping[PlanKind, int] = WEIGHTS

@@ -30,12 +30,12 @@ class Decision:
 
 
 def proceed() -> Decision:
-    """Go on."""
+    """Continue the conversation."""
     return Decision(True)
 
 
 def end(reason: str = "") -> Decision:
-    """Stop here."""
+    """End the conversation."""
     return Decision(False, reason)
 
 

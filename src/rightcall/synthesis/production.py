@@ -23,6 +23,7 @@ from rightcall.model.message import Message
 from rightcall.model.record import Record
 from rightcall.model.run import CaseResult, Run
 from rightcall.model.score import Score
+from rightcall.model.text import utc_text
 from rightcall.model.trajectory import Trajectory, Usage
 from rightcall.store import RunWriter, Store, changes
 from rightcall.suite import ResultScrubber, Sink, new_run_id
@@ -247,7 +248,7 @@ class _Shift:
         limits = self._work.limits
         self._spent = total(self._spent, usage)
         if limits.seconds is not None and time.monotonic() - self._started > limits.seconds:
-            pool.stop(f"{limits.seconds:g} seconds are up")
+            pool.stop(f"{limits.seconds:g} seconds have passed")
         pool.stop(spent(self._spent, limits.tokens, limits.cost_usd))
 
     def _count(self, result: CaseResult) -> None:
@@ -262,7 +263,7 @@ def _new_run(work: Work) -> Run:
     return Run(
         id=new_run_id(now),
         name=f"generate {work.way}",
-        started_at=now.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        started_at=utc_text(now),
         agent=work.model,
         seed=work.seed,
         group="generate",

@@ -32,7 +32,7 @@ _QUOTES = ('""', "''", "“”", "「」", "``")
 JSON_ATTEMPTS = 2
 
 
-class Unreadable(Exception):  # noqa: N818  it is news of one attempt
+class Unreadable(Exception):  # noqa: N818  the outcome of one attempt, not an error
     """A model's answer did not have the requested format."""
 
 

@@ -1,4 +1,4 @@
-"""What a synthesizer is made of: its settings, the models it opens, and the work it hands to the production."""
+"""The settings of a synthesizer, the models it opens, and the work it passes to `production`."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ LEAVE_OPEN = 'this requires a model: Synthesizer(model="provider:model")'
 class SynthesisSetup:
     """How goldens are generated.
 
-    Without a `model`, goldens from tools are written by templates. `tools` are what the agent under test has: given,
-    every golden gets `expected_calls` that `verification` has tried to refute. `solver` reads requests independently
-    [default: the model]. Every choice depends on `seed` alone. With a `store`, finished work is on disk at once, and
-    `resume` names a run there to go on with. `watch` hears of progress, `limits` end it.
+    Without a `model`, goldens from tools are written by templates. `tools` are those of the agent under test: with
+    them, every golden gets `expected_calls` that `verification` has tried to refute. `solver` reads requests
+    independently [default: the model]. Every choice depends on `seed` alone. With a `store`, finished work is on disk
+    at once, and `resume` names a run to continue. `watch` receives progress, `limits` end it.
     """
 
     model: Model | None = None
@@ -65,7 +65,7 @@ class SynthesisSetup:
 
     @asynccontextmanager
     async def _kit(self, *, needs_model: bool = False) -> AsyncIterator[Kit]:
-        """Everything the ways work with; models are opened here and closed at the end."""
+        """Everything the methods need; models are opened here and closed at the end."""
         if self.model is None and needs_model:
             raise ConfigError(LEAVE_OPEN)
         if self.model is None and self.language not in LANGUAGES:
@@ -108,7 +108,7 @@ class SynthesisSetup:
         self, way: str, wanted: int, jobs: Any, kit: Kit, *, rounds: int = ROUNDS, **settings: Any
     ) -> Work:
         if wanted < 1:
-            raise ConfigError("at least one golden must be asked for")
+            raise ConfigError("the number of goldens must be at least 1")
         return Work(
             way,
             wanted,
@@ -127,7 +127,7 @@ class SynthesisSetup:
         )
 
     def _settings(self, kit: Kit) -> dict[str, Any]:
-        """What must be the same for a run to go on."""
+        """The settings that must be unchanged to resume a run."""
         said: dict[str, Any] = {"language": self.language, "solver": kit.solver_model}
         for name in ("verification", "filtration_config", "evolution_config", "styling_config"):
             said[name] = repr(getattr(self, name))
@@ -142,7 +142,7 @@ class SynthesisSetup:
 
 
 class _Desk:
-    """Models that are open, each once: two roles of one model share what the provider bears."""
+    """Open models, each once: two roles of one model share its concurrency limit."""
 
     def __init__(self, stack: AsyncExitStack, maker: SynthesisSetup) -> None:
         self._stack, self._maker = stack, maker

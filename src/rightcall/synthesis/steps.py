@@ -40,7 +40,7 @@ class Refinement:
     evolutions: tuple[str, ...] = ()
 
 
-class BelowThreshold(Exception):  # noqa: N818  it is news of one attempt
+class BelowThreshold(Exception):  # noqa: N818  the outcome of one attempt, not an error
     """A critic rated the input too low, even after rewrites."""
 
 

@@ -35,9 +35,9 @@ def assert_test(
     """Fail the current test when a case does not pass; with `golden` and `agent` the agent is run first.
 
     It passes when its golden is satisfied and every one of `metrics` passes; `observe` only measures. `user` plays
-    the user of a conversation that is not scripted to its end: the conversation is held once with each of its
+    the user of a conversation that is not fully scripted: the conversation is run once with each of its
     personas, all of them must pass, and the result with the lowest score is returned. Nothing is stored: `check` does
-    that. `run_async` is DeepEval's and changes nothing: an async metric is always awaited.
+    that. `run_async` is DeepEval's and has no effect: an async metric is always awaited.
     """
     __tracebackhide__ = True
     chosen = as_metrics(metrics)

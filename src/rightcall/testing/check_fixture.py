@@ -54,7 +54,7 @@ class Checker:
 
         A trial passes when its golden is satisfied and every one of `metrics` passes; `observe` only measures.
         `trials` is the number of trials [default: `--rightcall-trials`]. `user` plays the user of a
-        conversation that is not scripted to its end.
+        conversation that is not fully scripted.
         """
         __tracebackhide__ = True
         try:

@@ -6,7 +6,7 @@
     otlp_request  requests of OTLP over HTTP, and their answers
     dialects/   formats of instrumentations             assembly    spans of one trace to what the agent did
     trace       Trace: trajectory, tools, origin        candidate   a golden to review
-    redaction   e-mail addresses, keys and the like     events      scores as `gen_ai.evaluation.result`
+    redaction   e-mail addresses, keys and similar      events      scores as `gen_ai.evaluation.result`
 
 To support another export: a file in `exports/`. Another instrumentation: a file in `dialects/`.
 """

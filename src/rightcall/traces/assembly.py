@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
 from rightcall.model.call import ToolCall, ToolResult
 from rightcall.model.depth import bounded_trajectory
 from rightcall.model.message import Message
+from rightcall.model.tool import Tool
 from rightcall.model.trajectory import StopReason, Trajectory, Usage
 from rightcall.traces import names
 from rightcall.traces.calls import NO_NAME, CallSlot, call_of, join, slots_of, tell
@@ -19,7 +19,16 @@ from rightcall.traces.messages import SpokenMessage
 from rightcall.traces.observation import Observation
 from rightcall.traces.problems import Problems
 from rightcall.traces.span import Span
-from rightcall.traces.structure import SpanPlace, by_time, parents, places, root_of
+from rightcall.traces.structure import (
+    SpanPlace,
+    by_time,
+    one_spelling,
+    parents,
+    places,
+    root_of,
+    skipping,
+    without_doubles,
+)
 from rightcall.traces.trace import Trace, tools_from
 
 CallsMode = Literal["auto", "root", "all"]
@@ -57,8 +66,8 @@ def assemble(
     _count_unknown_names(kept, found)
     seen = [observe(span) for span in kept]
     up = parents(seen, found)
-    seen = _one_spelling(_without_doubles(seen, up), found)
-    up = _skipping(up, {o.span.span_id for o in seen})
+    seen = one_spelling(without_doubles(seen, up), found)
+    up = skipping(up, {o.span.span_id for o in seen})
     known = places(seen, up)
     root = root_of(seen, known, up, found)
     return _trace(kept, seen, up, known, root, found, source, calls)
@@ -90,49 +99,6 @@ def _count_unknown_names(spans: Sequence[Span], problems: Problems) -> None:
         problems.add("unknown_names", min(unknown), len(unknown))
 
 
-def _skipping(up: dict[str, str], kept: set[str]) -> dict[str, str]:
-    """Parents among the kept spans, skipping dropped ones."""
-    found: dict[str, str] = {}
-    for span_id in kept:
-        above = up.get(span_id)
-        while above is not None and above not in kept:
-            above = up.get(above)
-        if above is not None:
-            found[span_id] = above
-    return found
-
-
-def _without_doubles(seen: list[Observation], up: dict[str, str]) -> list[Observation]:
-    """A tool inside a tool of the same name is its client (MCP): one call, not two."""
-    there = {o.span.span_id: o for o in seen}
-
-    def is_double(observation: Observation) -> bool:
-        above = there.get(up.get(observation.span.span_id, ""))
-        while above is not None and above.kind == "other":
-            above = there.get(up.get(above.span.span_id, ""))
-        return above is not None and above.kind == "tool" and above.name == observation.name
-
-    return [o for o in seen if o.kind != "tool" or not o.name or not is_double(o)]
-
-
-def _one_spelling(seen: list[Observation], problems: Problems) -> list[Observation]:
-    """Two instrumentations record everything twice: for each kind, the format with more tools counts."""
-    spellings = {o.spelling for o in seen if o.kind != "other"}
-    if len(spellings) < 2:
-        return seen
-    tools = Counter(o.spelling for o in seen if o.kind == "tool")
-    everything = Counter(o.spelling for o in seen if o.kind != "other")
-    order = sorted(spellings, key=lambda s: (-tools[s], -everything[s], s))
-    best = {
-        k: next((s for s in order if any(o.kind == k and o.spelling == s for o in seen)), "")
-        for k in ("tool", "llm", "agent")
-    }
-    kept = [o for o in seen if o.kind == "other" or o.spelling == best[o.kind]]
-    if len(kept) < len(seen):
-        problems.add("spellings", ", ".join(order[1:]), len(seen) - len(kept))
-    return kept
-
-
 def _trace(
     spans: list[Span],
     seen: list[Observation],
@@ -151,18 +117,10 @@ def _trace(
         if model.broken_answer:
             problems.add("answer", model.span.span_id)
     definitions = tools_from([raw for o in (*every_model, *seen) for raw in o.tools])
-    by_name = {tool.name: tool for tool in definitions}
-    slots = join(slots_of(models), tools, models)
-    _recover(slots, models, tools)
-    tell(slots, models)
-    calls = tuple(
-        call_of(slot, _place(slot, known), root, by_name, problems, any_tool_spans=bool(tools))
-        for slot in slots
-    )
+    calls = _calls(models, tools, known, root, {tool.name: tool for tool in definitions}, problems)
     _explain(calls, spans, seen, problems)
     system = next((m.system for m in models if m.system), "")
     question, earlier = _question(models, root, seen)
-    incomplete = root is None or root.span.end <= 0
     trajectory = Trajectory(
         _transcript(system, models, calls),
         calls,
@@ -172,39 +130,55 @@ def _trace(
         *_ending(models, root, _failure(models, tools, seen, up)),
     )
     first = root.span if root is not None else spans[0]
+    service = first_text(first.resource.get("service.name"))
+    trials = (whole_number(s.attributes.get("rightcall.trial")) for s in spans)
     return Trace(
         spans[0].trace_id,
         bounded_trajectory(trajectory),
         definitions,
-        question,
-        system,
-        first_text(*(o.session for o in seen)),
-        root.name
-        if root is not None and root.kind == "agent"
-        else first_text(first.resource.get("service.name")),
-        first_text(first.resource.get("service.name")),
-        next((m.model for m in models if m.model), ""),
-        first_text(root.version if root is not None else "", *(o.version for o in seen)),
-        first.span_id,
-        first_text(*(m.span.attributes.get(names.RESPONSE_ID) for m in reversed(models))),
-        spans[0].start,
-        source,
-        len(spans),
-        earlier,
-        first_text(*(s.attributes.get("rightcall.golden.id") for s in spans)),
-        next(
-            (t for s in spans if (t := whole_number(s.attributes.get("rightcall.trial"))) is not None), None
-        ),
+        input=question,
+        system=system,
+        session=first_text(*(o.session for o in seen)),
+        agent=root.name if root is not None and root.kind == "agent" else service,
+        service=service,
+        model=next((m.model for m in models if m.model), ""),
+        agent_version=first_text(root.version if root is not None else "", *(o.version for o in seen)),
+        root_span=first.span_id,
+        response_id=first_text(*(m.span.attributes.get(names.RESPONSE_ID) for m in reversed(models))),
+        time=spans[0].start,
+        source=source,
+        spans=len(spans),
+        earlier_turns=earlier,
+        golden_id=first_text(*(s.attributes.get("rightcall.golden.id") for s in spans)),
+        trial=next((trial for trial in trials if trial is not None), None),
         tags=_tags(spans),
-        incomplete=incomplete,
+        incomplete=root is None or root.span.end <= 0,
         truncated="too_many" in problems.counts,
         resource={k: v for k, v in first.resource.items() if isinstance(v, str | int | float | bool)},
         problems=problems.texts(),
     )
 
 
+def _calls(
+    models: Sequence[Observation],
+    tools: Sequence[Observation],
+    known: dict[str, SpanPlace],
+    root: Observation | None,
+    definitions: dict[str, Tool],
+    problems: Problems,
+) -> tuple[ToolCall, ...]:
+    """The calls of a trace in order: those that models asked for, joined with the tool spans that ran them."""
+    slots = join(slots_of(models), tools, models)
+    _recover(slots, models, tools)
+    tell(slots, models)
+    return tuple(
+        call_of(slot, _place(slot, known), root, definitions, problems, any_tool_spans=bool(tools))
+        for slot in slots
+    )
+
+
 def _tags(spans: Sequence[Span]) -> tuple[str, ...]:
-    """What the application calls the trace: its intent, and the tags that instrumentations have a place for."""
+    """The intent and tags that the application or its instrumentation set on the trace."""
     found = [s.attributes[name] for s in spans for name in names.TAGS if name in s.attributes]
     words = [w for held in map(json_value, found) for w in (held if isinstance(held, list) else [held])]
     return tuple(dict.fromkeys(word for word in words if isinstance(word, str) and word))[:50]

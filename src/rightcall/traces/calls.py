@@ -22,9 +22,9 @@ NO_NAME = "?"
 
 @dataclass
 class CallSlot:
-    """A call of one step, waiting for the span of its tool and for what the model was shown of it.
+    """A call of one step, to be completed by the span of its tool and by the result the model was shown.
 
-    `offered` is False when the request lists its tools and this is none of them.
+    `offered` is False when the request lists its tools and this is not one of them.
     """
 
     step: int
@@ -41,7 +41,7 @@ class CallSlot:
 
 
 def slots_of(models: Sequence[Observation]) -> list[CallSlot]:
-    """One slot for each call that an answer holds; each model span is a step."""
+    """One slot for each call in an answer; each model span is a step."""
     found = []
     for step, model in enumerate(models):
         offered = {tool_name(raw) for raw in model.tools}
@@ -97,7 +97,7 @@ def _same_name(slot: CallSlot, tool: Observation) -> bool:
 
 
 def _hands_over(slot: CallSlot, tool: Observation) -> bool:
-    """A handoff whose call has a name of its own: the last answer before it has no other call without a span."""
+    """A handoff whose call has a different name: the last answer before it has no other call without a span."""
     return bool(tool.handoff)
 
 
@@ -171,7 +171,7 @@ def call_of(
 
 
 def _means_none(slot: CallSlot) -> bool:
-    """Whether arguments were recorded as empty, rather than not at all."""
+    """Whether arguments were recorded as empty, rather than not recorded."""
     given = (slot.called.arguments, slot.tool.arguments if slot.tool else ABSENT)
     return any(value is None or value == "" for value in given if value is not ABSENT)
 
@@ -185,7 +185,10 @@ def _outcome(slot: CallSlot, any_tool_spans: bool) -> tuple[CallStatus, Any]:
         output = None if slot.tool.result is ABSENT else slot.tool.result
         return ("error" if slot.tool.failed else "ok"), output
     if slot.told is not None and (slot.told.failed or not slot.offered):
-        return "error", slot.told.output  # what was told of a tool that nobody offered is that there is none
+        return (
+            "error",
+            slot.told.output,
+        )  # the result for a tool that was not offered only says that it does not exist
     if (
         slot.told is not None and not any_tool_spans
     ):  # only models were instrumented: a result shows that it ran

@@ -73,7 +73,7 @@ def as_text(value: Any) -> str:
 
 
 def unflattened(attributes: Mapping[str, Any], prefix: str) -> Any:
-    """`prefix.0.message.role` and the like as nested lists and objects; None when there is no such name.
+    """`prefix.0.message.role` and similar names as nested lists and objects; None when there are none.
 
     Numbers need not start at 0 and may have gaps: a list contains what exists, in order.
     """
@@ -105,7 +105,7 @@ def _listed(node: Any) -> Any:
 
 
 def whole_number(value: Any) -> int | None:
-    """A count of tokens; None when it is none."""
+    """A count of tokens; None when it is not one."""
     if isinstance(value, str) and value.isdecimal() and len(value) < 16:
         value = int(value)
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 2**53:

@@ -13,6 +13,7 @@ import msgspec
 from rightcall.model import codec
 from rightcall.model.codec import to_plain
 from rightcall.model.golden import ExpectedCall, Golden
+from rightcall.model.text import utc_text
 from rightcall.traces.calls import NO_NAME, canonical
 from rightcall.traces.trace import UNREVIEWED, Trace
 
@@ -36,7 +37,7 @@ def candidate(trace: Trace) -> Golden:
 
 
 def candidate_id(trace: Trace) -> str:
-    """The id of the golden that a trace makes."""
+    """The id of the golden made from a trace."""
     return f"t-{trace.trace_id[:16]}"
 
 
@@ -53,7 +54,7 @@ def _origin(trace: Trace) -> dict[str, Any]:
         "source": trace.source,
         "trace_id": trace.trace_id,
         "root_span": trace.root_span,
-        "time": moment.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        "time": utc_text(moment),
         "model": trace.model,
         "prompt_hash": trace.prompt_hash,
         "tools_hash": trace.tools_hash,
@@ -72,13 +73,11 @@ def signature(trace: Trace) -> str:
 class CandidateSpool:
     """A golden for each different behaviour, with how often it was seen in `metadata.seen`, in a temporary file.
 
-    A trace without an input makes none.
+    A trace without an input gives none.
     """
 
     def __init__(self) -> None:
-        self._file = sqlite3.connect(
-            "", isolation_level=None
-        )  # a temporary file of SQLite's own, without a name
+        self._file = sqlite3.connect("", isolation_level=None)  # an unnamed temporary file of SQLite
         self._file.execute("PRAGMA journal_mode = OFF")
         self._file.execute("CREATE TABLE candidate (key BLOB UNIQUE, seen INTEGER, golden BLOB)")
         self.count = 0

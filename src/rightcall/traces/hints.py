@@ -1,10 +1,11 @@
-"""The setting to change when a trace lacks content, by the instrumentation that made it."""
+"""The setting to change when a trace lacks content, by instrumentation."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
 
+from rightcall.model.text import counted
 from rightcall.traces.span import Span
 
 SETTINGS: tuple[tuple[str, str], ...] = (
@@ -42,6 +43,6 @@ def capture_hint(scopes: Sequence[str]) -> str:
 def empty_hint(spans: Sequence[Span]) -> str:
     """One sentence for a trace without an agent."""
     scope = Counter(span.scope for span in spans).most_common(1)[0][0] if spans else ""
-    count = f"{len(spans):,} span{'s' if len(spans) != 1 else ''}"
+    count = counted(len(spans), "span")
     found = f"trace {spans[0].trace_id} has {count}, none from a model or a tool"
     return f"{found}; is content capture on? {setting_for(scope)}"

@@ -51,7 +51,7 @@ class SpokenMessage(msgspec.Struct, gc=False):
 
 
 def read_messages(value: Any) -> list[SpokenMessage] | None:
-    """Messages of a list, a JSON text of one, or an object that holds one; None when there is none."""
+    """Messages of a list, of its JSON text, or of an object that contains one; None when there are none."""
     value = parsed(value)
     if isinstance(value, dict):
         for key in ("messages", "input", "prompt", "contents", "prompts"):

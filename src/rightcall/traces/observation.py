@@ -17,7 +17,7 @@ class Observation(msgspec.Struct, gc=False):
     """What a dialect read from one span.
 
     `arguments` and `result` are `ABSENT` when they were not recorded. `loose` says that arguments which are not a JSON
-    object are not what the model wrote. `output` is the root's own words for its result. `handoff` names
+    object are not what the model wrote. `output` is the result as the root span records it. `handoff` names
     the agent that takes over.
     """
 

@@ -15,16 +15,16 @@ MAX_SENT, MAX_UNPACKED, MAX_SPANS = 16 * 2**20, 64 * 2**20, 50_000
 JSON, PROTOBUF = "application/json", "application/x-protobuf"
 DEEPEST = 200
 REJECTED = ("trace_id", "span_id", "too_many")
-"""Problems that leave a span out."""
+"""Problems for which a span is omitted."""
 
 
 def request_kind(content_type: str) -> str:
-    """The content type of a request, or empty when it is none of OTLP's."""
+    """The content type of a request, or empty when it is not one of OTLP's."""
     return content_type if content_type in (JSON, PROTOBUF) else ""
 
 
 def request_items(body: bytes, kind: str, encoding: str, problems: Problems, *, logs: bool) -> list[Item]:
-    """Spans or log events of a request; `InputError` when it is none, `TooLarge` when it is over the limits."""
+    """Spans or log events of a request; `InputError` when it is invalid, `TooLarge` when it is over the limits."""
     encoding = encoding.lower()
     if encoding not in ("identity", "gzip", "deflate", ""):
         raise InputError("", f"content encoding '{encoding[:30]}' is not supported", "use gzip")
@@ -54,7 +54,7 @@ def _from_json(body: bytes, problems: Problems) -> list[Item]:
 
 
 def rejected_items(problems: Problems) -> int:
-    """How many spans of a request were left out."""
+    """How many spans of a request were omitted."""
     return sum(problems.counts.get(name, 0) for name in REJECTED)
 
 

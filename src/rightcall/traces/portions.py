@@ -1,4 +1,4 @@
-"""A large JSON document, a portion at a time: its text is held, what it means never all at once."""
+"""A large JSON document, a portion at a time: its text is in memory, but never all its decoded values."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class _Otlp(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def portions(data: bytes) -> Iterator[tuple[Any, int]] | None:
-    """Documents that together say what this one says, with their size in bytes; None when it must be read whole."""
+    """Smaller documents that together are equivalent, with their size in bytes; None when it must be read whole."""
     if len(data) < LARGE:
         return None
     try:

@@ -79,27 +79,27 @@ def double(value: int) -> float:
 
 
 def varint(number: int, value: int) -> bytes:
-    """A field that holds a number."""
+    """A numeric field."""
     return _number(number << 3) + _number(value & (1 << 64) - 1)
 
 
 def length(number: int, data: bytes) -> bytes:
-    """A field that holds bytes, a text or a message."""
+    """A length-delimited field: bytes, a text or a message."""
     return _number(number << 3 | LENGTH) + _number(len(data)) + data
 
 
 def text(number: int, value: str) -> bytes:
-    """A field that holds a text."""
+    """A text field."""
     return length(number, value.encode("utf-8", "replace"))
 
 
 def fixed64(number: int, value: int) -> bytes:
-    """A field that holds 64 bits."""
+    """A fixed 64-bit field."""
     return _number(number << 3 | FIXED64) + value.to_bytes(8, "little")
 
 
 def fixed_double(number: int, value: float) -> bytes:
-    """A field that holds a floating-point number."""
+    """A floating-point field."""
     return _number(number << 3 | FIXED64) + struct.pack("<d", value)
 
 

@@ -33,7 +33,7 @@ BOM = b"\xef\xbb\xbf"
 
 @dataclass
 class Collected:
-    """What was read so far: spans by trace, logs that hold whole traces, problems of the files."""
+    """What was read so far: spans by trace, logs that contain whole traces, problems of the files."""
 
     calls: CallsMode = "auto"
     skip_bad: bool = False
@@ -62,10 +62,10 @@ def load_traces(
 ) -> Iterator[Trace]:
     """Traces of files: OTLP (JSON, protobuf), MLflow, LangSmith, Langfuse, Phoenix, Inspect AI, compressed or not.
 
-    Kinds are told by content. Spans of one trace may be spread over files, doubled and in any order: the traces are the
-    same. Memory does not grow with the number of spans: those of many traces wait in a temporary file. `calls` says
-    which calls count, see `assemble`. With `skip_bad`, lines that cannot be read are counted instead of refused.
-    `problems` is told what was wrong with the files themselves.
+    Formats are detected by content. Spans of one trace may be spread over files, duplicated and in any order: the
+    traces are the same. Memory does not grow with the number of spans: those of many traces are kept in a temporary
+    file. `calls` selects which calls count, see `assemble`. With `skip_bad`, lines that cannot be read are counted
+    instead of rejected. `problems` collects what was wrong with the files themselves.
     """
     collected = Collected(calls, skip_bad)
     for path in sorted(existing_file(path) for path in paths):
@@ -125,7 +125,7 @@ def _read_protobuf(path: Path, file: io.BufferedReader, collected: Collected, so
             if problems.counts:
                 break
         else:
-            raise _unknown(path, "no span in it")
+            raise _unknown(path, "it contains no spans")
     except (WireError, IndexError):
         raise _unknown(path, "bytes that are neither JSON nor OTLP protobuf") from None
     collected.problems.merge(problems)

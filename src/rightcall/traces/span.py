@@ -17,7 +17,7 @@ _TRACE_BYTES, _SPAN_BYTES = 16, 8
 
 
 class SpanEvent(msgspec.Struct, gc=False):
-    """Something that happened at one moment inside a span."""
+    """An event at one moment inside a span."""
 
     name: str
     attributes: dict[str, Any] = {}
@@ -71,7 +71,7 @@ def _id(value: Any, size: int) -> str:
 
 
 def free_id_of(value: Any) -> str:
-    """An export's own kind of id: any short text or number."""
+    """An id in an export's own format: any short text or number."""
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     return value if isinstance(value, str) and 0 < len(value) <= 200 else ""

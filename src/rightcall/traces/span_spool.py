@@ -1,4 +1,4 @@
-"""Spans of all files, brought together by trace without holding them all in memory."""
+"""Collects the spans of all files by trace, without holding them all in memory."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from rightcall.traces.otlp import Item, LogEvent
 from rightcall.traces.span import Span, SpanEvent
 
 MOST_SPANS, MOST_BYTES = 20_000, 64 * 1024 * 1024
-"""What is held in memory before it waits on disk: small imports never touch it."""
+"""How much is held in memory before the disk is used: small imports never use it."""
 LATEST = 2**63 - 1
 
 
 class Part(msgspec.Struct, gc=False):
-    """Some spans of one trace, and events that came apart from their spans."""
+    """Some spans of one trace, and events that arrived separately from their spans."""
 
     spans: list[Span] = []
     events: list[tuple[str, SpanEvent]] = []
 
 
 class SpanSpool:
-    """Takes spans in any order and gives them back by trace, the oldest trace first.
+    """Accepts spans in any order and returns them by trace, the oldest trace first.
 
-    What does not fit in memory is kept in a temporary file of SQLite's, which has no name: nobody else can open it, and
-    it is gone with the process, however that ends.
+    What does not fit in memory is kept in an unnamed temporary file of SQLite: no other process can open it, and it
+    disappears with this process, however that ends.
     """
 
     def __init__(self) -> None:
@@ -86,7 +86,7 @@ class SpanSpool:
 
     def _spill(self) -> None:
         if self._file is None:
-            self._file = sqlite3.connect("", isolation_level=None)  # a temporary file of SQLite's own
+            self._file = sqlite3.connect("", isolation_level=None)  # an unnamed temporary file of SQLite
             self._file.execute("PRAGMA journal_mode = OFF")
             self._file.execute("PRAGMA cache_size = -16384")
             self._file.execute("CREATE TABLE part (trace_id TEXT, start INTEGER, source TEXT, content BLOB)")
@@ -108,7 +108,7 @@ class SpanSpool:
 def _encoded(part: Part) -> bytes:
     try:
         return msgspec.msgpack.encode(part)
-    except OverflowError:  # numbers of more than 64 bits, which only a hostile file holds
+    except OverflowError:  # numbers of more than 64 bits, which only a hostile file contains
         return msgspec.msgpack.encode(_within_64_bits(msgspec.to_builtins(part)))
 
 
@@ -123,7 +123,7 @@ def _within_64_bits(value: Any) -> Any:
 
 
 def with_events(spans: list[Span], events: list[tuple[str, SpanEvent]]) -> list[Span]:
-    """Spans with the events that came apart from them, once each."""
+    """Spans with the events that arrived separately, once each."""
     if not events:
         return spans
     apart: dict[str, list[SpanEvent]] = {}

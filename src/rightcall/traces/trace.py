@@ -23,7 +23,7 @@ class Trace(Record, frozen=True):
 
     `time` is the start in nanoseconds since 1970. `input` is the user's input in this trace; `earlier_turns`
     counts the user's turns before it. `golden_id` and `trial` are set when the spans name their golden.
-    `tags` are what the application calls it, its intent among them. `scores` are those that came with the trace.
+    `tags` are set by the application, including its intent. `scores` are those that came with the trace.
     `incomplete` means that its root has not ended. `problems` lists what was wrong with the spans and what to change.
     """
 

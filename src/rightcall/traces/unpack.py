@@ -45,7 +45,7 @@ class Ratio:
 
 def gunzip(data: bytes, where: str, limit: int) -> bytes:
     """A whole body in gzip or zlib ("deflate"), at most `limit` bytes of it."""
-    if len(data) * MAX_RATIO > limit:  # counted first, so that what is too large is never held
+    if len(data) * MAX_RATIO > limit:  # counted first, so that too large a body is never held in memory
         for _ in _inflated(data, where, limit):
             pass
     return b"".join(_inflated(data, where, limit))

@@ -5,7 +5,7 @@
     guard       the checks on every request, the headers on every response
     page_renderer   templates with everything escaped, and the words and numbers in them
     charts      Vega-Lite specs of the pages, rendered to SVG
-    views       what was worked out for a run, kept until the run changes
+    views       what was computed for a run, cached until the run changes
     links       URLs of pages
     server      the server itself: address, port, Ctrl-C
     pages/      one file per page

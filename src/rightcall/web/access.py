@@ -64,9 +64,9 @@ class Access:
         """Why this request may not change anything; "" when it may."""
         origin = headers.get("origin", "")
         if not origin or urlsplit(origin).netloc.lower() != headers.get("host", "").lower():
-            return "this change was not sent from a page of this dashboard"
+            return "this change did not come from a page of this dashboard"
         if headers.get("sec-fetch-site", "same-origin") != "same-origin":
-            return "this change was sent from another site"
+            return "this change came from another site"
         if not _same(given or headers.get(CSRF_HEADER, ""), self.csrf(admitted)):
             return "the page is older than the running dashboard; reload it and try again"
         return ""

@@ -76,7 +76,6 @@ def line(points: Sequence[Point], theme: Theme) -> Spec:
 
 def trend(points: Sequence[Point], theme: Theme, *, narrow: bool = False) -> Spec:
     """Pass rate with its interval for each run, one colour per agent; a vertical line where the tools changed."""
-    colours = PALETTES[theme]
     values = [
         {
             "run": point.run_id,
@@ -89,18 +88,29 @@ def trend(points: Sequence[Point], theme: Theme, *, narrow: bool = False) -> Spe
         }
         for point in points
     ]
-    agents = list(dict.fromkeys(value["agent"] for value in values))
-    colour: Spec = {"value": colours.accent}
-    if len(agents) > 1:
-        scale = {"domain": agents[:MOST_AGENTS], "range": SERIES}
-        legend = {"orient": "top", "title": None, "symbolType": "circle", "symbolStrokeWidth": 0}
-        colour = {"field": "agent", "type": "nominal", "scale": scale, "legend": legend}
     x = {
         "field": "at",
         "type": "temporal",
         "title": None,
         "axis": {"grid": False, "tickCount": 3 if narrow else 8},
     }
+    agents = list(dict.fromkeys(str(value["agent"]) for value in values))
+    rates = _rate_layers(x, _agent_colour(agents, theme))
+    rules, words = _change_layers(x, theme)
+    base = _spec("Share of cases that passed, over time", values, NARROW if narrow else 1040, 240, theme)
+    return {**base, "layer": [rules, *rates, *([] if narrow else [words])]}
+
+
+def _agent_colour(agents: list[str], theme: Theme) -> Spec:
+    if len(agents) < 2:
+        return {"value": PALETTES[theme].accent}
+    scale = {"domain": agents[:MOST_AGENTS], "range": SERIES}
+    legend = {"orient": "top", "title": None, "symbolType": "circle", "symbolStrokeWidth": 0}
+    return {"field": "agent", "type": "nominal", "scale": scale, "legend": legend}
+
+
+def _rate_layers(x: Spec, colour: Spec) -> list[Spec]:
+    """The pass rate of each run: its interval, the line from run to run, and a dot."""
     y = {
         "field": "rate",
         "type": "quantitative",
@@ -108,38 +118,23 @@ def trend(points: Sequence[Point], theme: Theme, *, narrow: bool = False) -> Spe
         "scale": {"domain": [0, 1]},
         "axis": {"format": ".0%", "tickCount": 5},
     }
-    whiskers: Spec = {
-        "mark": {"type": "rule", "opacity": 0.35, "strokeWidth": 3, "strokeCap": "round"},
-        "encoding": {"x": x, "y": {**y, "field": "low"}, "y2": {"field": "high"}, "color": colour},
-    }
-    path: Spec = {
-        "mark": {"type": "line", "strokeWidth": 1.75},
-        "encoding": {"x": x, "y": y, "color": colour},
-    }
-    dots: Spec = {
-        "mark": {"type": "point", "filled": True, "size": 44, "opacity": 1},
-        "encoding": {"x": x, "y": y, "color": colour},
-    }
-    changed: list[Spec] = [{"filter": "datum.changed"}]
-    rules: Spec = {
-        "transform": changed,
-        "mark": {"type": "rule", "strokeDash": [3, 3], "color": colours.mark},
-        "encoding": {"x": x},
-    }
-    words: Spec = {
-        "transform": changed,
-        "mark": {
-            "type": "text",
-            "text": "tools changed",
-            "color": colours.mark,
-            "align": "left",
-            "dx": 4,
-            "y": 8,
+    at = {"x": x, "y": y, "color": colour}
+    return [
+        {
+            "mark": {"type": "rule", "opacity": 0.35, "strokeWidth": 3, "strokeCap": "round"},
+            "encoding": {"x": x, "y": {**y, "field": "low"}, "y2": {"field": "high"}, "color": colour},
         },
-        "encoding": {"x": x},
-    }
-    base = _spec("Share of cases that passed, over time", values, NARROW if narrow else 1040, 240, theme)
-    return {**base, "layer": [rules, whiskers, path, dots, *([] if narrow else [words])]}
+        {"mark": {"type": "line", "strokeWidth": 1.75}, "encoding": at},
+        {"mark": {"type": "point", "filled": True, "size": 44, "opacity": 1}, "encoding": at},
+    ]
+
+
+def _change_layers(x: Spec, theme: Theme) -> tuple[Spec, Spec]:
+    """Where the tools changed: a vertical line, and the words at its top."""
+    colour = PALETTES[theme].mark
+    base: Spec = {"transform": [{"filter": "datum.changed"}], "encoding": {"x": x}}
+    words = {"type": "text", "text": "tools changed", "color": colour, "align": "left", "dx": 4, "y": 8}
+    return {**base, "mark": {"type": "rule", "strokeDash": [3, 3], "color": colour}}, {**base, "mark": words}
 
 
 def waterfall(bars: Sequence[Bar], theme: Theme, *, narrow: bool = False) -> Spec:

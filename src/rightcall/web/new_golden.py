@@ -17,7 +17,7 @@ from rightcall.traces import REVIEWED, Trace
 def golden_from(case: StoredCase, result: CaseResult, golden_id: str = "") -> AnyGolden:
     """The case's golden with the calls of this trial as expected calls, every argument exact.
 
-    A trial without calls becomes a golden that forbids them. A trial with a fatal failure is refused: nobody should
+    A trial without calls becomes a golden that forbids them. A trial with a fatal failure is refused: no golden should
     expect a forbidden call.
     """
     trajectory = result.trajectory

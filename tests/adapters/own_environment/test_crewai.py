@@ -71,7 +71,7 @@ class Everyone(Journal):
 
 
 def respond_to(said: str, turn: int) -> Any:
-    """CrewAI wraps the user's words in a prompt of its own."""
+    """CrewAI wraps the user's text in its own prompt."""
     words = said.strip().splitlines()
     found = next((line for line in words if line.split(" ")[0] in KINDS), said)
     return respond(found.removeprefix("Current Task: "), turn)

@@ -63,7 +63,7 @@ def test_thinking_refusals_and_unknown_blocks_do_no_harm():
 @pytest.mark.parametrize(
     "text", ["", "{", "[]", '"{}"', "null", '{"a": NaN}', '{"a": "\\ud800"}', "1e999", "[" * 5000]
 )
-def test_arguments_that_are_no_json_object_are_kept_as_text(text: str):
+def test_arguments_that_are_not_a_json_object_are_kept_as_text(text: str):
     raw = [{"role": "assistant", "tool_calls": [{"id": "1", "function": {"name": "f", "arguments": text}}]}]
     assert read_messages(raw, "here")[0].calls == (ToolCall("f", None, "1", raw=text),)
 

@@ -1,4 +1,4 @@
-"""Tool definitions of any origin are recognised; what cannot be one is refused with a way out."""
+"""Tool definitions of any origin are recognized; anything else is refused with a hint."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_mcp_hints_become_annotations():
         (None, "got null"),
     ],
 )
-def test_what_is_no_tool_is_refused_in_one_sentence(raw, words):
+def test_what_is_not_a_tool_is_refused_in_one_sentence(raw, words):
     with pytest.raises(InputError) as caught:
         read_tool(raw, "tools.json: tools[0]")
     assert str(caught.value).startswith("tools.json: tools[0]: ")

@@ -1,4 +1,4 @@
-"""DeepEval's files: read as their authors meant them, written so that DeepEval reads the same values.
+"""DeepEval's files: read as DeepEval reads them, written so that DeepEval reads the same values.
 
     names     its fields in their order, and the names a user's file may have for them
     cells     the values of table cells, without guessing

@@ -3,7 +3,7 @@
     read(path, collection) -> Iterator[(line, item)]    an item is JSON bytes or a plain value
     write(items, collection, file)                      items are records
 
-`SUFFIXES` names its files. `Collection` says what the file holds: the word for it, and the record types an item may
+`SUFFIXES` names its files. `Collection` says what the file contains: the word for it, and the record types an item may
 be. To add a format, add a file.
 """
 

@@ -30,7 +30,7 @@ SPOOL_BYTES = 16 * 2**20
 def read(path: Path, collection: Collection) -> Iterator[tuple[int, Any]]:
     """Rows as plain values with their first line; a row that cannot be read is its `InputError`."""
     if csv.field_size_limit() < MAX_LINE_BYTES:
-        csv.field_size_limit(MAX_LINE_BYTES)  # of the whole process; the module has no other way
+        csv.field_size_limit(MAX_LINE_BYTES)  # process-wide; the module has no other setting
     with open_checked(path) as file:
         rows = _rows(csv.reader(_decoded(file, str(path)), strict=True), str(path))
         first = next(rows, None)

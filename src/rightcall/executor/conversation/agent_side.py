@@ -21,7 +21,7 @@ from rightcall.model.trajectory import StopReason, Trajectory
 
 
 class TalkSession(Protocol):
-    """A conversation with an agent during one trial, ready to be talked to; what the agent remembers ends with it."""
+    """An open conversation with an agent during one trial; what the agent remembers ends with it."""
 
     async def turn(self, text: str) -> None:
         """Say something and wait until the agent is done; raises what the agent raises."""
@@ -32,7 +32,7 @@ class TalkSession(Protocol):
         ...
 
     def ending(self, error: BaseException) -> tuple[StopReason, str]:
-        """What an exception out of `turn` says about how the agent ended."""
+        """How the agent ended, given an exception raised by `turn`."""
         ...
 
     async def aclose(self) -> None:
@@ -109,7 +109,7 @@ class ForeignSession:
         await self._session.aclose()
 
 
-class TurnEnded(Exception):  # noqa: N818  an answer that ends the conversation is no error of ours
+class TurnEnded(Exception):  # noqa: N818  an answer that ends the conversation is not an error
     """The agent's turn ended in a way that ends the conversation."""
 
     def __init__(self, stop_reason: StopReason, problem: str) -> None:
@@ -149,7 +149,7 @@ class ModelSession:
 
 
 def ending(error: BaseException) -> tuple[StopReason, str]:
-    """What an exception out of a turn means."""
+    """How the agent ended, given an exception raised by a turn."""
     if isinstance(error, TurnEnded):
         return error.stop_reason, str(error)
     if isinstance(error, InfrastructureError):

@@ -16,7 +16,7 @@ from rightcall.model.golden import ConversationalGolden
 from rightcall.model.trajectory import Dialogue, Ended, StopReason, Trajectory, Usage
 
 LONGEST = 20_000
-"""Characters of one turn of a user; a model that plays one may ramble, and the agent pays for it."""
+"""Maximum characters of one user turn; a model that plays a user may ramble, and the agent pays for it."""
 
 OnTurn = Callable[[Trajectory], Awaitable[None]]
 """Called after each answer of the agent."""

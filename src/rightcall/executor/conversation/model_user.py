@@ -43,9 +43,10 @@ AGAIN = (
 
 @dataclass(frozen=True)
 class UserSetup:
-    """Who plays the users of a run: `model` (several make several simulators), in which manners, for how long.
+    """The simulated users of a run: `model` (several make several simulators), personas and limits.
 
-    `personas` are names of built-in manners or `{name, characteristics}`; a golden's own win. `record` is a cassette.
+    `personas` are names of built-in personas or `{name, characteristics}`; those of a golden take precedence.
+    `record` is a cassette.
     """
 
     model: str | Provider | Sequence[str | Provider]
@@ -64,7 +65,7 @@ class UserSetup:
 
     @property
     def manners(self) -> list[Persona]:
-        """The personas, read."""
+        """The personas, parsed."""
         return [read_persona(one, "user.personas") for one in self.personas]
 
     @property
@@ -81,7 +82,7 @@ class UserSetup:
 
     @property
     def fingerprint(self) -> str:
-        """What must be the same for two runs to have had the same users."""
+        """A hash of what two runs with the same simulated users have in common."""
         told = [self.names, [msgspec.to_builtins(one) for one in self.manners], self.max_turns]
         rest = [self.stopping_criteria, self.language, msgspec.to_builtins(as_user_settings(self.settings))]
         text = msgspec.json.encode([*told, *rest, self.base_url, prompt_hash()])
@@ -156,7 +157,7 @@ class ModelUsers:
 
 
 class ModelUser:
-    """One conversation's user. What it says is checked: no empty turns, and no facts it was not told."""
+    """One conversation's user. What it says is checked: no empty turns, and no facts it was not given."""
 
     def __init__(
         self,
@@ -187,7 +188,7 @@ class ModelUser:
         raise UserFault(problem, spent)
 
     def _problem(self, said: UserTurn, heard: Sequence[str]) -> str:
-        """Why these words cannot be the user's; empty when they can."""
+        """Why this text cannot be the user's; empty when it can."""
         if said.ended == "user_error":
             return "the scenario does not say how to go on" + (f" ({said.why})" if said.why else "")
         if said.ended is not None:

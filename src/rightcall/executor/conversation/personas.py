@@ -1,9 +1,9 @@
-"""Manners in which a simulated user speaks, and a golden as one conversation for each of them.
+"""Personas of simulated users, and a golden as one conversation for each of them.
 
 One simulator is one sample of users: success rates move by several points with who plays the user (arXiv:2601.17087),
-and simulators left to themselves are too cooperative (arXiv:2603.11245). So a scenario is played in two manners by
-default, the conversations of a scenario are one cluster for the statistics, and each manner is a tag, by which
-results are added up.
+and simulators left to themselves are too cooperative (arXiv:2603.11245). So a scenario is played by two personas by
+default, the conversations of a scenario are one cluster for the statistics, and each persona is a tag, by which
+results are grouped.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ PERSONAS: dict[str, Persona] = {
         Persona("terse", "You write as few words as possible, often only the value that was asked for."),
     )
 }
-"""Manners that can be named."""
+"""Built-in personas by name."""
 
 DEFAULT_PERSONAS = ("plain", "unsure")
 
@@ -72,7 +72,7 @@ def read_persona(given: str | Mapping[str, Any] | Persona, where: str = "persona
 def played_by(
     golden: ConversationalGolden, personas: Sequence[Persona], models: Sequence[str] = ()
 ) -> Iterator[ConversationalGolden]:
-    """The golden once for each manner, and for each model that plays the user when there are several.
+    """The golden once for each persona, and for each model that plays the user when there are several.
 
     Each has its own id, the scenario as its cluster, and tags for who played it. A golden that no simulated user
     takes part in stays as it is.

@@ -1,7 +1,7 @@
-"""A user's own agent, called once for each turn: `agent(input, history)`.
+"""A user-defined agent that is called once for each turn: `agent(input, history)`.
 
-A function of one argument holds whole conversations itself, given the golden. One that takes what the user says and
-what was said before is called for each turn, with whichever of these it names:
+A function of one argument takes the golden and runs the whole conversation itself. One that takes what the user says
+and what was said before is called for each turn, with whichever of these it names:
 
     input                                     what the user says now
     history, conversation_history             what was said before, as [{"role": "user", "content": "…"}, …]
@@ -37,7 +37,7 @@ WORDS = frozenset((INPUT, *HISTORY, "thread_id"))
 
 
 def turn_parameters(function: Any) -> frozenset[str]:
-    """The words by which a function is called for each turn; empty for one that takes a golden."""
+    """The parameters with which a function is called for each turn; empty for one that takes a golden."""
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
@@ -105,7 +105,7 @@ class FunctionSession:
 
 
 async def called(function: Callable[..., Any], words: dict[str, Any]) -> Any:
-    """What a function gives: awaited when it is async, in a thread when it is not."""
+    """The result of a function: awaited when it is async, run in a thread otherwise."""
     if inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
         getattr(function, "__call__", None)  # noqa: B004  an object with `async def __call__`
     ):

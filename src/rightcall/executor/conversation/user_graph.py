@@ -5,7 +5,7 @@
     ask.add_node(yes, when={"contains": "shall I"})           # a matcher on the agent's answer, or a function of it
     ask.add_node(SimulationNode(say="Hello?"), when=None)  # otherwise
 
-With words and matchers nothing is asked of a model, so a test of it is exact. `action` instead of `say` is an
+With exact words and matchers no model is needed, so tests are deterministic. `action` instead of `say` is an
 instruction that a model puts into words, and a `when` that is a sentence is judged by that model.
 """
 
@@ -47,7 +47,7 @@ class SimulationNode:
             )
 
     def add_node(self, child: SimulationNode, when: Condition = None) -> SimulationNode:
-        """Lead to another node when the agent's answer is so; gives the child, so that calls chain."""
+        """Add an edge, taken when the agent's answer matches; returns the child, so that calls chain."""
         self.edges.append((when, child))
         return child
 

@@ -21,7 +21,7 @@ class UserTurn(Record, frozen=True):
 
 
 class UserFault(Exception):  # noqa: N818  it is raised for the user, not for the agent
-    """The simulated user broke: nothing can be said of the agent then."""
+    """The simulated user failed, which says nothing about the agent."""
 
     def __init__(self, problem: str, usage: Usage | None = None) -> None:
         super().__init__(problem)
@@ -35,12 +35,12 @@ class SimulatedUser(Protocol):
     prompt_hash: str
 
     async def reply(self, messages: Sequence[Message]) -> UserTurn:
-        """What the user says after these messages. Raises `UserFault` when the user is at fault itself."""
+        """What the user says after these messages. Raises `UserFault` when the simulated user fails."""
         ...
 
 
 class Users(Protocol):
-    """Gives every conversation its user. `max_turns` is how often a simulated user speaks at most."""
+    """Provides the user of every conversation. `max_turns` is the maximum number of turns of a simulated user."""
 
     max_turns: int
 
@@ -48,7 +48,7 @@ class Users(Protocol):
 
 
 class ScriptedUser:
-    """Says the turns of a script, then lets `then` go on; without one the conversation is over."""
+    """Says the turns of a script, then `then` continues; without one the conversation ends."""
 
     def __init__(self, script: Sequence[str], then: SimulatedUser | None = None) -> None:
         self._left, self._then = list(script), then

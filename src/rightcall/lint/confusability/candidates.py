@@ -1,4 +1,4 @@
-"""Which pairs of tools are worth scoring: cheap tests before expensive ones, and how alike two names are."""
+"""Which pairs of tools are worth scoring: cheap tests before expensive ones, and how similar two names are."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ALL_PAIRS = 400
 TELLING = 5
 MOST_SHARING = 30
 MOST_ALIKE = 0.97
-"""Texts that would have to be more alike than this are a matter for duplicate-description."""
+"""Texts that would have to be more similar than this are reported by duplicate-description."""
 SLACK = 0.25
 """How far the share of common words may stay below the text similarity before a pair is skipped."""
 

@@ -54,7 +54,7 @@ class ToolPair:
 
     @property
     def shared_words(self) -> tuple[str, ...]:
-        """The words that make the texts alike, the weightiest first."""
+        """The words that make the texts similar, by weight."""
         return _shared_words(*self.texts)
 
     @property
@@ -117,7 +117,7 @@ def _scored(
 
 
 def _kept_apart(first: ToolFeatures, second: ToolFeatures) -> float:
-    """Less than 1 when the names already keep a model from mixing the two up."""
+    """Less than 1 when the names already prevent a model from confusing the two."""
     factor = 1.0
     if first.effect.verb and second.effect.verb:
         if first.effect.is_destructive != second.effect.is_destructive:
@@ -133,12 +133,12 @@ def _kept_apart(first: ToolFeatures, second: ToolFeatures) -> float:
 
 
 def _opposite(only_first: frozenset[str], only_second: frozenset[str]) -> bool:
-    """Do the names differ by a pair of opposites, which models keep apart?"""
+    """Whether the names differ by a pair of opposites, which models distinguish."""
     return any(not _OPPOSITES[word].isdisjoint(only_second) for word in only_first & _OPPOSITES.keys())
 
 
 def _names(tool: ToolFeatures, other: ToolFeatures) -> bool:
-    """Does the text of one tool speak of the other by name?"""
+    """Whether the text of one tool mentions the other by name."""
     name = other.name.lower()
     return (
         bool(name)
@@ -148,7 +148,7 @@ def _names(tool: ToolFeatures, other: ToolFeatures) -> bool:
 
 
 def _shared_words(one: ToolText, two: ToolText, most: int = 4) -> tuple[str, ...]:
-    """The words that make the texts alike, the weightiest first, one of each stem."""
+    """The words that make the texts similar, by weight, one of each stem."""
     shared = [
         (-one.vector[word] * two.vector[word], word)
         for word in one.words.keys() & two.words.keys()

@@ -1,7 +1,7 @@
 """Texts of tools as weighted words and pieces of words (TF-IDF, sublinear, pieces of 4 letters).
 
 How rare a word is comes from the set together with a background of 3,420 public definitions, so that a set
-of five tools does not take "user" for a telling word. Pieces of words inherit the weight of their word.
+of five tools does not treat "user" as an informative word. Pieces of words inherit the weight of their word.
 """
 
 from __future__ import annotations

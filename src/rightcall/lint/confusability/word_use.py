@@ -34,12 +34,12 @@ class Wording:
         self._descriptions = {tool.name: tool.description.lower() for tool in tools}
 
     def likeness(self, one: str, two: str) -> float:
-        """How alike the texts of two tools are, 0 to 1."""
+        """How similar the texts of two tools are, 0 to 1."""
         first, second = self._index.get(one), self._index.get(two)
         return self._texts.likeness(first, second) if first is not None and second is not None else 0.0
 
     def cover(self, request: Collection[str], tool: str) -> float:
-        """The share of a request's words, by how telling they are, that a tool's description has.
+        """The share of a request's words, weighted by how informative they are, that a tool's description has.
 
         `request` holds words as `request_words` gives them. What the description excludes ("Not for …") does not count.
         """

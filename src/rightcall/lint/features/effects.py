@@ -8,10 +8,13 @@ and 0.824; what it does not know counts as unknown, never as reading.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from rightcall.lint.features.mentions import word_set
 from rightcall.lint.features.text import name_tokens
+
+if TYPE_CHECKING:
+    from rightcall.lint.features.tool import ToolFeatures
 
 READ = word_set("""
     analyze analyse assess browse calculate check classify compare compute convert count decode describe detect
@@ -27,13 +30,13 @@ DESTROY = word_set("delete destroy erase obliterate overwrite purge shred trunca
 """Irreversible."""
 
 STORED = word_set("table tables database databases db collection index schema column view keyspace")
-"""Things that are gone when they are dropped."""
+"""Things that are lost when they are dropped."""
 
 TAKE_AWAY = word_set("""
     cancel clear clean deactivate decommission deprovision detach disable discard dismiss evict kill prune remove
     reset revoke rollback terminate unlink unpublish unregister unsubscribe void
     """)
-"""Takes something away, often for good, sometimes with a way back."""
+"""Removes something, often permanently, sometimes reversibly."""
 
 MONEY = word_set("charge pay purchase buy refund transfer withdraw deposit reimburse remit payout disburse")
 """Moves money."""
@@ -101,7 +104,7 @@ ADDING = word_set("create add insert register enroll schedule subscribe issue ap
 MONEY_WORDS = word_set(
     "amount price currency payment card account balance fee cost money fund funds iban wallet"
 )
-"""Words in parameters that speak of money."""
+"""Words in parameters that indicate money."""
 
 
 _LAST_WORDS = READ | DESTROY | TAKE_AWAY
@@ -111,7 +114,7 @@ Kind = Literal["read", "update", "create", "money", "take_away", "destroy", "unk
 
 @dataclass(frozen=True)
 class Effect:
-    """The kind of effect, the verb of the name ("" when it has none), and who said so."""
+    """The kind of effect, the verb of the name ("" when it has none), and where it was declared."""
 
     kind: Kind
     verb: str
@@ -161,3 +164,22 @@ def verb_of(name: str) -> str:
                 return token
     first = name_tokens(name)[:1]
     return first[0] if first and first[0] in EFFECTS and first[0] not in ALSO_NOUNS else ""
+
+
+_FILE = word_set(
+    "path filepath filename file document documentpath workbook workbookpath presentation notebook"
+)
+_WHOLE = word_set("""
+    file files path paths directory directories dir dirs folder folders document documents doc docs workbook workbooks
+    presentation presentations notebook notebooks backup backups
+    """)
+
+
+def is_part_of_a_file(tool: ToolFeatures) -> bool:
+    """`delete_note(path, sheet, cell)`: the file is required, and the name refers to something inside it."""
+    if len(tool.parameters) < 2:
+        return False
+    verb, tokens = tool.effect.verb, tool.name_tokens
+    things = tokens[tokens.index(verb) + 1 :] if verb in tokens else ()
+    named = any("".join(name_tokens(name)) in _FILE for name in tool.required)
+    return named and bool(things) and things[0] not in _WHOLE

@@ -55,7 +55,7 @@ ACRONYMS = word_set("""
     rhythm myth lynx sync psych try fly dry sky why by my cry hymn gym nth lgbt ffmpeg gtk qt dcf cps ftl
     pct pmt tmdb imdb pvp pve rnn
     """)
-"""Short forms without vowels that a reader knows."""
+"""Well-known abbreviations without vowels."""
 
 UNITS = word_set("""
     second seconds sec secs s ms millisecond milliseconds microsecond microseconds us ns nanosecond nanoseconds
@@ -203,7 +203,7 @@ _CLOSED = (
 INTRODUCTIONS = (
     "one of", "either", "values", "options", "types", "choose from", "can be", "must be", "should be", "|"
 )  # fmt: skip
-"""One of them stands in every closed list or before it: a text without any needs no closer look."""
+"""Every closed list contains or follows one of them: a text without any need not be searched."""
 _OPEN = re.compile(
     r"\b(?:e\.g|for example|such as|like|etc|for instance|example|i\.e|among others|or any|or a )", re.I
 )
@@ -235,5 +235,5 @@ def closed_alternatives(text: str) -> list[str]:
 
 
 def _ends_there(text: str, end: int) -> bool:
-    """Does the list end the clause? “either name or id of the user” continues and is not a list of values."""
+    """Whether the list ends the clause. “either name or id of the user” continues and is not a list of values."""
     return re.match(r"\s*[\])]?\s*(?:[.;,(]|$)", text[end:]) is not None

@@ -44,7 +44,7 @@ class Node:
         return types_of(self.schema)
 
     def is_only(self, *wanted: str) -> bool:
-        """Are all declared types among these, with at least one declared?"""
+        """Whether all declared types are among these, with at least one declared."""
         types = self.types
         return bool(types) and all(each in wanted for each in types)
 

@@ -47,7 +47,7 @@ def counted(nodes: list[Node], resolve: Resolve) -> frozenset[JsonPath]:
 
 
 def can_be_closed(node: Node) -> bool:
-    """Would every value of declared properties still fit, if the schema stood alone?
+    """Whether every value of declared properties would still be valid if the schema were closed.
 
     An inner object without properties takes whatever is sent: closed, it would take nothing.
     """
@@ -106,7 +106,7 @@ def _reached(
 
 
 def _is_named(node: Node) -> bool:
-    """Can references lead here that are no pointers?"""
+    """Whether references that are not pointers can lead here."""
     return any(key in node.schema for key in _UNKNOWN_TARGET) or (
         node.parent is not None and isinstance(node.schema.get("$id"), str)
     )

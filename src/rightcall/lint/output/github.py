@@ -11,7 +11,7 @@ _LEVELS = {"error": "error", "warning": "warning", "info": "notice"}
 
 
 def github_text(report: LintReport) -> str:
-    """One command a line."""
+    """One command per line."""
     return "".join(f"{_command(diagnostic)}\n" for diagnostic in report.diagnostics)
 
 

@@ -14,7 +14,7 @@ def json_text(report: LintReport) -> str:
     value = document(report)
     try:
         data = msgspec.json.encode(value)
-    except UnicodeEncodeError:  # half of a surrogate pair, which JSON cannot carry
+    except UnicodeEncodeError:  # an unpaired surrogate, which JSON cannot represent
         data = msgspec.json.encode(_safe(msgspec.to_builtins(value)))
     return msgspec.json.format(data, indent=2).decode() + "\n"
 
@@ -39,7 +39,7 @@ def document(report: LintReport) -> dict[str, Any]:
 
 
 def _safe(value: Any) -> Any:
-    """The value with half surrogate pairs, which JSON cannot carry, written as question marks."""
+    """The value with unpaired surrogates, which JSON cannot represent, replaced by question marks."""
     if isinstance(value, str):
         return value if value.isascii() else value.encode("utf-8", "replace").decode("utf-8")
     if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""The most alike pairs as a picture: a self-contained Vega-Lite specification of a heat map."""
+"""The most similar pairs as a picture: a self-contained Vega-Lite specification of a heat map."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def matrix(report: LintReport) -> dict[str, Any]:
     axis = {"type": "nominal", "sort": sorted(names), "title": None}
     return {
         "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
-        "description": "How alike the tools are; darker is easier to confuse",
+        "description": "How similar the tools are; darker pairs are easier to confuse",
         "data": {"values": cells},
         "mark": "rect",
         "encoding": {

@@ -77,7 +77,7 @@ def _summary(report: LintReport, hidden: int, paint: Paint) -> Iterator[str]:
     if len(report.tools) > 1:
         yield "heaviest: " + ", ".join(f"{printable(tool.name)} {tool.tokens:,}" for tool in heavy)
     for pair in [pair for pair in report.pairs if pair.score >= 0.8][:3]:
-        yield f"alike: {printable(pair.first)} and {printable(pair.second)} ({pair.score:.2f})"
+        yield f"similar: {printable(pair.first)} and {printable(pair.second)} ({pair.score:.2f})"
     yield from _effects(report, paint)
     fixable = sum(d.fix == "safe" for d in report.diagnostics)
     notes = [f"{fixable} can be fixed with --fix"] if fixable else []

@@ -74,7 +74,7 @@ class Document:
             from rightcall.lint.source.yaml_places import read_yaml  # yaml costs 20 ms of import
 
             value, self._places = read_yaml(self.text)
-            self._repeats = True  # YAML's places know at once
+            self._repeats = True  # YAML's locations are already known
         except RecursionError:
             raise InputError(self.name, "nested too deeply", "the limit is about 900 levels") from None
         except ValueError as error:

@@ -31,11 +31,11 @@ class Splice:
 
     @property
     def indent(self) -> int:
-        """How deep an inserted line stands: of two at one place, the inner one comes first."""
+        """The indentation of an inserted line: of two at one place, the inner one comes first."""
         return len(self.text) - len(self.text.lstrip())
 
     def meets(self, other: Splice) -> bool:
-        """Do the two touch? Two insertions at one place do not: they come one after the other."""
+        """Whether the two overlap. Two insertions at one place do not: they follow each other."""
         if self.start == self.end and other.start == other.end:
             return False
         return self.start <= other.end and other.start <= self.end
@@ -195,7 +195,7 @@ _BLOCK = re.compile(r"(?P<head>[|>][+-]?)[ \t]*\r?\n(?:[ \t]*\r?\n)*(?P<indent> 
 
 
 def can_be_bare(text: str) -> bool:
-    """Is it a word that YAML reads as itself without quotes?"""
+    """Whether YAML reads the word as itself without quotes."""
     return bool(_BARE.fullmatch(text)) and text.lower() not in _BARE_MEANS_MORE
 
 

@@ -183,7 +183,7 @@ def _read_inside_folder(path: Path, unreadable: Callable[[InputError], None]) ->
 
 
 def _is_surely_a_tool(tool: SourceTool) -> bool:
-    """Is it more than a name with a description, which a package.json has too?"""
+    """Whether it is more than a name with a description, which a package.json also has."""
     under_a_key = any(isinstance(part, str) for part in tool.base)
     return tool.spelling != "plain" or tool.input_schema is not None or under_a_key
 
@@ -264,5 +264,5 @@ def _folder_of(names: Iterable[str]) -> str:
     folders = {str(Path(name).parent) for name in names if name}
     try:
         return os.path.commonpath(folders) or "."
-    except ValueError:  # no file at all, or typed from different roots
+    except ValueError:  # no file, or typed from different roots
         return "all sources"

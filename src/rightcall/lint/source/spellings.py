@@ -109,7 +109,7 @@ def _strays(value: Any, path: JsonPath) -> Iterator[tuple[JsonPath, str, str]]:
 
 
 def _belongs_to_tools(entry: dict[str, Any]) -> bool:
-    """Is it a tool, a group of tools, or one of the provider such as `{"googleSearch": {}}`?"""
+    """Whether it is a tool, a group of tools, or a provider's own, such as `{"googleSearch": {}}`."""
     if _is_tool(entry) or "name" in entry:
         return True
     if isinstance(entry.get("type"), str) and entry["type"] not in ("function", "custom"):
@@ -143,7 +143,7 @@ def _is_list_of_tools(value: list[Any]) -> bool:
 
 
 def _lacks_a_name(value: dict[str, Any]) -> bool:
-    """Is it a tool but for the name? `parameters` alone may be anything, a schema in it is one of a tool."""
+    """Whether it is a tool without a name. `parameters` alone may be anything; with a schema in it, it is a tool."""
     schemas = [value[key] for key in _SCHEMA_KEYS if isinstance(value.get(key), dict)]
     return (
         "name" not in value

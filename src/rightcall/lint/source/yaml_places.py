@@ -84,7 +84,7 @@ _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class _JsonMindedLoader(_Loader):  # type: ignore[misc]
-    """Takes only the words and numbers of JSON for more than text; `<<` still merges."""
+    """Reads only JSON's words and numbers as anything but text; `<<` still merges."""
 
     yaml_implicit_resolvers = {
         **{first: [(f"{TAG}float", re.compile(f"^(?:{JSON_NUMBER.pattern})$"))] for first in "-0123456789"},

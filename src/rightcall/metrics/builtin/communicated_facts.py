@@ -16,10 +16,10 @@ from rightcall.model.score import Score
 
 @dataclass(frozen=True)
 class CommunicatedFacts(Metric):
-    """The share of facts that the agent told its user, in any turn.
+    """Share of the required facts that the agent told the user, in any turn.
 
-    Doing the right thing and not saying so leaves a user who asks again. `facts` are texts and matchers, those of the
-    golden's `output_contains` when none are given; `$1,094` counts as `1094`. What the user said, or what was said before
+    A user who is not told what was done asks again. `facts` are texts and matchers, by default those in the
+    golden's `output_contains`; `$1,094` counts as `1094`. What the user said, or what was said before
     the agent began, does not count. Without facts it passes.
 
     Golden: {"input": "What is my balance, and send Bob 5 euros", "output_contains": ["1094", "sent"]}
@@ -46,4 +46,6 @@ class CommunicatedFacts(Metric):
         if value >= self.threshold:
             return Score(value, True)
         codes = tuple(Failure("missing_content", expected=fact) for fact in missing)
-        return Score(value, False, f"never told: {', '.join(shown(fact, 80) for fact in missing[:5])}", codes)
+        return Score(
+            value, False, f"not communicated: {', '.join(shown(fact, 80) for fact in missing[:5])}", codes
+        )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rightcall.metrics.base import VerdictMetric
-from rightcall.metrics.matching.case_score import latency_in_doubt
+from rightcall.metrics.matching.case_numbers import latency_in_doubt
 from rightcall.model.case import TestCase
 from rightcall.model.score import Score
 

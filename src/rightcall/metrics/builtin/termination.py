@@ -22,8 +22,8 @@ class Termination(Metric):
     """Whether a conversation ended as it should, instead of running out of turns or time.
 
     A conversation that a limit ends was not resolved, however well its calls look. `accept` names the endings that are
-    good: the script was over, the user had what they came for, or was handed over to a person. A trajectory that does
-    not say how it went is judged by its stop reason.
+    good: the script ended, the user got what they wanted, or was handed over to a human. A trajectory that does
+    not record its ending is judged by its stop reason.
 
     Golden: {"input": "Cancel my order"}
     Fails: {"dialogue": {"ended": "max_turns", "why": "the user spoke 10 times and had more to say"}}

@@ -38,7 +38,7 @@ class TurnRubric(Rubric):
     async def measure(self, case: TestCase) -> Score:
         rubric = self.rubric_for(case)
         if not rubric:
-            return Score.broken(f"{self.name} has nothing to judge by")
+            return Score.broken(f"{self.name} has no rubric for this case")
         spoken = said(case)
         answers = [at for at, (role, _) in enumerate(spoken) if role == "assistant"][self.first_turn :]
         judged = await asyncio.gather(*(self._turn(rubric, spoken[: at + 1]) for at in answers))
@@ -67,7 +67,7 @@ class TurnRubric(Rubric):
         given = [vote for vote in votes if not vote.error]
         if 2 * len(given) <= self.votes:
             error = next((vote.error for vote in votes if vote.error), "no verdict")
-            return None, f"{self.votes - len(given)} of {self.votes} votes came to nothing: {error}"
+            return None, f"{self.votes - len(given)} of {self.votes} votes failed: {error}"
         for_it = sum(vote.passed for vote in given)
         against = next((vote.reason for vote in given if not vote.passed), "")
         return 2 * for_it > len(given), against
@@ -124,7 +124,7 @@ class ConversationCompleteness(Rubric):
 
 
 def said(case: TestCase) -> list[tuple[str, str]]:
-    """What user and agent said. Answers from before the agent began are material, with nothing to judge in them."""
+    """What user and agent said. Answers from before the agent began are context and are not judged."""
     made = case.trajectory
     if not made.messages:
         return [("user", case.golden.input), ("assistant", made.output)]

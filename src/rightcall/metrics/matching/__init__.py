@@ -8,6 +8,7 @@ assignment     best one-to-one assignment
 alignment      the alignment itself, under order constraints
 explain        alignment → failures with evidence
 reasons        failures → text
+case_numbers   aligned calls → precision, recall, order and the other numbers of a case
 verdict        numbers, pass mark, rules
 case_score     all of it: golden + trajectory + tools → verdict
 """

@@ -9,7 +9,7 @@ from heapq import nlargest
 from rightcall.metrics.matching.effort import spend
 
 MANY_COLUMNS = 200
-"""From here on it pays to leave out columns that cannot matter; a model can make ten thousand calls at once."""
+"""From this size on, columns that cannot matter are skipped; a model can make ten thousand calls at once."""
 
 
 def best_assignment(weights: Sequence[Sequence[float]]) -> list[tuple[int, int]]:

@@ -44,8 +44,8 @@ class Scope(msgspec.Struct, frozen=True):
     """The context for compiling a matcher.
 
     `calls` are the calls of the trajectory (for `ref`); `tool_of` names the tool of an expected call by its
-    id; `embed` and `judge` are only there when the user supplied them. `benefit_of_doubt` says whether arguments that
-    are not known count as right; `negated` that a matcher stands under a `not`.
+    id; `embed` and `judge` are only set when the user supplied them. `benefit_of_doubt` says whether arguments that
+    are not known count as right; `negated` that a matcher is inside a `not`.
     """
 
     calls: Sequence[ToolCall] = ()
@@ -82,7 +82,7 @@ class Kind(NamedTuple):
 
 def compiled(spec: Any, scope: Scope) -> Matcher:
     """The matcher of a spec inside another one."""
-    from rightcall.metrics.matching.compile import compile_matcher  # which is made of all the matchers
+    from rightcall.metrics.matching.compile import compile_matcher  # it imports all matchers
 
     return compile_matcher(spec, scope)
 
@@ -102,7 +102,7 @@ def text_of(name: str, spec: Any) -> str:
 
 
 def are_among(words: Any, known: set[str]) -> bool:
-    """Whether it is a list of known words; what a file holds in it may be of any type."""
+    """Whether it is a list of known words; values from a file may be of any type."""
     return isinstance(words, list | tuple) and all(isinstance(word, str) and word in known for word in words)
 
 

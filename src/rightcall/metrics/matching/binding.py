@@ -40,7 +40,7 @@ class Binding:
         self._force = float((len(slots) + len(table.calls) + 1) ** 3)
 
     def best(self, solve: Solve) -> list[CallPair]:
-        """The best pairs; the table and the sources are left as these pairs make them."""
+        """The best pairs; the table and the sources are left in the state of these pairs."""
         self._found: list[CallPair] = []
         self._worth, self._trials = -1.0, 0
         self._search(solve, {})

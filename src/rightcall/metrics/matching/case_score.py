@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -15,13 +14,13 @@ from rightcall.metrics.matching.alignment import (
     CallPair,
     align,
     align_in_order,
-    assign_by_groups,
 )
 from rightcall.metrics.matching.base import Scope
 from rightcall.metrics.matching.binding import Binding
+from rightcall.metrics.matching.case_numbers import case_numbers, ratio
 from rightcall.metrics.matching.credit import half_credit
 from rightcall.metrics.matching.effort import TooManyCalls, bounded_effort
-from rightcall.metrics.matching.expectation import Slot, fits, make_slots, missing_content, refuse_unsound
+from rightcall.metrics.matching.expectation import fits, make_slots, missing_content, refuse_unsound
 from rightcall.metrics.matching.explain import explain, extra_calls, forbidden_among
 from rightcall.metrics.matching.fast_path import flawless, is_flawless, nothing_unusual, score_single
 from rightcall.metrics.matching.unknown import blank_read, in_doubt, without_unknown
@@ -183,7 +182,7 @@ def _judge_one(
     comparison = CallComparison(slots, calls)
     free, pairs = _aligned(golden, expected, comparison, scope)
     absent = missing_content(golden.output_contains, trajectory.output, scope)
-    numbers = _numbers(golden, trajectory, slots, calls, pairs, free, len(absent))
+    numbers = case_numbers(golden, trajectory, slots, calls, pairs, free, len(absent))
     if rules.half_credit:
         numbers = msgspec.structs.replace(numbers, parameter_accuracy=half_credit(slots, calls))
     failures = explain(golden, slots, comparison, pairs, free, tools, trajectory)
@@ -254,7 +253,7 @@ def _passes(golden: Golden, numbers: Numbers, score: float, rules: ScoringRules)
 def _graded(golden: Golden, numbers: Numbers) -> float:
     """The F1 of a secondary golden; calls that `extra_calls: allow` allows do not lower it."""
     if golden.extra_calls == "allow":
-        return _ratio(2 * numbers.tp, 2 * numbers.tp + numbers.fn)
+        return ratio(2 * numbers.tp, 2 * numbers.tp + numbers.fn)
     return numbers.call_f1
 
 
@@ -268,7 +267,7 @@ def score_of_stated(
 ) -> float:
     """The score of a golden that expects no call: dimensions of which it says nothing drop out.
 
-    `state` is how the world was left, when the golden says how; it stands where expected calls would.
+    `state` is the score of the final state, if the golden expects one; it takes the place of expected calls.
     """
     any_call = (golden.extra_calls == "allow" or golden.category == "negative") and not forbids_all(golden)
     return rules.stated(
@@ -281,107 +280,5 @@ def score_of_stated(
 
 
 def must_or_must_not(golden: Golden) -> bool:
-    """Whether a golden names calls at all, wanted or forbidden."""
+    """Whether a golden names any calls, expected or forbidden."""
     return bool(golden.forbidden_calls or golden.expected_calls or golden.any_of)
-
-
-def _numbers(
-    golden: Golden,
-    trajectory: Trajectory,
-    slots: Sequence[Slot],
-    calls: Sequence[ToolCall],
-    pairs: Sequence[CallPair],
-    free: Sequence[CallPair],
-    absent_content: int,
-) -> Numbers:
-    required = sum(slot.required for slot in slots)
-    tp = sum(pair.strict and slots[pair.slot].required for pair in pairs)
-    absorbed = sum(pair.strict and not slots[pair.slot].required for pair in pairs)
-    soft = math.fsum(pair.soft for pair in pairs if slots[pair.slot].required)
-    counted = len(calls) - absorbed
-    names_tp, names_absorbed = _named(slots, calls)
-    names_counted = len(calls) - names_absorbed
-    free_tp = sum(pair.strict and slots[pair.slot].required for pair in free)
-    return Numbers(
-        tp=tp,
-        fp=counted - tp,
-        fn=required - tp,
-        absorbed=absorbed,
-        call_precision=_ratio(tp, counted),
-        call_recall=_ratio(tp, required),
-        call_f1=_ratio(2 * tp, required + counted),
-        call_soft_f1=_ratio(2 * soft, required + counted),
-        tool_precision=_ratio(names_tp, names_counted),
-        tool_recall=_ratio(names_tp, required),
-        tool_f1=_ratio(2 * names_tp, required + names_counted),
-        parameter_accuracy=_parameter_accuracy(slots, free),
-        order=_ratio(tp, free_tp),
-        content=1.0 - _ratio(absent_content, len(golden.output_contains), empty=0.0),
-        latency=_latency(golden, trajectory),
-    )
-
-
-def _ratio(part: float, whole: float, empty: float = 1.0) -> float:
-    return part / whole if whole else empty
-
-
-def _named(slots: Sequence[Slot], calls: Sequence[ToolCall]) -> tuple[int, int]:
-    """Required and optional slots that can each be matched to a call by tool name."""
-    if all(type(slot.call.tool) is str for slot in slots):
-        return _named_plainly(slots, calls)
-    many = float(len(slots) + 1)
-    weights = [
-        [(many if slot.required else 1.0) if slot.fits(call.name) else 0.0 for call in calls]
-        for slot in slots
-    ]
-    chosen = assign_by_groups(weights)
-    required = sum(slots[i].required for i, _ in chosen)
-    return required, len(chosen) - required
-
-
-def _named_plainly(slots: Sequence[Slot], calls: Sequence[ToolCall]) -> tuple[int, int]:
-    """The same when every slot names one tool: no assignment is needed, only counting."""
-    left: dict[str, int] = {}
-    for call in calls:
-        left[call.name] = left.get(call.name, 0) + 1
-    found = [0, 0]
-    for wanted in (True, False):  # required ones first
-        for slot in slots:
-            name = slot.call.tool
-            if slot.required is wanted and isinstance(name, str) and left.get(name, 0):
-                left[name] -= 1
-                found[not wanted] += 1
-    return found[0], found[1]
-
-
-def _parameter_accuracy(slots: Sequence[Slot], free: Sequence[CallPair]) -> float:
-    """Weighted mean argument score over required expected calls; one without a partner scores 0.
-
-    Order plays no part: arguments can be right in the wrong order.
-    """
-    weights = [slot.call.weight for slot in slots if slot.required]
-    worth = math.fsum(pair.soft * slots[pair.slot].call.weight for pair in free if slots[pair.slot].required)
-    return _ratio(worth, math.fsum(weights))
-
-
-def _latency(golden: Golden, trajectory: Trajectory) -> float:
-    """1 within the budget, budget/latency beyond it; 1 when there is no budget or no measurement."""
-    budget, taken, certain = golden.max_latency_ms, trajectory.latency_ms, trajectory.least_latency_ms
-    if budget is None or taken is None or certain is None or certain <= budget:
-        return 1.0
-    return budget / taken
-
-
-def latency_in_doubt(golden: Golden, trajectory: Trajectory) -> str:
-    """Why the latency budget cannot be decided; empty when it can.
-
-    The time taken lies between `least_latency_ms` and `latency_ms`. Where the budget lies between the two, a verdict
-    would be about the machine that measured.
-    """
-    budget, taken, certain = golden.max_latency_ms, trajectory.latency_ms, trajectory.least_latency_ms
-    if budget is None or taken is None or certain is None or not certain <= budget < taken:
-        return ""
-    return (
-        f"took {taken:g} ms with a budget of {budget:g} ms, but this machine was overloaded and added up to "
-        f"{trajectory.lag_ms:g} ms; lower the concurrency or use a less busy machine"
-    )

@@ -1,7 +1,7 @@
 """Compiles the arguments of a golden to matchers.
 
 A bare value means exactly that value. An object with one known matcher key, and otherwise only options of that
-matcher, is that matcher; any other object is a literal. `{"exact": {…}}` says an object literally.
+matcher, is that matcher; any other object is a literal. `{"exact": {…}}` takes an object literally.
 To add a matcher: a file in `matchers/` with its class and `KINDS`, or a function `(spec, options, scope) -> Matcher`
 under the entry point `rightcall.matchers`.
 """
@@ -45,7 +45,7 @@ def matcher_key(spec: dict[str, Any]) -> str | None:
     """The one key that makes an object a matcher, or None when it is a literal."""
     built_in = [key for key in spec if key in KINDS]
     if len(built_in) == 1 and spec.keys() - set(built_in) <= KINDS[built_in[0]].options:
-        return built_in[0]  # without a look at other packages, which reads the metadata of each
+        return built_in[0]  # without searching other packages, which reads the metadata of each
     known = [key for key in spec if key in KINDS or key in offered_kinds()]
     if len(known) != 1:
         return None

@@ -1,6 +1,6 @@
 """How much work scoring a case may take.
 
-A reply can hold thousands of calls, and some alignments cost the square of their number or more. Whatever does such
+A reply can contain thousands of calls, and some alignments cost the square of their number or more. Whatever does such
 work counts its steps here, wherever it is called from, so that one limit covers a whole case.
 """
 
@@ -15,10 +15,10 @@ MOST_STEPS = 25_000_000
 
 
 STEPS_OF_A_COMPARISON = 5
-"""What comparing one value or call with one expectation costs in steps."""
+"""The cost of comparing one value or call with one expectation, in steps."""
 
 
-class TooManyCalls(Exception):  # noqa: N818  the agent's doing: a verdict, never seen by a user
+class TooManyCalls(Exception):  # noqa: N818  caused by the agent: becomes a verdict, never seen by a user
     """Too many calls to align within the limit for scoring a case."""
 
 

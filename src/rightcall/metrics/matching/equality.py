@@ -26,7 +26,7 @@ def same(expected: Any, actual: Any) -> bool:
 
 
 def equality_key(value: Any) -> Hashable:
-    """A key that two JSON values have in common exactly when they are the `same`: finds twins without comparing all."""
+    """A key that two JSON values share exactly when they are the `same`: finds duplicates without comparing all pairs."""
     kind = type(value)
     if kind is str:
         return value if value.isascii() else unicodedata.normalize("NFC", value)
@@ -38,7 +38,7 @@ def equality_key(value: Any) -> Hashable:
         return (bool if kind is bool else float), value
     try:
         hash(value)
-    except TypeError:  # a value made in Python that JSON does not have
+    except TypeError:  # a Python value that is not JSON
         return kind, repr(value)
     known: Hashable = value
     return known

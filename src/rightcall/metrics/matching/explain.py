@@ -79,7 +79,7 @@ def _forbidden_calls(golden: Golden, calls: Sequence[ToolCall]) -> Iterator[Fail
 def forbidden_among(
     golden: Golden, slots: Sequence[Slot], others: Sequence[tuple[int, ToolCall]]
 ) -> Iterator[Failure]:
-    """What is forbidden among calls that do not count: a call that failed may have had its effect all the same.
+    """Forbidden calls among those that do not count: a failed call may still have had its effect.
 
     `others` are such calls, each with its position in the trajectory.
     """
@@ -239,7 +239,7 @@ def extra_calls(
 
 
 def _allowed_arguments(slots: Sequence[Slot], call: ToolCall) -> dict[str, Any] | None:
-    """With which arguments the tool might have been called, though it need not; None when it might not."""
+    """The arguments with which the tool may optionally be called; None when it may not."""
     return next((slot.call.args for slot in slots if not slot.required and slot.fits(call.name)), None)
 
 
@@ -260,7 +260,7 @@ class Twins:
         return "retry" if self._failed[key] else "duplicate_call"
 
     def _counted(self) -> list[Any]:
-        self._keys = [  # what is not known repeats nothing
+        self._keys = [  # a call with unknown arguments repeats nothing
             at if call.arguments is None else (call.name, equality_key(call.arguments))
             for at, call in enumerate(self._calls)
         ]

@@ -49,7 +49,7 @@ def is_flawless(golden: Golden, trajectory: Trajectory) -> bool:
 
 
 def nothing_unusual(golden: Golden, trajectory: Trajectory) -> bool:
-    """No check beyond the expected calls themselves, so that equal calls mean a flawless case."""
+    """Whether the golden checks only its expected calls, so that equal calls mean a flawless case."""
     return not (
         golden.any_of
         or golden.forbidden_calls
@@ -65,7 +65,7 @@ def nothing_unusual(golden: Golden, trajectory: Trajectory) -> bool:
 
 
 def is_ordinary(wanted: ExpectedCall) -> bool:
-    """Wanted once, in no particular order."""
+    """Whether a call is expected exactly once, in any order."""
     return wanted.required and wanted.min == 1 and wanted.max is None and not wanted.after
 
 
@@ -79,7 +79,7 @@ ANOTHER_TOOL = Numbers(
 def score_single(
     golden: Golden, trajectory: Trajectory, tools: Mapping[str, Tool]
 ) -> tuple[Numbers, list[Failure]] | None:
-    """Numbers and failures when plain arguments or another tool are all there is to see; None otherwise.
+    """Numbers and failures when only plain arguments or another tool are involved; None otherwise.
 
     Equivalent to the general solver, as a property test checks.
     """

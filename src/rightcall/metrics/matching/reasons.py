@@ -15,7 +15,7 @@ NOTHING_CALLED = "nothing was called; expected "
 MOST_CLAUSES = 50
 """Maximum clauses in a reason; the codes of a case are complete."""
 SINGLE_VALUE = frozenset(("exact", "text", "number", "date", "default", "semantic"))
-"""Matchers that are about one value, which says enough in a sentence."""
+"""Matchers that wrap one value, which is enough in a sentence."""
 
 
 def sentence(failure: Failure) -> str:

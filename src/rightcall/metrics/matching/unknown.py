@@ -100,7 +100,7 @@ def _accuracy(table: CallComparison, known: Sequence[CallPair], gone: set[int]) 
 
 
 def blank_read(trajectory: Trajectory, tools: Mapping[str, Tool]) -> Trajectory:
-    """The trajectory with `{}` for empty text, but for tools that are known to require something."""
+    """The trajectory with `{}` for empty text, except for tools that are known to require arguments."""
     if all(call.arguments is not None for call in trajectory.calls):
         return trajectory
     return msgspec.structs.replace(

@@ -16,7 +16,7 @@ from rightcall.model.record import Record
 
 
 class Numbers(Record, frozen=True):
-    """Counts and rates of one case, all read off one alignment. `docs/scoring.md` defines each."""
+    """Counts and rates of one case, all from one alignment. `docs/scoring.md` defines each."""
 
     tp: int
     fp: int
@@ -137,7 +137,7 @@ class ScoringRules(msgspec.Struct, frozen=True):
         return min(1.0, round(worth / total, 12))  # 0.3 + 0.3 + 0.3 + 0.1 is 1, not 0.9999999999999999
 
     def stated(self, *, state: float | None = None, **values: float | None) -> float:
-        """The weighted mean of what a golden without expected calls does state; 1 when that is nothing.
+        """The weighted mean of what a golden without expected calls states; 1 when it states nothing.
 
         None stands for what is not stated. The state of the world has the weight that calls would have.
         """

@@ -2,7 +2,7 @@
 
 It cannot express a tool's output schema, title and annotations; system messages (they are a field of the
 request: `system_text`); the name of a result; arguments that did not parse (written as `{}`); outputs that
-are neither text nor a list of blocks (written as JSON text). Thinking blocks are kept as they came;
+are neither text nor a list of blocks (written as JSON text). Thinking blocks are kept unchanged;
 other blocks are skipped.
 """
 
@@ -49,7 +49,7 @@ def read_messages(raw: list[dict[str, Any]], where: str) -> tuple[Message, ...]:
 
 
 class TextBlock(Record, frozen=True, tag_field="type", tag="text"):
-    """Words."""
+    """Text."""
 
     text: str
 
@@ -78,7 +78,7 @@ class BlockMessage(Record, frozen=True):
 
 
 def read_typed(raw: Sequence[BlockMessage]) -> tuple[Message, ...] | None:
-    """What `read_messages` makes of the same, in half the time; None when no block shows that it is this format."""
+    """The same as `read_messages`, in half the time; None when no block shows that it is this format."""
     found: list[Message] = []
     known = False
     for item in raw:

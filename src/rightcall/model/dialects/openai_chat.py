@@ -88,7 +88,7 @@ class ChatMessage(Record, frozen=True):
 
 
 def read_typed(raw: Sequence[ChatMessage]) -> tuple[Message, ...] | None:
-    """What `read_messages` makes of the same, in half the time; None when no call shows that it is this format."""
+    """The same as `read_messages`, in half the time; None when no call shows that it is this format."""
     if all(item.tool_calls is None for item in raw):
         return None
     return wire.joined(map(_typed_message, raw))

@@ -197,7 +197,7 @@ def stored_body(content: bytes, kind: str, clean: Clean) -> dict[str, Any]:
 
 
 def body_chunks(stored: Mapping[str, Any]) -> list[bytes]:
-    """The bytes of a stored body, one chunk an event."""
+    """The bytes of a stored body, one chunk per event."""
     if "events" in stored:
         return [f"{block}\n\n".encode() for block in stored["events"]]
     if "json" in stored:

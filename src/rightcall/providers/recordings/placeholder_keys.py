@@ -1,4 +1,4 @@
-"""Keys for SDK clients that refuse to exist without one, though nothing is sent: only while replaying."""
+"""Placeholder keys for SDK clients that cannot be created without a key; only while replaying, when nothing is sent."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _holders = 0
 
 @contextmanager
 def placeholder_keys(wanted: bool = True) -> Iterator[None]:
-    """Environment variables that are not set have a placeholder inside; several may hold them at a time."""
-    global _holders  # noqa: PLW0603  the environment is one as well
+    """Sets placeholders for missing environment variables inside the block; blocks may overlap."""
+    global _holders  # noqa: PLW0603  the environment is global too
     if not wanted:
         yield
         return

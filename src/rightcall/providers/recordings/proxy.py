@@ -26,7 +26,7 @@ HOP = frozenset(
     ("connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "te", "trailer", "upgrade",
      "transfer-encoding", "content-length", "content-encoding", "host", "accept-encoding")
 )  # fmt: skip
-"""Headers of one connection, and of encodings, which the client that passes a request on handles itself."""
+"""Headers of one connection, and of encodings, which the forwarding client handles itself."""
 LARGEST = 64 << 20
 
 
@@ -34,7 +34,7 @@ class RecordingProxy:
     """Answers from the recordings, or asks `server` and records.
 
     A trial that was recorded is replayed whole; in mode `refresh` it is recorded again. A request that does not match
-    what was recorded is refused with what changed: half of a conversation cannot be replaced.
+    the recording is refused, with what changed: half of a conversation cannot be replaced.
     """
 
     def __init__(self, recordings: Recordings, server: str) -> None:

@@ -71,7 +71,7 @@ function trialTabs(view) {
 }
 
 function question(view) {
-  return element("section", null, element("h2", null, "Asked"), element("pre", { class: "text said" }, view.input),
+  return element("section", null, element("h2", null, "Input"), element("pre", { class: "text said" }, view.input),
     view.rules.length > 0 && element("dl", { class: "rules" }, view.rules.map(([name, said]) => [element("dt", null, name), element("dd", { class: "text" }, said)])));
 }
 

@@ -50,5 +50,5 @@ document.addEventListener("keydown", (event) => {
 
 addEventListener("hashchange", route);
 loadCases().then(route).catch((problem) => {
-  $("found").textContent = `The cases cannot be read: ${problem.message}. A browser from 2023 or later is needed.`;
+  $("found").textContent = `The cases cannot be read: ${problem.message}. This report requires a browser from 2023 or later.`;
 });

@@ -223,7 +223,7 @@ class FailedCases:
         self.more = 0
 
     def add(self, golden: AnyGolden | None, result: CaseResult) -> None:
-        """Take note of a case, unless it passed."""
+        """Add a case, unless it passed."""
         if result.passed and not result.error:
             return
         if len(self.cases) < self._keep:

@@ -11,11 +11,11 @@ from rightcall.model.run import CaseResult
 from rightcall.report.text import json_text, one_line, shown_text
 
 ENDINGS = {
-    "script_end": "the script was over",
-    "user_stop": "the user had what they came for",
-    "transfer": "the user was handed over to a person",
+    "script_end": "the script ended",
+    "user_stop": "the user got what they wanted",
+    "transfer": "the user was handed over to a human",
     "stopped": "it was stopped",
-    "max_turns": "the user had spoken as often as allowed",
+    "max_turns": "the user reached the maximum number of turns",
     "limit": "a limit was reached",
     "refused": "the model refused",
     "truncated": "an answer was cut off",
@@ -29,7 +29,7 @@ ENDINGS = {
 class MessageView(Record, frozen=True):
     """Who said what; `parts` are the calls or results it carries, each a title and a text.
 
-    In a conversation `heading` stands above the first message of each turn of the user, and `failing` marks where it
+    In a conversation `heading` is shown above the first message of each user turn, and `failing` marks where it
     first went wrong.
     """
 
@@ -42,7 +42,7 @@ class MessageView(Record, frozen=True):
 
 
 def transcript(messages: Sequence[Message], result: CaseResult, given: int) -> tuple[MessageView, ...]:
-    """The messages of a conversation, with a heading above each turn of the user and a mark where it went wrong."""
+    """The messages of a conversation, with a heading above each user turn and a mark where it went wrong."""
     wrong, views = first_failing_turn(result), list[MessageView]()
     turn, place = 0, -1
     for at, message in enumerate(messages):

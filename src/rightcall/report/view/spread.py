@@ -85,7 +85,7 @@ def _bins(values: list[float], low: float, high: float) -> list[Bin]:
 
 
 class UserRow(Record, frozen=True):
-    """The conversations with one simulated user: a manner, or a model that plays users."""
+    """The conversations with one simulated user: a persona, or a model that plays users."""
 
     name: str
     cases: int
@@ -93,7 +93,7 @@ class UserRow(Record, frozen=True):
 
 
 def user_rows(summary: Summary) -> tuple[UserRow, ...]:
-    """One row for each simulated user; the conversations of one are no sample of the others'."""
+    """One row for each simulated user; conversations with one say nothing about the others."""
     return tuple(
         UserRow(tag.removeprefix(PERSONA).removeprefix(USER), group.cases, group.pass_rate)
         for tag, group in summary.tags.items()
@@ -107,7 +107,7 @@ def reliability_notes(summary: Summary) -> tuple[str, ...]:
     if summary.pass_k:
         values = ", ".join(f"{value:.3f}" for value in summary.pass_k)
         ks = "k = 1" if len(summary.pass_k) == 1 else f"k = 1 to {len(summary.pass_k)}"
-        notes.append(f"pass^k (k trials out of k pass): {values} for {ks}")
+        notes.append(f"pass^k (all k trials pass): {values} for {ks}")
     rows = user_rows(summary)
     if rows:
         shown = ", ".join(f"{row.name} {row.pass_rate:.1%} of {row.cases:,}" for row in rows)

@@ -15,7 +15,8 @@ annotations  tags and notes
 library      versions of datasets
 export       JSON Lines
 removal      delete and prune
-watch_tables production: spans, traces, counts, alarms
+watch_tables production: spans, traces, check counts
+watch_states production: detector states, sessions, alarms
 session_hours sessions of the current hour
 copy         from one store into another
 store        Store: combines all parts

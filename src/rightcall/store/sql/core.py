@@ -14,6 +14,7 @@ from typing import Self
 from sqlalchemy import Connection, Engine, select, text
 
 from rightcall.errors import InputError, StoreError
+from rightcall.model.text import utc_text
 from rightcall.store.address import Address
 from rightcall.store.sql import tables
 from rightcall.store.sql.engine import CACHE, SMALL_CACHE, DatabaseFile, make_engine, reading, writing
@@ -28,7 +29,7 @@ def utc_now() -> datetime:
 
 def written(time: datetime) -> str:
     """A time in the store's format: UTC, ISO 8601, sortable as text."""
-    return time.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+    return utc_text(time, "microseconds")
 
 
 class Core:
@@ -123,10 +124,10 @@ SIZES = (1, 20, 400)
 
 
 def portions(names: Sequence[str]) -> Iterator[list[str]]:
-    """Names for `IN (…)`, in lists of few different lengths: the last is filled up with names that it has already.
+    """Names for `IN (…)`, in lists of a few fixed lengths: the last is padded with names it already has.
 
-    Each length is another statement, and SQLite keeps the 128 latest prepared: a process that runs for days and asks
-    for any number of names would hold megabytes of them.
+    Each length is another statement, and SQLite caches the 128 latest prepared ones: a process that runs for days with
+    lists of any length would hold megabytes of them.
     """
     for start in range(0, len(names), SIZES[-1]):
         some = list(names[start : start + SIZES[-1]])

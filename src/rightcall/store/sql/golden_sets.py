@@ -23,7 +23,7 @@ runs, sets, cases = tables.runs.c, tables.golden_sets.c, tables.cases.c
 
 
 def add_goldens(store: Core, run_key: int, goldens: Iterable[AnyGolden], fingerprint: str) -> None:
-    """Keep the goldens of a run; with a fingerprint that a complete set has, none of them is even looked at."""
+    """Store the goldens of a run; if a complete set has this fingerprint, none of them is read."""
     with store.writing() as connection:
         refers_to_contents(connection)
         if fingerprint and shared_set(connection, run_key, fingerprint):
@@ -42,7 +42,7 @@ def add_goldens(store: Core, run_key: int, goldens: Iterable[AnyGolden], fingerp
 
 
 def of_run(run_key: int) -> ColumnElement[bool]:
-    """The condition on `cases` that they are those of a run."""
+    """The SQL condition that selects the `cases` of a run."""
     return cases.set_key == set_of(run_key)
 
 
@@ -66,7 +66,7 @@ def shared_set(connection: Connection, run_key: int, fingerprint: str) -> bool:
 
 
 def own_set(connection: Connection, run_key: int) -> int:
-    """The number of a set that no other run has; goldens that the run shared are in it too."""
+    """The number of a set that no other run uses; goldens that the run shared are copied into it."""
     row = connection.execute(select(runs.golden_set).where(runs.key == run_key).with_for_update()).first()
     before = None if row is None else row.golden_set
     if before is not None:
@@ -84,12 +84,12 @@ def own_set(connection: Connection, run_key: int) -> int:
 
 
 def name_set(connection: Connection, key: int, fingerprint: str) -> None:
-    """Say that a set is complete; from now on it is shared and never changes."""
+    """Mark a set as complete; from now on it is shared and never changes."""
     connection.execute(update(tables.golden_sets).where(sets.key == key).values(fingerprint=fingerprint))
 
 
 def drop_goldens(connection: Connection, key: int | None) -> None:
-    """Delete a set that no run has any more, with the goldens that only it had; alone with contents."""
+    """Delete a set that no run uses any more, and goldens that only it had; requires `alone_with_contents`."""
     if key is None or _has_run(connection, key):
         return
     goldens, items = tables.goldens.c, tables.dataset_items.c
@@ -101,7 +101,7 @@ def drop_goldens(connection: Connection, key: int | None) -> None:
 
 
 def _drop_set(connection: Connection, key: int) -> None:
-    """Delete a set that no run has any more; its goldens are in another one."""
+    """Delete a set that no run uses any more; its goldens are in another one."""
     if not _has_run(connection, key):
         connection.execute(delete(tables.cases).where(cases.set_key == key))
         connection.execute(delete(tables.golden_sets).where(sets.key == key))

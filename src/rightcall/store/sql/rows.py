@@ -26,7 +26,7 @@ LARGEST = 2**63 - 1
 
 
 class PackedResult(CaseResult, frozen=True):
-    """A result whose trajectory somebody else has made into what the store keeps of it; `trajectory` is not stored."""
+    """A result whose trajectory was already packed elsewhere; `trajectory` itself is not stored."""
 
     packed_trajectory: bytes | None = None
 
@@ -114,7 +114,7 @@ def check_golden_id(golden_id: str) -> None:
 
 
 def bounded_count(tokens: int) -> int:
-    """As many as the column holds."""
+    """The count, limited to the largest value of the column."""
     return min(tokens, LARGEST)
 
 

@@ -53,7 +53,7 @@ class RunWriter:
     def add_goldens(self, goldens: Iterable[AnyGolden], fingerprint: str = "") -> None:
         """Store the goldens of the run, so that a case can be shown with its expectations.
 
-        Takes them as they stream by; a golden with the same content is kept once for all runs. `fingerprint` names all
+        Reads them as a stream; a golden with the same content is stored once for all runs. `fingerprint` names all
         of them: a later run of the same ones shares what is stored, and its goldens are not read.
         """
         add_goldens(self._store, self._run_key, goldens, fingerprint)
@@ -61,7 +61,7 @@ class RunWriter:
     def add(self, results: Sequence[CaseResult]) -> set[Key]:
         """Store a batch and say which keys were new; all of it is on disk when this returns.
 
-        A result whose golden and trial are there already is left as it was: a resumed run cannot double one, and
+        A result whose golden and trial already exist is left unchanged: a resumed run cannot duplicate one, and
         `Store.results_of` reads what is stored for it.
         """
         if not results:
@@ -94,7 +94,7 @@ def insert_results(
     *,
     epoch: int | None = None,
 ) -> set[Key]:
-    """Insert what is new of these rows, with all that hangs on them, and add them up in the run's row.
+    """Insert those of these rows that are new, with their related rows, and update the counters in the run's row.
 
     Returns the keys that were new. With an `epoch`, raises `RunTakenOver` if the run has a later one by now.
     """
@@ -198,7 +198,7 @@ def _counting(of_epoch: bool, with_cost: bool) -> Update:
     for name in (
         "input_tokens",
         "output_tokens",
-    ):  # what replies report: a sum beyond the column stays at its end
+    ):  # reported by replies: a sum beyond the column's range is capped
         more = bindparam(f"more_{name}", type_=BigInteger)
         added[name] = case((runs[name] > LARGEST - more, LARGEST), else_=runs[name] + more)
     if with_cost:

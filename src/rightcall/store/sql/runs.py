@@ -25,7 +25,7 @@ FIRST_EPOCH = 1
 """The epoch of the process that started a run; each process that takes it over gets the next one."""
 
 TRIED_IN = ("/improve", "/perturb")
-"""How groups end whose runs try something: `last` and a branch never mean one of them."""
+"""Suffixes of groups whose runs are experiments: `last` and a branch never refer to one of them."""
 LOOKED_BACK = 2_000
 """Number of runs searched for a branch: its name is stored inside a run, not in a column."""
 
@@ -57,7 +57,7 @@ class Runs(Core):
         """Take over an unfinished run; ask `changes` first whether it is still the same run.
 
         The previous writer cannot store another result: of two processes that resume a run, the later one
-        goes on and the earlier one gets a `RunTakenOver` error.
+        continues and the earlier one gets a `RunTakenOver` error.
         """
         with self.writing() as connection:
             row = _unfinished(find(connection, run))
@@ -75,7 +75,7 @@ class Runs(Core):
         return RunWriter(self, row.key, row.id, epoch)
 
     def join_run(self, run: str, *, epoch: int | None = None) -> RunWriter:
-        """Another writer of an unfinished run, for a process that shares the work with those that write it already.
+        """Another writer of an unfinished run, for a process that shares the work with the existing writers.
 
         Takes nothing over: `epoch` is that of the writer to join, by default the run's present one.
         """
@@ -211,7 +211,7 @@ def _counted_back(connection: Connection, wanted: str, steps: int, before: Run |
     """The latest run, or the nth before it; `before` itself counts as the latest."""
     skipped = steps if before is None else max(0, steps - 1)
     query = _earlier(before).where(*_own_sake())
-    if connection.execute(query.limit(1)).first() is None:  # nothing but runs that tried something
+    if connection.execute(query.limit(1)).first() is None:  # only experimental runs
         query = _earlier(before)
     found = connection.execute(_newest_first(query).limit(1).offset(skipped)).first()
     if found is not None:
@@ -232,7 +232,7 @@ def _on_branch(connection: Connection, branch: str, before: Run | None) -> Row[A
 
 
 def _own_sake() -> list[ColumnElement[bool]]:
-    """Runs made for their own sake: not to try a change of definitions or a perturbation."""
+    """Regular runs: not those that try a change of definitions or a perturbation."""
     return [~runs.group_name.endswith(suffix, autoescape=True) for suffix in TRIED_IN]
 
 

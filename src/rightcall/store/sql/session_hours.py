@@ -18,7 +18,7 @@ class OpenHours(Core):
     """The part of the store for sessions that may still get more traces."""
 
     def add_to_sessions(self, hours: Sequence[SessionHour]) -> None:
-        """Add what checks found in more traces to these sessions, in one transaction."""
+        """Add the check results of more traces to these sessions, in one transaction."""
         s = tables.session_hours.c
         groups: dict[tuple[str, str], dict[str, Values]] = {}
         for hour in hours:
@@ -51,7 +51,7 @@ class OpenHours(Core):
                     connection.execute(insert(tables.session_hours), new)
 
     def take_sessions(self, agent: str, limit: int = 1000) -> list[SessionHour]:
-        """The sessions of an agent that came first, which are then no longer there."""
+        """Remove and return the oldest sessions of an agent."""
         s = tables.session_hours.c
         first = select(s.key).where(s.agent == agent).order_by(s.key).limit(limit)
         with self.writing() as connection:
@@ -67,7 +67,7 @@ class OpenHours(Core):
 
 
 def _added(held: Mapping[str, list[float]], more: Mapping[str, list[float]]) -> Values:
-    """Sums and counts added up; the time is that of the first trace."""
+    """The sums and counts combined; the time is that of the first trace."""
     found = dict(held)
     for name, (bad, count, time) in more.items():
         before = found.get(name, [0.0, 0.0, time])

@@ -13,6 +13,7 @@ from rightcall.store.sql.overview import Overview
 from rightcall.store.sql.removal import Removing
 from rightcall.store.sql.runs import Runs, find
 from rightcall.store.sql.session_hours import OpenHours
+from rightcall.store.sql.watch_states import WatchStates
 from rightcall.store.sql.watch_tables import Watched
 
 
@@ -27,6 +28,7 @@ class Store(
     GoldenList,
     Failures,
     Watched,
+    WatchStates,
     OpenHours,
 ):
     """Runs and related data, in SQLite or PostgreSQL. Created by `open_store`.

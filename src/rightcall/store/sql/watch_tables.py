@@ -1,4 +1,4 @@
-"""Production in the store: spans as received, traces, check results, detector states, alarms."""
+"""Production in the store: spans as received, traces, and their check results by day."""
 
 from __future__ import annotations
 
@@ -14,22 +14,19 @@ from rightcall.store.sql.record_bytes import compressed, expanded, held, packed,
 from rightcall.store.watch import (
     CheckCount,
     KeptTrace,
-    SessionCount,
-    StoredAlarm,
     TraceCheck,
     TraceFilter,
     TraceRow,
 )
 
 PAGE = 50
-SESSIONS, IMPORTED = "sessions", "imported_sessions"
 EVERYTHING = TraceFilter()
 LONGEST_INPUT = 300
 ROW = [column for column in tables.traces.c if column.name not in ("content", "signature", "key")]
 
 
 class Watched(Core):
-    """The part of the store for production data."""
+    """The part of the store for production traces."""
 
     def add_spans(self, batches: Iterable[tuple[str, bytes]]) -> None:
         """Store spans as received, under the id of their trace, in one transaction."""
@@ -40,14 +37,14 @@ class Watched(Core):
                 connection.execute(insert(tables.received), rows)
 
     def waiting_traces(self) -> list[tuple[str, str, str]]:
-        """Traces whose spans are kept, with the times when the first and the latest of them came."""
+        """Traces whose spans are stored, with the arrival times of the first and the latest span."""
         r = tables.received.c
         query = select(r.trace_id, func.min(r.received_at), func.max(r.received_at)).group_by(r.trace_id)
         with self.reading() as connection:
             return [(row[0], row[1], row[2]) for row in connection.execute(query)]
 
     def spans_of(self, trace_ids: Sequence[str]) -> dict[str, list[bytes]]:
-        """Everything that is kept of what was received of these traces, in order of arrival."""
+        """All stored spans of these traces, in order of arrival."""
         r = tables.received.c
         found: dict[str, list[bytes]] = {}
         with self.reading() as connection:
@@ -58,7 +55,7 @@ class Watched(Core):
         return found
 
     def received_before(self, moment: str, limit: int = 5_000) -> list[str]:
-        """Traces whose spans came before a moment, out of the oldest that are kept."""
+        """Traces whose spans arrived before a time, among the oldest stored ones."""
         r = tables.received.c
         oldest = select(r.trace_id, r.received_at).order_by(r.key).limit(limit)
         with self.reading() as connection:  # by their number: SQLite would hold what it sorts in memory
@@ -189,117 +186,12 @@ class Watched(Core):
             query = select(tables.check_counts).where(*where).order_by(c.agent, c.name, c.version, c.day)
             return [CheckCount(*row) for row in connection.execute(query)]
 
-    def state(self, kind: str, name: str) -> bytes | None:
-        """A monitoring document, or None."""
-        s = tables.watch_states.c
-        with self.reading() as connection:
-            query = select(s.content).where(s.kind == kind, s.name == name)
-            found = connection.execute(query).scalar()
-        return None if found is None else bytes(found)
-
-    def states(self, kind: str) -> dict[str, bytes]:
-        """All documents of a kind by name."""
-        s = tables.watch_states.c
-        with self.reading() as connection:
-            rows = connection.execute(select(s.name, s.content).where(s.kind == kind).order_by(s.name))
-            return {row.name: bytes(row.content) for row in rows}
-
-    def set_states(self, kind: str, documents: dict[str, bytes]) -> None:
-        """Write documents, in one transaction."""
-        if not documents:
-            return
-        statement = text(
-            "INSERT INTO watch_states (kind, name, content) VALUES (:kind, :name, :content) "
-            "ON CONFLICT (kind, name) DO UPDATE SET content = excluded.content"
-        )
-        with self.writing() as connection:
-            for name, content in documents.items():
-                connection.execute(statement, {"kind": kind, "name": held(name), "content": content})
-
-    def drop_states(self, kind: str, names: Sequence[str]) -> None:
-        """Forget documents."""
-        s = tables.watch_states.c
-        with self.writing() as connection:
-            connection.execute(delete(tables.watch_states).where(s.kind == kind, s.name.in_(names)))
-
-    def set_session_counts(self, counts: Sequence[SessionCount]) -> None:
-        """Write how many sessions were seen, in one transaction."""
-        documents = {"\t".join((c.agent, c.version, c.name)): packed(c) for c in counts}
-        self.set_states(SESSIONS, documents)
-
-    def add_imported_sessions(self, counts: Sequence[SessionCount]) -> None:
-        """Add the sessions of imported traces, which are counted apart from those that a monitor writes."""
-        known = {name: unpacked(content, SessionCount) for name, content in self.states(IMPORTED).items()}
-        documents = {}
-        for count in counts:
-            name = "\t".join((count.agent, count.version, count.name))
-            documents[name] = packed(_more_sessions(count, known.get(name)))
-        self.set_states(IMPORTED, documents)
-
-    def session_counts(self) -> list[SessionCount]:
-        """Sessions by agent, version and check."""
-        found: dict[str, SessionCount] = {}
-        for kind in (SESSIONS, IMPORTED):
-            for name, content in self.states(kind).items():
-                found[name] = _more_sessions(unpacked(content, SessionCount), found.get(name))
-        return list(found.values())
-
-    def redaction_key(self) -> bytes:
-        """The key for redaction placeholders; created when first needed, never shown."""
-        import secrets
-
-        found = self.state("key", "redaction")
-        if found is None:
-            self.set_states("key", {"redaction": secrets.token_bytes(32)})
-            found = self.state("key", "redaction")
-        assert found is not None
-        return found
-
-    def add_alarm(self, agent: str, name: str, version: str, content: dict[str, Any]) -> StoredAlarm:
-        """Store a latched alarm."""
-        values = {"agent": agent, "name": name, "version": version}
-        at = self.now()
-        with self.writing() as connection:
-            statement = insert(tables.alarms).values(
-                **values, raised_at=at, acknowledged_at=None, content=packed(content)
-            )
-            key = connection.execute(statement.returning(tables.alarms.c.key)).scalar_one()
-        return StoredAlarm(int(key), agent, name, version, at, None, content)
-
-    def alarms(self, *, latched: bool = False, limit: int = 100) -> list[StoredAlarm]:
-        """Alarms, the newest first; with `latched`, only unacknowledged ones."""
-        a = tables.alarms.c
-        query = select(tables.alarms).order_by(a.raised_at.desc(), a.key.desc()).limit(limit)
-        if latched:
-            query = query.where(a.acknowledged_at.is_(None))
-        with self.reading() as connection:
-            rows = connection.execute(query).all()
-        return [_alarm(row) for row in rows]
-
-    def acknowledge(self, key: int) -> StoredAlarm:
-        """Unlatch an alarm."""
-        a = tables.alarms.c
-        with self.writing() as connection:
-            found = connection.execute(
-                update(tables.alarms).where(a.key == key).values(acknowledged_at=self.now()).returning(a.key)
-            ).first()
-        if found is None:
-            raise InputError("", f"no alarm {key}", "see `rightcall monitor status`")
-        return next(alarm for alarm in self.alarms(limit=10**6) if alarm.key == key)
-
     def forget_traces(self, before: str, *, failed: bool | None = None) -> int:
         """Delete traces that started before a time; counts, alarms and traces in review stay."""
         t = tables.traces.c
         where = [t.started_at < before, t.review == ""] + ([t.failed == failed] if failed is not None else [])
         with self.writing() as connection:
             return int(connection.execute(delete(tables.traces).where(*where)).rowcount)
-
-
-def _more_sessions(count: SessionCount, other: SessionCount | None) -> SessionCount:
-    if other is None:
-        return count
-    total, bad = count.sessions + other.sessions, count.bad + other.bad
-    return SessionCount(count.agent, count.version, count.name, total, bad)
 
 
 def _stored(connection: Connection, ids: Sequence[str]) -> dict[str, Row[Any]]:
@@ -412,11 +304,6 @@ def _conditions(which: TraceFilter) -> list[Any]:
     if which.until:
         wanted.append(t.started_at < which.until)
     return wanted
-
-
-def _alarm(row: Row[Any]) -> StoredAlarm:
-    content = unpacked(row.content, dict[str, Any])
-    return StoredAlarm(row.key, row.agent, row.name, row.version, row.raised_at, row.acknowledged_at, content)
 
 
 def _row(row: Any) -> TraceRow:

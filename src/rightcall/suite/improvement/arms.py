@@ -1,6 +1,6 @@
 """Variants of an agent, run at the same time on the same goldens.
 
-A provider that gets slower or is updated during the afternoon then meets all variants alike.
+A provider that gets slower or is updated meanwhile then affects all variants equally.
 """
 
 from __future__ import annotations
@@ -21,11 +21,12 @@ from rightcall.model.run import CaseResult, Run
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Usage
 from rightcall.store import Store
+from rightcall.suite.live_run import Progress
 from rightcall.suite.outcome import MOST_ERRORS, gathered
 from rightcall.suite.plan import Plan
 from rightcall.suite.preparation import preflight
 from rightcall.suite.redefinition import redefined_agent
-from rightcall.suite.runner import Progress, run_plan
+from rightcall.suite.runner import run_plan
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,7 @@ Decided = Callable[[Sequence[Measured]], bool]
 
 
 class Arms:
-    """Runs arms of one plan and keeps count of what they cost."""
+    """Runs the arms of one plan and counts their cost."""
 
     def __init__(self, plan: Plan, store: Store, dataset: str) -> None:
         self._plan, self._store, self._dataset = plan, store, dataset
@@ -86,7 +87,7 @@ class Arms:
         self.tools = [*Session(plan.agent).toolbox.tools]
 
     def arm(self, one: Proposal | None, goldens: Sequence[AnyGolden], trials: int, phase: str) -> Arm:
-        """The agent with a proposal made, or as it is."""
+        """The agent with a proposal applied, or unchanged."""
         tools, system = applied(one.changes if one else (), self.tools, self._plan.agent.system)
         return Arm(tools, system, goldens, trials, phase)
 

@@ -1,7 +1,7 @@
 """Descriptions by GEPA: a search that reflects on failed cases and keeps what is better (package `gepa`).
 
 It searches on tune alone; what it finds is a proposal like any other and has to be proven. Its acceptance, a larger sum
-on three cases, is a heuristic of the search and no evidence.
+on three cases, is a heuristic of the search, not evidence.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class GepaEngine:
         self._model, self._seed, self._calls = model, seed, calls
 
     async def __call__(self, task: ProposalTask) -> list[Proposal]:
-        """The best few texts of the search, none when it finds nothing better than what there is."""
+        """The best few texts of the search; none when it finds nothing better than the current ones."""
         try:
             import gepa
         except ImportError:

@@ -1,4 +1,4 @@
-"""What proof says of a proposal: the gain where it is meant to help, and what it did to everything else."""
+"""The result of a proposal in proof: the gain where it is meant to help, and its effect on everything else."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def differences(
 
 
 def one_sided(d: Sequence[float], clusters: Sequence[str]) -> float:
-    """The chance of as large a gain if the proposal did nothing: sign-flip over clusters, one side."""
+    """The probability of such a gain if the proposal had no effect: one-sided sign-flip test over clusters."""
     return stats.sign_flip(d, clusters=clusters) / 2 if sum(d) > 0 else 1.0
 
 

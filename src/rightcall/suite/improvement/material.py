@@ -37,7 +37,7 @@ class Material:
 
     @property
     def tools(self) -> list[Tool]:
-        """The definitions as they are."""
+        """The current definitions."""
         return self.arms.tools
 
     def exposed(self, one: Proposal, goldens: Sequence[AnyGolden]) -> list[AnyGolden]:
@@ -54,7 +54,7 @@ class Material:
         return [sum(some) / len(some) for some in passes.values() if some]
 
     def tokens(self, one: Proposal | None = None) -> int:
-        """What definitions and system prompt cost in a request, with a proposal made or as they are."""
+        """The tokens of definitions and system prompt in a request, with a proposal applied or unchanged."""
         return tokens_of(*applied(one.changes if one else (), self.tools, self.system))
 
     def first_look(self, one: Proposal) -> Tried:
@@ -75,7 +75,7 @@ TUNE = 0.4
 
 
 def split_goldens(goldens: Sequence[AnyGolden], seed: str) -> tuple[list[AnyGolden], list[AnyGolden]]:
-    """Tune and proof: whole clusters, alike in wanted tools and categories, the same for the same dataset."""
+    """Tune and proof: whole clusters, balanced by expected tools and categories, the same for the same dataset."""
     groups: dict[tuple[str, str], dict[str, list[AnyGolden]]] = {}
     for golden in sorted(goldens, key=lambda one: one.id):
         clusters = groups.setdefault((golden.category, wanted_tool(golden)), {})

@@ -1,4 +1,4 @@
-"""How much `improve` may try, and who proposes."""
+"""The options of `improve`: how much it may try, and who makes proposals."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class ImproveOptions:
 
 
 def proposer(model: str | None, engine: Literal["rewrite", "gepa"] = "rewrite") -> Proposer | None:
-    """Who rewrites descriptions with a model: one that is asked for each finding, or a search by the gepa package."""
+    """The rewriter of descriptions: a model asked for each finding, or a search with the gepa package."""
     if model is None:
         return None
     if engine == "gepa":

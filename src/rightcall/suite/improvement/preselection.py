@@ -1,4 +1,4 @@
-"""Proposals on tune: which are better than what there is, and which of their sentences do nothing."""
+"""Proposals on tune: which are better than the current definitions, and which of their sentences have no effect."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ async def screened(arms: Arms, one: Proposal, tune: Sequence[AnyGolden], bar: fl
 async def shortened(
     arms: Arms, one: Proposal, tune: Sequence[AnyGolden], rate: float
 ) -> tuple[Proposal, tuple[str, ...]]:
-    """The proposal without the sentences it adds that do nothing on tune, and those sentences."""
+    """The proposal without added sentences that have no effect on tune, and those sentences."""
     struck: list[str] = []
     for at, sentence in [*_added(one)]:
         shorter = _without(one, at, sentence)

@@ -1,4 +1,4 @@
-"""What proof can show of proposals, and what trying them takes: simulated before anything is spent."""
+"""What proof can show about proposals, and the cost of trying them: simulated before anything is spent."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def shortage(material: Material, proposals: Sequence[Proposal], alpha: float) ->
 
 
 def planned_calls(material: Material, proposals: int) -> int:
-    """Calls of the agent at most: screening with one trial, then baseline and finalists. Controls come on top."""
+    """Maximum number of agent calls: screening with one trial, then baseline and finalists, without controls."""
     proof = (1 + min(FINALISTS, proposals)) * len(material.proof) * material.options.trials
     return (proposals + (proposals > 1)) * len(
         material.tune
@@ -79,7 +79,7 @@ DRAWS = 200
 LIKELY, SURE = 0.5, 0.8
 STEPS = 20
 HIGHEST = 0.97
-"""How often a golden passes once what made it fail is gone."""
+"""How often a golden passes once the cause of its failure is removed."""
 
 
 def power(gain: float, goldens: int, trials: int, alpha: float, rates: Sequence[float]) -> float:

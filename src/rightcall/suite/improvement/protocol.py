@@ -1,4 +1,4 @@
-"""Proof that a change helps: proposals are screened on some goldens and proven on others that were not looked at.
+"""Proof that a change helps: proposals are screened on some goldens and proven on held-out ones.
 
 The protocol is fixed before anything is run. Goldens are split by cluster into *tune* and *proof*; findings are made
 again on tune alone; the best few proposals are run on proof at the same time as the baseline. A proposal is accepted
@@ -121,7 +121,7 @@ class _Job:
         options.announce(announcement(self._with, len(open_ones)))
         finalists = await self._finalists(open_ones)
         if not finalists:
-            return self._answer("not_shown", "no proposal is better on the goldens it was made from")
+            return self._answer("not_shown", "no proposal is better even on the goldens it was made from")
         return self._decided(finalists, await self._prove(finalists))
 
     def _unproven(self, open_ones: Sequence[Proposal], sentence: str) -> Improvement:
@@ -133,7 +133,7 @@ class _Job:
     # -------------------------------------------------------------- tune
 
     async def _finalists(self, open_ones: Sequence[Proposal]) -> list[Proposal]:
-        """The best few on tune, alone or together, each without the sentences that do nothing."""
+        """The best few on tune, alone or combined, each without sentences that have no effect."""
         better = [one for one in open_ones if await self._screen(one)]
         whole = together(better)
         if whole is not None:
@@ -222,7 +222,7 @@ class _Job:
             exposed = self._with.exposed(one, base.arm.goldens)
             seen = judged(self._tried[one.name], exposed, base.arm.goldens, base, arm)
             if not seen.refused and one.name in controls and not beats(controls[one.name], arm, exposed):
-                why = "the old text with as many words that say nothing does as well"
+                why = "the old text padded to the same length does as well"
                 seen = msgspec.structs.replace(seen, refused=why)
             self._tried[one.name] = msgspec.structs.replace(seen, e=self._evidence(one, base, arm))
         ps = [self._tried[one.name].p for one in finalists]
@@ -249,7 +249,7 @@ class _Job:
             )
             return self._answer("accepted", sentence, best)
         if all(self._tried[one.name].whole == "REGRESSED" for one in finalists):
-            return self._answer("worse", "every proposal that was tried makes it worse")
+            return self._answer("worse", "every proposal tried makes it worse")
         return self._answer("not_shown", "no proposal was shown to help")
 
     def _best(self, won: Sequence[Proposal], measured: Mapping[str, Measured]) -> Proposal:

@@ -30,7 +30,7 @@ class Rewriter:
         self._model, self._seed = model, seed
 
     async def __call__(self, task: ProposalTask) -> list[Proposal]:
-        """A few texts for each tool that a stated finding names, none when the model gives no usable answer."""
+        """A few texts for each tool that a stated finding names; none when the model gives no usable answer."""
         by_name = {tool.name: tool for tool in task.tools}
         wanted = [(one, name) for one in task.found.stated for name in one.tools if name in by_name]
         prompt = Prompt(SYSTEM, (), Settings(max_tokens=400, temperature=0.7))

@@ -1,10 +1,10 @@
-"""Changes that should change nothing: tools in another order, under neutral names, among strangers; and ablations.
+"""Harmless changes: tools in another order, under neutral names, among unrelated tools; and ablations.
 
 A perturbation is a function from a `PerturbTask` to the `Variant` that is run instead. To add one: a function in the
 file of its subject, and its name in `KINDS`.
 
 offers      which tools are offered, in which order      names       neutral names of tools and parameters
-requests    the same request in other words              ablations   words taken away, to see what they are worth
+requests    the same request in other words              ablations   removed texts, to measure their contribution
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ KINDS: dict[str, Perturbation] = {
 RANDOM = frozenset(("order", "names", "distractors", "typos", "drop_other", "paraphrase"))
 """Kinds that are drawn several times."""
 ABLATIONS = frozenset(("bare", "examples", "system"))
-"""Changes that may well change something: they get no verdict."""
+"""Changes that are expected to have an effect: they get no verdict."""
 
 
 def read_kind(typed: str) -> tuple[str, str]:
@@ -42,5 +42,5 @@ def read_kind(typed: str) -> tuple[str, str]:
         hint = suggestion(kind, KINDS) or f"known: {', '.join(KINDS)}"
         raise ConfigError(f"unknown perturbation '{kind}'; {hint}")
     if about and kind not in ("drop", "bare", "distractors"):
-        raise ConfigError(f"--perturb {kind} takes nothing after '='")
+        raise ConfigError(f"--perturb {kind} takes no value after '='")
     return kind, about

@@ -1,4 +1,4 @@
-"""Words taken away, to see what they are worth: these may well change something, so they get no verdict."""
+"""Ablations: texts removed to measure their effect, which is expected, so they get no verdict."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _KEYS = frozenset(("examples", "example"))
 
 
 def bare(task: PerturbTask) -> Variant:
-    """No descriptions at all, or with `bare=TOOL` none of that tool: what the words are worth."""
+    """No descriptions, or with `bare=TOOL` none for that tool."""
     require_tool(task)
     changed = [_without_words(tool) if task.about in ("", tool.name) else tool for tool in task.tools]
     return task.with_tools(changed, task.goldens)

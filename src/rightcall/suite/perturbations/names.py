@@ -87,9 +87,7 @@ def renamed_golden(golden: Golden, new: Mapping[str, str]) -> Golden:
 def parameters(task: PerturbTask) -> Variant:
     """Neutral names of parameters. Goldens that define tools are left out."""
     if task.plan.agent.mode == "loop" and task.plan.agent.execute == "real":
-        raise ConfigError(
-            "--perturb parameters needs tools that are mocked: a function knows its own parameters"
-        )
+        raise ConfigError("--perturb parameters requires mocked tools: a function has fixed parameters")
     new = {tool.name: {p: f"p_{n:02}" for n, p in enumerate(tool.parameters, 1)} for tool in task.tools}
     mocks = {name: _renamed_mock(mock, new.get(name, {})) for name, mock in task.plan.agent.mocks.items()}
     tools = [_renamed_schema(tool, new[tool.name]) for tool in task.tools]

@@ -64,7 +64,7 @@ def _strangers(count: int) -> list[Tool]:
 
 
 def drop(task: PerturbTask) -> Variant:
-    """The wanted tool left out: then no other may be called instead. `drop=TOOL` is about one tool."""
+    """The expected tool removed: then no other may be called instead. `drop=TOOL` removes one tool."""
     require_tool(task)
     made = []
     for golden in task.on_suite_tools:
@@ -83,7 +83,7 @@ def drop(task: PerturbTask) -> Variant:
 
 
 def drop_other(task: PerturbTask) -> Variant:
-    """One tool left out that is not needed."""
+    """One tool removed that is not needed."""
     made = []
     for golden in task.on_suite_tools:
         wanted = {call.tool for calls in (golden.expected_calls, *golden.any_of) for call in calls}

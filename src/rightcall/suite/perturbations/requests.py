@@ -36,7 +36,7 @@ def paraphrase(task: PerturbTask) -> Variant:
             made.append(msgspec.structs.replace(golden, input=words[task.draw % len(words)]))
     if not made:
         raise ConfigError(
-            "--perturb paraphrase needs paraphrases: give goldens metadata.paraphrases, a list of texts with the "
+            "--perturb paraphrase requires paraphrases: give goldens metadata.paraphrases, a list of texts with the "
             "same values, or a model that writes them (--paraphrase-model)"
         )
     return task.with_goldens(made)

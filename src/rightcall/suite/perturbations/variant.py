@@ -1,4 +1,4 @@
-"""A plan that is run instead of another, and its goldens: what every perturbation makes."""
+"""The result of a perturbation: a plan that is run instead of another, and its goldens."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One conversational golden out of one prompt: a situation, who the user is, what is called, how it should end."""
+"""One conversational golden from one prompt: a situation, the user, the calls, and how it should end."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ class Situation(Record, frozen=True, forbid_unknown_fields=False):
 
 @dataclass(frozen=True)
 class ScenarioJob:
-    """A conversational golden whose situation a prompt asks for.
+    """A conversational golden whose situation a model generates from a prompt.
 
-    With tools, the calls of the whole conversation are those that solvers agree on when they are told the situation at
+    With tools, the calls of the whole conversation are those that solvers agree on when they are given the situation at
     once; what depends on the result of another call is not among them.
     """
 
@@ -89,7 +89,7 @@ class ScenarioJob:
         return Made(None, {}, "; ".join(dict.fromkeys(reasons)), scribe.usage, tuple(scribe.messages))
 
     def _in_one_turn(self, scenario: str, made: Situation) -> Golden:
-        """The situation as solvers read it: all that the user knows, at once."""
+        """The situation as solvers see it: everything the user knows, at once."""
         said = [IN_ONE_TURN, f"The situation: {scenario}"]
         if made.user_description:
             said.append(f"The user: {made.user_description}")

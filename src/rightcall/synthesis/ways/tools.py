@@ -34,7 +34,7 @@ class ToolJobs:
 
 @dataclass(frozen=True)
 class ToolJob:
-    """One slot: plan, write, verify, evolve, and again with another plan when that fails."""
+    """One slot: plan, write, verify, evolve; retried with another plan on failure."""
 
     slot: PlannedSlot
     kit: Kit
@@ -175,12 +175,12 @@ def golden_of(plan: CallPlan, request: str, kit: Kit) -> Golden:
 
 
 def calls_in_words(plan: CallPlan, kit: Kit) -> str:
-    """The calls of a plan as things to be done, with their values."""
+    """The calls of a plan described as tasks, with their values."""
     return "\n".join(f"- {call_in_words(call, kit, missing=plan.missing)}" for call in plan.calls)
 
 
 def call_in_words(call: PlannedCall, kit: Kit, *, missing: str = "") -> str:
-    """One call as something to be done."""
+    """One call described as a task."""
     phrases = phrases_of("en")
     what = kit.tools[call.tool].description.strip().partition("\n")[0].rstrip(".") or call.tool.replace(
         "_", " "

@@ -19,8 +19,8 @@ Confirmation = Literal["none", "preview", "user"]
 class Behaviour:
     """What the runtime needs to know about a tool; the defaults suit a plain read.
 
-    `idempotency`: "key" wants a key from the caller in `key_parameter`; "args" takes equal arguments
-    within one task for the same operation; "none" does every call. `volatile` names parameters that do
+    `idempotency`: "key" requires a key from the caller in `key_parameter`; "args" treats equal arguments
+    within one task as the same operation; "none" runs every call. `volatile` names parameters that do
     not change what a call means (a trace id, a time stamp).
 
     `batch` names a list parameter whose items are separate operations: each is run with its own key, so that
@@ -57,7 +57,7 @@ class Behaviour:
     strict: bool = False
 
     def resource(self, arguments: dict[str, Any]) -> str | None:
-        """What these arguments touch, or None when the tool does not say."""
+        """The resource that these arguments touch, or None when the tool does not declare it."""
         if self.resource_key is None:
             return None
         if callable(self.resource_key):

@@ -96,7 +96,7 @@ def _numpy(lines: list[str]) -> dict[str, str]:
 
 
 def _collect(lines: list[str], indent: int, parameter: re.Pattern[str]) -> dict[str, str]:
-    """Parameters that stand at one indent, with the deeper lines below each."""
+    """Parameters at one indentation level, with the deeper lines below each."""
     found: dict[str, list[str]] = {}
     current: list[str] | None = None
     for line in lines:

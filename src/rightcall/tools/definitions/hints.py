@@ -1,4 +1,4 @@
-"""Python type hints as JSON Schemas, and arguments as the Python values those hints promise."""
+"""Python type hints as JSON Schemas, and arguments converted to the hinted types."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Converter = Callable[[Any], Any]
 def schema_of(hint: Any, where: str) -> tuple[dict[str, Any], dict[str, Any]]:
     """The schema of a hint and the definitions it refers to under `#/$defs/`.
 
-    Known: everything msgspec knows (scalars, containers, `Literal`, enums, dates, UUIDs, dataclasses,
+    Supported: everything msgspec supports (scalars, containers, `Literal`, enums, dates, UUIDs, dataclasses,
     TypedDicts, NamedTuples, structs, `Annotated` with `msgspec.Meta` or a description), and pydantic
     models and fields where pydantic is installed.
     """
@@ -47,7 +47,7 @@ def converter(hint: Any) -> Converter | None:
 
 
 def plain(hint: Any) -> Any:
-    """The hint with descriptions in `Annotated` spelt as msgspec knows them."""
+    """The hint with descriptions in `Annotated` in msgspec's form."""
     if get_origin(hint) is Annotated:
         inner, *notes = get_args(hint)
         kept = [n for n in notes if isinstance(n, msgspec.Meta)]

@@ -1,8 +1,8 @@
-"""How many steps checking a value against a schema takes, found out before the validator begins.
+"""How many steps checking a value against a schema takes, estimated before the validator starts.
 
 References let a schema of a kilobyte ask for a billion steps (`anyOf` of two references to the next of thirty, or a
 recursive one against a deep value), and the validator cannot be interrupted. Most schemas are small when every
-reference is followed, and never looked at again; the others are walked together with each value, up to a limit.
+reference is followed, and are not examined again; the others are walked together with each value, up to a limit.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from urllib.parse import unquote
 from rightcall.files import at_pointer
 
 SMALL = 2_000
-"""Parts of a schema, references followed, from which on values are looked at too."""
+"""Parts of a schema, with references followed, above which values are examined too."""
 
 MOST_STEPS = 50_000
 """Steps allowed for one value of a large schema, plus `STEPS_A_PART` for each part of the value: about 0.1 s."""
 STEPS_A_PART = 50
 
 MOST_ERROR_STEPS = 5_000
-"""Steps up to which the validator is asked what is wrong: saying so takes it thirty times as long as deciding."""
+"""Steps up to which the validator is asked what is wrong: explaining takes thirty times as long as deciding."""
 
 IN_PLACE_LISTS = ("anyOf", "oneOf", "allOf")
 IN_PLACE = ("not", "if", "then", "else")
@@ -50,7 +50,7 @@ def steps(schema: Any, value: Any) -> int:
     """About how many steps the validator takes; counting stops beyond what is allowed for the value."""
     allowed = MOST_STEPS + STEPS_A_PART * _size(value)
     taken, references = 0, References(schema)
-    # With each schema those that led to it without leaving the value: the validator, too, goes round no circle.
+    # Each schema with those that led to it for the same value: the validator does not follow cycles either.
     waiting: list[tuple[Any, Any, frozenset[int]]] = [(schema, value, frozenset())]
     while waiting and taken <= allowed:
         part, here, before = waiting.pop()

@@ -84,7 +84,7 @@ def join(path: str, name: str) -> str:
 
 
 def nearest(word: Any, known: Sequence[Any]) -> Any:
-    """The known text most like this one, or None when none is."""
+    """The known text most similar to this one, or None when none is close."""
     texts = {text.casefold(): text for text in known if isinstance(text, str)}
     if not isinstance(word, str) or len(word) > 200:
         return None

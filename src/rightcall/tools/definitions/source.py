@@ -18,12 +18,12 @@ from rightcall.tools.runtime.toolbox import Toolbox
 from rightcall.tools.worlds.base import World
 
 AgentTools = Callable[[Any], "list[Tool] | None"]
-"""Gives the tools of an agent object of some framework; None for anything else."""
+"""Returns the tools of an agent object of some framework; None for anything else."""
 
 
 @asynccontextmanager
 async def open_source(source: str, agent_tools: AgentTools | None = None) -> AsyncIterator[list[Any]]:
-    """What a toolbox takes, from `tools.json`, `package.module:attribute` or `mcp:COMMAND`.
+    """The tools for a toolbox, from `tools.json`, `package.module:attribute` or `mcp:COMMAND`.
 
     A server runs as long as the context is open.
     """
@@ -57,7 +57,7 @@ def listed_tools(address: McpAddress) -> list[Tool]:
 
 
 def from_module(source: str, agent_tools: AgentTools | None = None) -> list[Any]:
-    """The tools that an attribute of a module holds: one, several, a toolbox's, a world's, or those of an agent."""
+    """The tools of a module's attribute: one tool, several, a toolbox, a world, or an agent."""
     found = load_object(source, "tools")
     of_agent = agent_tools(found) if agent_tools is not None else None
     if of_agent is not None:
@@ -72,7 +72,7 @@ def from_module(source: str, agent_tools: AgentTools | None = None) -> list[Any]
 
 
 def definitions_of(given: Any) -> list[Tool]:
-    """The definitions of one thing that a toolbox takes."""
+    """The definitions of one item that a toolbox accepts."""
     if isinstance(given, Tool):
         return [given]
     if isinstance(given, FunctionTool | BoundTool):

@@ -2,8 +2,8 @@
 
 The validator is jsonschema-rs: complete for drafts 4 to 2020-12 and cheaper than parsing the arguments.
 Three things it leaves to its caller are done here: a reference to another document is refused instead of
-fetched, formats are checked, and values that JSON cannot hold (NaN, half a surrogate pair, depth without
-end) are reported before the validator sees them.
+fetched, formats are checked, and values that JSON cannot represent (NaN, an unpaired surrogate, unlimited
+depth) are reported before the validator sees them.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Problem(Record, frozen=True):
     """One thing that is wrong with a value.
 
     `path` is empty for the value itself and otherwise such as `attendees[0].email`; `keyword` is the
-    schema keyword (or `json` when the value is not JSON at all); `allowed` the values or names that
+    schema keyword (or `json` when the value is not JSON); `allowed` the values or names that
     are valid; `suggestion` the nearest of them, or the value as it was probably meant.
     """
 
@@ -62,7 +62,7 @@ def problems(tool: Tool, arguments: Any) -> list[Problem]:
         return [Problem("", "the arguments must be a JSON object", "type", ("object",))]
     kept = _validators.get(id(tool.input_schema))
     if kept is not None and not kept[2] and is_json(arguments) and kept[1].is_valid(arguments):
-        return []  # the way of nearly every call: no names of places are made for messages
+        return []  # nearly every call takes this path: no paths are built for messages
     return schema_problems(tool.input_schema, arguments, f"tool '{tool.name}'")
 
 
@@ -140,7 +140,7 @@ def fullmatch(pattern: str) -> Callable[[str], bool]:
     def matches(text: str) -> bool:
         try:
             return bool(validator.is_valid(text))
-        except UnicodeEncodeError:  # half a surrogate pair fits no pattern
+        except UnicodeEncodeError:  # an unpaired surrogate matches no pattern
             return False
 
     return matches

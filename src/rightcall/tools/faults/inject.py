@@ -25,7 +25,7 @@ class PlannedFaults:
     keys: Idempotency
 
     async def deliver(self, call: ActiveCall, next: Next) -> Finished:
-        """Bring a call to the runtime: perhaps after its key was forgotten, perhaps twice."""
+        """Deliver a call to the runtime: possibly after its key has expired, possibly twice."""
         striking = self._striking(call, delivery=True)
         for index, fault in striking:
             if fault.type == "key_expired" and self.keys.forget(call):
@@ -38,7 +38,7 @@ class PlannedFaults:
         return finished
 
     async def strike(self, call: ActiveCall, next: Next) -> Any:
-        """Run the tool as the faults have it; of a batch it is decided already which they are."""
+        """Run the tool with the faults applied; for a batch they are already decided."""
         armed = call.injection if call.item is not None else self.arm(call)
         return await next(call) if armed is None else await armed.run(call, next)
 
@@ -78,7 +78,7 @@ class ArmedFaults:
     striking: list[tuple[int, Fault]]
 
     async def run(self, call: ActiveCall, next: Next) -> Any:
-        """Run the tool, or not, and give its result, or something else."""
+        """Run the tool, or not, and return its result, or what the faults make of it."""
         perform, context = next, call.context
         for index, fault in self.striking:
             if fault.phase == "before":
@@ -106,7 +106,7 @@ class ArmedFaults:
         return await _refuse(fault, call)
 
     async def _stale(self, index: int, fault: Fault, perform: Next, call: ActiveCall) -> Any:
-        """What the tool would have answered some changes ago; fires only when that can be known."""
+        """The tool's answer as of some changes ago; fires only when that is known."""
         past = call.ready.past
         if past is None or call.entry.writes or (earlier := past(fault.age)) is None:
             return await perform(call)

@@ -46,7 +46,7 @@ class FaultSummary(Record, frozen=True):
 
 
 def fired_faults(ledger: Iterable[LedgerEntry]) -> tuple[str, ...]:
-    """The faults that struck a trial, in order, one entry for each time."""
+    """The faults that fired in a trial, in order, one entry for each time."""
     return tuple(entry.detail for entry in ledger if entry.phase == "fault")
 
 
@@ -63,7 +63,7 @@ def double_effects(ledger: Iterable[LedgerEntry]) -> tuple[LedgerEntry, ...]:
 
 
 def lost_effects(twin: Iterable[LedgerEntry], ledger: Iterable[LedgerEntry]) -> tuple[LedgerEntry, ...]:
-    """Effects of the twin without faults that did not happen with them."""
+    """Effects of the fault-free control that did not happen with faults."""
     happened = Counter((entry.tool, entry.fingerprint) for entry in effects(ledger))
     lost = []
     for entry in effects(twin):
@@ -80,15 +80,15 @@ def unsure_calls(calls: Sequence[ToolCall]) -> list[int]:
 
 
 def blind_retries(calls: Sequence[ToolCall], tools: Mapping[str, Tool]) -> list[int]:
-    """Positions of calls that repeat an unsure one without a look at the state in between.
+    """Positions of calls that repeat an unsure one without checking the state in between.
 
-    Repeating with the same key is no blind retry: the key makes it a question.
+    Repeating with the same key is not a blind retry: the key makes it safe.
     """
     return [at for first in unsure_calls(calls) if (at := _repeat(calls, first, tools)) is not None]
 
 
 def verified_before_retry(calls: Sequence[ToolCall], tools: Mapping[str, Tool]) -> float | None:
-    """The share of unsure calls after which the agent looked, or asked with the same key, before it acted.
+    """The share of unsure calls after which the agent checked the state, or reused the same key, before it acted again.
 
     None when no call was unsure. An agent that stops there without acting has done no harm and counts.
     """
@@ -112,7 +112,7 @@ def claims_success(answer: str, admissions: Sequence[str] = ADMISSIONS) -> bool:
 
 
 def recovery_cost(twin: Trajectory, struck: Trajectory) -> dict[str, float]:
-    """What the faults cost: further calls, tokens and milliseconds compared with the twin."""
+    """The cost of the faults: extra calls, tokens and milliseconds compared with the control."""
     return {
         "calls": len(struck.calls) - len(twin.calls),
         "tokens": _tokens(struck) - _tokens(twin),
@@ -166,7 +166,7 @@ def _repeat(calls: Sequence[ToolCall], first: int, tools: Mapping[str, Tool]) ->
 
 
 def _in_later_step(unsure: ToolCall, call: ToolCall) -> bool:
-    """A read of the same turn was decided on before the agent knew."""
+    """Whether a read is in a later step: one of the same turn was requested before the agent knew."""
     return unsure.step is None or call.step is None or call.step > unsure.step
 
 

@@ -71,13 +71,13 @@ PHASES: dict[str, Phase] = {
     "empty": "result",
     "wrong_value": "result",
 }
-"""Where each type strikes: on the way to the runtime, before the effect, after it, or on the result."""
+"""Where each type takes effect: on the way to the runtime, before the effect, after it, or on the result."""
 
 
 class Fault(Record, frozen=True):
     """One fault. Only `type` is required: without a selector it affects every call.
 
-    `tool` names one tool or several, `nth` the executions to strike, `when` values the arguments must
+    `tool` names one tool or several, `nth` the executions that fail, `when` values the arguments must
     include. `retry_after_s` is for rate_limit, `seconds` for slow, `age` (in changes) for stale_read,
     `path` and `value` for wrong_value.
     """
@@ -88,38 +88,42 @@ class Fault(Record, frozen=True):
     ] = ()
     nth: Annotated[
         int | tuple[int, ...],
-        msgspec.Meta(description="executions of the tool in a trial to strike, from 1 [default: all]"),
+        msgspec.Meta(
+            description="executions of the tool in a trial that fail, counted from 1 [default: all]"
+        ),
     ] = ()
     when: Annotated[dict[str, Any], msgspec.Meta(description="values the arguments must include")] = {}
-    probability: Annotated[float, msgspec.Meta(ge=0, le=1, description="chance that it strikes")] = 1.0
+    probability: Annotated[
+        float, msgspec.Meta(ge=0, le=1, description="probability that the fault occurs")
+    ] = 1.0
     max_fires: Annotated[
-        Annotated[int, msgspec.Meta(ge=1)] | None, msgspec.Meta(description="maximum strikes per trial")
+        Annotated[int, msgspec.Meta(ge=1)] | None, msgspec.Meta(description="maximum occurrences per trial")
     ] = None
     retry_after_s: Annotated[
-        float, msgspec.Meta(ge=0, description="rate_limit: delay the error asks for, in seconds")
+        float, msgspec.Meta(ge=0, description="rate_limit: retry delay in the error, in seconds")
     ] = 30.0
     seconds: Annotated[float, msgspec.Meta(ge=0, description="slow: delay in seconds")] = 5.0
-    age: Annotated[int, msgspec.Meta(ge=1, description="stale_read: how many changes ago")] = 1
-    path: Annotated[str, msgspec.Meta(description="wrong_value: which part of the result")] = ""
-    value: Annotated[Any, msgspec.Meta(description="wrong_value: the value instead")] = None
+    age: Annotated[int, msgspec.Meta(ge=1, description="stale_read: how many changes back")] = 1
+    path: Annotated[str, msgspec.Meta(description="wrong_value: path of the value to change")] = ""
+    value: Annotated[Any, msgspec.Meta(description="wrong_value: the value to return instead")] = None
 
     @property
     def phase(self) -> Phase:
-        """Where it strikes."""
+        """Where it takes effect."""
         return PHASES[self.type]
 
     def names(self) -> tuple[str, ...]:
-        """The tools it may strike; empty for all."""
+        """The tools it may affect; empty for all."""
         return (self.tool,) if isinstance(self.tool, str) else self.tool
 
     def strikes_nth(self, number: int) -> bool:
-        """Whether the `number`-th execution (from 1) is one it may strike."""
+        """Whether it may affect the `number`-th execution (from 1)."""
         wanted = (self.nth,) if isinstance(self.nth, int) else self.nth
         return not wanted or number in wanted
 
 
 class ToolListFault(Record, frozen=True):
-    """A change of the list of tools the model is shown.
+    """A change to the list of tools that the model is offered.
 
     distractor adds `count` tools that have nothing to do with the task, renamed shows `tool` as `to`,
     removed hides `tool`.
@@ -137,10 +141,10 @@ class ToolListFault(Record, frozen=True):
 
 
 class FaultPlan(Record, frozen=True):
-    """All faults of a run. The same plan affects every model alike."""
+    """All faults of a run. The same plan affects every model in the same way."""
 
     faults: Annotated[tuple[Fault, ...], msgspec.Meta(description="faults of tools while they run")] = ()
-    tools: Annotated[tuple[ToolListFault, ...], msgspec.Meta(description="changes of the list of tools")] = ()
+    tools: Annotated[tuple[ToolListFault, ...], msgspec.Meta(description="changes to the list of tools")] = ()
     seed: Annotated[int, msgspec.Meta(description="seed of the random faults")] = 0
     format: Annotated[Literal["rightcall/faults/1"], msgspec.Meta(description="format of the plan")] = (
         "rightcall/faults/1"
@@ -151,7 +155,7 @@ class FaultPlan(Record, frozen=True):
 
     @property
     def hash(self) -> str:
-        """Names the plan in a run's record: the same for plans that mean the same."""
+        """Identifies the plan in a run's record: equal for equivalent plans."""
         return hashlib.sha256(canonical(msgspec.to_builtins(self))).hexdigest()
 
     def label(self, index: int) -> str:
@@ -164,7 +168,7 @@ class FaultPlan(Record, frozen=True):
         return tuple(self.label(index) for index in range(len(self.faults)))
 
     def check(self, tools: Iterable[str]) -> None:
-        """Raise `ConfigError` with every tool that is named and does not exist."""
+        """Raise a `ConfigError` that lists every named tool that does not exist."""
         known = list(tools)
         named = [(f"faults[{i}].tool", n) for i, fault in enumerate(self.faults) for n in fault.names()]
         named += [(f"tools[{i}].tool", f.tool) for i, f in enumerate(self.tools) if f.type != "distractor"]

@@ -34,7 +34,7 @@ DISTRACTORS = (
 
 
 def shown_entries(entries: Mapping[str, BoundTool], plan: FaultPlan) -> dict[str, BoundTool]:
-    """The entries by the name the model knows them by."""
+    """The entries by the name that the model sees."""
     shown = dict(entries)
     rng = random.Random(f"tools:{plan.seed}")  # noqa: S311
     for fault in plan.tools:
@@ -50,7 +50,7 @@ def shown_entries(entries: Mapping[str, BoundTool], plan: FaultPlan) -> dict[str
 
 
 def shown_tools(shown: Mapping[str, BoundTool]) -> list[Tool]:
-    """The tools as the model reads them."""
+    """The tools as the model sees them."""
     return [
         entry.tool if entry.tool.name == name else msgspec.structs.replace(entry.tool, name=name)
         for name, entry in shown.items()

@@ -19,7 +19,7 @@ from rightcall.tools.idempotency.store import IdempotencyStore, StoreDownError
 class GroupCommit:
     """Gathers the steps that calls want to take in one round of the event loop and commits them together.
 
-    Each waiter goes on only after the commit, so a step reported as done has been committed.
+    Each waiter continues only after the commit, so a step reported as done has been committed.
     """
 
     def __init__(self, store: IdempotencyStore) -> None:
@@ -57,9 +57,9 @@ class GroupCommit:
 
 
 class Heartbeat:
-    """Beats while this process has claims that others can see.
+    """Renews leases while this process has claims that others can see.
 
-    It matters to other machines only: on this one owners are asked for.
+    It matters only to other machines: on this one, owners are checked directly.
     """
 
     def __init__(self, every_s: float) -> None:
@@ -68,7 +68,7 @@ class Heartbeat:
         self._beating = False
 
     def start(self) -> None:
-        """Beat, unless it does so already."""
+        """Start, unless it is already running."""
         if self._beating:
             return
         with self._lock:
@@ -88,7 +88,7 @@ class Heartbeat:
                 self._beating = True
                 continue
             while owners:
-                owner = owners.pop()  # drop the reference: holding it would keep the owner alive
+                owner = owners.pop()  # drop the reference: keeping it would keep the owner alive
                 with contextlib.suppress(
                     StoreDownError
                 ):  # the next beat tries again; finishing will report it

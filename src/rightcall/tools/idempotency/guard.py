@@ -1,7 +1,7 @@
 """Runs operations once, however often they are requested.
 
 A key names an operation: `{run}/{task}/{trial}:{tool}:{client key}`. The runtime adds the first part, never
-the model, so two tasks cannot meet and a trial cannot see another's result.
+the model, so two tasks cannot collide and a trial cannot see another's result.
 """
 
 from __future__ import annotations
@@ -55,19 +55,19 @@ def full_key(context: CallContext, tool: str, client_key: str) -> str:
 
 
 def key_problem(key: Any) -> str:
-    """What is wrong with a key of the caller, or "" when nothing is."""
+    """What is wrong with a key from the caller, or "" when it is valid."""
     if not isinstance(key, str) or not key:
         return "must be a text that names this operation"
     if len(key) > MOST_KEY_CHARACTERS:
         return f"must have at most {MOST_KEY_CHARACTERS} characters, got {len(key)}"
-    return "" if key.isprintable() else "must not hold control characters"
+    return "" if key.isprintable() else "must not contain control characters"
 
 
 @dataclass
 class Idempotency:
     """Runs operations once, over a store.
 
-    `lease_s` is how long another machine believes a silent owner to be at work; the lease is renewed while it
+    `lease_s` is how long another machine assumes that a silent owner is still working; the lease is renewed while it
     is. `ttl_s` is how long a key is remembered. `in_flight_wait_s` is how long a second caller waits for the
     first. `live` keeps the keys of tools that run for real, when they are to be kept elsewhere than those of
     mocks and worlds, which end with their trial; there, writes without a key are remembered by their turn.
@@ -87,7 +87,7 @@ class Idempotency:
         self._heartbeat = None if self.store.private else Heartbeat(self.lease_s / BEATS)
 
     async def once(self, call: ActiveCall, next: Next) -> Finished:
-        """Run the operation unless it has been run; return the result of then or now.
+        """Run the operation unless it has been run; return the earlier or the new result.
 
         Raises `Abort` when the store cannot be relied on: before the effect nothing is run, after it the
         key stays claimed and will be found unknown.
@@ -121,7 +121,7 @@ class Idempotency:
             call.owner = None
 
     async def record(self, call: ActiveCall, next: Next) -> Finished:
-        """Write down how a claimed attempt ended, whether anyone still waits for it or not."""
+        """Record how a claimed attempt ended, whether or not it is still awaited."""
         if not call.key:
             passed: Finished = await next(call)
             return passed
@@ -148,13 +148,13 @@ class Idempotency:
         return Finished.with_error("unknown", self._unknown(call, "the operation lost its claim meanwhile"))
 
     def forget(self, call: ActiveCall) -> bool:
-        """Let the time of a call's key run out at once. Whether there was one to forget."""
+        """Expire a call's key now; returns whether there was one."""
         if self.live is not None and call.ready.live:
             return self.live.forget(call)
         return self.store.forget(call.key)
 
     async def _run(self, call: ActiveCall, attempt: int, next: Next) -> Finished:
-        """Run a claimed operation; `record` writes down its end."""
+        """Run a claimed operation; `record` records its end."""
         assert call.owner is not None
         call.attempt = attempt
         call.owner.abandon = _abandonment(self.store, call.key, call.owner.id, attempt)
@@ -175,11 +175,11 @@ class Idempotency:
             owner.abandon = _abandonment(self.store, call.key, owner.id, call.attempt, work)
             return
         owner.settled = True
-        with contextlib.suppress(StoreDownError):  # the claim of an owner that is gone is found unknown
+        with contextlib.suppress(StoreDownError):  # the claim of a lost owner is found to be unknown
             self.store.finish(call.key, owner.id, call.attempt, state, b"")
 
     async def _find_out(self, call: ActiveCall, doubtful: int, next: Next) -> Finished | None:
-        """Settle an unknown outcome by the tool's probe; without one it stays unknown. None: look again."""
+        """Resolve an unknown outcome with the tool's probe; without one it stays unknown. None means to check again."""
         reply = self._unknown(call, "an earlier attempt ended without an answer")
         if call.ready.probe is None:
             return Finished.with_error("unknown", reply)
@@ -240,9 +240,9 @@ class Idempotency:
         return self.clock or call.context.clock
 
     async def _store(self, method: Callable[..., Any], *args: Any, effect: Effect = "none") -> Any:
-        """Ask the store; a remote one from a thread, so that the event loop goes on.
+        """Query the store; a remote one from a thread, so that the event loop is not blocked.
 
-        `effect` is what is known of the call's effect at that moment, for when the agent has to be stopped.
+        `effect` is what is known about the call's effect at that moment, in case the agent has to be stopped.
         """
         try:
             if self.store.remote:
@@ -260,7 +260,7 @@ class Idempotency:
         )
 
     def _log_found(self, call: ActiveCall, attempt: int) -> None:
-        """Note an effect of this trial that another process had, before it could be stored or after."""
+        """Note an effect of this trial that another process caused, before or after it could be stored."""
         if not call.context.ledger.knows(call.key):
             self._log("late_effect", call, attempt, LEARNED)
 
@@ -290,7 +290,7 @@ def _numbered(call: ActiveCall) -> ActiveCall:
 def _abandonment(
     store: IdempotencyStore, key: str, owner: str, attempt: int, work: ToolWork | None = None
 ) -> Callable[[], None]:
-    """The record for a claim whose holder is gone without reporting an outcome."""
+    """The record for a claim whose holder disappeared without reporting an outcome."""
 
     def write() -> None:
         state: EndState = "unknown"
@@ -319,7 +319,7 @@ def _end_state(finished: Finished, call: ActiveCall) -> EndState:
         return "done"
     if finished.outcome not in ("failed", "rejected"):
         return "unknown"
-    if not finished.free:  # nothing promises that nothing was done
+    if not finished.free:  # it is not certain that nothing was done
         return "unknown" if call.ready.probe is not None else "failed"
     # A key made of the arguments is not the model's to change: where nothing was done, asking again
     # must be able to succeed.

@@ -1,11 +1,14 @@
-"""The location of idempotency keys: next to the results, so that a killed run can be resumed.
+"""The location of idempotency keys: memory, a SQLite file or PostgreSQL.
 
-Results in a SQLite file have their keys in a file next to it (`rightcall.db`, `rightcall.keys.db`): a commit of
-one never waits for the other. Results in PostgreSQL have them in a table of the same database.
+The keys of a run are next to its results, so that a killed run can be resumed. Results in a SQLite file have
+their keys in a file next to it (`rightcall.db`, `rightcall.keys.db`): a commit of one never waits for the other.
+Results in PostgreSQL have them in a table of the same database.
 """
 
 from __future__ import annotations
 
+import os
+import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -13,13 +16,14 @@ from typing import Any
 
 import msgspec
 
+from rightcall.errors import MissingExtraError
 from rightcall.model.codec import encode
 from rightcall.tools.idempotency.guard import Idempotency, StoredReply
-from rightcall.tools.idempotency.store import IdempotencyStore, postgres_store, sqlite_store
+from rightcall.tools.idempotency.store import CREATE, IdempotencyStore
 from rightcall.tools.runtime.context import SystemClock
 
 RUN_KEYS_S = 365 * 24 * 3600.0
-"""How long the keys of a run are remembered. They hold its id, so nothing else can meet them."""
+"""How long the keys of a run are remembered. They contain its id, so nothing else can collide with them."""
 
 
 def keys_path(results: Path) -> Path:
@@ -45,6 +49,77 @@ def key_store(
 def run_keys(file: Path | None, url: str = "", scrub: Callable[[str], str] | None = None) -> Idempotency:
     """The keys of a run, remembered for as long as anyone may resume it."""
     return Idempotency(key_store(file, url, scrub), ttl_s=RUN_KEYS_S, clock=SystemClock())
+
+
+def sqlite_store(
+    path: str | Path = ":memory:", *, durable: bool = False, busy_s: float = 5.0, later: bool = False
+) -> IdempotencyStore:
+    """Keys in a SQLite file, or in memory for as long as the store lives.
+
+    A committed key survives the death of the process. `durable` makes it survive the loss of power too,
+    at the cost of a disk flush per step. `later` opens the file when it is first needed.
+    """
+    import sqlite3
+
+    in_memory = str(path) == ":memory:"
+
+    def connect() -> Any:
+        if later:
+            _make_private(Path(path))
+        connection = sqlite3.connect(str(path), timeout=busy_s, isolation_level=None, check_same_thread=False)
+        if not in_memory:
+            _make_wal(connection, busy_s)
+            connection.execute("PRAGMA wal_autocheckpoint = 10000")
+        connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
+        return connection
+
+    store = IdempotencyStore(connect=connect, errors=(sqlite3.Error, OSError), options="WITHOUT ROWID")
+    store.private = in_memory
+    if not (in_memory or later):
+        store.open(str(path))
+    return store
+
+
+def postgres_store(url: str, *, later: bool = False) -> IdempotencyStore:
+    """Keys in PostgreSQL, at an address such as `postgresql://user@host/database`."""
+    try:
+        import psycopg  # type: ignore[import-not-found,unused-ignore]
+    except ImportError:
+        raise MissingExtraError("an idempotency store in PostgreSQL", "psycopg", "postgres") from None
+
+    def connect() -> Any:
+        connection = psycopg.connect(url, autocommit=True)
+        # Processes that create the table at the same moment would conflict.
+        connection.execute(f"SELECT pg_advisory_xact_lock(7462); {CREATE.format(blob='BYTEA', options='')}")
+        return connection
+
+    store = IdempotencyStore(
+        connect=connect, errors=(psycopg.Error,), placeholder="%s", remote=True, create=False
+    )
+    if not later:
+        store.open("")
+    return store
+
+
+def _make_wal(connection: Any, busy_s: float) -> None:
+    """Turn the write-ahead log on. Of two processes that do so at once SQLite refuses one without waiting."""
+    import sqlite3
+
+    until = time.monotonic() + busy_s
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError:
+            if time.monotonic() > until:
+                raise
+            time.sleep(0.01)
+
+
+def _make_private(path: Path) -> None:
+    """Create a file that only its owner can read: it contains tool results."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
 
 
 def _cleaned(scrub: Callable[[str], str], result: bytes) -> bytes:

@@ -1,13 +1,13 @@
 """The owners of claims, and whether they can still act.
 
-A claim must outlive every doubt about its work, and must not outlive the work. Clocks answer neither: they
-jump, and a busy process may fall silent. So the question is asked directly where it can be:
+A claim must last until its work has certainly ended, and no longer. Clocks cannot tell: they
+jump, and a busy process may fall silent. So the owner is checked directly where possible:
 
 * in this process a claim is alive as long as its `Owner` object is. Whatever works on the claim refers to it:
   the call, the task, and, through the context variable, every thread and task that the tool starts with
   `asyncio.to_thread` or `create_task`.
-* of another process on this machine, the operating system knows.
-* of another machine, only the lease shows it; see `store`.
+* for another process on this machine, the operating system knows.
+* for another machine, only the lease shows it; see `store`.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def is_alive(owner: str) -> bool | None:
 
 
 def this_process() -> str:
-    """A name of this process that no other process has, on this machine or another, now or later."""
+    """A name of this process that is unique on all machines, now and later."""
     return _named(os.getpid())
 
 
@@ -89,7 +89,7 @@ def _machine() -> str:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text("ascii").strip()
         return f"{boot}.{Path('/proc/self/ns/pid').stat().st_ino}"
     except OSError:
-        return ""  # no /proc: the lease has to do
+        return ""  # no /proc: only the lease is left
 
 
 def _started(number: int) -> str:

@@ -3,23 +3,21 @@
     absent → started(owner, lease, attempt) → done | failed | retryable | unknown
 
 `started` is committed before the tool runs, and the end is written only by the owner that started it. A
-row whose owner is gone becomes unknown, and nothing is ever run again on a guess. Whether an owner on this
-machine is gone, `owners` knows. One on another machine renews its lease while it works; it is given up only
-when the lease has run out *and* nothing was heard of it for half a lease of this process's own, monotonic
+row whose owner is gone becomes unknown, and nothing is ever run again on a guess. `owners` knows whether an
+owner on this machine is gone. One on another machine renews its lease while it works; it is given up only
+when the lease has expired *and* nothing was heard from it for half a lease of this process's own monotonic
 time: a clock jump on either machine expires nothing.
 """
 
 from __future__ import annotations
 
 import contextlib
-import os
 import threading
 import time
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from rightcall.errors import InfrastructureError, MissingExtraError
+from rightcall.errors import InfrastructureError
 from rightcall.tools.idempotency.owners import is_alive
 
 EndState = Literal["done", "failed", "retryable", "unknown"]
@@ -40,7 +38,7 @@ class CorruptRecordError(InfrastructureError):
 class ClaimRequest(NamedTuple):
     """Who wants to run what, and for how long the claim and the memory of it should last.
 
-    `owner` must be another for every attempt: a row with the same owner is this very claim.
+    `owner` must be different for every attempt: a row with the same owner is this same claim.
     """
 
     key: str
@@ -52,11 +50,11 @@ class ClaimRequest(NamedTuple):
 
 
 class Claim(NamedTuple):
-    """What a key's row says to someone who wants to run it.
+    """The answer to a claim request for a key.
 
     run: it is yours, attempt number `attempt` · replay: it ended in `state`, with `result` · reused: the key
-    belongs to other arguments · in_progress: another is at it · unknown: its effect may have happened.
-    `expired` is set when an older use of the key had run out.
+    belongs to other arguments · in_progress: another owner is running it · unknown: its effect may have happened.
+    `expired` is set when an older use of the key had expired.
     """
 
     verdict: Literal["run", "replay", "reused", "in_progress", "unknown"]
@@ -105,7 +103,7 @@ class IdempotencyStore:
     """Keys in a database. Safe for threads and processes; methods block, for about 20 µs on SQLite.
 
     Open one with `sqlite_store` or `postgres_store`. Any other DB-API connection in autocommit mode that
-    knows `ON CONFLICT` will do as well; `connect` makes one at the first use.
+    supports `ON CONFLICT` works too; `connect` creates one on first use.
     """
 
     private = False
@@ -182,7 +180,7 @@ class IdempotencyStore:
         return row is not None and (row[1], row[2], row[4]) == (state, owner, attempt)
 
     def renew(self, key: str, owner: str, attempt: int, until: float) -> bool:
-        """Say that the owner is still at it."""
+        """Renew the lease: the owner is still working."""
         return self._change(RENEW, (until, key, owner, attempt)) == 1
 
     def together(self, steps: Sequence[Callable[[], Any]]) -> list[Any]:
@@ -213,11 +211,11 @@ class IdempotencyStore:
         return "absent" if row is None else str(row[1])
 
     def forget(self, key: str) -> bool:
-        """Let a key's time run out at once, unless someone is at it. Whether there was one to forget."""
+        """Expire a key now, unless it is being run; returns whether there was one."""
         return self._change(FORGET, (key,)) == 1
 
     def prune(self, now: float) -> int:
-        """Forget what has expired; the number of keys forgotten."""
+        """Delete expired keys; returns how many."""
         return self._change(PRUNE, (now, now))
 
     def close(self) -> None:
@@ -308,74 +306,3 @@ def _attempt(step: Callable[[], Any]) -> Any:
         return step()
     except InfrastructureError as error:
         return error
-
-
-def sqlite_store(
-    path: str | Path = ":memory:", *, durable: bool = False, busy_s: float = 5.0, later: bool = False
-) -> IdempotencyStore:
-    """Keys in a SQLite file, or in memory for as long as the store lives.
-
-    A committed key survives the death of the process. `durable` makes it survive the loss of power too,
-    at the cost of a disk flush per step. `later` opens the file when it is first needed.
-    """
-    import sqlite3
-
-    in_memory = str(path) == ":memory:"
-
-    def connect() -> Any:
-        if later:
-            _make_private(Path(path))
-        connection = sqlite3.connect(str(path), timeout=busy_s, isolation_level=None, check_same_thread=False)
-        if not in_memory:
-            _make_wal(connection, busy_s)
-            connection.execute("PRAGMA wal_autocheckpoint = 10000")
-        connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
-        return connection
-
-    store = IdempotencyStore(connect=connect, errors=(sqlite3.Error, OSError), options="WITHOUT ROWID")
-    store.private = in_memory
-    if not (in_memory or later):
-        store.open(str(path))
-    return store
-
-
-def postgres_store(url: str, *, later: bool = False) -> IdempotencyStore:
-    """Keys in PostgreSQL, at an address such as `postgresql://user@host/database`."""
-    try:
-        import psycopg  # type: ignore[import-not-found,unused-ignore]
-    except ImportError:
-        raise MissingExtraError("an idempotency store in PostgreSQL", "psycopg", "postgres") from None
-
-    def connect() -> Any:
-        connection = psycopg.connect(url, autocommit=True)
-        # Processes that make the table at the same moment would trip over each other.
-        connection.execute(f"SELECT pg_advisory_xact_lock(7462); {CREATE.format(blob='BYTEA', options='')}")
-        return connection
-
-    store = IdempotencyStore(
-        connect=connect, errors=(psycopg.Error,), placeholder="%s", remote=True, create=False
-    )
-    if not later:
-        store.open("")
-    return store
-
-
-def _make_wal(connection: Any, busy_s: float) -> None:
-    """Turn the write-ahead log on. Of two processes that do so at once SQLite refuses one without waiting."""
-    import sqlite3
-
-    until = time.monotonic() + busy_s
-    while True:
-        try:
-            connection.execute("PRAGMA journal_mode = WAL")
-            return
-        except sqlite3.OperationalError:
-            if time.monotonic() > until:
-                raise
-            time.sleep(0.01)
-
-
-def _make_private(path: Path) -> None:
-    """Make a file that only its owner can read: it holds what tools answered."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))

@@ -198,7 +198,7 @@ class McpServer:
 
     async def _list(self) -> None:
         sdk, cursor, raw = _sdk(), None, []
-        for _ in range(1000):  # pages; a server could go on for ever
+        for _ in range(1000):  # pages; a server could send them forever
             page = await self._session.list_tools(params=sdk.PaginatedRequestParams(cursor=cursor))
             raw += [tool.model_dump(by_alias=True, exclude_none=True, mode="json") for tool in page.tools]
             cursor = page.next_cursor
@@ -288,7 +288,7 @@ def _sdk() -> Any:
         from mcp.types import PaginatedRequestParams  # type: ignore[import-not-found,unused-ignore]
     except ImportError:
         raise MissingExtraError("tools of an MCP server", "mcp", "mcp") from None
-    logging.getLogger("mcp").addHandler(logging.NullHandler())  # or its complaints go to stderr
+    logging.getLogger("mcp").addHandler(logging.NullHandler())  # otherwise its warnings go to stderr
     parts: Any = type("Sdk", (), {})
     parts.ClientSession, parts.MCPError = mcp.ClientSession, mcp.MCPError
     parts.StdioServerParameters, parts.stdio_client = mcp.StdioServerParameters, stdio_client

@@ -1,4 +1,4 @@
-"""Processes a server started and left behind: found by a mark in their environment, and ended."""
+"""Processes that a server started and left behind: found by a mark in their environment, and terminated."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ MARK = "RIGHTCALL_SERVER"
 
 
 def end_leftovers(mark: str) -> list[int]:
-    """End every process that carries the mark; their ids.
+    """Terminate every process that carries the mark; returns their ids.
 
     A server that ends by itself does not always take its children along, and a child may have left its
     process group. The mark is inherited all the same. Where there is no /proc, nothing is found.

@@ -33,14 +33,14 @@ class ActiveCall:
     key: str = ""
     attempt: int = 1
     owner: Owner | None = None
-    """The hold on the key: another for every attempt."""
+    """The claim on the key: a new one for every attempt."""
     work: ToolWork | None = None
     """How far a write has come, once it may be run."""
     faults: list[str] = field(default_factory=list)
     item: tuple[int, int] | None = None
     """Its number and the count of all, when this is one item of a batch."""
     injection: Any = None
-    """The faults that strike it, when that is already decided."""
+    """The faults that apply to it, if already decided."""
 
     @property
     def tool_name(self) -> str:
@@ -48,7 +48,7 @@ class ActiveCall:
         return self.entry.tool.name
 
     def copy(self) -> ActiveCall:
-        """The same call, to be changed without changing this one."""
+        """A copy that can be changed without changing this call."""
         other = ActiveCall(
             self.call,
             self.context,
@@ -66,7 +66,7 @@ class ActiveCall:
         return other
 
     def note(self) -> dict[str, Any]:
-        """What every ledger line about this call says."""
+        """The fields of every ledger line about this call."""
         return {
             "fingerprint": self.fingerprint,
             "key": self.key,

@@ -37,14 +37,14 @@ class RunnableTool:
     preview: Callable[..., Any] | None = None
     check_arguments: Callable[[dict[str, Any]], None] | None = None
     past: Callable[[int], Callable[[dict[str, Any]], Awaitable[Any]] | None] | None = None
-    """The tool as it would have answered some changes ago, where that can be known."""
+    """The tool's answer as of some changes ago, where that is known."""
     live: bool = False
     """Whether running it touches something that outlives the trial."""
 
 
 @dataclass(frozen=True)
 class BoundTool:
-    """A tool with its behaviour and the way to make it ready for a trial."""
+    """A tool with its behaviour and how to prepare it for a trial."""
 
     tool: Tool
     behaviour: Behaviour
@@ -95,7 +95,7 @@ async def run_function(
 
 
 async def call(function: Callable[[], Any], late: Late | None = None) -> Any:
-    """Call a function without arguments, whatever kind it is, and give its result."""
+    """Call a function without arguments, sync or async, and return its result."""
     with contained():
         return await _called(function, late)
 
@@ -127,7 +127,7 @@ def innermost(function: Any) -> Any:
 
 
 def _gathered(items: list[Any]) -> Any:
-    """What a generator gave: one text when it gave pieces of text, else the list."""
+    """The values of a generator: joined if they are text, otherwise as a list."""
     return "".join(items) if items and all(isinstance(item, str) for item in items) else items
 
 

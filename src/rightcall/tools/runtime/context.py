@@ -42,7 +42,7 @@ class SystemClock:
 
 
 class VirtualClock:
-    """Time that stands still until it is moved or waited for: waiting an hour takes no time."""
+    """Simulated time that advances only when moved or waited for: waiting an hour takes no time."""
 
     def __init__(self, start: float = 1_000_000_000.0) -> None:
         self._now, self.slept = start, 0.0
@@ -120,7 +120,7 @@ def effects(entries: Iterable[LedgerEntry]) -> tuple[LedgerEntry, ...]:
 class CallContext:
     """One trial of one task. Contexts share nothing, so trials may run concurrently.
 
-    `task` is the golden's id. `ledger` holds what was really done, `invocations` every call with its
+    `task` is the golden's id. `ledger` records what was really done, `invocations` every call with its
     outcome in the order they ended, `worlds` the fake worlds of this trial by name.
     """
 

@@ -2,7 +2,7 @@
 
 A read is cancelled at its deadline. A write is not: a thread cannot be stopped, a request that was sent cannot
 be recalled, and cancelling would only lose track of them. The model reads that it is still running,
-and the work goes on to its end with the claim on its key, its locks and its place in the ledger.
+and the work continues to its end with the claim on its key, its locks and its place in the ledger.
 """
 
 from __future__ import annotations
@@ -43,21 +43,21 @@ _at_work: set[asyncio.Task[Any]] = set()
 
 
 async def deadline(call: ActiveCall, next: Next) -> Finished:
-    """Wait for the rest, no longer than the tool's `timeout_s`."""
+    """Wait for the next stages, no longer than the tool's `timeout_s`."""
     seconds = call.entry.behaviour.timeout_s
     if not call.entry.writes:
         return await _read(call, next, seconds)
     running = call.copy()
     work = running.work = ToolWork()
     task = _started(next(running), call.owner, work)
-    del running  # the task alone refers to it: when it ends, so does the hold on the key
+    del running  # only the task refers to it: when it ends, so does the claim on the key
     try:
         await asyncio.wait((task,), timeout=seconds)
         if not task.done() and not work.begun:  # it waits for the lock of its resource
             task.cancel()
             await asyncio.wait((task,))
             return not_begun(call, seconds)
-        if work.returned and not task.done():  # it is being written down
+        if work.returned and not task.done():  # its result is being recorded
             await asyncio.wait((task,))
         work.left = not task.done()
         return still_running(call, seconds) if work.left else task.result()
@@ -92,7 +92,7 @@ async def _to_the_end(rest: Awaitable[Finished]) -> Finished:
     try:
         return await rest
     except asyncio.CancelledError:
-        # Nothing may keep the exception: its traceback refers to the call, and so to the hold on the key.
+        # Nothing may keep the exception: its traceback refers to the call, and so to the claim on the key.
         reply = ErrorReply("internal_error", "the call was cancelled", "nothing more can be done here")
         return Finished.with_error("failed", reply)
     finally:

@@ -1,7 +1,7 @@
 """The error contract: what a model reads when a call fails, and what to do next.
 
 The reply says what happened (`error`, `detail`), what to do now (`hint`), whether anything changed in the
-world (`effect`) and whether asking again is of use (`retry`). A write that timed out is *unknown*: its hint
+world (`effect`) and whether a retry makes sense (`retry`). A write that timed out is *unknown*: its hint
 never says to try again. No stack trace, SQL or internal name reaches the model.
 
 A tool of the user raises `ToolError` for what the model can deal with and `Abort` for what it must not;
@@ -44,7 +44,7 @@ Retry = Literal["no", "fix_args", "same_key", "after"]
 ERROR_CODES: tuple[str, ...] = get_args(ErrorCode)
 
 OWN_CODE = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
-"""What a code of the user's own may look like."""
+"""The form of a custom error code."""
 
 MOST_TOLD = 5
 """Maximum problems reported to the model at once: more is noise it pays for."""
@@ -109,7 +109,7 @@ class ToolError(Exception):
 
 
 def code_problem(error: Any, hint: str) -> str:
-    """What is wrong with an error code, or "" when nothing is."""
+    """What is wrong with an error code, or "" when it is valid."""
     if error in ERROR_CODES:
         return ""
     if not isinstance(error, str) or not OWN_CODE.fullmatch(error):
@@ -120,8 +120,8 @@ def code_problem(error: Any, hint: str) -> str:
     return f"unknown error '{error}'; {f'{near} ' if near else ''}a custom code requires a hint"
 
 
-class Abort(Exception):  # noqa: N818  it is an instruction, not a mishap
-    """Raised by a tool to stop the agent: going on would do harm, and no other arguments would help.
+class Abort(Exception):  # noqa: N818  it is an instruction, not an error
+    """Raised by a tool to stop the agent: continuing would do harm, and no other arguments would help.
 
     `effect` is what the tool had done by then; "none" promises that nothing changed. Without it, the
     effect of a write is unknown.

@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from rightcall.model.trajectory import LedgerPhase
 from rightcall.tools.definitions.behaviour import CallInfo
-from rightcall.tools.runtime.active_call import ActiveCall, Next
+from rightcall.tools.runtime.active_call import ActiveCall
 from rightcall.tools.runtime.bound_tool import call as call_function
 from rightcall.tools.runtime.errors import Abort, ToolError
-from rightcall.tools.runtime.invocation import Finished
 from rightcall.tools.runtime.outcome import read_result
-from rightcall.tools.runtime.policy import Retries
 from rightcall.tools.runtime.results import usable
 
 
 async def perform(call: ActiveCall) -> Any:
-    """Run the tool and write its effect into the ledger, whatever happens to its answer."""
+    """Run the tool and record its effect in the ledger, whatever happens to its answer."""
     if call.work is None:
         return await call.ready.run(call.arguments, _info(call, _nothing), call.context, _never)
     work = call.work
@@ -93,32 +90,3 @@ async def probe(call: ActiveCall) -> Any:
 def acted(result: Any) -> bool:
     """Check-then-act tools say `action_taken: false` when there was nothing to do."""
     return not (isinstance(result, dict) and result.get("action_taken") is False)
-
-
-@dataclass(frozen=True)
-class RuntimeRetries:
-    """Retries as often as the rules allow; each retry is a line in the ledger."""
-
-    retries: Retries
-
-    async def __call__(self, call: ActiveCall, next: Next) -> Finished:
-        attempt = 1
-        while True:
-            finished: Finished = await next(call)
-            if attempt > self.retries.most or not may_repeat(call, finished):
-                return finished
-            asked = finished.error.retry_after_s if finished.error else None
-            draw = call.context.random("retry", call.call.id, call.fingerprint, attempt).random()
-            await call.context.clock.sleep(self.retries.wait_s(attempt, asked, draw))
-            attempt += 1
-            call.context.ledger.add("runtime_retry", call.tool_name, attempt=attempt, **call.note())
-
-
-def may_repeat(call: ActiveCall, finished: Finished) -> bool:
-    """Whether the runtime may retry: the failure is transient, and a second effect is impossible."""
-    if finished.error is None or finished.running:
-        return False
-    if finished.outcome == "unknown":  # the probe will find out
-        return bool(call.key) and call.ready.probe is not None and finished.error.error != "in_progress"
-    passing = finished.error.retry in ("same_key", "after")
-    return finished.outcome == "failed" and passing and finished.free

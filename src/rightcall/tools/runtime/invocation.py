@@ -22,8 +22,8 @@ class Invocation(Record, frozen=True):
 
     `call` is the model's call with status, output and latency filled in. `error` is set when the output is
     an error reply; with the outcome `ok` that means the effect is done and only the result was unusable.
-    `replayed` says that nothing was done and an earlier result was given again, byte for byte. `reason`
-    says to the operator, not the model, why the agent was stopped.
+    `replayed` means that nothing was done and an earlier result was returned again, byte for byte. `reason`
+    tells the operator, not the model, why the agent was stopped.
     """
 
     call: ToolCall

@@ -18,7 +18,7 @@ _sorted_encode = msgspec.json.Encoder(order="sorted").encode
 
 def normalised(tool: Tool, arguments: dict[str, Any]) -> dict[str, Any]:
     """Arguments as a tool receives them: schema defaults filled in, 1.0 as 1 where a whole number is
-    wanted, texts in Unicode's composed form (NFC). The model's own arguments are left as they are."""
+    required, texts in Unicode's composed form (NFC). The model's own arguments are left as they are."""
     return _normal_object(arguments, tool.input_schema)
 
 
@@ -156,7 +156,7 @@ def _is_json_object(value: dict[Any, Any], levels: int) -> bool:
 
 
 def what_json_cannot_hold(value: Any) -> list[tuple[str, str]]:
-    """Path and problem of each part that is not JSON; walks without recursion."""
+    """The path and problem of each part that is not JSON, found without recursion."""
     found: list[tuple[str, str]] = []
     waiting: list[tuple[str, Any, int]] = [("", value, 0)]
     while waiting and len(found) < MOST_FOUND:

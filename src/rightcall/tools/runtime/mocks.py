@@ -7,7 +7,7 @@ A suite says what each tool answers:
       get_order:
         cases: [{args: {id: 17}, result: {status: sent}}]        # when the arguments include these …
         error: {error: not_found, detail: no such order}         # … and otherwise
-      poll: {sequence: [{result: pending}, {result: done}]}      # one after the other, the last for good
+      poll: {sequence: [{result: pending}, {result: done}]}      # in order; the last one repeats
       refund: {function: "my_pkg.mocks:refund"}                  # a Python function of the same arguments
       search: {generate: true}                                   # made from the tool's output schema
       charge: {real: true}                                       # the tool itself
@@ -67,10 +67,10 @@ class Mock(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     result: Annotated[Any, msgspec.Meta(description="the result of every call")] = msgspec.UNSET
     error: Annotated[MockError | None, msgspec.Meta(description="the error of every call")] = None
     cases: Annotated[
-        tuple[MockCase, ...], msgspec.Meta(description="answers by argument; other fields answer the rest")
+        tuple[MockCase, ...], msgspec.Meta(description="results by arguments; other fields apply to the rest")
     ] = ()
     sequence: Annotated[
-        tuple[Any, ...], msgspec.Meta(description="results one after the other, the last for good")
+        tuple[Any, ...], msgspec.Meta(description="results in order; the last one repeats")
     ] = ()
     function: Annotated[Any, msgspec.Meta(description="module:function that computes the result")] = None
     generate: Annotated[bool, msgspec.Meta(description="a result made from the tool's output schema")] = False

@@ -109,7 +109,7 @@ def deadline_passed(call: ActiveCall, seconds: float) -> Finished:
 
 
 def still_running(call: ActiveCall, seconds: float) -> Finished:
-    """The deadline has passed and the work goes on."""
+    """The deadline has passed and the work continues."""
     what = f"{call.tool_name} did not answer within {seconds:g} s and is still running"
     reply = outcome_unknown(call.tool_name, what, how_to_check(call))
     return Finished.with_error("unknown", reply, running=True)
@@ -131,7 +131,7 @@ def system_error(call: ActiveCall, error: OSError, *, strict: bool) -> Finished:
     name = call.tool_name
     if isinstance(error, FileNotFoundError):
         return explained(call, ToolError("not_found", f"{name} did not find what it was asked for"))
-    planned = bool(call.faults)  # a fault of a plan is for the model to deal with
+    planned = bool(call.faults)  # an injected fault is for the model to handle
     if strict and not planned:
         return broken(call, error, strict=True)
     if isinstance(error, PermissionError):

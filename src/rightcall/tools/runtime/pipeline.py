@@ -1,6 +1,7 @@
 """One call from start to end, with exactly one outcome: the stages, in the order they happen.
 
-Nothing is recorded before the arguments are valid, and nothing is run before its key is committed.
+Each is `(call, next)`, in the file it is imported from. Nothing can happen before the arguments are valid, and nothing
+is run before its key is committed.
 """
 
 from __future__ import annotations
@@ -11,10 +12,11 @@ from rightcall.tools.runtime.active_call import Next, Stage, chained
 from rightcall.tools.runtime.answer import Answers
 from rightcall.tools.runtime.batch import Batches
 from rightcall.tools.runtime.deadline import deadline
-from rightcall.tools.runtime.execute import RuntimeRetries, perform
+from rightcall.tools.runtime.execute import perform
 from rightcall.tools.runtime.outcome import Outcomes
 from rightcall.tools.runtime.policy import ToolRules
 from rightcall.tools.runtime.prepare import Preparer
+from rightcall.tools.runtime.retries import RuntimeRetries
 from rightcall.tools.runtime.versions import Versions
 
 
@@ -23,16 +25,17 @@ def pipeline(
 ) -> Next:
     """The stages of a call, in order; those with nothing to do are left out."""
     stages: list[Stage | None] = [
-        Answers(rules.strict),  # every way to end is an outcome, and each call has one
+        Answers(rules.strict),  # every ending is an outcome, and each call has exactly one
         preparer,  # parse, resolve, validate, normalise, policy, confirmation
         faults.deliver if faults else None,  # lose the key, deliver twice
-        RuntimeRetries(rules.retries) if rules.retries.most else None,
-        Batches(faults.arm if faults else None),  # each item on its own from here on
-        idempotency.once,  # claim the key, or answer from what is known of it
+        RuntimeRetries(rules.retries) if rules.retries.most else None,  # where that can do no harm
+        Batches(faults.arm if faults else None),  # each item separately from here on
+        idempotency.once,  # claim the key, or answer from its record
         deadline,  # the following stages run to completion, even if no longer awaited
-        idempotency.record,  # write down how the attempt ended, early or late
+        idempotency.record,  # record how the attempt ended, early or late
         Versions(rules.strict),  # check, then act, under the lock of the resource
         Outcomes(rules.strict),  # a result or an exception becomes an outcome
         faults.strike if faults else None,  # refuse, delay, lose the answer, damage the result
     ]
+    # At the end `perform` runs the tool and records its effect in the ledger, whatever happens to its answer.
     return chained([stage for stage in stages if stage is not None], perform)

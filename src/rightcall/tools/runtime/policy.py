@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from rightcall.model.tool import Tool
 from rightcall.tools.definitions.behaviour import only_reads
+from rightcall.tools.runtime.retries import Retries
 
 
 @dataclass(frozen=True)
@@ -15,7 +16,7 @@ class Policy:
     """Permissions for every call of a toolbox.
 
     `allow` (when given) and `deny` name tools; `read_only` refuses every tool that does not promise to
-    change nothing; `check(tool, arguments)` gives the reason for a refusal, or "" to let a call pass.
+    change nothing; `check(tool, arguments)` returns the reason for a refusal, or "" to allow the call.
     `max_calls` is the budget of one trial: the call after the last stops the agent.
     """
 
@@ -35,28 +36,10 @@ class Policy:
 
 
 @dataclass(frozen=True)
-class Retries:
-    """When the runtime retries by itself: reads, failures that had no effect, and keyed operations.
-
-    Waits grow from `base_s` to `cap_s` by doubling, each drawn at random from zero to that bound (full
-    jitter), and are never shorter than what the service asked for. `most` limits the retries.
-    """
-
-    most: int = 0
-    base_s: float = 0.5
-    cap_s: float = 30.0
-
-    def wait_s(self, attempt: int, asked_s: float | None, draw: float) -> float:
-        """Seconds before attempt `attempt + 1`; `draw` is a random number from 0 to 1."""
-        bound = min(self.cap_s, self.base_s * 2.0 ** (attempt - 1))
-        return max(asked_s or 0.0, draw * bound)
-
-
-@dataclass(frozen=True)
 class ToolRules:
     """The rules for every call of a toolbox. `strict` stops the agent when a tool breaks unexpectedly; else
     the model reads that the tool is broken, but not the exception."""
 
     policy: Policy = Policy()
-    retries: Retries = Retries()
+    retries: Retries = field(default_factory=Retries)
     strict: bool = False

@@ -48,7 +48,7 @@ class Confirmations:
         return f"{nonce}.{expires}.{self._mac(context, tool, fingerprint, nonce, expires)}"
 
     def problem(self, token: str, context: CallContext, tool: str, fingerprint: str) -> str:
-        """Why a token is refused, or "" when it is good; a good one is used up by this."""
+        """Why a token is refused, or "" when it is valid; a valid one is used up."""
         nonce, _, rest = token.partition(".")
         expires, _, mac = rest.rpartition(".")
         expected = self._mac(context, tool, fingerprint, nonce, expires)
@@ -68,7 +68,7 @@ class Confirmations:
         return base64.urlsafe_b64encode(hmac.digest(self.secret, text, hashlib.sha256)[:18]).decode()
 
 
-class Refused(Exception):  # noqa: N818  the way out of preparing, caught where the call is answered
+class Refused(Exception):  # noqa: N818  ends preparation; caught where the call is answered
     """The call is answered with an error before anything ran."""
 
     def __init__(self, reply: ErrorReply) -> None:
@@ -160,7 +160,7 @@ def call_fingerprint(entry: BoundTool, arguments: dict[str, Any]) -> str:
 
 
 def _key(call: ActiveCall) -> list[Problem]:
-    """Give the call its key, or say what is wrong with the caller's."""
+    """Assign the call's key, or report what is wrong with the caller's."""
     behaviour, name = call.entry.behaviour, call.tool_name
     if behaviour.idempotency == "args":
         call.key = full_key(call.context, name, call.fingerprint)

@@ -35,7 +35,7 @@ def usable(tool: Tool, result: Any, *, most_bytes: int, effect: Effect) -> tuple
 
 
 def malformed(tool: str, fault: str, effect: Effect) -> ErrorReply:
-    """The result cannot be used, whatever was done."""
+    """The error reply for a result that cannot be used, whatever was done."""
     done = effect != "none"
     hint = (
         f"{tool} has done its work: do not repeat it; read the state with another tool if you need the result"

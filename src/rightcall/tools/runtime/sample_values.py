@@ -81,7 +81,7 @@ def resolved(schema: dict[str, Any], root: dict[str, Any]) -> dict[str, Any]:
 
 def _object(schema: dict[str, Any], root: dict[str, Any], rng: random.Random, depth: int) -> dict[str, Any]:
     properties = schema.get("properties", {})
-    if depth >= MOST_LEVELS // 2:  # deep down, only what must be there: recursive schemas have to end
+    if depth >= MOST_LEVELS // 2:  # at this depth, only what is required: recursive schemas must end
         properties = {name: inner for name, inner in properties.items() if name in schema.get("required", ())}
     made = {name: _value(inner, root, rng, depth + 1) for name, inner in properties.items()}
     for name in schema.get("required", ()):

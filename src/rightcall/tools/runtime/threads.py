@@ -23,7 +23,9 @@ class _Pool:
     def __init__(self) -> None:
         self._jobs: queue.SimpleQueue[Job] = queue.SimpleQueue()
         self._idle = 0
-        self._lock = threading.RLock()  # an object may be collected, and submit, while it is held
+        self._lock = (
+            threading.RLock()
+        )  # an object may be garbage-collected, and submit, while the lock is held
 
     def submit(self, job: Job) -> None:
         with self._lock:
@@ -48,7 +50,7 @@ async def in_thread(
 ) -> Any:
     """Run a blocking function in a thread and wait for it.
 
-    A thread cannot be stopped: when the waiting is cancelled it runs on, and `when_late` is called in it
+    A thread cannot be stopped: when waiting is cancelled it keeps running, and `when_late` is called in it
     with the result or the exception that came too late.
     """
     future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
@@ -116,7 +118,7 @@ def _settle(future: asyncio.Future[Any], result: Any, failure: BaseException | N
         return
     if failure is None:
         future.set_result(result)
-    elif isinstance(failure, StopIteration):  # a future cannot carry it
+    elif isinstance(failure, StopIteration):  # a future cannot hold it
         future.set_exception(RuntimeError("the tool raised StopIteration"))
     else:
         future.set_exception(failure)

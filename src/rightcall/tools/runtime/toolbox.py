@@ -14,7 +14,7 @@ from rightcall.tools.faults.inject import PlannedFaults
 from rightcall.tools.faults.plan import FaultPlan
 from rightcall.tools.faults.tool_list import shown_entries, shown_tools
 from rightcall.tools.idempotency.guard import Idempotency
-from rightcall.tools.idempotency.store import sqlite_store
+from rightcall.tools.idempotency.key_location import sqlite_store
 from rightcall.tools.runtime.active_call import ActiveCall
 from rightcall.tools.runtime.bound_tool import BoundTool, RunnableTool, function_ready, mock_ready
 from rightcall.tools.runtime.context import CallContext, Clock, SystemClock, VirtualClock
@@ -32,9 +32,9 @@ AnyTool = Tool | FunctionTool | BoundTool | World | Callable[..., Any]
 
 
 class Toolbox:
-    """Tools with the way each is run, and the rules every call obeys.
+    """Tools, how each is run, and the rules for every call.
 
-    Tools are definitions, functions made tools by `@tool`, plain functions, fake worlds, or entries of an
+    Tools are definitions, functions decorated with `@tool`, plain functions, fake worlds, or entries of an
     MCP server.
     By default nothing runs for real: a tool answers with its mock, or with a result made from its output
     schema. `execute="real"` runs the functions themselves, as does `{real: true}` in a mock for one tool.
@@ -89,10 +89,10 @@ class Toolbox:
         """A fresh context for one trial of one task; `task` is the golden's id.
 
         `offered` are the tools this trial offers, when they are not all: a call of any other is refused, and
-        one that the toolbox does not have, because the golden brought it along, is answered with a made result.
+        one that the toolbox does not have, because the golden defines it, is answered with a generated result.
         """
-        # Mocks and faults wait on a clock of the trial's own: their hours take no time, and no trial's
-        # waiting is seen by another.
+        # Mocks and faults wait on the trial's own clock: their hours take no time, and one trial's
+        # waiting does not affect another.
         clock = self._clock or (SystemClock() if self._real else VirtualClock())
         context = CallContext(run=run, task=task, trial=trial, clock=clock, seed=self._seed)
         context.worlds = {world.name: world.fresh() for world in self._worlds}
@@ -105,7 +105,7 @@ class Toolbox:
     async def invoke_turn(self, calls: Sequence[ToolCall], context: CallContext) -> list[Invocation]:
         """Run all calls of one assistant message; one invocation for each, in the same order.
 
-        Calls that only read, or touch different resources, run side by side; others keep their order. A
+        Calls that only read, or touch different resources, run concurrently; others keep their order. A
         failing call is data: its invocation has an `error`, and its `result` tells the model what to do.
 
         Raises `Aborted` when the agent has to be stopped; its `invocations` still hold one entry for

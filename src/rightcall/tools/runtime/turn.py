@@ -20,11 +20,11 @@ async def run_turn(
     touches: Sequence[Touches],
     invoke: Callable[[ToolCall], Awaitable[Invocation]],
 ) -> list[Invocation]:
-    """Run the calls of one turn and give their invocations in call order.
+    """Run the calls of one turn and return their invocations in call order.
 
-    Two calls run side by side when both only read, or when they are known to touch different resources;
+    Two calls run concurrently when both only read, or when they are known to touch different resources;
     otherwise the later waits for the earlier. Raises `Aborted`, with an invocation for every call, when
-    one of them stops the agent: what is running is let end, what waits is not begun.
+    one of them stops the agent: running calls finish, waiting ones are not started.
     """
     if len(calls) == 1:
         made = [await invoke(calls[0])]
@@ -76,7 +76,7 @@ async def _together(
 
 
 def _twins(calls: Sequence[ToolCall]) -> list[int | None]:
-    """For each call the position of an earlier one with the same id: ids name a call, so it came twice."""
+    """For each call the position of an earlier one with the same id: the same call, delivered twice."""
     seen: dict[str, int] = {}
     twins: list[int | None] = []
     for position, call in enumerate(calls):

@@ -48,7 +48,7 @@ class Versions:
 
 
 async def _stale(call: ActiveCall) -> ErrorReply | None:
-    """The reply when the state has moved on since the caller looked at it."""
+    """The reply when the state has changed since the caller read it."""
     behaviour = call.entry.behaviour
     assert call.ready.current_version is not None
     expected = call.arguments.get(behaviour.version_parameter)

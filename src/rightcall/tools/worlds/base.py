@@ -21,7 +21,7 @@ from rightcall.tools.runtime.errors import ToolError
 
 
 class World:
-    """A fake part of the world. Subclasses give `name`, `initial()` and methods decorated with `@tool`.
+    """A simulated environment. Subclasses define `name`, `initial()` and methods decorated with `@tool`.
 
     The state is plain data in `self.data`; tools change it in place. `idempotent=False` removes the keys from
     the tools, to see what an agent does without their protection.
@@ -45,7 +45,7 @@ class World:
         raise NotImplementedError
 
     def fresh(self) -> Self:
-        """The same world as it was at the start, sharing nothing with this one."""
+        """A copy of this world in its initial state, sharing nothing with it."""
         return type(self)(self._start, idempotent=self.idempotent)
 
     def state(self) -> dict[str, Any]:
@@ -102,7 +102,7 @@ class World:
         return copy.deepcopy(result)
 
     def _earlier(self, made: FunctionTool, age: int) -> Callable[[dict[str, Any]], Awaitable[Any]] | None:
-        """A read as it would have answered `age` changes ago; None when there were fewer."""
+        """A read that answers as of `age` changes ago; None when there were fewer."""
         if len(self._past) < age:
             return None
         then = type(self)(self._past[-age], idempotent=self.idempotent)
@@ -129,17 +129,13 @@ def _without_keys(made: FunctionTool) -> FunctionTool:
     return dataclasses.replace(made, tool=tool, behaviour=bare)
 
 
-MACHINERY = frozenset(("base", "catalog", "state"))
-
-
 @cache
 def worlds() -> dict[str, type[World]]:
     """Every world by its name."""
     import rightcall.tools.worlds as shelf
 
     for module in iter_modules(shelf.__path__):
-        if module.name not in MACHINERY:
-            import_module(f"{shelf.__name__}.{module.name}")
+        import_module(f"{shelf.__name__}.{module.name}")
     found = [kind for kind in World.__subclasses__() if kind.__module__.startswith(shelf.__name__)]
     return {kind.name: kind for kind in sorted(found, key=lambda kind: kind.name)}
 

@@ -72,7 +72,7 @@ def _differences(expected: Any, actual: Any, path: str, *, whole: bool) -> list[
 def _unasked(before: Any, after: Any, expected: Any, path: str) -> list[StateDifference]:
     """Changes in places that the expectation does not mention."""
     if not isinstance(expected, dict):
-        return []  # mentioned: judged already
+        return []  # mentioned: already compared
     if not (isinstance(before, dict) and isinstance(after, dict)):
         return []
     found = []

@@ -44,7 +44,7 @@ DIALECTS: dict[str, ModuleType] = {
 
 
 def observe(span: Span) -> Observation:
-    """What the span's own dialect makes of it; a span of none of them is `other`."""
+    """The span as read by its dialect; `other` when no dialect claims it."""
     other: Observation | None = None
     for dialect in DIALECTS.values():
         if dialect.claims(span):

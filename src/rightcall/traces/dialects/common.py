@@ -102,7 +102,7 @@ def unwrapped_output(value: Any) -> tuple[Any, bool]:
 
 
 def told_id(value: Any) -> str:
-    """The id of the call that LangChain's message of a tool's output answers."""
+    """The id of the call that LangChain's tool message answers."""
     message = _tool_message(value)
     return first_text(message.get("tool_call_id")) if message is not None else ""
 
@@ -124,5 +124,5 @@ def _tool_message(value: Any) -> dict[str, Any] | None:
 
 
 def _is_event(value: Any) -> bool:
-    """Whether this is what LangChain's callback was told, rather than what a tool returned."""
+    """Whether this is the input of LangChain's callback, rather than the return value of a tool."""
     return isinstance(value, dict) and set(value) == {"output", "kwargs"}

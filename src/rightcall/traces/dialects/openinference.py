@@ -22,7 +22,7 @@ NAME = "openinference"
 KIND = "openinference.span.kind"
 KINDS: dict[str, ObservedKind] = {"LLM": "llm", "TOOL": "tool", "AGENT": "agent"}
 PSEUDO_TOOLS = frozenset({"final_answer"})
-"""smolagents ends by a tool that is none."""
+"""The pseudo-tool by which smolagents ends."""
 HANDOFF = "handoff to "
 SAYS_ERROR = re.compile(r'"status":\s*"error"|"is_error":\s*true')
 
@@ -101,7 +101,7 @@ def _model(found: Observation, attributes: dict[str, Any]) -> None:
 
 
 def _completed(answer: SpokenMessage | None, attributes: dict[str, Any]) -> SpokenMessage | None:
-    """The answer with what only the raw reply tells: LangChain's invalid calls, arguments that are an empty object."""
+    """The answer completed from the raw reply: LangChain's invalid calls, and arguments that are an empty object."""
     if answer is not None and (answer.text or answer.calls):
         unknown = [called for called in answer.calls if called.arguments is ABSENT]
         if not unknown:
@@ -120,7 +120,7 @@ def _raw_answer(attributes: dict[str, Any]) -> SpokenMessage | None:
 
 
 def _mark_failed(asked: list[SpokenMessage] | None, given: Any) -> None:
-    """Results that LangChain's or Anthropic's own messages call errors: the flattened ones have no place for it."""
+    """Mark results that LangChain's or Anthropic's messages call errors; the flattened form cannot express that."""
     if not asked or not isinstance(given, str) or not SAYS_ERROR.search(given):
         return
     said = read_messages(given) or []

@@ -77,7 +77,7 @@ def _tool(found: Observation) -> Observation:
 
 
 def read_model(found: Observation, attributes: dict[str, Any]) -> None:
-    """What only numbered names tell."""
+    """Read what only numbered names contain."""
     found.kind = "llm"
     if found.asked is None and (prompt := unflattened(attributes, PROMPT)) is not None:
         found.system, found.asked = without_system(read_messages(prompt))

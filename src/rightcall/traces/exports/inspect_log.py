@@ -35,7 +35,7 @@ STOPS: dict[str, StopReason] = {
     "content_filter": "refused",
 }
 UNPARSED = re.compile(r"arguments:\n\n(.*)\n\nError details:", re.DOTALL)
-"""What Inspect says of arguments that are not JSON contains them."""
+"""Inspect's error for arguments that are not JSON, which contains them."""
 GRADES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 
 
@@ -163,7 +163,7 @@ def _trajectory(sample: dict[str, Any], messages: list[SpokenMessage]) -> Trajec
 
 
 def _said(raw: Any) -> SpokenMessage | None:
-    """A message, with what only Inspect writes: the error of a tool, and arguments that could not be parsed."""
+    """A message with the fields that only Inspect has: the error of a tool, and arguments that could not be parsed."""
     said = read_message(raw)
     if said is None or not isinstance(raw, dict):
         return said
@@ -180,7 +180,7 @@ def _said(raw: Any) -> SpokenMessage | None:
         if isinstance(call, dict) and isinstance(call.get("parse_error"), str)
     }
     for called in said.calls:
-        if called.id in broken:  # its `arguments` are an empty object, which nobody wrote
+        if called.id in broken:  # its `arguments` are an empty object, which the model did not write
             written = UNPARSED.search(broken[called.id])
             called.arguments = written[1] if written else broken[called.id]
     return said

@@ -24,7 +24,7 @@ from rightcall.web.views import store_of, tools_of
 ON_A_PAGE = 50
 RUNS_OFFERED = 50
 MOST_RUNS = 8
-"""Runs side by side at most."""
+"""Maximum number of runs side by side."""
 CHANGES: tuple[Change, ...] = ("broken", "fixed", "failing", "passing", "added", "removed", "unjudged")
 """Most interesting first."""
 
@@ -79,7 +79,7 @@ def matrix(request: Request) -> Response:
     """The deferred table of more than two runs."""
     several = asked_runs(request)
     if len(several) < 2:
-        raise HTTPException(400, "a matrix needs two runs or more")
+        raise HTTPException(400, "a matrix requires at least two runs")
     return page(request, "matrix_table.html", runs=several, matrix=_matrix(request, several))
 
 

@@ -18,6 +18,7 @@ from rightcall.errors import InputError
 from rightcall.model.codec import encode
 from rightcall.model.golden import AnyGolden, Golden
 from rightcall.model.record import Record
+from rightcall.model.text import utc_text
 from rightcall.store import DatasetVersion
 from rightcall.web.links import from_segment, segment, with_query
 from rightcall.web.page_renderer import page
@@ -227,7 +228,7 @@ def _author(fields: dict[str, str]) -> str:
 
 
 def _now() -> str:
-    return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+    return utc_text(datetime.datetime.now(datetime.UTC), "seconds")
 
 
 def _try(change: Callable[[], T]) -> T:

@@ -56,7 +56,7 @@ def trace(request: Request) -> Response:
 def as_result(kept: KeptTrace) -> CaseResult:
     """The check results of a trace, as a case result."""
     scores = {
-        check.name: Score.broken("cannot say")
+        check.name: Score.broken("unknown")
         if check.bad is None
         else Score(1 - check.bad, not check.bad, check.reason)
         for check in kept.row.checks
@@ -85,7 +85,7 @@ def acknowledge(request: Request) -> Response:
 
 
 def review(request: Request) -> Response:
-    """Keep a trace as a golden of a dataset's draft, or drop it from the queue."""
+    """Keep a trace as a golden in a dataset's draft, or remove it from the queue."""
     fields, store = fields_of(request), store_of(request)
     kept = asked_trace(request)
     if fields.get("decision") == "drop":

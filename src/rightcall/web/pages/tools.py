@@ -52,7 +52,7 @@ def _content(request: Request, run: StoredRun) -> dict[str, Any]:
     view = view_of(request, run)
     definitions = tools_of(store_of(request), run)
     counted = {row.name: row for row in view.tools}
-    called = [name for name in counted if name in definitions]  # those with the most that went wrong first
+    called = [name for name in counted if name in definitions]  # the tools with the most mistakes first
     idle = sorted(name for name in definitions if name not in counted)
     unknown = [name for name in counted if name not in definitions]
     return {

@@ -62,7 +62,7 @@ RULE = Rule(
     the names, lower when the texts distinguish the two. From 0.70 on it is an info, from 0.90 a
     warning, and a warning as soon as stored runs show the confusion; an error with nearly the same
     text, or from 0.80 on when both destroy something, as long as neither text distinguishes them. It
-    ranks pairs that models really confuse above others, but it is a reason to look, not a proof:
+    ranks pairs that models really confuse above others, but it is a hint, not a proof:
     with stored runs the finding includes what was measured.""",
     bad=[
         {

@@ -87,7 +87,7 @@ RULE = Rule(
     name="near-name",
     severity="warning",
     summary="Two names differ by a letter, a plural, or the order of their words.",
-    explanation="""`get_order` and `get_orders` are one slip apart, for a model as for people. Name the difference:
+    explanation="""`get_order` and `get_orders` are easily mixed up, by models as by people. Name the difference:
     `get_order` and `list_orders`. A conversion
     and its inverse (`speech_to_text`, `text_to_speech`) are not reported if their texts differ enough.""",
     bad=[{}, {"name": "get_forecasts"}],

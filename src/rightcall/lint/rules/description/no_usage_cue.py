@@ -23,7 +23,7 @@ def check_set(tools: SetFeatures) -> Iterator[tuple[ToolFeatures, Finding]]:
             continue
         rival = rivals.get(id(tool))
         if rival is not None:
-            message = f"does not say when to use it rather than {rival}, which is much alike"
+            message = f"does not say when to use it rather than {rival}, which is very similar"
             hint = f"“Use for …; for … use {rival}.”"
             yield tool, Finding(("description",), message, hint, severity="warning", others=(rival,))
         else:
@@ -39,7 +39,7 @@ RULE = Rule(
     severity="info",
     summary="Nothing says when to use the tool, or when not.",
     explanation="""Phrases like “use when”, “instead of”, “only for” distinguish similar tools. A warning
-    when the set has a tool that is much alike.""",
+    when the set has a very similar tool.""",
     bad={
         "description": (
             "Returns the daily forecast of one city, one entry a day. Fails with not_found for unknown "

@@ -21,7 +21,7 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
         yield Finding(
             ("description",),
             f"“{shortened(tool.description)}” says {more} the name",
-            "say what exactly, within which limits, in which order, and when to use it",
+            "say what exactly it does, its limits, and when to use it",
             severity="info" if tool.telling_stems else None,
         )
 
@@ -30,7 +30,7 @@ RULE = Rule(
     code="TD203",
     name="restates-name",
     severity="warning",
-    summary="Without the words of the name nothing is left of the description (one word: info).",
+    summary="The description contains only the words of the name (one word more: info).",
     explanation="""`list_records`: “List the records” gives the model nothing the name did not. Nearly three
     quarters of public MCP servers have such a tool; in competition with a described one it is
     rarely chosen.""",

@@ -19,10 +19,10 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
     limits = [limit for target in tool.targets if (limit := provider(target).description_length) is not None]
     limit = min([LONGEST, *limits])
     if length > limit:
-        who = "OpenAI has refused" if limit < LONGEST else "more than helps"
+        why = "the most OpenAI accepts" if limit < LONGEST else "the most that helps a model"
         yield Finding(
             ("description",),
-            f"{length:,} characters, {who}: over {limit:,}",
+            f"{length:,} characters, more than {limit:,}, {why}",
             "move details into the descriptions of parameters, examples into the system prompt",
         )
 

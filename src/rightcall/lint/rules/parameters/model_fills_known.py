@@ -23,7 +23,7 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
             thing = name_tokens(node.name)[0]
             if thing not in tool.name_tokens:  # close_session(session_id) is about that very thing
                 yield Finding(
-                    node.path, f"'{node.name}' is known to the program", "fill it in outside the model"
+                    node.path, f"'{node.name}' is already known to the program", "let the program fill it in"
                 )
 
 

@@ -33,7 +33,7 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
 
 
 def _wraps(node: Node) -> bool:
-    """An object whose own fields are all described: there is nothing left to say of it."""
+    """Whether an object's own fields are all described, so that it needs no description itself."""
     fields = node.schema.get("properties")
     return (
         isinstance(fields, dict)

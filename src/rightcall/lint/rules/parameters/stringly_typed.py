@@ -42,7 +42,8 @@ RULE = Rule(
     name="stringly-typed",
     severity="warning",
     summary="A string is described as comma-separated or as JSON.",
-    explanation="""The model must escape by hand what JSON would carry as it is, and validators cannot look inside.""",
+    explanation="""The model must escape by hand what JSON could represent directly, and validators cannot look
+    inside.""",
     bad={
         "input_schema": {
             "properties": {

@@ -25,7 +25,7 @@ _LIMIT = {
     "type": "integer",
     "minimum": 1,
     "maximum": 50,
-    "description": "Most entries to return, at most 50.",
+    "description": "Maximum number of entries to return, at most 50.",
 }
 
 

@@ -26,7 +26,7 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
         yield Finding(("annotations",), f"read-only, but the name says {tool.effect.verb}", _HINT)
 
 
-_HINT = "clients skip the question to the user when a tool claims to be harmless"
+_HINT = "clients skip the confirmation when a tool claims to be harmless"
 
 RULE = Rule(
     code="TD405",

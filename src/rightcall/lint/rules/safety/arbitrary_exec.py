@@ -32,7 +32,7 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
         ):
             yield Finding(
                 node.path,
-                f"'{node.name}' is run as it comes",
+                f"'{node.name}' is executed as received",
                 "offer fixed operations, or an allow-list of commands",
             )
 
@@ -53,8 +53,8 @@ RULE = Rule(
     name="arbitrary-exec",
     severity="warning",
     summary="A free text is run as a command, code or SQL.",
-    explanation="""Whatever talks the model into a text has it executed: a web page, a ticket, a file. Fixed
-    operations with typed parameters cannot be talked into anything else.""",
+    explanation="""Anything that can influence the model (a web page, a ticket, a file) can get text executed. Fixed
+    operations with typed parameters limit what it can do.""",
     bad={
         "input_schema": {
             "properties": {"sql": {"type": "string", "description": "Which rows to read, as a statement."}}

@@ -21,14 +21,14 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
             edit = Edit((*node.path, "maxItems"), MOST)
             yield Finding(
                 node.path,
-                f"'{node.name}' may hold any number of things to {tool.effect.verb}",
+                f"'{node.name}' may contain any number of things to {tool.effect.verb}",
                 f'add "maxItems": {MOST}',
                 edits=(edit,),
             )
         elif _WHOLESALE.fullmatch(node.name):
             yield Finding(
                 node.path,
-                f"'{node.name}' lets one call {tool.effect.verb} without bound",
+                f"'{node.name}' lets one call {tool.effect.verb} without a limit",
                 "limit how many one call may touch",
             )
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rightcall.lint.diagnostic import Finding
+from rightcall.lint.features.effects import is_part_of_a_file
 from rightcall.lint.features.mentions import CONFIRMING_PARAMETER, REVERSIBLE
-from rightcall.lint.features.parts import is_part_of_a_file
 from rightcall.lint.features.tool import INPUT, ToolFeatures
 from rightcall.lint.features.toolset import SetFeatures
 from rightcall.lint.rule import Rule
@@ -29,8 +29,8 @@ def check_set(tools: SetFeatures) -> Iterator[tuple[ToolFeatures, Finding]]:
             tool,
             Finding(
                 INPUT,
-                f"'{tool.effect.verb}' happens at the first call, nothing asks back",
-                "take a confirmation_token that a preview gives, or dry_run, or expected_version",
+                f"'{tool.effect.verb}' takes effect on the first call, without confirmation",
+                "require a confirmation_token returned by a preview, or accept dry_run or expected_version",
                 severity="warning"
                 if tool.effect.kind == "destroy" and not is_part_of_a_file(tool)
                 else "info",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rightcall.lint.diagnostic import Finding
+from rightcall.lint.features.effects import is_part_of_a_file
 from rightcall.lint.features.mentions import CONSEQUENCE, IRREVERSIBLE
-from rightcall.lint.features.parts import is_part_of_a_file
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Rule
 
@@ -22,10 +22,9 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
         return
     yield Finding(
         ("description",),
-        f"'{effect.verb}' {'destroys' if effect.kind == 'destroy' else 'takes something away'} and the text does "
-        "not say "
-        "whether that can be undone",
-        "say what is lost and whether it comes back: “Permanently deletes …; cannot be undone.”",
+        f"'{effect.verb}' {'is destructive' if effect.kind == 'destroy' else 'takes something away'}, and the "
+        "description does not say whether it can be undone",
+        "say what is lost and whether it can be recovered: “Permanently deletes …; cannot be undone.”",
         severity="error" if effect.kind == "destroy" and not is_part_of_a_file(tool) else "info",
     )
 
@@ -34,7 +33,7 @@ RULE = Rule(
     code="TD401",
     name="destructive-no-warning",
     severity="error",
-    summary="A tool that deletes, drops, wipes … does not say that this is final, or that it can be undone.",
+    summary="A tool that deletes, drops, wipes … does not say whether this is final or can be undone.",
     explanation="""Two tools that delete look alike to a model until one says “permanently, with all data” and the
     other “only the session; the account stays”. It is enough to say what goes with it, what stays
     or what breaks. Verbs that merely take something away (cancel, remove) give an info, and so do

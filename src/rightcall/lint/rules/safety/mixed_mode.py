@@ -24,7 +24,8 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
         if reads and destroys:
             yield Finding(
                 node.path,
-                f"'{node.name}' is {reads[0]} or {destroys[0]}: one word from harmless to final",
+                f"'{node.name}' is {reads[0]} or {destroys[0]}: one word separates a harmless call from a "
+                "destructive one",
                 "make two tools, so that one can be offered without the other",
             )
 
@@ -35,7 +36,7 @@ RULE = Rule(
     severity="warning",
     summary="An `action` parameter mixes reading and deleting.",
     explanation="""Consolidating tools is good advice, but a tool that both reads and destroys cannot be approved
-    for reading alone, and a slip in one word is final.""",
+    for reading alone, and one wrong word does damage.""",
     bad={
         "input_schema": {
             "properties": {

@@ -25,7 +25,7 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
     edits = (Edit(("annotations",), {**tool.annotations, **hints}),) if kind != "unknown" else ()
     yield Finding(
         ("annotations",),
-        "clients must assume that it destroys something",
+        "clients must assume that it is destructive",
         f"add annotations: {hints}",
         edits=edits,
     )

@@ -1,4 +1,4 @@
-"""An update that may undo somebody else's."""
+"""An update that may overwrite a concurrent one."""
 
 from __future__ import annotations
 

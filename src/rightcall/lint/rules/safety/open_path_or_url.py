@@ -32,7 +32,7 @@ RULE = Rule(
     severity="info",
     summary="A path, URL or host is a free text without `pattern`, `format` or `enum`.",
     explanation="""The model can be led to `../../etc/passwd` or to an address inside the network. The schema is
-    the first fence, the tool itself must be the second.""",
+    the first line of defense; the tool itself must be the second.""",
     bad={
         "input_schema": {
             "properties": {

@@ -31,8 +31,8 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
     for path, found in tool.search(_CUE, _MARKS):
         yield Finding(
             path,
-            f"praises itself: “{shortened(found.group(), 50)}”",
-            "say for what it is meant, and for what not",
+            f"promotes itself: “{shortened(found.group(), 50)}”",
+            "say what it is for, and what it is not for",
         )
 
 

@@ -43,7 +43,7 @@ def check_set(tools: SetFeatures) -> Iterator[tuple[ToolFeatures, Finding]]:
                     tool,
                     Finding(
                         ("description",),
-                        f"orders how {other.name}{where} is used",
+                        f"dictates how {other.name}{where} is used",
                         "a server must not control another's tools"
                         if foreign
                         else "put the order of calls into the system prompt",

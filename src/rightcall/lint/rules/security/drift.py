@@ -17,7 +17,7 @@ def check_set(tools: SetFeatures) -> Iterator[tuple[ToolFeatures, Finding]]:
     for tool in tools.tools:
         known = tools.locked.get(lock_key(tool.source))
         if known is None:
-            yield tool, Finding((), "is not in the lockfile", "read it, then run with --update-lock")
+            yield tool, Finding((), "is not in the lockfile", "review it, then run with --update-lock")
         elif definition_hash(tool.source) not in known:
             yield (
                 tool,
@@ -34,8 +34,8 @@ RULE = Rule(
     name="drift",
     severity="error",
     summary="The definition differs from the hash in the lockfile, or is not in it.",
-    explanation="""A server may show a harmless tool until it is approved and change it afterwards (a “rug pull”).
-    The lockfile holds a SHA-256 of each definition as it was read; a tool that is not in it was never
+    explanation="""A server may offer a harmless tool until it is approved and change it afterwards (a “rug pull”).
+    The lockfile contains a SHA-256 of each definition as it was read; a tool that is not in it was never
     approved. `--update-lock` accepts the current state.""",
     bad={},
     good={},

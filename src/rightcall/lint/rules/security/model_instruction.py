@@ -36,8 +36,8 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
     for path, found in tool.search_everywhere(_ORDERS, _MARKS):
         yield Finding(
             path,
-            f"gives the model an order: “{shortened(found.group(), 60)}”",
-            "a description describes; find out who wrote this",
+            f"instructs the model: “{shortened(found.group(), 60)}”",
+            "a description should only describe the tool; find out who wrote this",
         )
 
 

@@ -25,7 +25,7 @@ LONGEST_TEXT = 10_000_000
 
 @dataclass(slots=True)
 class Ref:
-    """A value out of an earlier call's result: `{"ref": {"call": "find", "path": "orders.0.id"}}`.
+    """A value from an earlier call's result: `{"ref": {"call": "find", "path": "orders.0.id"}}`.
 
     The call is the id of an expected call, and its result that of the actual call aligned with it. While that is open,
     any earlier call of the tool may have brought the value: a bound no alignment can exceed, also under a `not`.
@@ -42,7 +42,7 @@ class Ref:
 
     def score(self, value: Any, at: int) -> float:
         if value is MISSING:
-            return 0.0  # nothing passed is not the nothing found at the end of a path
+            return 0.0  # a missing argument is not the null found at the end of a path
         known = self.sources.of.get(self.call)
         if known is None and self.negated:
             return 0.0

@@ -115,7 +115,7 @@ Moment = TypeVar("Moment", datetime.date, datetime.datetime)
 
 
 def parse_date(text: str) -> datetime.date | datetime.datetime | None:
-    """A day, or an instant when there is a time of day; None when the text is no unambiguous date."""
+    """A day, or an instant when there is a time of day; None when the text is not an unambiguous date."""
     text = re.sub(r"(\d)(st|nd|rd|th)\b", r"\1", text.strip().replace(",", ""))
     if re.fullmatch(r"\d{4}-\d{2}-\d{2}", text):
         return _try(lambda: datetime.date.fromisoformat(text))

@@ -1,4 +1,4 @@
-"""Which process writes a run: everybody who takes it over has the next epoch."""
+"""The epoch of a run's writer: each process that takes the run over gets the next one."""
 
 from __future__ import annotations
 

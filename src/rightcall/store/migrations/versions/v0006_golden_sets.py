@@ -22,7 +22,7 @@ def upgrade() -> None:
     op.create_index("golden_sets_by_fingerprint", "golden_sets", ["fingerprint"])
     op.add_column("runs", sa.Column("golden_set", sa.BigInteger))
     op.create_index("runs_by_golden_set", "runs", ["golden_set"])
-    # Every run that is there keeps its own goldens, in a set with the run's number.
+    # Every existing run keeps its own goldens, in a set with the run's number.
     op.execute("INSERT INTO golden_sets (key) SELECT DISTINCT run_key FROM cases")
     op.execute("UPDATE runs SET golden_set = key WHERE key IN (SELECT run_key FROM cases)")
     op.execute("ALTER TABLE cases RENAME COLUMN run_key TO set_key")

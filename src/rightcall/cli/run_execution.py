@@ -1,0 +1,171 @@
+"""One plan run by a command: to its end, or to the message that says how to resume it, with its results printed."""
+
+from __future__ import annotations
+
+import asyncio
+import shlex
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import click
+
+from rightcall.cli.interrupt import INTERRUPTED, run_interruptible
+from rightcall.cli.output import console, print_next, tell
+from rightcall.cli.run_progress import LiveMode, ReaderGone, Watching
+from rightcall.errors import InfrastructureError, RightCallError, RunTakenOver
+from rightcall.model.run import CaseResult
+from rightcall.store import Store, open_store, store_address
+from rightcall.suite import Plan, RunOutcome, run_plan
+
+if TYPE_CHECKING:
+    from rightcall.distributed import Workers
+    from rightcall.gate import Verdict
+    from rightcall.report import Screen
+
+WORTH_A_WARNING_MS = 50
+"""Delay added by this machine from which latencies deserve a warning."""
+
+
+@dataclass(frozen=True)
+class Execution:
+    """How a command runs its plans and shows them; a warning that several plans share is shown once."""
+
+    store_url: str | None
+    as_json: bool
+    failures: int
+    live: LiveMode = "auto"
+    workers: Workers | None = None
+    warned: set[str] = field(default_factory=set)
+
+    def run(
+        self, plan: Plan, again: str, *, resume: str | None = None, run_id: str | None = None
+    ) -> RunOutcome:
+        """Run one plan and print its results; if it ends early, print how to resume. `again` repeats the run."""
+        watching = Watching(keep=self.failures, as_json=self.as_json, warned=self.warned, live=self.live)
+        outcome = run_to_end(
+            plan, self.store_url, resume, watching, again, run_id=run_id, workers=self.workers
+        )
+        _warn_of(outcome)
+        if self.as_json:
+            from rightcall.report import write_outcome
+
+            write_outcome(outcome.run.id, outcome.verdict.word, outcome.summary, sys.stdout.buffer)
+        else:
+            self._print(plan, outcome, watching.failed, again)
+        return outcome
+
+    def _print(self, plan: Plan, outcome: RunOutcome, failed: list[CaseResult], again: str) -> None:
+        from rightcall.report import print_summary
+
+        out = console()
+        out.say("\n[bold]{}[/bold] on {}  [dim]run {}[/dim]", plan.name, plan.agent.name, outcome.run.id)
+        print_summary(outcome.summary, failed, console=out)
+        print_decision(out, outcome.verdict)
+        where = f" --store {shlex.quote(store_address(self.store_url).typed)}" if self.store_url else ""
+        hints = [f"rightcall runs show {outcome.run.id}{where}"]
+        if outcome.stopped:
+            hints.insert(0, f"{again} --resume {outcome.run.id}")
+        print_next(*hints)
+
+
+def _warn_of(outcome: RunOutcome) -> None:
+    """Warn of what the backend reported, and of latencies that are this machine's."""
+    for notice in outcome.notices:
+        tell(f"warning: {notice}", err=True)
+    if outcome.lag_ms >= WORTH_A_WARNING_MS:
+        tell(
+            f"warning: this machine was overloaded and added up to {outcome.lag_ms:,.0f} ms to latencies; "
+            "latency limits exceeded by less than that are not enforced; lower --concurrency for exact latencies",
+            err=True,
+        )
+
+
+def print_decision(out: Screen, verdict: Verdict) -> None:
+    """Print a verdict with its reason, and what would change it."""
+    color = {"PASS": "green", "FAIL": "red"}.get(verdict.word, "yellow")
+    sentence = verdict.sentence.removeprefix(verdict.word).lstrip(": ")
+    out.say(f"\n[bold {color}]{{}}[/bold {color}] {{}}", verdict.word, sentence)
+    if verdict.hint:
+        out.say("[dim]{}[/dim]", verdict.hint)
+
+
+def run_to_end(
+    plan: Plan,
+    store_url: str | None,
+    resume: str | None,
+    watching: Watching,
+    again: str,
+    *,
+    run_id: str | None = None,
+    workers: Workers | None = None,
+) -> RunOutcome:
+    """Run a plan; if it ends early, finished results are stored and the resume command is printed."""
+    with open_store(store_url) as store:
+
+        def say(why: str) -> None:
+            watching.close()
+            if watching.run is not None:
+                tell(f"\n{why}: {_how_to_go_on(store, watching.run.id, again)}", err=True)
+
+        if run_id is not None:
+            from rightcall.suite import require_same_setup, run_named, stored_outcome
+
+            known = run_named(store, run_id)
+            if known is not None and known.finished:
+                run_interruptible(require_same_setup(plan, known))
+                return stored_outcome(plan, store, known)
+            if known is not None:
+                resume, run_id = known.id, None
+        work = run_plan(
+            plan,
+            store,
+            resume=resume,
+            run_id=run_id,
+            watch=watching.watch,
+            started=watching.started,
+            warn=watching.warn,
+            backend=workers.backend(plan, store, watching.tell) if workers else None,
+        )
+        try:
+            return run_interruptible(work, _fast_loop())
+        except KeyboardInterrupt:
+            say("interrupted")
+            raise
+        except ReaderGone:
+            say("stopped because stdout was closed")
+            raise click.exceptions.Exit(INTERRUPTED) from None
+        except RunTakenOver:  # nothing to resume: the other process finishes it
+            watching.close()
+            raise
+        except InfrastructureError:
+            say("stopped because of an error")
+            raise
+        finally:
+            watching.close()
+
+
+def _how_to_go_on(store: Store, run_id: str, again: str) -> str:
+    """How much of a run is stored, and the command that resumes it."""
+    resume = f"{again} --resume {run_id}"
+    try:
+        stored = store.run(run_id)
+    except InfrastructureError:
+        return (
+            f"once the store is available, resume with:\n  {resume}\n"
+            f"if its contents are lost, start again with:\n  {again}"
+        )
+    except RightCallError:
+        return f"the run is no longer in the store; start again with:\n  {again}"
+    return f"{stored.results:,} of {stored.planned:,} cases stored; resume with:\n  {resume}"
+
+
+def _fast_loop() -> Callable[[], asyncio.AbstractEventLoop] | None:
+    """uvloop if installed; it saves about a quarter of the CPU time of a request."""
+    try:
+        import uvloop
+    except ImportError:
+        return None
+    made: Callable[[], asyncio.AbstractEventLoop] = uvloop.new_event_loop
+    return made

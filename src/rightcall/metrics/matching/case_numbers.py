@@ -1,0 +1,115 @@
+"""The numbers of a case: counts, precision and recall, parameters, order, content and latency, from aligned calls."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from rightcall.metrics.matching.alignment import CallPair, assign_by_groups
+from rightcall.metrics.matching.expectation import Slot
+from rightcall.metrics.matching.verdict import Numbers
+from rightcall.model.call import ToolCall
+from rightcall.model.golden import Golden
+from rightcall.model.trajectory import Trajectory
+
+
+def case_numbers(
+    golden: Golden,
+    trajectory: Trajectory,
+    slots: Sequence[Slot],
+    calls: Sequence[ToolCall],
+    pairs: Sequence[CallPair],
+    free: Sequence[CallPair],
+    absent_content: int,
+) -> Numbers:
+    required = sum(slot.required for slot in slots)
+    tp = sum(pair.strict and slots[pair.slot].required for pair in pairs)
+    absorbed = sum(pair.strict and not slots[pair.slot].required for pair in pairs)
+    soft = math.fsum(pair.soft for pair in pairs if slots[pair.slot].required)
+    counted = len(calls) - absorbed
+    names_tp, names_absorbed = _named(slots, calls)
+    names_counted = len(calls) - names_absorbed
+    free_tp = sum(pair.strict and slots[pair.slot].required for pair in free)
+    return Numbers(
+        tp=tp,
+        fp=counted - tp,
+        fn=required - tp,
+        absorbed=absorbed,
+        call_precision=ratio(tp, counted),
+        call_recall=ratio(tp, required),
+        call_f1=ratio(2 * tp, required + counted),
+        call_soft_f1=ratio(2 * soft, required + counted),
+        tool_precision=ratio(names_tp, names_counted),
+        tool_recall=ratio(names_tp, required),
+        tool_f1=ratio(2 * names_tp, required + names_counted),
+        parameter_accuracy=_parameter_accuracy(slots, free),
+        order=ratio(tp, free_tp),
+        content=1.0 - ratio(absent_content, len(golden.output_contains), empty=0.0),
+        latency=_latency(golden, trajectory),
+    )
+
+
+def _named(slots: Sequence[Slot], calls: Sequence[ToolCall]) -> tuple[int, int]:
+    """Required and optional slots that can each be matched to a call by tool name."""
+    if all(type(slot.call.tool) is str for slot in slots):
+        return _named_plainly(slots, calls)
+    many = float(len(slots) + 1)
+    weights = [
+        [(many if slot.required else 1.0) if slot.fits(call.name) else 0.0 for call in calls]
+        for slot in slots
+    ]
+    chosen = assign_by_groups(weights)
+    required = sum(slots[i].required for i, _ in chosen)
+    return required, len(chosen) - required
+
+
+def _named_plainly(slots: Sequence[Slot], calls: Sequence[ToolCall]) -> tuple[int, int]:
+    """The same when every slot names one tool: no assignment is needed, only counting."""
+    left: dict[str, int] = {}
+    for call in calls:
+        left[call.name] = left.get(call.name, 0) + 1
+    found = [0, 0]
+    for wanted in (True, False):  # required ones first
+        for slot in slots:
+            name = slot.call.tool
+            if slot.required is wanted and isinstance(name, str) and left.get(name, 0):
+                left[name] -= 1
+                found[not wanted] += 1
+    return found[0], found[1]
+
+
+def _parameter_accuracy(slots: Sequence[Slot], free: Sequence[CallPair]) -> float:
+    """Weighted mean argument score over required expected calls; one without a partner scores 0.
+
+    Order plays no part: arguments can be right in the wrong order.
+    """
+    weights = [slot.call.weight for slot in slots if slot.required]
+    worth = math.fsum(pair.soft * slots[pair.slot].call.weight for pair in free if slots[pair.slot].required)
+    return ratio(worth, math.fsum(weights))
+
+
+def _latency(golden: Golden, trajectory: Trajectory) -> float:
+    """1 within the budget, budget/latency beyond it; 1 when there is no budget or no measurement."""
+    budget, taken, certain = golden.max_latency_ms, trajectory.latency_ms, trajectory.least_latency_ms
+    if budget is None or taken is None or certain is None or certain <= budget:
+        return 1.0
+    return budget / taken
+
+
+def latency_in_doubt(golden: Golden, trajectory: Trajectory) -> str:
+    """Why the latency budget cannot be decided; empty when it can.
+
+    The time taken lies between `least_latency_ms` and `latency_ms`. Where the budget lies between the two, a verdict
+    would be about the machine that measured.
+    """
+    budget, taken, certain = golden.max_latency_ms, trajectory.latency_ms, trajectory.least_latency_ms
+    if budget is None or taken is None or certain is None or not certain <= budget < taken:
+        return ""
+    return (
+        f"took {taken:g} ms with a budget of {budget:g} ms, but this machine was overloaded and added up to "
+        f"{trajectory.lag_ms:g} ms; lower the concurrency or use a less busy machine"
+    )
+
+
+def ratio(part: float, whole: float, empty: float = 1.0) -> float:
+    return part / whole if whole else empty
