@@ -11,7 +11,8 @@ from types import MappingProxyType
 from typing import Any
 
 from rightcall.distributed import Worker, WorkerLost
-from rightcall.distributed.message import unpack_in_place, unpack_lease
+from rightcall.distributed.message import unpack_lease
+from rightcall.distributed.worker_setup import unpack_in_place
 
 
 def dumps(value: Any) -> bytes:
@@ -35,6 +36,7 @@ class OneProcess:
     def __init__(self, *, kills: float = 0.0, seed: int = 0, most_kills: int = 20) -> None:
         self.random, self.kills, self.left = random.Random(seed), kills, most_kills
         self.alive: set[Worker] = set()
+        self.made: list[Worker] = []
         self.started = 0
 
     def opening(self) -> str:
@@ -47,6 +49,7 @@ class OneProcess:
         self.started += 1
         worker = Worker(lambda: unpack_in_place(setup, lambda paths, folder: None))
         self.alive.add(worker)
+        self.made.append(worker)
         return worker
 
     async def lease(self, worker: Worker, payload: bytes) -> AsyncIterator[bytes]:

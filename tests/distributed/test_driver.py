@@ -8,7 +8,7 @@ import pytest
 from hypothesis import Phase, given, settings, strategies as st
 
 from rightcall.distributed import Driver, WorkerOptions
-from rightcall.distributed.message import unpack_in_place
+from rightcall.distributed.worker_setup import unpack_in_place
 from rightcall.errors import ConfigError, InfrastructureError
 from rightcall.executor import Agent, Limits, RunLimits
 from rightcall.gate import read_gate
@@ -184,6 +184,29 @@ def test_a_silent_worker_is_replaced(store):
     told = []
     outcome = ran(store, plan(), Deaf(), told=told, silence_seconds=0.2)
     assert outcome.done == 60 and any("silent for 0.2 s" in line for line in told)
+
+
+def test_a_worker_that_hangs_before_its_hello_is_replaced(store):
+    class Hanging(OneProcess):
+        async def tell(self, worker, message):
+            if self.started == 1:
+                await asyncio.sleep(60)
+            return await super().tell(worker, message)
+
+    told = []
+    outcome = ran(store, plan(), Hanging(), workers=1, told=told, hello_seconds=0.2)
+    assert outcome.done == 60 and told == ["worker 0 lost (no hello within 0.2 s)"]
+
+
+def test_a_run_that_cannot_be_resumed_starts_no_cluster(store):
+    class Unstarted(OneProcess):
+        async def open(self):
+            raise AssertionError("started")
+
+    first = ran(store, plan(20)).run.id
+    driver = Driver(Unstarted(), WorkerOptions(2))
+    with pytest.raises(ConfigError, match="dataset changed"):
+        asyncio.run(run_plan(plan(30), store, backend=driver, resume=first))
 
 
 def test_stopping_early_gives_the_verdict_of_one_process(store):

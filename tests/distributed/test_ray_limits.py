@@ -1,13 +1,16 @@
 """Limits on a real Ray cluster: rate, budget, memory while a store stalls, and a shard whose process is killed."""
 
 import asyncio
+import json
 import os
 import time
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from rightcall.cli.runs import runs
 from rightcall.distributed import Driver, RayEngine, RayOptions, Scoring, WorkerOptions, score_shards
 from rightcall.executor import Agent, Limits, RunLimits
 from rightcall.metrics import Scorer
@@ -58,6 +61,18 @@ def test_a_rate_is_kept_whatever_the_number_of_workers(store, engine, tmp_path, 
     assert asked >= 30 * 0.75 * span  # and all of the rate is used, if the machine has time for it
 
 
+def test_under_too_many_requests_the_sum_of_throttles_falls_and_recovers(store, engine, tmp_path):
+    seen = []
+    with loopback_model(rate_limited=0.2) as port:
+        plan = plan_suite(load_suite(write_suite(tmp_path, 300, port, concurrency=16)), tmp_path)
+        outcome = ran(store, plan, engine, 2, lambda progress, batch: seen.append(progress.at_once))
+        asked = counts(port)["asked"]
+    lowest = seen.index(min(seen))
+    assert min(seen) < 16 and max(seen[lowest:]) > min(seen)
+    assert max(seen) <= 16 and sum(asked.values()) > 300
+    assert outcome.done == 300 and not outcome.summary.overall.errors
+
+
 @pytest.mark.parametrize("workers", [1, 3])
 def test_with_limits_of_a_case_the_budget_of_a_run_is_never_exceeded(store, engine, tmp_path, workers):
     agent = Agent(agents.priced, limits=Limits(tokens=100))
@@ -89,6 +104,18 @@ def memory():
     pids = [os.getpid(), *workers_of(os.getpid())]
     page = os.sysconf("SC_PAGE_SIZE")
     return {pid: int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * page for pid in pids}
+
+
+def test_rescoring_on_ray_says_what_it_does_and_makes_what_one_process_makes(engine, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with open_store(tmp_path / "results.db") as store:
+        asyncio.run(run_plan(Plan("test", Agent(agents.counted), goldens(30, tmp_path)), store))
+        first = store.run("last").id
+    command = ["rescore", first, "--store", "results.db", "--json"]
+    alone, shared = (CliRunner().invoke(runs, [*command, *more]) for more in ([], ["--on", "ray"]))
+    assert "starting Ray on this machine" in shared.stderr and "1 of 1 shards" in shared.stderr
+    made = [json.loads(result.stdout.splitlines()[-1]) for result in (alone, shared)]
+    assert made[0]["summary"] == made[1]["summary"] and alone.exit_code == shared.exit_code
 
 
 @pytest.mark.parametrize("kind", ["jsonl", "parquet"])

@@ -110,10 +110,11 @@ def run_to_end(
                 tell(f"\n{why}: {_how_to_go_on(store, watching.run.id, again)}", err=True)
 
         if run_id is not None:
-            from rightcall.suite import run_named, stored_outcome
+            from rightcall.suite import require_same_setup, run_named, stored_outcome
 
             known = run_named(store, run_id)
             if known is not None and known.finished:
+                run_interruptible(require_same_setup(plan, known))
                 return stored_outcome(plan, store, known)
             if known is not None:
                 resume, run_id = known.id, None

@@ -146,13 +146,16 @@ def rescore(
         if on is None and workers is None:
             made, summary, verdict = asyncio.run(rescore_run(store, run, scorer))
         else:
+            from rightcall.cli.score_shards import tell_shards
             from rightcall.distributed import Workers
             from rightcall.suite import WorkersConfig
 
             with Workers(
                 WorkersConfig(count=workers), on or "ray", folder=Path.cwd(), dataset=None
             ) as shared:
-                made, summary, verdict = shared.rescore(store, run, scorer)
+                made, summary, verdict = shared.rescore(
+                    store, run, scorer, done=tell_shards, tell=lambda line: tell(line, err=True)
+                )
     if as_json:
         write_outcome(made, verdict.word, summary, sys.stdout.buffer)
     else:

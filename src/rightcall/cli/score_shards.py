@@ -46,7 +46,7 @@ def score_in_shards(
             scoring,
             trajectories.resolve(),
             partial=how.partial,
-            done=_progress,
+            done=tell_shards,
             tell=lambda line: tell(line, err=True),
         )
     notes = [f"{counted(scores.shards, 'shard')}; rows in {out}"]
@@ -61,6 +61,7 @@ def score_in_shards(
         raise click.exceptions.Exit(1)
 
 
-def _progress(finished: int, of: int) -> None:
+def tell_shards(finished: int, of: int) -> None:
+    """Say how many shards are done, at most twenty times."""
     if finished == of or finished % max(1, of // 20) == 0:
         tell(f"{finished:,} of {of:,} shards", err=True)

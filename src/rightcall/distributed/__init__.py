@@ -1,12 +1,13 @@
 """One run on many processes and machines.
 
     lease     who has which cells, how many, and what happens to those of a lost worker; no I/O
-    message   the messages between driver and workers
+    message   the messages between driver and workers (`worker_setup`: what comes first)
     worker    the body of a worker: a session, a pool, batches of results (`outbox`)
     engine    the protocol of engines, which transport bytes between the two
-    driver    a backend of `suite` that hands out work, collects results and replaces lost workers (`seat`: its places)
+    driver    a backend of `suite` that hands out work, collects results and replaces lost workers
+    crew      its workers, each on a `seat`; `silence` and `worker_deaths`: when one is lost, and what that means
     rate_dealer  shares of the agent's rate
-    ray       an engine on Ray; the only file that imports it
+    ray_engine  an engine on Ray (`ray`: the connection to it, and the only file that imports it)
     shards    recorded behaviour scored in shards (`hash_buckets`: what is found among all of them)
     place     an engine and its options, from a suite and a command line
     shipment  which files of a suite travel to a cluster
@@ -26,15 +27,16 @@ if TYPE_CHECKING:
         WorkerOptions as WorkerOptions,
     )
     from rightcall.distributed.lease import Lease as Lease, LeaseLedger as LeaseLedger
-    from rightcall.distributed.message import WorkerSetup as WorkerSetup
     from rightcall.distributed.place import Workers as Workers
-    from rightcall.distributed.ray import RayEngine as RayEngine, RayOptions as RayOptions
+    from rightcall.distributed.ray import RayOptions as RayOptions
+    from rightcall.distributed.ray_engine import RayEngine as RayEngine
     from rightcall.distributed.shards import (
         Scoring as Scoring,
         ShardedScores as ShardedScores,
         score_shards as score_shards,
     )
     from rightcall.distributed.worker import Worker as Worker
+    from rightcall.distributed.worker_setup import WorkerSetup as WorkerSetup
 else:
     __getattr__, __dir__, __all__ = window(
         __name__,
@@ -42,10 +44,11 @@ else:
             "driver": "Driver",
             "engine": "WorkerEngine WorkerLost WorkerOptions",
             "lease": "Lease LeaseLedger",
-            "message": "WorkerSetup",
             "place": "Workers",
-            "ray": "RayEngine RayOptions",
+            "ray": "RayOptions",
+            "ray_engine": "RayEngine",
             "shards": "Scoring ShardedScores score_shards",
             "worker": "Worker",
+            "worker_setup": "WorkerSetup",
         },
     )

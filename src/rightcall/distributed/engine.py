@@ -10,6 +10,10 @@ SILENCE_SECONDS = 60.0
 """A worker that says nothing for this long is lost. Code in C may hold the interpreter for a while."""
 
 
+HELLO_SECONDS = 600.0
+"""A worker that has not said hello after this long is lost. Opening an agent may load a large model."""
+
+
 class WorkerLost(Exception):  # noqa: N818  it reports the end of a worker
     """A worker is gone: killed, out of memory, with its node, or silent."""
 
@@ -61,6 +65,7 @@ class WorkerOptions:
     count: int | None = None
     lease_seconds: float = 1.0
     silence_seconds: float = SILENCE_SECONDS
+    hello_seconds: float = HELLO_SECONDS
     writes: bool = False
     paths: tuple[str, ...] = ()
     folder: str = ""

@@ -6,7 +6,6 @@ import pickle
 import traceback
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -20,22 +19,10 @@ from rightcall.model.run import CaseResult
 from rightcall.model.score import Score
 from rightcall.model.trajectory import Trajectory, Usage
 from rightcall.store import Key, PackedResult, compressed, packed, unpacked
-from rightcall.suite import Cell, Plan
+from rightcall.suite import Cell
 
 Pack = Callable[[Any], bytes]
 """Pickles what goes to a worker; an engine may know more kinds of functions than `pickle` does."""
-
-
-@dataclass(frozen=True)
-class WorkerSetup:
-    """All that a worker needs before its first lease. The dataset stays with the driver."""
-
-    plan: Plan
-    run_id: str
-    models: tuple[str, ...] = ()
-    store: str = ""
-    epoch: int = 0
-    writes: bool = False
 
 
 class OpenAgent(msgspec.Struct, tag=True, frozen=True):
@@ -279,10 +266,3 @@ def unpack_lease(data: bytes) -> tuple[int, list[Cell]]:
     keys: list[Key]
     number, goldens, keys = pickle.loads(memoryview(data)[1:])  # noqa: S301  from our own driver
     return number, [(goldens[golden_id], trial) for golden_id, trial in keys]
-
-
-def unpack_in_place(data: bytes, settle_in: Callable[[Sequence[str], str], None]) -> Any:
-    """Unpack a value that was packed with the paths of its modules, which must be known first."""
-    paths, folder, inner = pickle.loads(data)  # noqa: S301
-    settle_in(paths, folder)
-    return pickle.loads(inner)  # noqa: S301

@@ -11,7 +11,8 @@ from typing import Self
 
 from rightcall.distributed.driver import Driver
 from rightcall.distributed.engine import WorkerOptions
-from rightcall.distributed.ray import RayEngine, RayOptions, read_place
+from rightcall.distributed.ray import RayOptions, read_place
+from rightcall.distributed.ray_engine import RayEngine
 from rightcall.distributed.shards import SHARD_BYTES, Scoring, Shard, ShardedScores, score_shards
 from rightcall.errors import ConfigError
 from rightcall.gate import Verdict
@@ -19,7 +20,7 @@ from rightcall.metrics import Scorer
 from rightcall.model.run import Summary
 from rightcall.providers import model_path
 from rightcall.store import Store
-from rightcall.suite import Plan, WorkersConfig, rescore_run
+from rightcall.suite import Plan, RescoreShard, RescoreTask, WorkersConfig, rescore_run
 
 UNITS = {"": 1, "B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40,
          "kB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}  # fmt: skip
@@ -71,7 +72,8 @@ class Workers:
 
         def run(work: Callable[[Shard], None], shards: Sequence[Shard]) -> Iterator[None]:
             if shards:
-                tell(self._engine.opening())
+                if news := self._engine.opening():
+                    tell(news)
                 asyncio.run(self._engine.open())
                 yield from self._engine.map(work, shards)
 
@@ -79,12 +81,29 @@ class Workers:
             scoring, trajectories, run=run, partial=partial, shard_bytes=shard_bytes, done=done
         )
 
-    def rescore(self, store: Store, run: str, scorer: Scorer) -> tuple[str, Summary, Verdict]:
+    def rescore(
+        self,
+        store: Store,
+        run: str,
+        scorer: Scorer,
+        *,
+        done: Callable[[int, int], None] = lambda finished, of: None,
+        tell: Callable[[str], None] = lambda line: None,
+    ) -> tuple[str, Summary, Verdict]:
         """Score a stored run again, a task for some thousand results at a time."""
         if store.file is not None and not self._engine.local:
             raise ConfigError("nodes of a cluster cannot write to a file here; rescore on a PostgreSQL store")
+        found = store.run(run).id  # before seconds are spent on starting Ray
+        if news := self._engine.opening():
+            tell(news)
         asyncio.run(self._engine.open())
-        return asyncio.run(rescore_run(store, run, scorer, spread=self._engine.map))
+
+        def spread(task: RescoreTask, shards: Sequence[RescoreShard]) -> Iterator[None]:
+            for finished, _ in enumerate(self._engine.map(task, shards), 1):
+                done(finished, len(shards))
+                yield
+
+        return asyncio.run(rescore_run(store, found, scorer, spread=spread))
 
     def close(self) -> None:
         self._engine.close()

@@ -27,7 +27,6 @@ from rightcall.distributed.message import (
     OpenAgent,
     RateShare,
     Sent,
-    WorkerSetup,
     encode,
     encode_sent,
     read_message,
@@ -35,8 +34,10 @@ from rightcall.distributed.message import (
     unpack_lease,
 )
 from rightcall.distributed.outbox import GATHER_SECONDS, PROMPT_SECONDS, Outbox, Placed
+from rightcall.distributed.worker_setup import WorkerSetup
 from rightcall.executor import Agent, Pool, RunLimits, Session, model_problems
 from rightcall.model.run import CaseResult
+from rightcall.providers import scrubber
 from rightcall.store import Key, Persistence, RunWriter, Store, open_store
 from rightcall.suite import CaseRunner, Cell, LimitedLag, Plan, stored_batch
 from rightcall.tools.idempotency import run_keys
@@ -63,6 +64,7 @@ class Worker:
         self._session: Session | None = None
         self._running: asyncio.Task[None] | None = None
         self._failed: Failed | None = None
+        self._store: Store | None = None
         self._write: Write | None = None
         self._gather_seconds = GATHER_SECONDS
 
@@ -151,14 +153,19 @@ class Worker:
             {name: known[name] for name in FINGERPRINTS if name in known},
             tuple(problems),
         )
-        keys = run_keys(None, setup.store) if setup.store else None
+        keys = run_keys(None, setup.store, scrubber()) if setup.store else None
         session.begin(setup.run_id, keys)
         if setup.writes:
-            store = open_store(setup.store)
-            writer = store.join_run(setup.run_id, epoch=setup.epoch)
-            self._write = partial(_write, Persistence(WRITE_SECONDS), store, writer)
+            persist = Persistence(WRITE_SECONDS)
+            self._write = await asyncio.to_thread(persist, partial(self._joined, setup, persist))
         self._begin(setup, session, said.at_once)
         return hello
+
+    def _joined(self, setup: WorkerSetup, persist: Persistence) -> Write:
+        """What stores results of the run from here."""
+        self._store = self._store or open_store(setup.store)
+        writer = self._store.join_run(setup.run_id, epoch=setup.epoch)
+        return partial(_write, persist, self._store, writer)
 
     def _begin(self, setup: WorkerSetup, session: Session, at_once: int) -> None:
         case, limited = CaseRunner(setup.plan, session), LimitedLag(setup.plan)
@@ -205,6 +212,8 @@ class Worker:
         if self._running is not None:
             await asyncio.wait([self._running])
         session, self._session = self._session, None
+        if self._store is not None:
+            self._store.close()
         if session is None:
             return Farewell()
         notices = tuple(session.notices())

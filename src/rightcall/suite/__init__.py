@@ -99,7 +99,12 @@ if TYPE_CHECKING:
         gate_of as gate_of,
         read_request as read_request,
     )
-    from rightcall.suite.rescorer import Spread as Spread, rescore_run as rescore_run
+    from rightcall.suite.rescorer import (
+        RescoreShard as RescoreShard,
+        RescoreTask as RescoreTask,
+        Spread as Spread,
+        rescore_run as rescore_run,
+    )
     from rightcall.suite.run_record import new_run_id as new_run_id
     from rightcall.suite.runner import run_plan as run_plan
     from rightcall.suite.sink import Sink as Sink, stored_batch as stored_batch
@@ -116,6 +121,7 @@ if TYPE_CHECKING:
     from rightcall.suite.suite_run import (
         SuiteRun as SuiteRun,
         add_to_baseline as add_to_baseline,
+        require_same_setup as require_same_setup,
         run_named as run_named,
         run_with_control as run_with_control,
         stored_outcome as stored_outcome,
@@ -152,7 +158,7 @@ else:
             "reach": "input_changes",
             "recorded_scores": "score_cases score_pairs score_recorded",
             "request": "EvaluateOptions EvaluateRequest deepeval_options gate_of read_request",
-            "rescorer": "Spread rescore_run",
+            "rescorer": "RescoreShard RescoreTask Spread rescore_run",
             "run_record": "new_run_id",
             "runner": "run_plan",
             "sink": "Sink stored_batch",
@@ -161,7 +167,8 @@ else:
             "suite_actions": "actions record_settings recordings_folder with_record_mode",
             "suite_check": "CheckOptions check_suite",
             "suite_plan": "plan_suite",
-            "suite_run": "SuiteRun add_to_baseline run_named run_with_control stored_outcome without_faults",
+            "suite_run": "SuiteRun add_to_baseline require_same_setup run_named run_with_control stored_outcome "
+            "without_faults",
             "trust": "agent_of_run in_project require_trust",
         },
     )

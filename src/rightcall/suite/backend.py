@@ -27,6 +27,10 @@ Cell = tuple[AnyGolden, int]
 """A golden and the number of a trial: what is run once and stored once."""
 
 
+async def _nothing() -> None:
+    """Nobody else writes."""
+
+
 class RunWork(msgspec.Struct, frozen=True):
     """What a backend runs. `planned` counts all trials of the run, `left` those still to be done.
 
@@ -49,6 +53,8 @@ class RunWork(msgspec.Struct, frozen=True):
 
     store: str = ""
     epoch: int = 0
+    fence: Callable[[], Awaitable[None]] = _nothing
+    """Takes the run over from all who write to it now: from then on they store nothing more."""
 
 
 class Batch(msgspec.Struct, frozen=True):

@@ -14,6 +14,7 @@ from rightcall.errors import ConfigError
 from rightcall.gate import Baseline
 from rightcall.metrics import Tally
 from rightcall.model.run import CaseResult, Run
+from rightcall.providers import scrubber
 from rightcall.store import Key, Persistence, RunWriter, Store, changes
 from rightcall.suite.backend import Backend, InProcess, RunWork
 from rightcall.suite.done_cells import DoneCells
@@ -66,8 +67,10 @@ async def _run_prepared(  # noqa: PLR0913, PLR0917
     if warn is not None:
         for warning in prepared.warnings():
             warn(warning)
+    new = prepared.new_run(run_id)
+    resumed = None if resume is None else _resumable(store, resume, new)  # before a cluster is started for it
     await backend.open()
-    begun = _begin(prepared, store, resume, run_id, planned)
+    begun = _begin(prepared, store, new, resumed, planned)
     run, writer, done = begun.run, begun.writer, begun.done
     if started is not None:
         started(run)
@@ -75,7 +78,12 @@ async def _run_prepared(  # noqa: PLR0913, PLR0917
     running = LiveRun(plan, progress, watch, persist, backend, begun.goldens)
     for result in stored_results(store, run.id) if done.count else ():
         running.recall(result)
-    prepared.session.begin(run.id, run_keys(store.file, store.url))
+    prepared.session.begin(run.id, run_keys(store.file, store.url, scrubber()))
+
+    async def fence() -> None:
+        nonlocal writer
+        writer = await asyncio.to_thread(persist, partial(store.resume_run, run.id))
+
     work = RunWork(
         plan,
         run.id,
@@ -88,6 +96,7 @@ async def _run_prepared(  # noqa: PLR0913, PLR0917
         stored=partial(_read_back, store, run.id, persist),
         store="" if store.file else store.url,
         epoch=writer.epoch,
+        fence=fence,
     )
     await running.run(work, partial(stored_batch, store, writer), writer, done)
     outcome = running.outcome(run, begun.baseline, prepared.tools)
@@ -105,14 +114,14 @@ class _Begun(NamedTuple):
     goldens: str
 
 
-def _begin(prepared: Prepared, store: Store, resume: str | None, run_id: str | None, planned: int) -> _Begun:
+def _begin(prepared: Prepared, store: Store, run: Run, resumed: Run | None, planned: int) -> _Begun:
     """A new run in the store, or the one to resume with what it has done."""
-    plan, run = prepared.plan, prepared.new_run(run_id)
-    goldens = golden_set_name(run)
-    if resume is not None:
-        run, writer = _resumed(store, resume, run)
-        done = DoneCells.of(plan, store, run.id)
-        return _Begun(run, writer, done, _baseline(plan, store, run), goldens)
+    plan, goldens = prepared.plan, golden_set_name(run)
+    if resumed is not None:
+        writer = store.resume_run(resumed.id)
+        writer.drop_errors()
+        done = DoneCells.of(plan, store, resumed.id)
+        return _Begun(resumed, writer, done, _baseline(plan, store, resumed), goldens)
     baseline = _baseline(plan, store, run)  # before the run starts: one that is refused leaves no trace
     writer = store.begin_run(run, planned=planned, documents=prepared.documents)
     return _Begun(run, writer, DoneCells(), baseline, goldens)
@@ -150,10 +159,8 @@ def _baseline(plan: Plan, store: Store, run: Run) -> Baseline | None:
     return baseline_for(store, wanted.run, run, plan.goldens, plan.quarantine, anyway=wanted.anyway)
 
 
-def _resumed(store: Store, wanted: str, now: Run) -> tuple[Run, RunWriter]:
+def _resumable(store: Store, wanted: str, now: Run) -> Run:
     stored = store.run(wanted)
     if different := changes(stored.run, now):
         raise ConfigError(f"run {stored.id} cannot be resumed, because its setup has changed:", *different)
-    writer = store.resume_run(stored.id)
-    writer.drop_errors()
-    return stored.run, writer
+    return stored.run

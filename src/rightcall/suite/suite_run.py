@@ -18,10 +18,11 @@ from rightcall.errors import ConfigError, InputError
 from rightcall.gate import Verdict, Word
 from rightcall.metrics import Tally
 from rightcall.providers import RecordMode
-from rightcall.store import RunFilter, Store, StoredRun, open_store
+from rightcall.store import RunFilter, Store, StoredRun, changes, open_store
 from rightcall.suite.live_run import RunOutcome
 from rightcall.suite.outcome import verdict_without_gate
 from rightcall.suite.plan import Plan, Selection
+from rightcall.suite.preparation import preflight
 from rightcall.suite.suite import Suite, WorkersConfig, load_suite
 from rightcall.suite.suite_actions import actions, with_record_mode
 from rightcall.suite.suite_plan import plan_suite
@@ -185,6 +186,16 @@ def run_named(store: Store, run_id: str) -> StoredRun | None:
     except InputError:
         return None
     return found if found.id == run_id else None
+
+
+async def require_same_setup(plan: Plan, stored: StoredRun) -> None:
+    """Raise when a finished run was one of something else: its outcome says nothing about this plan."""
+    async with await preflight(plan, remote=True) as prepared:
+        different = changes(stored.run, prepared.new_run())
+    if different:
+        raise ConfigError(
+            f"run {stored.id} is finished, and the setup has changed since; use another --id:", *different
+        )
 
 
 def stored_outcome(plan: Plan, store: Store, stored: StoredRun) -> RunOutcome:
