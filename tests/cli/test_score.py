@@ -194,6 +194,30 @@ def test_a_reader_that_goes_away_is_not_an_error(tmp_path):
     assert json.loads(ended.stdout)["golden_id"] == "g0" and ended.stderr == ""
 
 
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (("run", "suite.yaml"), 1),
+        (("run", "suite.yaml", "--json"), 130),
+        (("lint", "tools.json"), 1),
+        (("runs", "list"), 0),
+        (("--help",), 130),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else str(value),
+)
+def test_an_exit_code_never_improves_because_the_reader_left(words, code, tmp_path):
+    program = [sys.executable, "-m", "rightcall.cli.main"]
+    subprocess.run([*program, "init", "."], cwd=tmp_path, check=True, capture_output=True)
+    subprocess.run([*program, "run", "suite.yaml"], cwd=tmp_path, check=False, capture_output=True)
+    read, write = os.pipe()
+    os.close(read)
+    ended = subprocess.run(
+        [*program, *words], cwd=tmp_path, stdout=write, stderr=subprocess.PIPE, check=False
+    )
+    os.close(write)
+    assert ended.returncode == code and b"sys.exit" not in ended.stderr
+
+
 def _place(row):
     return row["golden_id"], row["trial"]
 

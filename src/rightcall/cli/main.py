@@ -10,7 +10,10 @@ import io
 import os
 import sys
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
+from typing import Any
 
 import click
 
@@ -77,6 +80,15 @@ class _ReaderLeft(Exception):  # noqa: N818  a signal, not an error
     """Nobody reads stdout any more."""
 
 
+@contextmanager
+def _reading() -> Iterator[None]:
+    """Tell a reader that left from an exit: click would call `sys.exit(1)`, as only code under test may."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise _ReaderLeft from None
+
+
 class Menu(click.Group):
     """A group whose commands are grouped by purpose and imported when used."""
 
@@ -90,11 +102,13 @@ class Menu(click.Group):
         command: click.Command = getattr(module, cmd_name)
         return command
 
+    def make_context(self, *args: Any, **words: Any) -> click.Context:
+        with _reading():
+            return super().make_context(*args, **words)
+
     def invoke(self, ctx: click.Context) -> object:
-        try:
+        with _reading():
             return super().invoke(ctx)
-        except BrokenPipeError:  # click would call sys.exit(1), as only code under test may
-            raise _ReaderLeft from None
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -161,9 +175,9 @@ def main() -> None:
         _say_interrupted()
         code = 130
     except (BrokenPipeError, _ReaderLeft):
-        # The reader is gone (`| head`). Python would report it again while closing stdout.
+        # The reader of rows is gone (`| head`): there is no verdict on the rest, so this is no success.
         _forget_stdout()
-        code = 0
+        code = 130
     except OSError as error:
         from rightcall.files import NO_ROOM, reason
 

@@ -9,6 +9,7 @@ runner. Commands use `tell` or a `Screen` (`report/screen.py`, with colours and 
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
 from typing import Any, BinaryIO, TextIO
@@ -59,14 +60,28 @@ _ESCAPED = {code: json.dumps(chr(code))[1:-1] for code in WRITTEN_OUT if code >=
 
 
 class Guarded:
-    """The current stdout or stderr, with CI commands made harmless."""
+    """The current stdout or stderr, with CI commands made harmless.
+
+    A reader that leaves (`| head`) gets no more, and the command continues: its exit code is its verdict.
+    """
 
     def __init__(self, file: TextIO | None = None, *, stderr: bool = False) -> None:
         self._file, self._stderr = file, stderr
 
     def write(self, text: str) -> int:
         """Write to the stream."""
-        return self._stream.write(without_commands(text))
+        try:
+            return self._stream.write(without_commands(text))
+        except BrokenPipeError:
+            discard(self._stream)
+            return len(text)
+
+    def flush(self) -> None:
+        """Flush the stream."""
+        try:
+            self._stream.flush()
+        except BrokenPipeError:
+            discard(self._stream)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)
@@ -74,6 +89,11 @@ class Guarded:
     @property
     def _stream(self) -> TextIO:
         return self._file or (sys.stderr if self._stderr else sys.stdout)
+
+
+def discard(stream: TextIO) -> None:
+    """Send what is buffered, and all that follows, to /dev/null; Python would fail to write it again at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 class InertOutput:
