@@ -9,12 +9,12 @@ from itertools import accumulate
 from rich.table import Table
 
 from rightcall.model.run import CaseResult, Summary
-from rightcall.report.numbers import percent
+from rightcall.report.numbers import interval, percent
 from rightcall.report.screen import Screen
 from rightcall.report.text import one_line, shown_text
 from rightcall.report.view import DIMENSIONS, GroupRow, SummaryView, summary_view
 
-RATES = ("passed", "rate", "95 % int.")
+RATES = ("passed", "rate", "95% int.")
 """Short enough for 80 characters with the dimensions; JSON has exact numbers."""
 LONGEST_TITLE = 24
 LEAST_COLUMNS = 3
@@ -153,9 +153,9 @@ def _titles(asked: Sequence[str]) -> list[str]:
 
 def _cells(row: GroupRow, asked: Sequence[str]) -> list[str]:
     errors = f" +{row.errors:,} errors" if row.errors else ""
-    interval = f"{row.low * 100:.0f}–{row.high * 100:.0f} %" if row.cases else "–"
     found = [row.others.get(name) for name in asked]
     found += [row.dimensions.get(name) for name in DIMENSIONS.values()]
     values = ["–" if value is None else f"{value:.2f}" for value in found]
     rate = percent(row.pass_rate) if row.cases else "–"
-    return [row.name, f"{row.passed:,}/{row.cases:,}{errors}", rate, interval, *values]
+    bounds = interval(row.low, row.high) if row.cases else "–"
+    return [row.name, f"{row.passed:,}/{row.cases:,}{errors}", rate, bounds, *values]
