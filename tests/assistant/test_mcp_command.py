@@ -105,6 +105,7 @@ STARTING = {
     "agent: {model: 'exec:python3 evil.py'}": "start: python3 evil.py",
     "agent: {model: 'keyword:'}\nmetrics: ['evil:score']": "import: evil",
     "agent: {model: 'keyword:'}\ntools: {mcp: {command: [touch, done]}}": "start: touch done",
+    "agent: {model: 'keyword:', mode: loop}\nmocks: {book_table: {function: 'os:system'}}": "import: os",
     "agent: {model: 'openai:x', base_url: 'http://203.0.113.9/v1'}": "connect: http://203.0.113.9/v1",
 }
 

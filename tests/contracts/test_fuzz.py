@@ -74,6 +74,7 @@ FOUND: list[tuple[str, Any, list[str]]] = [
     ("t.json", tool(deep(45)), ["lint", "t.json", "--suggest"]),
     ("g.json", golden(metadata={"x": deep(300)}), ["dataset", "convert", "g.json", "-o", "o.yaml"]),
     ("g.json", golden(metadata={"x": deep(48)}), ["dataset", "convert", "g.json", "-o", "o.yaml"]),
+    ("t.json", [{**TOOL, "name": "a " * 100_000}], ["lint", "t.json", "--output", "o.txt"]),
 ]
 
 

@@ -94,7 +94,7 @@ def test_an_alias_that_points_to_another_model_is_noted_and_not_blamed_on_the_ch
         server.version = "shop-1-2026-11-02"
         write_suite(folder, "Be very brief.", **agent)
         (note,) = [note for note in checked(folder, store).notes if "served by" in note]
-    assert "shop-1-2026-11-02 now, by shop-1-2026-08-07 at the baseline: not your change" in note
+    assert "shop-1-2026-11-02 now, by shop-1-2026-08-07 in the baseline: not your change" in note
 
 
 AGENT = "def answer(golden):\n    return [{'name': 'find_order', 'arguments': {}}]\n"

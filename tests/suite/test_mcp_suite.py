@@ -3,6 +3,15 @@
 import json
 import subprocess
 import sys
+from dataclasses import replace
+
+import pytest
+
+from rightcall.errors import ConfigError
+from rightcall.executor import Agent
+from rightcall.model.tool import Tool
+from rightcall.suite.redefinition import redefined_agent
+from rightcall.tools.mcp import read_address
 
 CALL = {
     "name": "convert_time",
@@ -35,3 +44,13 @@ def test_tools_of_a_server_are_listed_offered_and_called(tmp_path):
         [*command, "runs", "export", "last"], cwd=tmp_path, capture_output=True, text=True, check=True
     ).stdout
     assert "21:00:00+09:00" in shown  # the server's own answer
+
+
+def test_definitions_of_a_server_that_runs_tools_for_real_are_not_pretended_to_be_changed():
+    """The session offers what the server lists: improve, bisect and perturb would compare an agent with itself."""
+    address = read_address({"command": ["server"]}, "tools.mcp")
+    agent = Agent("keyword:", tools=[Tool("t", "Old.")], mode="loop", execute="real", mcp=address)
+    with pytest.raises(ConfigError, match="execute: mock"):
+        redefined_agent(agent, [Tool("t", "New.")])
+    mocked = redefined_agent(replace(agent, execute="mock"), [Tool("t", "New.")])
+    assert mocked.tools == [Tool("t", "New.")]

@@ -195,3 +195,12 @@ def test_keys_of_a_run_with_a_simulated_clock_last_as_long_as_others(tmp_path):
 def _send() -> str:
     """Send a mail."""
     return "sent"
+
+
+def test_a_replay_does_not_repeat_what_a_destructive_tool_did(tmp_path):
+    write_suite(tmp_path)
+    run(tmp_path, "--record", "auto").communicate()
+    assert len(mails(tmp_path)) == MAILS
+    said, _ = (replay := run(tmp_path, "--record", "replay")).communicate()
+    assert (replay.returncode, len(mails(tmp_path))) == (2, MAILS)
+    assert "a replay would run send_mail for real" in said

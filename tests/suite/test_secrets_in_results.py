@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
+
+import pytest
 
 import rightcall as rc
 from rightcall.model import Golden, Message, ToolCall
 from rightcall.model.run import CaseResult
 from rightcall.model.trajectory import Trajectory
+from rightcall.providers import scrubber
 from rightcall.providers.scripted import ScriptedProvider
 from rightcall.store import open_store
 from rightcall.suite.case_runner import ResultScrubber
+from rightcall.tools.idempotency import run_keys
+from rightcall.tools.runtime import Toolbox, ToolError
 
 KEY = "hunter2-hunter2-hunter2"
 
@@ -54,3 +60,39 @@ def test_a_new_store_is_its_owners_alone(tmp_path: Path):
         modes = {path.name: path.stat().st_mode & 0o777 for path in (tmp_path / "new").iterdir()}
     assert (tmp_path / "new").stat().st_mode & 0o777 == 0o700
     assert set(modes.values()) == {0o600}
+
+
+@pytest.mark.parametrize("kind", ["result", "failure"])
+def test_what_a_real_tool_answered_is_stored_with_its_key_without_secrets(kind, tmp_path, monkeypatch):
+    """Keys are next to the results, for everyone who shares the store."""
+    secret = 'odd"value-0123456789'
+    monkeypatch.setenv("MAIL_TOKEN", secret)
+    keys = run_keys(tmp_path / "results.db", scrub=scrubber())
+
+    @rc.tool(destructive=True, idempotency="key")
+    def send() -> dict:
+        """Send a mail."""
+        if kind == "failure":
+            raise ToolError("conflict", f"refused {secret}", effect="none")
+        return {"sent": [{secret: f"with {secret}"}]}
+
+    box = Toolbox([send], execute="real", idempotency=keys)
+    call = ToolCall("send", {"idempotency_key": "k"})
+    first, again = (asyncio.run(box.invoke(call, box.context(run="r"))) for _ in range(2))
+    assert again.replayed and "[secret]" in str(again.result.output) and secret in str(first.result.output)
+    stored = b"".join(path.read_bytes() for path in tmp_path.iterdir())
+    assert b"value-0123456789" not in stored
+
+
+@pytest.mark.parametrize(
+    "secret", ['quote"in-the-middle', "back\\slash-0123", "schlüssel-wort", "a&b=c d/e?f%20g"]
+)
+def test_a_secret_is_found_in_json_and_in_an_address_too(secret, monkeypatch):
+    from urllib.parse import quote
+
+    monkeypatch.setenv("DB_PASSWORD", secret)
+    said = f"{secret} {quote(secret, safe='')}"
+    done = Trajectory(output=said, calls=(ToolCall("t", {secret: [said]}),))
+    clean = ResultScrubber()(CaseResult("g", 0, True, 1.0, {}, trajectory=done)).trajectory
+    assert clean is not None and clean.output == "[secret] [secret]"
+    assert clean.calls[0].arguments == {"[secret]": ["[secret] [secret]"]}

@@ -157,6 +157,33 @@ def test_no_golden_is_asked_twice_and_none_in_vain(project):
     )
 
 
+def test_a_real_tool_runs_only_for_tests_that_are_reached(project):
+    test = """
+from pathlib import Path
+from rightcall import tool
+
+@tool(destructive=True)
+def weather(city: str) -> str:
+    "Change the weather."
+    with Path("effects.txt").open("a") as file:
+        file.write(city + " ")
+    return "changed"
+
+def once(request):
+    return "done" if request.messages[-1].role == "tool" else answer(request)
+
+agent = Agent(ScriptedProvider(once), tools=[weather], mode="loop", execute="real")
+
+@pytest.mark.goldens("goldens.jsonl")
+def test_weather(golden, check):
+    check(agent, golden)
+    assert golden.id != "b"
+"""
+    made = project("a", "b", "c", "d", test=test)
+    made.runpytest("-x").assert_outcomes(passed=1, failed=1)
+    assert (made.path / "effects.txt").read_text().split() == ["a", "b"]
+
+
 def test_an_agent_made_in_the_test_is_run_alone(project):
     test = """
 @pytest.mark.goldens("goldens.jsonl")

@@ -16,7 +16,8 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from rightcall.errors import InputError
-from rightcall.traces import load_traces
+from rightcall.model.trajectory import Trajectory
+from rightcall.traces import Trace, candidate_id, load_traces, shown_trace_id
 from tests.traces.samples import FOLDER
 
 
@@ -181,3 +182,17 @@ def with_value(value: Any, place: tuple[Any, ...], new: Any) -> Any:
     changed = copy.copy(value)
     changed[place[0]] = with_value(value[place[0]], place[1:], new)
     return changed
+
+
+@given(
+    ids=st.lists(
+        st.sampled_from(["{:032x}", "support-2026-11-15-{}", "0192f0c1-aaaa-7{:03x}-8000-00000000"]),
+        min_size=1,
+    )
+)
+def test_two_traces_never_share_the_id_of_a_golden_nor_the_id_they_are_found_by(ids):
+    """Ids of 64 bits are padded with zeros, those of some exports begin alike."""
+    known = {form.format(number + 1) for number, form in enumerate(ids)}
+    assert len({candidate_id(Trace(one, Trajectory())) for one in known}) == len(known)
+    assert all(one.startswith(shown_trace_id(one)) for one in known)
+    assert candidate_id(Trace("7d2f8a3c9b1e4f60" + "1" * 16, Trajectory())) == "t-7d2f8a3c9b1e4f60"

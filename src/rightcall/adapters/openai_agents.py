@@ -10,6 +10,7 @@ import os
 from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import replace
+from functools import cache
 from time import perf_counter
 from typing import Any
 
@@ -129,71 +130,85 @@ def _prepared(watch: Watch, agent: Any, options: dict[str, Any]) -> tuple[Any, i
     """The agent to run, its tools replaced where asked, and how deep the run is; adds our hooks to the options."""
     depth = _DEPTH.get() + 1
     parent = getattr(options.get("context"), "tool_call_id", "") if depth else ""
-    options["hooks"] = _hooks(watch, options.get("hooks"), depth, str(parent or ""))
+    options["hooks"] = _hooks_class()(watch, options.get("hooks"), depth, str(parent or ""))
     if watch.desk is not None:
         with watch.guarded("replacing tools"):
             return with_desk(agent, watch.desk, watch), depth
     return agent, depth
 
 
-def _hooks(watch: Watch, users: Any, depth: int, parent: str) -> Any:
+@cache
+def _hooks_class() -> Any:
+    """The notes as hooks of a run; made here, because their base is of an optional package."""
     from agents import RunHooks
 
-    class TrialHooks(RunHooks):
-        """Calls the user's own hooks first, in their order, then takes notes."""
+    class TrialHooks(_TrialNotes, RunHooks):
+        pass
 
-        def __init__(self) -> None:
-            self._asked = 0.0
+    return TrialHooks
 
-        async def on_agent_start(self, context: Any, agent: Any) -> None:
-            if users is not None:
-                await users.on_agent_start(context, agent)
 
-        async def on_agent_end(self, context: Any, agent: Any, output: Any) -> None:
-            if users is not None:
-                await users.on_agent_end(context, agent, output)
+class _TrialNotes:
+    """Calls the user's own hooks first, in their order, then takes notes."""
 
-        async def on_llm_start(self, context: Any, agent: Any, system_prompt: Any, input_items: Any) -> None:
-            if users is not None:
-                await users.on_llm_start(context, agent, system_prompt, input_items)
-            self._asked = perf_counter()
-            with watch.guarded("on_llm_start"):
-                watch.recorder.asked()
+    def __init__(self, watch: Watch, users: Any, depth: int, parent: str) -> None:
+        self._watch, self._users = watch, users
+        self._depth, self._parent = depth, parent
+        self._asked = 0.0
 
-        async def on_llm_end(self, context: Any, agent: Any, response: Any) -> None:
-            taken = (perf_counter() - self._asked) * 1000
-            if users is not None:
-                await users.on_llm_end(context, agent, response)
-            with watch.guarded("on_llm_end"):
-                _answered(watch, agent, response, taken, depth, parent)
+    async def on_agent_start(self, context: Any, agent: Any) -> None:
+        if self._users is not None:
+            await self._users.on_agent_start(context, agent)
 
-        async def on_tool_start(self, context: Any, agent: Any, tool: Any) -> None:
-            if users is not None:
-                await users.on_tool_start(context, agent, tool)
-            with watch.guarded("on_tool_start"):
-                call_id = getattr(context, "tool_call_id", "")
-                arguments = getattr(context, "tool_arguments", None)
-                watch.recorder.tool_started((depth, parent, call_id), tool.name, arguments, call_id)
+    async def on_agent_end(self, context: Any, agent: Any, output: Any) -> None:
+        if self._users is not None:
+            await self._users.on_agent_end(context, agent, output)
 
-        async def on_tool_end(self, context: Any, agent: Any, tool: Any, result: Any) -> None:
-            with watch.guarded("on_tool_end"):
-                call_id = getattr(context, "tool_call_id", "")
-                answer = watch.memory.pop(("desk", call_id), None)
-                if answer is None:
-                    answer = ToolAnswer(result, _failed(result))
-                watch.recorder.tool_ended((depth, parent, call_id), answer.output, error=answer.failed)
-            if users is not None:
-                await users.on_tool_end(context, agent, tool, result)
+    async def on_llm_start(self, context: Any, agent: Any, system_prompt: Any, input_items: Any) -> None:
+        if self._users is not None:
+            await self._users.on_llm_start(context, agent, system_prompt, input_items)
+        self._asked = perf_counter()
+        with self._watch.guarded("on_llm_start"):
+            self._watch.recorder.asked()
 
-        async def on_handoff(self, context: Any, from_agent: Any, to_agent: Any) -> None:
-            if users is not None:
-                await users.on_handoff(context, from_agent, to_agent)
-            with watch.guarded("on_handoff"):
-                pending = watch.memory.get(("handoffs", depth, parent), {})
-                call_id = pending.pop(next(iter(pending)), "") if pending else ""
-                watch.recorder.noted(call_id, status="ok", handoff=str(getattr(to_agent, "name", "")) or True)
+    async def on_llm_end(self, context: Any, agent: Any, response: Any) -> None:
+        taken = (perf_counter() - self._asked) * 1000
+        if self._users is not None:
+            await self._users.on_llm_end(context, agent, response)
+        with self._watch.guarded("on_llm_end"):
+            _answered(self._watch, agent, response, taken, self._depth, self._parent)
 
-    return TrialHooks()
+    async def on_tool_start(self, context: Any, agent: Any, tool: Any) -> None:
+        if self._users is not None:
+            await self._users.on_tool_start(context, agent, tool)
+        with self._watch.guarded("on_tool_start"):
+            call_id = getattr(context, "tool_call_id", "")
+            arguments = getattr(context, "tool_arguments", None)
+            self._watch.recorder.tool_started(
+                (self._depth, self._parent, call_id), tool.name, arguments, call_id
+            )
+
+    async def on_tool_end(self, context: Any, agent: Any, tool: Any, result: Any) -> None:
+        with self._watch.guarded("on_tool_end"):
+            call_id = getattr(context, "tool_call_id", "")
+            answer = self._watch.memory.pop(("desk", call_id), None)
+            if answer is None:
+                answer = ToolAnswer(result, _failed(result))
+            self._watch.recorder.tool_ended(
+                (self._depth, self._parent, call_id), answer.output, error=answer.failed
+            )
+        if self._users is not None:
+            await self._users.on_tool_end(context, agent, tool, result)
+
+    async def on_handoff(self, context: Any, from_agent: Any, to_agent: Any) -> None:
+        if self._users is not None:
+            await self._users.on_handoff(context, from_agent, to_agent)
+        with self._watch.guarded("on_handoff"):
+            pending = self._watch.memory.get(("handoffs", self._depth, self._parent), {})
+            call_id = pending.pop(next(iter(pending)), "") if pending else ""
+            self._watch.recorder.noted(
+                call_id, status="ok", handoff=str(getattr(to_agent, "name", "")) or True
+            )
 
 
 def _answered(watch: Watch, agent: Any, response: Any, taken: float, depth: int, parent: str) -> None:

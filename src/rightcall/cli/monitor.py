@@ -235,7 +235,7 @@ def check(files: tuple[Path, ...], config: Path | None, as_json: bool) -> None:
         run_checks,
     )
     from rightcall.tools import load_tools
-    from rightcall.traces import load_traces
+    from rightcall.traces import load_traces, shown_trace_id
 
     settings = load_settings(config) if config else MonitorSettings()
     bad, spoke, hard = Counter[str](), Counter[str](), 0
@@ -259,7 +259,9 @@ def check(files: tuple[Path, ...], config: Path | None, as_json: bool) -> None:
         for row in rows:
             for found in row["checks"]:
                 if found.bad:
-                    tell(f"{row['trace_id'][:16]}  {found.name}: {one_line(found.reason)}")
+                    tell(
+                        f"{one_line(shown_trace_id(row['trace_id']))}  {found.name}: {one_line(found.reason)}"
+                    )
         for name in settings.cheap:
             tell(f"{name:<24} {bad[name]:,} bad of {spoke[name]:,}" + ("" if spoke[name] else "  (no data)"))
     if hard:

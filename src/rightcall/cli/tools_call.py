@@ -135,11 +135,12 @@ def _keys(real: bool, store_url: str | None) -> Any:
     """The idempotency keys of real calls, shared between processes; None for mocks."""
     if not real:
         return None
+    from rightcall.providers import scrubber
     from rightcall.store import store_address
     from rightcall.tools.idempotency import Idempotency, key_store
 
     address = store_address(store_url)
-    return Idempotency(key_store(address.file, address.url))
+    return Idempotency(key_store(address.file, address.url, scrubber()))
 
 
 def _host_and_port(address: str) -> tuple[str, int]:

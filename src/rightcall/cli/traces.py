@@ -131,6 +131,7 @@ def _summary(made: Imported, whole: Problems) -> dict[str, Any]:
 def list_(agent: str, failed: bool, queued: bool, limit: int, store_url: str | None, as_json: bool) -> None:
     """List traces in the store, newest first."""
     from rightcall.store import TraceFilter, open_store
+    from rightcall.traces import shown_trace_id
 
     which = TraceFilter(agent=agent, failed=True if failed else None, review="queued" if queued else None)
     with open_store(store_url, must_exist=True) as store:
@@ -140,7 +141,8 @@ def list_(agent: str, failed: bool, queued: bool, limit: int, store_url: str | N
             print_json_line(row)
         else:
             bad = ", ".join(check.name for check in row.checks if check.bad)
-            tell(f"{row.trace_id[:16]}  {row.started_at[:19]}  {one_line(row.agent)[:20]:<20} {row.calls:>3} calls  "
+            name = one_line(shown_trace_id(row.trace_id))
+            tell(f"{name}  {row.started_at[:19]}  {one_line(row.agent)[:20]:<20} {row.calls:>3} calls  "
                  f"{'bad: ' + bad if bad else 'ok' if row.checks else '-'}  {one_line(row.input)[:50]}")  # fmt: skip
 
 

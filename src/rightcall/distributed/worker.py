@@ -37,6 +37,7 @@ from rightcall.distributed.outbox import GATHER_SECONDS, PROMPT_SECONDS, Outbox,
 from rightcall.distributed.worker_setup import WorkerSetup
 from rightcall.executor import Agent, Pool, RunLimits, Session, model_problems
 from rightcall.model.run import CaseResult
+from rightcall.providers import scrubber
 from rightcall.store import Key, Persistence, RunWriter, Store, open_store
 from rightcall.suite import CaseRunner, Cell, LimitedLag, Plan, stored_batch
 from rightcall.tools.idempotency import run_keys
@@ -152,7 +153,7 @@ class Worker:
             {name: known[name] for name in FINGERPRINTS if name in known},
             tuple(problems),
         )
-        keys = run_keys(None, setup.store) if setup.store else None
+        keys = run_keys(None, setup.store, scrubber()) if setup.store else None
         session.begin(setup.run_id, keys)
         if setup.writes:
             persist = Persistence(WRITE_SECONDS)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Callable
+from urllib.parse import quote
 
 HIDDEN = "[secret]"
 
@@ -36,7 +38,8 @@ def scrubber(*known: str) -> Callable[[str], str]:
 
     Values of environment variables named like secrets (`…_API_KEY`, `…_TOKEN`) are added to the known ones.
     """
-    values = sorted({value for value in (*known, *environment_secrets()) if value}, key=len, reverse=True)
+    given = {value for value in (*known, *environment_secrets()) if value}
+    values = sorted({form for value in given for form in _forms(value)}, key=len, reverse=True)
 
     def clean(text: str) -> str:
         for value in values:
@@ -48,6 +51,12 @@ def scrubber(*known: str) -> Callable[[str], str]:
         return text
 
     return clean
+
+
+def _forms(value: str) -> set[str]:
+    """A value as it is, as it stands in JSON with and without ASCII only, and in a URL."""
+    escaped = {json.dumps(value, ensure_ascii=ascii_only)[1:-1] for ascii_only in (True, False)}
+    return {value, quote(value, safe="", errors="surrogatepass"), *escaped}
 
 
 def environment_secrets() -> list[str]:

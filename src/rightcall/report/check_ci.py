@@ -20,7 +20,7 @@ MOST_RESULTS = 5_000
 """SARIF results that code scanning shows."""
 BROKEN, DAMAGE = "golden-broken", "hard-failure"
 _RULES = {
-    BROKEN: "A golden that mostly passed at the baseline mostly fails now",
+    BROKEN: "A golden that mostly passed in the baseline mostly fails now",
     DAMAGE: "Damage that the baseline never showed: a forbidden call, a double effect, a wrong state",
 }
 _LEVELS = {"error": "error", "warning": "warning", "info": "note"}
@@ -136,12 +136,12 @@ def check_junit(result: CheckResult) -> bytes:
 
 
 def _damage(hard: HardFailure) -> Remark:
-    text = f"{hard.golden} did {hard.code} in {hard.times} of {hard.tries} trials, never at the baseline: {hard.detail}"
+    text = f"{hard.golden} had {hard.code} in {hard.times} of {hard.tries} trials, never in the baseline: {hard.detail}"
     return Remark(DAMAGE, "error", one_line(text, 1000), hard.file, hard.line, hard.golden)
 
 
 def _broken(golden: GoldenChange) -> Remark:
-    said = f"{golden.golden} passed {golden.before} at the baseline, {golden.after} now"
+    said = f"{golden.golden} passed {golden.before} in the baseline, {golden.after} now"
     calls = (
         f": expected {', '.join(golden.expected)}; called {', '.join(golden.called)}" if golden.called else ""
     )

@@ -82,7 +82,7 @@ def _damage(result: CheckResult) -> Iterator[str]:
     for hard in result.hard:
         place = f" ({_code(f'{hard.file}:{hard.line}')})" if hard.file else ""
         often = f"{hard.times} of {hard.tries} trials"
-        yield f"- ❌ {_code(hard.golden)}{place} did **{hard.code}** in {often}: {_code(hard.detail)}"
+        yield f"- ❌ {_code(hard.golden)}{place} had **{hard.code}** in {often}: {_code(hard.detail)}"
     if result.hard:
         yield ""
 

@@ -88,7 +88,7 @@ DRAWS = 10_000
 
 
 class ExchangeTable(NamedTuple):
-    """One golden: its scores at the baseline and at the candidate, 0 or 1 or anything between."""
+    """One golden: its scores in the baseline and the candidate, 0 or 1 or anything between."""
 
     before: tuple[float, ...]
     after: tuple[float, ...]

@@ -120,7 +120,7 @@ def _finding(
     if decided.cause == "hard":
         found = found._replace(sentence=_damage_sentence(seen, what))
     elif seen.hard:
-        found = inconclusive("hard", f"{seen.hard[0].golden} did {seen.hard[0].code} once, and not again")
+        found = inconclusive("hard", f"{seen.hard[0].golden} had {seen.hard[0].code} once, and not again")
     provider_moved = seen.moved is not None and seen.moved <= settings.alpha / 2
     if provider_moved and found.word == "REGRESSED" and found.cause != "hard":
         who = "the version before the change passes" if base else "untouched goldens pass"
@@ -145,7 +145,7 @@ def _served_notes(seen: CheckEvidence) -> list[str]:
     if not before or not new or any(change.kind in ("model", "base_url") for change in seen.design.changes):
         return []
     return [
-        f"{asked} is served by {', '.join(new)} now, by {', '.join(before)} at the baseline: not your change; "
+        f"{asked} is served by {', '.join(new)} now, by {', '.join(before)} in the baseline: not your change; "
         "--control 40 tells whether untouched goldens moved too"
     ]
 
@@ -155,12 +155,11 @@ def _damage_sentence(seen: CheckEvidence, what: str) -> str:
     chance = never_seen_chance(seen.design.baseline.trials, max(1, seen.trials))
     main = [line for line in seen.design.baseline.lines if one.code in line.hard]
     if main:
-        known = f"at the baseline {len(main)} other goldens did"
+        known = f"in the baseline {len(main)} other goldens had it"
     else:
-        known = (
-            f"none did in {seen.design.baseline.trials:,} trials of the baseline; chance at most {chance:.1%}"
-        )
-    return f"REGRESSED: {what}; {one.golden} did {one.code} in {one.times} of {one.tries} trials ({known})"
+        trials = f"{seen.design.baseline.trials:,} trials of the baseline"
+        known = f"it never occurred in {trials}; chance at most {chance:.1%}"
+    return f"REGRESSED: {what}; {one.golden} had {one.code} in {one.times} of {one.tries} trials ({known})"
 
 
 def _moved(seen: CheckEvidence, way: str) -> list[GoldenChange]:

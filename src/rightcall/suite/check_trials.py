@@ -19,6 +19,7 @@ from rightcall.metrics import Tally
 from rightcall.model.failure import FATAL, Failure
 from rightcall.model.golden import AnyGolden
 from rightcall.model.run import CaseResult
+from rightcall.providers import scrubber
 from rightcall.store import Store
 from rightcall.suite.base_version import BaseVersion
 from rightcall.suite.case_runner import CaseRunner
@@ -73,7 +74,7 @@ class CheckTrials:
                 f"{len(record.answered):,} trials were stored when this check was interrupted, and are not asked again"
             )
         await record.add_goldens([design.goldens[name] for name in sorted(self._all_ids())])
-        prepared.session.begin(record.run.id, run_keys(store.file, store.url))
+        prepared.session.begin(record.run.id, run_keys(store.file, store.url, scrubber()))
         self._perform = CaseRunner(prepared.plan, prepared.session).result
         async with record.saving():
             decided, self._seen.moved = await self._both_versions()

@@ -148,6 +148,20 @@ class Prepared:
         await self.session.__aexit__(kind, error, trace)
 
 
+def _effects_of_replay(plan: Plan, session: Session) -> list[str]:
+    """A replay repeats what a model said; it must not repeat what destructive tools did."""
+    recordings = plan.agent.recordings
+    if recordings is None or not recordings.replays_only or session.provider is None:
+        return []
+    if not (names := session.toolbox.really_destructive):
+        return []
+    shown = ", ".join(names[:5]) + (", …" if len(names) > 5 else "")
+    return [
+        f"a replay would run {shown} for real, and what was recorded would take effect again; "
+        "mock what is destructive, or record anew"
+    ]
+
+
 async def preflight(plan: Plan, *, remote: bool = False) -> Prepared:
     """Check everything that can be checked without spending anything; returns the plan with its agent open.
 
@@ -167,6 +181,7 @@ async def preflight(plan: Plan, *, remote: bool = False) -> Prepared:
         if not remote:
             problems += await session.check()
             problems += await plan.scorer.problems()
+            problems += _effects_of_replay(plan, session)
         reading = _Reading(plan)
         found = reading.problems(session.tools)
         if session.provider is not None and not remote:

@@ -19,6 +19,11 @@ def redefined_agent(
     agent: Agent, tools: Sequence[Tool], *, renamed: Mapping[str, str] | None = None, **fields: Any
 ) -> Agent:
     """The agent with these definitions, in this order. `renamed` maps a new name to the one the agent has."""
+    if agent.mcp is not None and agent.mode == "loop" and agent.execute == "real":
+        # The session would offer the definitions of the server, and every variant would be the same agent.
+        raise ConfigError(
+            "tools that an MCP server runs for real keep its definitions; try other ones with execute: mock"
+        )
     return replace(agent, tools=_redefined(agent, tools, renamed or {}), **fields)
 
 

@@ -14,6 +14,7 @@ from rightcall.errors import ConfigError
 from rightcall.gate import Baseline
 from rightcall.metrics import Tally
 from rightcall.model.run import CaseResult, Run
+from rightcall.providers import scrubber
 from rightcall.store import Key, Persistence, RunWriter, Store, changes
 from rightcall.suite.backend import Backend, InProcess, RunWork
 from rightcall.suite.done_cells import DoneCells
@@ -77,7 +78,7 @@ async def _run_prepared(  # noqa: PLR0913, PLR0917
     running = LiveRun(plan, progress, watch, persist, backend, begun.goldens)
     for result in stored_results(store, run.id) if done.count else ():
         running.recall(result)
-    prepared.session.begin(run.id, run_keys(store.file, store.url))
+    prepared.session.begin(run.id, run_keys(store.file, store.url, scrubber()))
 
     async def fence() -> None:
         nonlocal writer

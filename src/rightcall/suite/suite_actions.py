@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
+from urllib.parse import urlsplit
 
 import msgspec
 
@@ -116,7 +117,7 @@ def _tools(suite: Suite, folder: Path) -> Iterator[Action]:
             near = (path for word in address.command for path in _files_of(word, base, folder))
             yield Action("start", " ".join(address.command), tuple(dict.fromkeys(map(str, near))))
         else:
-            yield Action("connect", address.url)
+            yield Action("connect", _without_credentials(address.url))
     elif isinstance(source, str) and is_object_name(source) and not (folder / source).exists():
         yield _import(source, folder)
 
@@ -131,7 +132,7 @@ def _agent(name: str, folder: Path) -> Iterator[Action]:
         near = (path for word in command for path in _files_of(word, folder))
         yield Action("start", " ".join(command), tuple(dict.fromkeys(map(str, near))))
     elif name.startswith("http:"):
-        yield Action("connect", name.removeprefix("http:"))
+        yield Action("connect", _without_credentials(name.removeprefix("http:")))
 
 
 def mock_functions(mock: Any) -> Iterator[str]:
@@ -142,6 +143,15 @@ def mock_functions(mock: Any) -> Iterator[str]:
         others = mock.get("goldens")
         for other in others.values() if isinstance(others, dict) else ():
             yield from mock_functions(other)
+
+
+def _without_credentials(url: str) -> str:
+    """A URL for a list, without user, password and query."""
+    try:
+        parts = urlsplit(url)
+        return parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment="").geturl()
+    except ValueError:
+        return "an invalid URL"  # the plan says what is wrong with it
 
 
 def _import(name: str, folder: Path) -> Action:

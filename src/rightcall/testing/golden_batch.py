@@ -1,8 +1,8 @@
 """The goldens of one test function: run concurrently as soon as they are known to share an agent.
 
 The first test of a function runs its golden alone. When the second uses the same agent, metrics and trials, all
-remaining goldens run concurrently, and each later test finds its results ready. A test with its own agent always
-runs alone, so no request is wasted.
+remaining goldens run concurrently, and each later test finds its results ready. A test with its own agent, or
+with tools that run for real, always runs alone, so no request is wasted and no effect happens that no test asked for.
 """
 
 from __future__ import annotations
@@ -63,7 +63,9 @@ class GoldenBatch:
         if ready is not None and ready.golden == golden and same(ready.setup, setup):
             return ready
         wanted = [golden]
-        if self._may_share and self._previous is not None and same(self._previous, setup):
+        # Real effects only in the test that asks for them: it may be the last, with -x or after Ctrl-C.
+        shared = self._may_share and setup.agent.execute != "real"
+        if shared and self._previous is not None and same(self._previous, setup):
             ids = {golden.id} | self._ready.keys()
             wanted += [other for other in to_come if other.id not in ids]
         self._previous = setup

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         CandidateSpool as CandidateSpool,
         candidate as candidate,
         candidate_id as candidate_id,
+        shown_trace_id as shown_trace_id,
         signature as signature,
     )
     from rightcall.traces.otlp import (
@@ -67,7 +68,7 @@ else:
             "assembly": "CallsMode assemble",
             "calls": "canonical",
             "events": "Evaluation RunSpan logs_request send spans_request",
-            "golden_candidate": "CandidateSpool candidate candidate_id signature",
+            "golden_candidate": "CandidateSpool candidate candidate_id shown_trace_id signature",
             "otlp": "Item LogEvent json_items protobuf_items",
             "otlp_request": (
                 "JSON MAX_SENT PROTOBUF accepted_body refused_body rejected_items request_items request_kind"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
@@ -20,7 +19,16 @@ from rightcall.traces.messages import SpokenMessage
 from rightcall.traces.observation import Observation
 from rightcall.traces.problems import Problems
 from rightcall.traces.span import Span
-from rightcall.traces.structure import SpanPlace, by_time, parents, places, root_of
+from rightcall.traces.structure import (
+    SpanPlace,
+    by_time,
+    one_spelling,
+    parents,
+    places,
+    root_of,
+    skipping,
+    without_doubles,
+)
 from rightcall.traces.trace import Trace, tools_from
 
 CallsMode = Literal["auto", "root", "all"]
@@ -58,8 +66,8 @@ def assemble(
     _count_unknown_names(kept, found)
     seen = [observe(span) for span in kept]
     up = parents(seen, found)
-    seen = _one_spelling(_without_doubles(seen, up), found)
-    up = _skipping(up, {o.span.span_id for o in seen})
+    seen = one_spelling(without_doubles(seen, up), found)
+    up = skipping(up, {o.span.span_id for o in seen})
     known = places(seen, up)
     root = root_of(seen, known, up, found)
     return _trace(kept, seen, up, known, root, found, source, calls)
@@ -89,49 +97,6 @@ def _count_unknown_names(spans: Sequence[Span], problems: Problems) -> None:
     unknown = {name for span in spans for name in span.attributes if names.is_unknown(name)}
     if unknown:
         problems.add("unknown_names", min(unknown), len(unknown))
-
-
-def _skipping(up: dict[str, str], kept: set[str]) -> dict[str, str]:
-    """Parents among the kept spans, skipping dropped ones."""
-    found: dict[str, str] = {}
-    for span_id in kept:
-        above = up.get(span_id)
-        while above is not None and above not in kept:
-            above = up.get(above)
-        if above is not None:
-            found[span_id] = above
-    return found
-
-
-def _without_doubles(seen: list[Observation], up: dict[str, str]) -> list[Observation]:
-    """A tool inside a tool of the same name is its client (MCP): one call, not two."""
-    there = {o.span.span_id: o for o in seen}
-
-    def is_double(observation: Observation) -> bool:
-        above = there.get(up.get(observation.span.span_id, ""))
-        while above is not None and above.kind == "other":
-            above = there.get(up.get(above.span.span_id, ""))
-        return above is not None and above.kind == "tool" and above.name == observation.name
-
-    return [o for o in seen if o.kind != "tool" or not o.name or not is_double(o)]
-
-
-def _one_spelling(seen: list[Observation], problems: Problems) -> list[Observation]:
-    """Two instrumentations record everything twice: for each kind, the format with more tools counts."""
-    spellings = {o.spelling for o in seen if o.kind != "other"}
-    if len(spellings) < 2:
-        return seen
-    tools = Counter(o.spelling for o in seen if o.kind == "tool")
-    everything = Counter(o.spelling for o in seen if o.kind != "other")
-    order = sorted(spellings, key=lambda s: (-tools[s], -everything[s], s))
-    best = {
-        k: next((s for s in order if any(o.kind == k and o.spelling == s for o in seen)), "")
-        for k in ("tool", "llm", "agent")
-    }
-    kept = [o for o in seen if o.kind == "other" or o.spelling == best[o.kind]]
-    if len(kept) < len(seen):
-        problems.add("spellings", ", ".join(order[1:]), len(seen) - len(kept))
-    return kept
 
 
 def _trace(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import hashlib
+import re
 import sqlite3
 from collections.abc import Iterator
 from typing import Any
@@ -16,6 +17,9 @@ from rightcall.model.golden import ExpectedCall, Golden
 from rightcall.model.text import utc_text
 from rightcall.traces.calls import NO_NAME, canonical
 from rightcall.traces.trace import UNREVIEWED, Trace
+
+PADDING = "0" * 16
+_RANDOM = re.compile("[0-9a-f]{32}")
 
 
 def candidate(trace: Trace) -> Golden:
@@ -37,8 +41,17 @@ def candidate(trace: Trace) -> Golden:
 
 
 def candidate_id(trace: Trace) -> str:
-    """The id of the golden made from a trace."""
-    return f"t-{trace.trace_id[:16]}"
+    """The id of the golden made from a trace; other traces have others, if half of 128 random bits differ."""
+    return f"t-{shown_trace_id(trace.trace_id).removeprefix(PADDING)}"
+
+
+def shown_trace_id(trace_id: str) -> str:
+    """The beginning of an id that finds its trace: half of a random one of 128 bits, any other as it is.
+
+    Ids of 64 bits are padded with zeros, and exports have their own, such as `support-2026-11-15-1`.
+    """
+    random = _RANDOM.fullmatch(trace_id) and not trace_id.startswith(PADDING)
+    return trace_id[:16] if random else trace_id
 
 
 def _exactly(arguments: dict[str, Any] | None) -> dict[str, Any] | None:

@@ -1,7 +1,8 @@
-"""The span tree: parents without cycles, agents at the root, agents used as tools. Never recursive."""
+"""The span tree: parents without cycles, agents at the root, agents used as tools, nothing twice. Never recursive."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -111,3 +112,46 @@ def _agents_above(observation: Observation, known: dict[str, SpanPlace]) -> int:
         seen.add(above.span.span_id)
         above = known[above.span.span_id].agent
     return count
+
+
+def skipping(up: dict[str, str], kept: set[str]) -> dict[str, str]:
+    """Parents among the kept spans, skipping dropped ones."""
+    found: dict[str, str] = {}
+    for span_id in kept:
+        above = up.get(span_id)
+        while above is not None and above not in kept:
+            above = up.get(above)
+        if above is not None:
+            found[span_id] = above
+    return found
+
+
+def without_doubles(seen: list[Observation], up: dict[str, str]) -> list[Observation]:
+    """A tool inside a tool of the same name is its client (MCP): one call, not two."""
+    there = {o.span.span_id: o for o in seen}
+
+    def is_double(observation: Observation) -> bool:
+        above = there.get(up.get(observation.span.span_id, ""))
+        while above is not None and above.kind == "other":
+            above = there.get(up.get(above.span.span_id, ""))
+        return above is not None and above.kind == "tool" and above.name == observation.name
+
+    return [o for o in seen if o.kind != "tool" or not o.name or not is_double(o)]
+
+
+def one_spelling(seen: list[Observation], problems: Problems) -> list[Observation]:
+    """Two instrumentations record everything twice: for each kind, the format with more tools counts."""
+    spellings = {o.spelling for o in seen if o.kind != "other"}
+    if len(spellings) < 2:
+        return seen
+    tools = Counter(o.spelling for o in seen if o.kind == "tool")
+    everything = Counter(o.spelling for o in seen if o.kind != "other")
+    order = sorted(spellings, key=lambda s: (-tools[s], -everything[s], s))
+    best = {
+        k: next((s for s in order if any(o.kind == k and o.spelling == s for o in seen)), "")
+        for k in ("tool", "llm", "agent")
+    }
+    kept = [o for o in seen if o.kind == "other" or o.spelling == best[o.kind]]
+    if len(kept) < len(seen):
+        problems.add("spellings", ", ".join(order[1:]), len(seen) - len(kept))
+    return kept

@@ -9,11 +9,16 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from rightcall.errors import MissingExtraError
-from rightcall.tools.idempotency.guard import Idempotency
+from rightcall.model.codec import encode
+from rightcall.tools.idempotency.guard import Idempotency, StoredReply
 from rightcall.tools.idempotency.store import CREATE, IdempotencyStore
 from rightcall.tools.runtime.context import SystemClock
 
@@ -26,16 +31,24 @@ def keys_path(results: Path) -> Path:
     return results.with_name(f"{results.stem}.keys{results.suffix or '.db'}")
 
 
-def key_store(file: Path | None, url: str = "") -> IdempotencyStore:
-    """The keys that belong to results in a file or at a PostgreSQL URL. Nothing is opened before it is needed."""
+def key_store(
+    file: Path | None, url: str = "", scrub: Callable[[str], str] | None = None
+) -> IdempotencyStore:
+    """The keys that belong to results in a file or at a PostgreSQL URL. Nothing is opened before it is needed.
+
+    With `scrub`, stored answers of tools are free of secrets, as stored results are.
+    """
     if file is not None:
-        return sqlite_store(keys_path(file), later=True)
-    return postgres_store(url.replace("postgresql+psycopg://", "postgresql://", 1), later=True)
+        store = sqlite_store(keys_path(file), later=True)
+    else:
+        store = postgres_store(url.replace("postgresql+psycopg://", "postgresql://", 1), later=True)
+    store.clean = partial(_cleaned, scrub) if scrub else None
+    return store
 
 
-def run_keys(file: Path | None, url: str = "") -> Idempotency:
+def run_keys(file: Path | None, url: str = "", scrub: Callable[[str], str] | None = None) -> Idempotency:
     """The keys of a run, remembered for as long as anyone may resume it."""
-    return Idempotency(key_store(file, url), ttl_s=RUN_KEYS_S, clock=SystemClock())
+    return Idempotency(key_store(file, url, scrub), ttl_s=RUN_KEYS_S, clock=SystemClock())
 
 
 def sqlite_store(
@@ -107,3 +120,23 @@ def _make_private(path: Path) -> None:
     """Create a file that only its owner can read: it contains tool results."""
     path.parent.mkdir(parents=True, exist_ok=True)
     os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+
+
+def _cleaned(scrub: Callable[[str], str], result: bytes) -> bytes:
+    """A stored reply without secrets; what the reply is made of stays as it is."""
+    text = result.decode()
+    if scrub(text) == text:
+        return result
+    reply = msgspec.json.decode(result, type=StoredReply)
+    error = reply.error
+    if error is not None:
+        error = msgspec.structs.replace(error, detail=scrub(error.detail), hint=scrub(error.hint))
+    return encode(StoredReply(reply.outcome, _without(scrub, reply.output), error))
+
+
+def _without(scrub: Callable[[str], str], value: Any) -> Any:
+    if isinstance(value, str):
+        return scrub(value)
+    if isinstance(value, dict):
+        return {scrub(key): _without(scrub, inner) for key, inner in value.items()}
+    return [_without(scrub, inner) for inner in value] if isinstance(value, list) else value

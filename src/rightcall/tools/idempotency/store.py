@@ -108,6 +108,8 @@ class IdempotencyStore:
 
     private = False
     """Whether no other process can see it."""
+    clean: Callable[[bytes], bytes] | None = None
+    """Removes secrets from a result before it is stored."""
 
     def __init__(
         self,
@@ -170,6 +172,8 @@ class IdempotencyStore:
 
     def finish(self, key: str, owner: str, attempt: int, state: EndState, result: bytes) -> bool:
         """Write how an attempt ended. False when the key is no longer this owner's: nothing is written."""
+        if self.clean is not None and result:
+            result = self.clean(result)
         if self._change(FINISH, (state, result, key, owner, attempt)) == 1:
             return True
         row = self._row(key) if self.remote else None  # written before the connection broke?

@@ -83,6 +83,16 @@ class Toolbox:
         """The tools to show to the model: those given, unless a fault adds, renames or hides some."""
         return shown_tools(self._shown)
 
+    @property
+    def really_destructive(self) -> list[str]:
+        """Names of the tools that are declared destructive and run for real."""
+        context = self.context()
+        return [
+            name
+            for name, entry in self._entries.items()
+            if entry.tool.annotations.destructive and entry.ready(context).live
+        ]
+
     def context(
         self, *, run: str = "", task: str = "", trial: int = 0, offered: Iterable[Tool] | None = None
     ) -> CallContext:

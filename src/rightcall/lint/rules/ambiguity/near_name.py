@@ -12,7 +12,8 @@ from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.features.toolset import SetFeatures
 from rightcall.lint.rule import Rule
 
-SHORTEST = 6
+SHORTEST, LONGEST = 6, 256
+"""Characters of a name that is compared: no provider accepts longer ones, and the cost grows with the square."""
 
 
 def check_set(tools: SetFeatures) -> Iterator[tuple[ToolFeatures, Finding]]:
@@ -42,7 +43,7 @@ def _candidates(tools: SetFeatures) -> Iterator[tuple[ToolFeatures, ToolFeatures
     """Pairs with the same number of words and of about the same length, each once."""
     groups: dict[int, list[ToolFeatures]] = {}
     for tool in tools.by_name.values():
-        if len(tool.name) >= SHORTEST:
+        if SHORTEST <= len(tool.name) <= LONGEST:
             groups.setdefault(len(tool.name_tokens), []).append(tool)
     for group in groups.values():
         buckets: dict[tuple[str, ...], list[ToolFeatures]] = {}
