@@ -92,7 +92,7 @@ def test_a_lost_node_costs_no_result_and_a_new_one_is_used(cluster, engine, tmp_
             cluster.remove_node(cluster.second, allow_graceful=False)
             cluster.add_node(num_cpus=1)
 
-    plan = plan_of(goldens(300, tmp_path, seconds=0.02), concurrency=8)
+    plan = plan_of(goldens(300, tmp_path, seconds=0.1), concurrency=8)
     with open_store(tmp_path / "results.db") as store:
         driver = Driver(engine, WorkerOptions(2, paths=(ROOT,)), told.append)
         outcome = asyncio.run(run_plan(plan, store, backend=driver, watch=lose_a_node))
