@@ -87,6 +87,13 @@ def test_a_golden_is_edited_before_it_is_kept(changed, kept, url, tmp_path, monk
     assert [golden.expected_calls[-1].args["seats"] for golden in found] == [3] * kept
 
 
+def test_a_list_without_traces_says_so(url):
+    open_store(url).close()
+    assert "rightcall traces import" in said("traces", "list", "--store", url)
+    assert "no trace matches" in said("traces", "list", "--failed", "--store", url)
+    assert said("traces", "list", "--store", url, "--json") == ""
+
+
 def test_promote_makes_an_unreviewed_golden_unless_accepted(url, tmp_path):
     said("traces", "import", SAMPLE, "--store", url)
     name, target = (

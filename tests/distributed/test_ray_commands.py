@@ -87,6 +87,15 @@ def test_a_lost_head_is_an_infrastructure_error_with_a_way_to_go_on(tmp_path):
     assert time.monotonic() - killed < 30  # 20 s of silence, then at once; Ray would end the process after 60
 
 
+def test_a_cluster_that_cannot_start_is_an_infrastructure_error_and_no_run(tmp_path):
+    with loopback_model() as port:
+        write_suite(tmp_path, 20, port)
+        run = start(tmp_path, "--workers", "1", RAY_TMPDIR="/proc/nowhere")
+        _, err = output(run, tmp_path)
+    assert run.returncode == 4 and "cannot start a Ray cluster" in err and "Traceback" not in err
+    assert results(tmp_path) == 0
+
+
 def test_a_run_without_workers_loads_nothing_of_it(tmp_path):
     program = """
 import sys

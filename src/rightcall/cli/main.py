@@ -73,6 +73,10 @@ start here:
 all commands: rightcall --help"""
 
 
+class _ReaderLeft(Exception):  # noqa: N818  a signal, not an error
+    """Nobody reads stdout any more."""
+
+
 class Menu(click.Group):
     """A group whose commands are grouped by purpose and imported when used."""
 
@@ -85,6 +89,12 @@ class Menu(click.Group):
         module = import_module(f"rightcall.cli.{cmd_name}")
         command: click.Command = getattr(module, cmd_name)
         return command
+
+    def invoke(self, ctx: click.Context) -> object:
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:  # click would call sys.exit(1), as only code under test may
+            raise _ReaderLeft from None
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -150,7 +160,7 @@ def main() -> None:
     except (KeyboardInterrupt, click.Abort):
         _say_interrupted()
         code = 130
-    except BrokenPipeError:
+    except (BrokenPipeError, _ReaderLeft):
         # The reader is gone (`| head`). Python would report it again while closing stdout.
         _forget_stdout()
         code = 0

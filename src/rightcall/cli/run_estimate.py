@@ -21,7 +21,7 @@ def _print_estimate(plan: Plan, found: CostEstimate) -> None:
     out = console()
     cost = "unknown price" if found.cost_usd is None else f"about ${found.cost_usd:.4f}"
     counts = f"{counted(found.goldens, 'golden')} × {counted(found.trials, 'trial')}"
-    out.say("[bold]{}[/bold] on {}: {}", plan.name, plan.agent.name, counts)
+    out.say("[bold]{}[/bold] on {}, {}", plan.name, plan.agent.name, counts)
     if found.conversations:
         users = f", {found.user_requests:,} requests to simulated users" if found.user_requests else ""
         out.print(f"{found.conversations:,} conversations of up to {found.turns:,} turns in all{users}")

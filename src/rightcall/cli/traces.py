@@ -136,6 +136,11 @@ def list_(agent: str, failed: bool, queued: bool, limit: int, store_url: str | N
     which = TraceFilter(agent=agent, failed=True if failed else None, review="queued" if queued else None)
     with open_store(store_url, must_exist=True) as store:
         rows = store.traces(which, limit=limit)
+    if not rows and not as_json:
+        filtered = agent or failed or queued
+        tell(
+            "no trace matches" if filtered else "no traces yet; add some with `rightcall traces import FILE`"
+        )
     for row in rows:
         if as_json:
             print_json_line(row)

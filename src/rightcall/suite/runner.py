@@ -82,7 +82,7 @@ async def _run_prepared(  # noqa: PLR0913, PLR0917
 
     async def fence() -> None:
         nonlocal writer
-        writer = await asyncio.to_thread(persist, partial(store.resume_run, run.id))
+        writer = await asyncio.to_thread(persist, partial(store.resume_run, run.id, epoch=writer.epoch))
 
     work = RunWork(
         plan,

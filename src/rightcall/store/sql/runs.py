@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Row, Select, func, or_, select, tuple_, update
 from sqlalchemy.dialects import sqlite
 
-from rightcall.errors import InputError, StoreError, suggestion
+from rightcall.errors import InputError, RunTakenOver, StoreError, suggestion
 from rightcall.model import Run, Summary, Usage
 from rightcall.store.base import RunFilter, StoredRun
 from rightcall.store.sql import tables
@@ -53,11 +53,12 @@ class Runs(Core):
             insert_missing(connection, tables.documents, sorted(rows))
         return RunWriter(self, key, run.id, FIRST_EPOCH)
 
-    def resume_run(self, run: str) -> RunWriter:
+    def resume_run(self, run: str, *, epoch: int | None = None) -> RunWriter:
         """Take over an unfinished run; ask `changes` first whether it is still the same run.
 
         The previous writer cannot store another result: of two processes that resume a run, the later one
-        continues and the earlier one gets a `RunTakenOver` error.
+        continues and the earlier one gets a `RunTakenOver` error. With an `epoch`, the run is taken over only from
+        writers of that one, and the error comes at once if another process has it by now.
         """
         with self.writing() as connection:
             row = _unfinished(find(connection, run))
@@ -67,12 +68,14 @@ class Runs(Core):
                 .values(epoch=runs.epoch + 1)
                 .returning(runs.epoch)
             )
-            epoch = connection.execute(statement).scalar_one_or_none()
-            if epoch is None:  # finished or deleted after it was found
+            new = connection.execute(statement).scalar_one_or_none()
+            if new is None:  # finished or deleted after it was found
                 raise InputError(
                     f"run {row.id}", "was finished or deleted meanwhile", "start a new run instead"
                 )
-        return RunWriter(self, row.key, row.id, epoch)
+            if epoch is not None and new != epoch + 1:
+                raise RunTakenOver(row.id)
+        return RunWriter(self, row.key, row.id, new)
 
     def join_run(self, run: str, *, epoch: int | None = None) -> RunWriter:
         """Another writer of an unfinished run, for a process that shares the work with the existing writers.
