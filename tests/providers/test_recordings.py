@@ -622,3 +622,20 @@ def test_a_module_that_makes_its_client_when_imported_is_replayed_without_a_key(
         subprocess.run(recording, cwd=tmp_path, env=bare | {"OPENAI_API_KEY": KEY}, check=True)
         assert len(server.bodies) == 1
     subprocess.run([*command, "replay"], cwd=tmp_path, env=bare, check=True)
+
+
+def test_goldens_whose_file_names_are_alike_keep_their_own_recordings(tmp_path):
+    ids = [
+        f"{'x' * 60}-{number}" for number in (1944, 3453)
+    ]  # equal in 60 characters and 6 digits of the hash
+    goldens = [{"id": one, "input": f"say {one[-4:]}", "output_contains": [one[-4:]]} for one in ids]
+    replies = [{"golden": one, "turns": [{"text": one[-4:]}]} for one in ids]
+    suite = {"dataset": "g.jsonl", "tools": [], "record": "auto", "agent": {"model": "scripted:script.json"}}
+    (tmp_path / "g.jsonl").write_text("".join(json.dumps(golden) + "\n" for golden in goldens))
+    (tmp_path / "script.json").write_text(json.dumps({"replies": replies}))
+    (tmp_path / "suite.json").write_text(json.dumps(suite))
+    store = tmp_path / "r.db"
+    for mode in ("auto", "auto", "replay"):
+        made = rc.run_suite(tmp_path / "suite.json", record=mode, store=store, trust=True)
+        assert made.verdict.word == "PASS"
+    assert len(list((tmp_path / "recordings").rglob("x*.json"))) == 2

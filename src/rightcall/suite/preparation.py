@@ -158,7 +158,7 @@ def _effects_of_replay(plan: Plan, session: Session) -> list[str]:
     shown = ", ".join(names[:5]) + (", …" if len(names) > 5 else "")
     return [
         f"a replay would run {shown} for real, and what was recorded would take effect again; "
-        "mock what is destructive, or record anew"
+        "mock what is destructive, or record again"
     ]
 
 

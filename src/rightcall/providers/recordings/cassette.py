@@ -56,10 +56,10 @@ class CassetteFile(Record, frozen=True, omit_defaults=False):
     format: str = FORMAT
 
 
-def file_name(golden: str) -> str:
-    """A name that is valid on any file system and unique to the golden."""
+def file_name(golden: str, digits: int = 6) -> str:
+    """A name that is valid on any file system, and with 16 `digits` of its hash unique to the golden."""
     plain = re.sub(r"[^A-Za-z0-9._-]+", "-", golden).strip("-.")[:60] or "golden"
-    return f"{plain}-{hashlib.sha256(golden.encode('utf-8', 'surrogatepass')).hexdigest()[:6]}.json"
+    return f"{plain}-{hashlib.sha256(golden.encode('utf-8', 'surrogatepass')).hexdigest()[:digits]}.json"
 
 
 def read_cassette(path: Path) -> CassetteFile:

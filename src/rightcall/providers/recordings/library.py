@@ -31,6 +31,9 @@ from rightcall.providers.secrets import scrubber
 SERVED = "served"
 """The folder inside a suite's recordings of what a proxy recorded: `rightcall record serve`."""
 
+SHORT, LONG = 6, 16
+"""Digits of the hash in the name of a file. Of 5,000 ids without ASCII letters, two probably share the short one."""
+
 
 class Recordings:
     """`folder/SUITE/GOLDEN-hash.json`, one file per golden.
@@ -124,16 +127,28 @@ class Recordings:
                 before = self._file(golden.id)
             kept = before.trials if before and before.inputs == inputs else {}
             file = CassetteFile(golden.id, {**kept, str(case.trial): made}, inputs)
-            write_document(self.folder / file_name(golden.id), file)
+            write_document(self._own_path(golden.id), file)
 
     def unused(self, goldens: Iterable[str]) -> list[Path]:
         """Files of goldens that no longer exist, and prompts that no file refers to, here and in the proxy's folder."""
-        wanted = {file_name(golden) for golden in goldens}
+        wanted = {file_name(golden, digits) for golden in goldens for digits in (SHORT, LONG)}
         return [path for folder in (self.folder, self.folder / SERVED) for path in _unused(folder, wanted)]
 
     def _file(self, golden: str) -> CassetteFile | None:
-        path = self.folder / file_name(golden)
-        return read_cassette(path) if path.is_file() else None
+        for digits in (LONG, SHORT):
+            path = self.folder / file_name(golden, digits)
+            found = read_cassette(path) if path.is_file() else None
+            if found is not None and found.golden == golden:
+                return found
+        return None
+
+    def _own_path(self, golden: str) -> Path:
+        """The file of a golden: under a longer name if another golden has the short one."""
+        path, longer = (self.folder / file_name(golden, digits) for digits in (SHORT, LONG))
+        with suppress(InputError):  # a broken file is replaced
+            if longer.is_file() or (path.is_file() and read_cassette(path).golden != golden):
+                return longer
+        return path
 
 
 def _unused(folder: Path, wanted: set[str]) -> list[Path]:
