@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Mapping
@@ -52,6 +53,12 @@ class Exchange(Record, frozen=True):
             if variable not in os.environ:
                 found.append(f"agent.headers needs the environment variable {variable}, which is not set")
         return found
+
+    def sends(self, field: str) -> bool:
+        """Whether requests contain a field of `ASKED`."""
+        return self.request is None or any(
+            hole.partition(".")[0] == field for hole in _HOLE.findall(json.dumps(self.request, default=str))
+        )
 
     def body(self, ask: Mapping[str, Any]) -> Any:
         """The request body: RightCall's format, or the filled-in template."""

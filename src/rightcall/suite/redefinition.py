@@ -7,9 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from rightcall.adapters import ObservedAgent
 from rightcall.errors import ConfigError
 from rightcall.executor import Agent
 from rightcall.model.tool import Tool
+from rightcall.providers import is_address
 from rightcall.tools.definitions import FunctionTool, tool as as_function_tool
 from rightcall.tools.runtime import BoundTool
 from rightcall.tools.worlds import World
@@ -24,7 +26,23 @@ def redefined_agent(
         raise ConfigError(
             "tools that an MCP server runs for real keep its definitions; try other ones with execute: mock"
         )
+    _require_reach(agent, fields.get("system", agent.system) != agent.system)
     return replace(agent, tools=_redefined(agent, tools, renamed or {}), **fields)
+
+
+def _require_reach(agent: Agent, system: bool) -> None:
+    """Refuse an agent that does not get its definitions from here: every variant would be the same agent."""
+    field = "system" if system else "tools"
+    if is_address(agent.model) and not agent.exchange.sends(field):
+        raise ConfigError(
+            f"'{agent.name}' is not sent {field}, so other ones cannot be tried; add {{{{{field}}}}} to agent.request"
+        )
+    model = agent.model
+    if isinstance(model, ObservedAgent) or (callable(model) and not hasattr(model, "complete")):
+        raise ConfigError(
+            f"'{agent.name}' defines its tools and instructions itself, so other ones cannot be tried; "
+            "use its model in the suite (model: provider:model with tools), or change what users say"
+        )
 
 
 def _redefined(agent: Agent, tools: Sequence[Tool], renamed: Mapping[str, str]) -> list[Any]:

@@ -67,7 +67,12 @@ def may_search(suite: Suite, folder: Path, model: str | None = None) -> bool:
 
 
 def agent_of_run(suite: Suite, folder: Path, agent: str) -> str:
-    """The agent of a stored run, to be run again. A store cannot name code or a program that its suite does not."""
+    """The agent of a stored run, to be run again. A store cannot name code or a program that its suite does not.
+
+    Code is stored under a short name (`agent` of `shop:agent`), which only its suite can resolve.
+    """
+    if ":" not in agent and is_code(suite.agent.model, folder):
+        return suite.agent.model
     if agent != suite.agent.model and (is_code(agent, folder) or is_address(agent)):
         raise ConfigError(
             f"the run's agent is '{agent}', the suite's is '{suite.agent.model}'; use the suite of that run"
