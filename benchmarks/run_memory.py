@@ -1,0 +1,54 @@
+"""Peak memory of a run in one process, by the number of cases, with and without a gate.
+
+    python -m benchmarks run_memory [--cases 10000 1000000] [--gate]
+
+The agent does nothing, and each run is a new process: what grows with the cases is what RightCall keeps of them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import resource
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from rightcall.executor import Agent
+from rightcall.gate import Gate
+from rightcall.model import Golden, ToolCall
+from rightcall.store import open_store
+from rightcall.suite import Plan, run_plan
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks run_memory")
+    parser.add_argument("--cases", type=int, nargs="+", default=[10_000, 100_000])
+    parser.add_argument(
+        "--gate", action="store_true", help="runs with a gate, whose verdict needs every result"
+    )
+    options = parser.parse_args()
+    print(f"{'cases':>10}{'peak MB':>10}")
+    for n in options.cases:
+        code = f"from benchmarks.run_memory import one_run; one_run({n}, {options.gate})"
+        ended = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+        print(f"{n:>10,}{int(ended.stdout):>10,}", flush=True)
+
+
+def one_run(n: int, gated: bool) -> None:
+    """Run `n` cases and print the most memory this process had, in MB."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "goldens.jsonl"
+        with path.open("w") as file:
+            for i in range(n):
+                wanted = '[{"tool": "a", "args": {"n": 1}}]'
+                file.write(f'{{"id": "g{i}", "input": "Do {i}", "expected_calls": {wanted}}}\n')
+        plan = Plan("memory", Agent(_at_once), path, concurrency=64, gate=Gate() if gated else None)
+        with open_store(str(Path(folder) / "results.db")) as store:
+            asyncio.run(run_plan(plan, store))
+    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
+
+
+async def _at_once(golden: Golden) -> list[ToolCall]:
+    return [ToolCall("a", {"n": 1})]
