@@ -186,6 +186,11 @@ def test_a_plan_from_one_trial_per_golden_is_called_a_rough_estimate(shop, capsy
     assert "rough estimates" in capsys.readouterr().out
 
 
+def test_a_plan_without_a_change_says_so(shop, capsys):
+    assert run("check", "suite.yaml", "--plan") == 0
+    assert "PLAN: nothing that reaches the model has changed; 0 calls" in capsys.readouterr().out
+
+
 def test_a_plan_spends_nothing(shop, capsys):
     edit(shop / "tools.json", REFUND, f"{REFUND} Ask first.")
     assert run("check", "suite.yaml", "--plan") == 0

@@ -167,6 +167,8 @@ def _without_asking(design: CheckDesign, plan: Plan, options: CheckOptions) -> C
     what = change_words(design.changes)
     if options.plan_only:
         forecast = design.forecast() if design.strata else None
+        if not design.changes and not design.planned:
+            what = "nothing that reaches the model has changed"
         word = f"PLAN: {what}; {design.planned:,} calls at most, {design.full:,} in a full run"
         return made(base, verdict="INCONCLUSIVE", sentence=word, cause="plan", forecast=forecast)
     if any(change.kind == "metrics" for change in design.changes) and not design.rescored:
