@@ -25,6 +25,10 @@ async def report_progress(done: float, total: float | None = None, message: str 
         await report(done, total, message)
 
 
+MOST_ENTRIES = 10_000
+"""Entries of the ledger that a server keeps."""
+
+
 def mcp_server(toolbox: Toolbox, name: str = "rightcall") -> Any:
     """The toolbox as a low-level server of the SDK. One server is one task: keys are shared by its clients."""
     try:
@@ -48,6 +52,7 @@ def mcp_server(toolbox: Toolbox, name: str = "rightcall") -> Any:
         except Aborted as stop:
             (invocation,) = stop.invocations
         context.invocations.clear()  # a server is long-lived, and they are not read here
+        context.ledger.keep_last(MOST_ENTRIES)
         return CallToolResult.model_validate(answer_of(invocation))
 
     return Server(name, on_list_tools=list_tools, on_call_tool=call_tool)

@@ -69,17 +69,27 @@ class Ledger:
 
     def __init__(self) -> None:
         self._entries: list[LedgerEntry] = []
+        self._forgotten = 0
         self._keys: set[str] = set()
         self._lock = threading.Lock()
 
     def add(self, phase: LedgerPhase, tool: str, **fields: Any) -> LedgerEntry:
         """Append one line; it is numbered here."""
         with self._lock:
-            entry = LedgerEntry(len(self._entries) + 1, phase, tool, **fields)
+            entry = LedgerEntry(self._forgotten + len(self._entries) + 1, phase, tool, **fields)
             self._entries.append(entry)
             if phase in ("effect", "late_effect"):
                 self._keys.add(entry.key)
             return entry
+
+    def keep_last(self, entries: int) -> None:
+        """Forget older entries once there are twice as many: a server has no end at which to read them."""
+        with self._lock:
+            if len(self._entries) < 2 * entries:
+                return
+            self._forgotten += len(self._entries) - entries
+            self._entries = self._entries[-entries:]
+            self._keys = {e.key for e in self._entries if e.phase in ("effect", "late_effect")}
 
     def knows(self, key: str) -> bool:
         """Whether an effect under this key is noted."""
