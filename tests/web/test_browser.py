@@ -89,6 +89,7 @@ def test_everything_by_keyboard(dashboard, visit, store):
     page = visit(f"{dashboard}/runs")
     page.keyboard.press("?")
     expect(page.get_by_role("heading", name="Keyboard")).to_be_visible()
+    expect(page.get_by_role("button", name="Close")).to_be_focused()
     page.keyboard.press("Escape")
     page.keyboard.press("/")
     page.keyboard.type("old")
