@@ -67,6 +67,7 @@ class Driver:
         if self._stopped:
             return
         self._work, self._take, self._ledger = work, take, LeaseLedger(jobs)
+        self._delivering = 0
         self._news = asyncio.Event()
         self._left = work.left
         wanted = self._options.count or self._engine.count()
@@ -172,7 +173,9 @@ class Driver:
             workers=len(self._crew.seats),
             cautious=plan.gate is not None and plan.gate.stop != "off",
         )
-        most = None if self._work.affordable is None else self._work.affordable(self._ledger.out)
+        most = None
+        if self._work.affordable is not None:
+            most = self._work.affordable(self._ledger.out + self._delivering)
         lease = self._ledger.hand_out(seat.number, size, most)
         if lease is not None and not seat.first_lease:
             seat.first_lease = now
@@ -222,12 +225,17 @@ class Driver:
         seated = self._crew.seated()
         at_once = sum(seat.reported.at_once or seat.at_once for seat in seated)
         batch = Batch(results, self._retries, at_once, len(seated), lag_ms, stored)
-        taking = asyncio.ensure_future(self._take(batch))
+        self._delivering += len(results)  # neither out nor taken yet, but a part of hard budgets
+        taking = asyncio.ensure_future(self._hand_over(batch))
         try:
             await asyncio.shield(taking)
         except asyncio.CancelledError:
             await asyncio.wait([taking])
             raise
+
+    async def _hand_over(self, batch: Batch) -> None:
+        self._delivering -= len(batch.results)  # the runner counts them from its first step
+        await self._take(batch)
 
     async def _bury(self, seat: Seat, why: str) -> None:
         """Return the cells of a lost worker; end the run when workers keep dying."""
