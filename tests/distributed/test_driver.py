@@ -267,6 +267,20 @@ class Priced:
         return Trajectory(calls=(ToolCall("a", {"n": 0}),), usage=Usage(80, 20))
 
 
+def test_results_between_driver_and_runner_count_against_a_hard_budget(store):
+    """A lease handed out between the two would spend the same budget twice."""
+
+    class Slow(Driver):
+        async def _hand_over(self, batch):
+            await asyncio.sleep(0.02)
+            await super()._hand_over(batch)
+
+    agent = Agent(Priced(), limits=Limits(tokens=100))
+    planned = Plan("test", agent, goldens(100), concurrency=16, run_limits=RunLimits(tokens=2_050))
+    outcome = asyncio.run(run_plan(planned, store, backend=Slow(OneProcess(), WorkerOptions(3))))
+    assert outcome.done == 20
+
+
 @pytest.mark.parametrize("workers", [0, 1, 3])
 def test_with_limits_of_a_case_the_budget_of_a_run_is_never_exceeded(store, workers):
     limits = {"run_limits": RunLimits(tokens=2_050)}
