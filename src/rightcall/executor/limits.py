@@ -102,8 +102,8 @@ class Deadline:
 
 
 MINUTE = 60.0
-BURST_SECONDS = 1.0
-"""What may be saved up: a second's worth, so that no minute sees more than its rate and a second."""
+BURST_SECONDS = 0.25
+"""What may be saved up while nobody could send, so that a few seconds never see over 5 % more than the rate."""
 
 LONGEST_SLEEP = 0.25
 """How often a waiter checks whether its share has grown."""
