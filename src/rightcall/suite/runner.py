@@ -98,7 +98,8 @@ async def _run_prepared(  # noqa: PLR0913, PLR0917
         epoch=writer.epoch,
         fence=fence,
     )
-    await running.run(work, partial(stored_batch, store, writer), writer, done)
+    # The writer of the moment: a fence replaces it, and the old one could store nothing more.
+    await running.run(work, lambda batch: stored_batch(store, writer, batch), writer, done)
     outcome = running.outcome(run, begun.baseline, prepared.tools)
     outcome = msgspec.structs.replace(outcome, notices=tuple(backend.notices()))
     for write in _last_writes(plan, store, outcome, early=running.decided, epoch=writer.epoch):
