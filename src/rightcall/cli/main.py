@@ -222,8 +222,9 @@ def _flush_stdout() -> None:
 
 
 def _forget_stdout() -> None:
-    """Discard buffered output, which Python would otherwise write (and fail to) at exit."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    from rightcall.report import discard
+
+    discard(sys.stdout)
 
 
 def _show_warning(message: Warning | str, *_where: object, **_more: object) -> None:

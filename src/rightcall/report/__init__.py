@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from rightcall.report.lines import (
         Guarded as Guarded,
         InertOutput as InertOutput,
+        discard as discard,
         inert as inert,
         inert_json as inert_json,
         tell as tell,
@@ -114,7 +115,7 @@ else:
             "formats": "FORMATS format_of writer_of",
             "github": "in_actions publish",
             "improvement": "print_improvement",
-            "lines": "Guarded InertOutput inert inert_json tell without_old_commands",
+            "lines": "Guarded InertOutput discard inert inert_json tell without_old_commands",
             "notebook": "NotebookProgress result_columns results_html run_html",
             "numbers": "FILTERS count interval percent",
             "production": "CALIBRATION CheckRate VersionChange check_rates rates_of version_changes",
