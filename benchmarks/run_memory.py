@@ -40,14 +40,19 @@ def one_run(n: int, gated: bool) -> None:
     """Run `n` cases and print the most memory this process had, in MB."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "goldens.jsonl"
-        with path.open("w") as file:
-            for i in range(n):
-                wanted = '[{"tool": "a", "args": {"n": 1}}]'
-                file.write(f'{{"id": "g{i}", "input": "Do {i}", "expected_calls": {wanted}}}\n')
+        write_goldens(path, n)
         plan = Plan("memory", Agent(_at_once), path, concurrency=64, gate=Gate() if gated else None)
         with open_store(str(Path(folder) / "results.db")) as store:
             asyncio.run(run_plan(plan, store))
     print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
+
+
+def write_goldens(path: Path, n: int) -> None:
+    """Write `n` goldens that expect one call."""
+    with path.open("w") as file:
+        for i in range(n):
+            wanted = '[{"tool": "a", "args": {"n": 1}}]'
+            file.write(f'{{"id": "g{i}", "input": "Do {i}", "expected_calls": {wanted}}}\n')
 
 
 async def _at_once(golden: Golden) -> list[ToolCall]:

@@ -28,6 +28,7 @@ from tests.support.model_process import loopback_model, write_suite
 from tests.support.postgres import postgres_server
 
 from benchmarks.process_times import ProcessTimes
+from benchmarks.run_memory import write_goldens
 from rightcall.cli.collector import postpone
 from rightcall.distributed import Driver, RayEngine, RayOptions, WorkerOptions
 from rightcall.executor import Agent
@@ -246,10 +247,7 @@ def memory(engine: RayEngine, sizes: list[int], workers: int) -> None:
     for n in sizes:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "goldens.jsonl"
-            with path.open("w") as file:
-                for i in range(n):
-                    wanted = '[{"tool": "a", "args": {"n": 1}}]'
-                    file.write(f'{{"id": "g{i}", "input": "Do {i}", "expected_calls": {wanted}}}\n')
+            write_goldens(path, n)
             plan = Plan("memory", Agent(at_once), path, concurrency=64)
             with open_store(str(Path(folder) / "results.db")) as store, ProcessTimes() as times:
                 driver = Driver(engine, WorkerOptions(workers, paths=(ROOT,)))
