@@ -5,6 +5,7 @@
     yaml_text  YAML read as JSON would be (007, NO and dates stay text), and written so that others agree
     python_object   `module:attribute`, wherever the module is
     atomic     files are replaced completely or not at all
+    git_command   git, without programs that a repository names
     revision   the git branch and commit of a folder
 
 Knows nothing about goldens, tools or suites.

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
-import subprocess
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
 from rightcall.errors import ConfigError
+from rightcall.files.git_command import run_git
 
 _CI_BRANCH = ("GITHUB_REF_NAME", "CI_COMMIT_BRANCH", "BITBUCKET_BRANCH", "BUILD_SOURCEBRANCHNAME")
 """Where CI servers, which check out a commit without its branch, say the branch of a push."""
-_SECONDS = 30
+_COMMIT = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
 _NO_RECORDINGS = ":(top,exclude,glob)**/recordings/**"
 
 
@@ -36,8 +37,16 @@ def git_dirty(folder: Path) -> bool:
 
     Recordings are left out: a run that records changes them itself.
     """
-    words = ("status", "--porcelain", "--untracked-files=no", "--", ":/", _NO_RECORDINGS)
-    return bool(_git(folder, *words)[1])
+    words = (
+        "status",
+        "--porcelain",
+        "--untracked-files=no",
+        "--ignore-submodules=dirty",
+        "--",
+        ":/",
+        _NO_RECORDINGS,
+    )
+    return bool(run_git(folder, *words)[1])
 
 
 def commits_between(folder: Path, old: str, new: str = "HEAD") -> int | None:
@@ -45,7 +54,9 @@ def commits_between(folder: Path, old: str, new: str = "HEAD") -> int | None:
 
     Commits of recordings alone are left out: a run is recorded before its recordings are committed.
     """
-    code, said = _git(folder, "rev-list", "--count", f"{old}..{new}", "--", ":/", _NO_RECORDINGS)
+    code, said = run_git(
+        folder, "rev-list", "--count", "--end-of-options", f"{old}..{new}", "--", ":/", _NO_RECORDINGS
+    )
     return int(said) if code == 0 and said.isdecimal() else None
 
 
@@ -59,7 +70,7 @@ def base_commit(folder: Path, environment: Mapping[str, str] | None = None, bran
         or "main"
     )
     for name in (f"refs/remotes/origin/{target}", f"refs/heads/{target}"):
-        code, said = _git(folder, "merge-base", "HEAD", name)
+        code, said = run_git(folder, "merge-base", "HEAD", name)
         if code == 0:
             return said
     return environment.get("CI_MERGE_REQUEST_DIFF_BASE_SHA", "")
@@ -67,49 +78,37 @@ def base_commit(folder: Path, environment: Mapping[str, str] | None = None, bran
 
 def is_ancestor(folder: Path, old: str, new: str) -> bool | None:
     """Whether a commit is another one or came before it; None when git cannot say, as in a shallow clone."""
-    code, _ = _git(folder, "merge-base", "--is-ancestor", old, new)
+    code, _ = run_git(folder, "merge-base", "--is-ancestor", "--end-of-options", old, new)
     return {0: True, 1: False}.get(code)
 
 
 def repository_root(folder: Path) -> Path | None:
     """The folder of the repository that a folder is in; None outside git."""
-    code, said = _git(folder, "rev-parse", "--show-toplevel")
+    code, said = run_git(folder, "rev-parse", "--show-toplevel")
     return Path(said) if code == 0 and said else None
 
 
 def commit_named(folder: Path, ref: str) -> str:
     """The commit of a branch, tag or part of a hash; "" when there is none."""
-    code, said = _git(folder, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}")
+    code, said = run_git(folder, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}")
     return said if code == 0 else ""
 
 
 def unpack_commit(root: Path, commit: str, into: Path) -> None:
     """Write the files of a commit into a folder; neither the working copy nor git is touched."""
-    packed = into / ".commit.tar"
-    code, _ = _git(root, "archive", "--format=tar", "--output", str(packed), commit)
-    if code != 0:
-        raise ConfigError(f"git cannot unpack commit {commit[:10]} of {root}")
     import tarfile
+    import tempfile
 
-    with tarfile.open(packed) as archive:
-        archive.extractall(into, filter="data")
-    packed.unlink()
-
-
-def _git(folder: Path, *words: str) -> tuple[int, str]:
-    """What a git command answers and its exit code; -1 when it cannot be run."""
-    try:
-        asked = subprocess.run(  # noqa: S603  our own words, and names from git itself
-            ["git", *words],  # noqa: S607
-            cwd=folder,
-            timeout=_SECONDS,
-            capture_output=True,
-            check=False,
-            text=True,
-        )
-    except (OSError, ValueError, subprocess.SubprocessError):
-        return -1, ""
-    return asked.returncode, asked.stdout.strip()
+    with tempfile.TemporaryFile() as packed:
+        code, _ = run_git(root, "archive", "--format=tar", commit, output=packed)
+        packed.seek(0)
+        try:
+            if code != 0:
+                raise ConfigError(f"git cannot unpack commit {commit[:10]} of {root}")
+            with tarfile.open(fileobj=packed) as archive:
+                archive.extractall(into, filter="data")
+        except (tarfile.TarError, OSError) as error:
+            raise ConfigError(f"commit {commit[:10]} of {root} cannot be unpacked: {error}") from None
 
 
 def git_revision(folder: Path) -> dict[str, str]:
@@ -129,7 +128,7 @@ def _read(folder: Path) -> dict[str, str]:
         git = dot_git.parent / dot_git.read_text("utf-8").removeprefix("gitdir:").strip()
     head = (git / "HEAD").read_text("utf-8").strip()
     if not head.startswith("ref:"):
-        return {"git_commit": head}
+        return {"git_commit": head} if _COMMIT.fullmatch(head) else {}
     ref = head.removeprefix("ref:").strip()
     common = git / "commondir"
     shared = git / common.read_text("utf-8").strip() if common.exists() else git
@@ -140,7 +139,8 @@ def _read(folder: Path) -> dict[str, str]:
 def _commit(git: Path, ref: str) -> str:
     loose, packed = git / ref, git / "packed-refs"
     if loose.is_file():
-        return loose.read_text("utf-8").strip()
+        commit = loose.read_text("utf-8").strip()
+        return commit if _COMMIT.fullmatch(commit) else ""  # a hostile HEAD can name any file
     if packed.is_file():
         for line in packed.read_text("utf-8").splitlines():
             commit, _, name = line.partition(" ")
