@@ -14,9 +14,14 @@ from hypothesis import given, strategies as st
 
 import rightcall as rc
 from rightcall.executor import Agent, Limits, Patience, Session
-from rightcall.model import ExpectedCall, Golden, Tool, Trajectory
+from rightcall.executor.agent_session import SessionPerformer
+from rightcall.executor.retrying_client import Asker
+from rightcall.model import ConversationalGolden, ExpectedCall, Golden, Tool, Trajectory, Turn
 from rightcall.providers.agent_reply import AgentFailedError, JsonPath, ReplyReader, server_sent
 from rightcall.providers.exchange import Exchange, filled
+from rightcall.providers.http import Network
+from rightcall.providers.http_agent import HttpAgent
+from rightcall.providers.remote_agent import Asking
 from tests.providers.loopback import _in_thread
 
 QUICK = Patience(attempts=3, first=0.001, longest=0.001)
@@ -24,6 +29,9 @@ GOLDEN = Golden(
     "Weather in Hanoi?", id="g1", expected_calls=(ExpectedCall("SECRET_tool"),), expected_output="SECRET output",
     comments="SECRET", tags=("SECRET",), metadata={"why": "SECRET"},
 )  # fmt: skip
+
+
+DROPPED, HALF = "the connection, dropped", "half a reply, then nothing"
 
 
 class Service:
@@ -37,6 +45,12 @@ class Service:
         self.bodies.append(await request.json())
         self.headers.append(dict(request.headers))
         answer = self.answers[min(len(self.bodies), len(self.answers)) - 1]
+        if answer in (DROPPED, HALF):
+            assert request.transport is not None
+            if answer == HALF:
+                request.transport.write(b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{")
+            request.transport.close()
+            return web.Response()
         if callable(answer):
             answer = answer(self.bodies[-1])
         if isinstance(answer, float):
@@ -205,12 +219,16 @@ def status(code: int, **headers: str) -> Any:
     ("answers", "stop", "requests", "words"),
     [
         ([status(429), {"output": "ok"}], "done", 2, ""),
-        ([status(503), status(502), {"output": "ok"}], "done", 3, ""),
-        ([status(504)], "infra_error", 3, "answered 504"),
+        ([status(503, **{"Retry-After": "0"}), status(429), {"output": "ok"}], "done", 3, ""),
+        ([status(503)], "infra_error", 1, "answered 503"),
+        ([status(500)], "infra_error", 1, "not asked again: the agent may have acted"),
+        ([status(502)], "infra_error", 1, "answered 502"),
+        ([status(504)], "infra_error", 1, "answered 504"),
+        ([DROPPED, {"output": "ok"}], "infra_error", 1, "closed the connection"),
+        ([HALF, {"output": "ok"}], "infra_error", 1, "closed the connection"),
         ([status(404)], "infra_error", 1, "answered 404"),
         ([status(401)], "infra_error", 1, "answered 401"),
         ([status(409)], "infra_error", 1, "answered 409"),
-        ([status(500)], "agent_error", 1, "answered 500"),
         ([status(302, Location="http://127.0.0.1:9/")], "infra_error", 1, "redirects"),
         ([web.Response(text="hello")], "agent_error", 1, "not JSON: 'hello'"),
         ([{"answer": 1}], "agent_error", 1, "none of calls, messages, output"),
@@ -226,6 +244,70 @@ def test_every_failure_has_one_meaning(answers, stop, requests, words):
     assert (trajectory.stop_reason, len(agent.bodies)) == (stop, requests)
     assert words in trajectory.error
     assert trajectory.messages[0].content == GOLDEN.input
+
+
+def test_an_agent_that_does_not_answer_in_time_is_asked_once():
+    """It may have acted. The client's own time limit is 300 s; here it is a part of a second."""
+
+    async def run(url: str) -> Trajectory:
+        agent = HttpAgent(url, Exchange(), Asking("", lambda golden: ()), Network(total=0.2))
+        asker = Asker(None, 1, patience=QUICK)
+        try:
+            return await SessionPerformer(agent, Limits(), asker=asker).perform(GOLDEN, 0)
+        finally:
+            await agent.aclose()
+
+    with service(30.0) as agent:
+        trajectory = asyncio.run(run(agent.url))
+    assert (trajectory.stop_reason, len(agent.bodies)) == ("infra_error", 1)
+    assert "timed out" in trajectory.error
+
+
+def test_a_service_that_refuses_connections_is_asked_again():
+    """Nothing was sent, so nothing can have happened."""
+    with service({"output": "ok"}) as gone:
+        pass
+
+    async def run() -> tuple[Trajectory, int]:
+        async with Session(Agent(f"http:{gone.url}"), patience=QUICK) as session:
+            assert session.asker is not None
+            return await session.performer.perform(GOLDEN, 0), session.asker.retries
+
+    trajectory, retries = asyncio.run(run())
+    assert (trajectory.stop_reason, retries) == ("infra_error", QUICK.attempts - 1)
+    assert "cannot be reached" in trajectory.error
+
+
+def keys_of(url: str, run_id: str, *cells: tuple[Golden, int]) -> list[Trajectory]:
+    async def run() -> list[Trajectory]:
+        async with Session(Agent(f"http:{url}"), patience=QUICK) as session:
+            session.begin(run_id)
+            return [await session.performer.perform(golden, trial) for golden, trial in cells]
+
+    return asyncio.run(run())
+
+
+def test_a_request_has_the_same_key_when_it_is_repeated_and_no_other_has_it():
+    """Retried after a refusal, and asked for again by another process that resumes the run."""
+    talk = ConversationalGolden("s", id="g3", turns=(Turn("user", "one"), Turn("user", "two")))
+    cells = [(GOLDEN, 0), (GOLDEN, 1), (Golden("q", id="g2"), 0), (talk, 0)]
+    with service(status(429), {"output": "ok"}) as agent:
+        keys_of(agent.url, "run-1", *cells)
+        first = [headers["idempotency-key"] for headers in agent.headers]
+        keys_of(agent.url, "run-1", *cells)
+        again = [headers["idempotency-key"] for headers in agent.headers[len(first) :]]
+        keys_of(agent.url, "run-2", *cells)
+        other = [headers["idempotency-key"] for headers in agent.headers[len(first) + len(again) :]]
+    assert first[0] == first[1] and first[1:] == again and len(set(first)) == 5
+    assert len({*again, *other}) == 10
+    assert [body["idempotency_key"] for body in agent.bodies[: len(first)]] == first
+
+
+def test_without_a_run_every_process_has_its_own_keys():
+    with service({"output": "ok"}) as agent:
+        for _ in range(2):
+            asked(agent.url)
+    assert len({headers["idempotency-key"] for headers in agent.headers}) == 2
 
 
 def test_a_service_that_is_too_slow_reaches_the_limit():

@@ -162,6 +162,8 @@ class Session:
         `keys` outlive the process, so that a killed run can be resumed without repeating side effects.
         """
         self._run_id, self._idempotency.live = run_id, keys
+        if self.addressed is not None:
+            self.addressed.begin(run_id)
         if isinstance(self.agent.model, ObservedAgent):
             self._observe(self.agent.model, self._given_tools)
         elif self.provider is not None and self.asker is not None:

@@ -12,7 +12,9 @@ from rightcall.errors import ConfigError, suggestion
 from rightcall.model.record import Record
 
 FORMAT = "rightcall/ask/1"
-ASKED = ("input", "messages", "system", "tools", "golden_id", "trial", "session", "traceparent")
+ASKED = (
+    "input", "messages", "system", "tools", "golden_id", "trial", "session", "idempotency_key", "traceparent",
+)  # fmt: skip
 """Fields available to requests and templates. Expectations are not among them, so they cannot be sent."""
 
 REPLIED = (

@@ -48,6 +48,9 @@ class ExecAgent(AddressedAgent):
         held = _Held(self)
         return AddressedSession(golden, trial, session_id, self._asking, held.ask, held.release)
 
+    def begin(self, run_id: str) -> None:
+        self._asking.run_id = run_id or self._asking.run_id
+
     async def check(self) -> list[str]:
         program = self._command[0]
         beside = Path(self._folder or ".") / program

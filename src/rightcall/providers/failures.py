@@ -53,6 +53,8 @@ def transport(where: str, error: Exception, deadline: float) -> ProviderError:
     import aiohttp
 
     detail = one_line(scrub(str(error))) or type(error).__name__
+    if isinstance(error, aiohttp.ConnectionTimeoutError):
+        return ProviderError(f"{where} cannot be reached: {detail}", kind="unreachable", retryable=True)
     if isinstance(error, TimeoutError):
         reason = detail if str(error) else f"deadline {deadline:g} s"
         return ProviderError(f"{where} timed out: {reason}", kind="timeout", retryable=True)

@@ -34,6 +34,7 @@ class Network:
     read: float = 300.0
     largest_reply: int = 32 * MEGABYTE
     trusted: ssl.SSLContext | None = None
+    keep_alive: bool = True
 
 
 class HttpClient:
@@ -122,7 +123,11 @@ class HttpClient:
         limits = self.network
         self._session = aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(
-                limit=limits.connections, keepalive_timeout=60, ttl_dns_cache=300, ssl=limits.trusted or True
+                limit=limits.connections,
+                keepalive_timeout=60 if limits.keep_alive else None,
+                force_close=not limits.keep_alive,
+                ttl_dns_cache=300,
+                ssl=limits.trusted or True,
             ),
             headers={
                 "content-type": "application/json",

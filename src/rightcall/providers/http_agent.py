@@ -9,7 +9,7 @@ from rightcall.model.codec import encode
 from rightcall.model.golden import Golden
 from rightcall.model.trajectory import Trajectory
 from rightcall.providers import failures
-from rightcall.providers.agent_reply import AgentFailedError, start_of
+from rightcall.providers.agent_reply import AgentFailedError
 from rightcall.providers.exchange import Exchange
 from rightcall.providers.http import MEGABYTE, HttpClient, Network
 from rightcall.providers.remote_agent import (
@@ -23,19 +23,30 @@ from rightcall.providers.remote_agent import (
 from rightcall.providers.secrets import scrubber
 
 LARGEST = 16 * MEGABYTE
-ASK_AGAIN = frozenset((429, 502, 503, 504))
-"""Statuses of gateways and overloaded servers; any other 5xx is a failure of the agent."""
+
+NOT_SENT = frozenset(("unreachable",))
+"""Failures before the request left: the service cannot have acted on it."""
 
 UNUSABLE = ("too_large", "malformed")
 
 
 class HttpAgent(AddressedAgent):
-    """One service. Only the user's input, earlier turns, instructions and tools are sent to it."""
+    """One service. Only the user's input, earlier turns, instructions and tools are sent to it.
+
+    A service may act on every request it reads, so unlike a model it is asked again only if nothing was sent or if it
+    declined. Every request has its own connection: one that the service closed while idle would look like one it read.
+    """
 
     def __init__(self, url: str, exchange: Exchange, asking: Asking, network: Network) -> None:
         self.exchange, self._asking = exchange, asking
         limits = Network(
-            network.connections, network.total, network.connect, network.read, LARGEST, network.trusted
+            network.connections,
+            network.total,
+            network.connect,
+            network.read,
+            LARGEST,
+            network.trusted,
+            keep_alive=False,
         )
         self._client = HttpClient(url, exchange.header_values, limits)
         self.name = f"http:{self._client.base_url}"
@@ -49,6 +60,9 @@ class HttpAgent(AddressedAgent):
         session_id = new_session_id(golden, trial)
         return AddressedSession(golden, trial, session_id, self._asking, self._exchanged, clean=self._clean)
 
+    def begin(self, run_id: str) -> None:
+        self._asking.run_id = run_id or self._asking.run_id
+
     async def check(self) -> list[str]:
         problem = await self._client.unreachable()
         return [problem] if problem else []
@@ -60,6 +74,7 @@ class HttpAgent(AddressedAgent):
         body = encode(self.exchange.body(ask))
         headers = {
             "accept": "application/json, text/event-stream",
+            "idempotency-key": ask["idempotency_key"],
             "traceparent": ask.get("traceparent") or traceparent(ask["session"]),
         }
         try:
@@ -67,18 +82,23 @@ class HttpAgent(AddressedAgent):
         except ProviderError as error:
             if error.kind in UNUSABLE:
                 raise AgentFailedError(error.problem) from None
-            raise
+            raise error if error.kind in NOT_SENT else asked_once(error) from None
         if not 200 <= status < 300:
             raise _refused(self._client.base_url, status, received, content)
         stream = "text/event-stream" in str(received.get("content-type", "")).lower()
         return self._reader.read(content, said, stream=stream)
 
 
-def _refused(url: str, status: int, headers: Any, content: bytes) -> Exception:
-    """An error response: the infrastructure failed, or the agent did."""
-    if status >= 500 and status not in ASK_AGAIN:
-        return AgentFailedError(f"{url} answered {status}: {start_of(content)}")
+def _refused(url: str, status: int, headers: Any, content: bytes) -> ProviderError:
+    """An error response. Only 429, and 503 with `Retry-After`, say that the service did not act on the request."""
     error = failures.refused(url, status, headers, content)
-    if error.retryable and status not in ASK_AGAIN:
-        return ProviderError(error.problem, kind=error.kind, status=status)
-    return error
+    declined = status == 429 or (status == 503 and headers.get("retry-after"))
+    return error if declined else asked_once(error)
+
+
+def asked_once(error: ProviderError) -> ProviderError:
+    """The same failure, not to be retried: the service may have acted."""
+    if not error.retryable:
+        return error
+    problem = f"{error.problem}; not asked again: the agent may have acted"
+    return ProviderError(problem, kind=error.kind, status=error.status)

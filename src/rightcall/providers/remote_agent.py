@@ -52,6 +52,10 @@ class AddressedAgent(Protocol):
 
     def session(self, golden: Golden, trial: int = 0) -> AddressedSession: ...
 
+    def begin(self, run_id: str) -> None:
+        """Set the run whose trials follow: the keys of their requests are made of it."""
+        ...
+
     async def check(self) -> list[str]: ...
 
     async def aclose(self) -> None: ...
@@ -108,6 +112,8 @@ class Asking:
         telemetry: Telemetry | None = None,
     ) -> None:
         self._system, self._offered, self.telemetry = system, offered, telemetry
+        self.run_id = uuid4().hex
+        """The run whose trials are asked for; another for every process without one."""
 
     def ask(
         self,
@@ -116,6 +122,7 @@ class Asking:
         session: str,
         text: str,
         earlier: Sequence[Message],
+        turn: int = 0,
         traceparent: str = "",
     ) -> dict[str, Any]:
         asked = {
@@ -126,12 +133,13 @@ class Asking:
             "golden_id": golden.id,
             "trial": trial,
             "session": session,
+            "idempotency_key": idempotency_key(self.run_id, golden.id, trial, turn),
         }
         return asked | ({"traceparent": traceparent} if traceparent else {})
 
 
 class AddressedSession:
-    """A remote conversation. A turn counts once its reply has arrived, so a failed turn can be retried.
+    """A remote conversation. A turn counts once its reply has arrived; one that failed is repeated under its key.
 
     `ends` means that nothing keeps running after a reply, as with a program that is started for every request.
     """
@@ -168,7 +176,7 @@ class AddressedSession:
             self._parents.append(self._parent)
             telemetry.watch(self._parent)
         earlier = self._done.messages
-        ask = self._asking.ask(self._golden, self._trial, self._id, text, earlier, self._parent)
+        ask = self._asking.ask(self._golden, self._trial, self._id, text, earlier, len(self._turns), self._parent)
         reply = await self._send(ask, text)
         self._turns.append((text, self._parent, reply))
         self._done, self._said = _joined(self._done, text, reply), ""
@@ -259,6 +267,12 @@ def _transcript(calls: Sequence[ToolCall], output: str) -> list[Message]:
         )
         messages += [Message("tool", results=told)] if told else []
     return [*messages, Message("assistant", output)] if output or not messages else messages
+
+
+def idempotency_key(run_id: str, golden_id: str, trial: int, turn: int) -> str:
+    """The name of one request: the same when it is retried or its run is resumed, and no other request has it."""
+    parts = "\x1f".join((run_id, golden_id, str(trial), str(turn)))
+    return hashlib.sha256(parts.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def new_session_id(golden: Golden, trial: int) -> str:
