@@ -30,7 +30,9 @@ EXIT_CODES: dict[int, str] = {
     2: "usage, an invalid file, or a configuration that cannot work",
     3: "inconclusive: the evidence is not enough for a verdict",
     4: "infrastructure: a model, a tool server or a store failed, which says nothing about the agent",
+    129: "the terminal was closed (SIGHUP); as 130",
     130: "interrupted; finished results are stored, and the run can be resumed",
+    143: "terminated (SIGTERM); as 130",
 }
 """The exit codes of every command."""
 

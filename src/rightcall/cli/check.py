@@ -172,7 +172,7 @@ def _settings(own: CheckSettings, words: dict[str, Any], share: int) -> CheckSet
 def _checked(
     file: Path, store: Store, settings: CheckSettings, words: dict[str, Any], *, quiet: bool
 ) -> CheckResult:
-    from rightcall.cli.interrupt import run_interruptible
+    from rightcall.cli.interrupt import INTERRUPTS, run_interruptible
     from rightcall.suite import CheckOptions, check_suite
 
     names = (
@@ -197,7 +197,7 @@ def _checked(
     try:
         return run_interruptible(check_suite(file, store, options, watch=watch), asyncio.new_event_loop)
     except KeyboardInterrupt:
-        tell("interrupted; finished trials are stored: run the same command to continue", err=True)
+        tell(f"{INTERRUPTS.reason}; finished trials are stored: run the same command to continue", err=True)
         raise
 
 

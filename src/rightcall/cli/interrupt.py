@@ -1,4 +1,4 @@
-"""Ctrl-C: the first stops a command cleanly, the second immediately."""
+"""Ctrl-C, SIGTERM and SIGHUP: the first stops a command cleanly, the second immediately."""
 
 from __future__ import annotations
 
@@ -17,24 +17,43 @@ T = TypeVar("T")
 
 INTERRUPTED = 130
 
+REASONS = {"SIGINT": "interrupted", "SIGTERM": "terminated", "SIGHUP": "the terminal was closed"}
+"""Signals that end a command, with the reason that is shown. Windows has no SIGHUP."""
+
 
 class Interrupts:
-    """The SIGINT handling of a command; one per process, installed by `main`."""
+    """The signal handling of a command; one per process, installed by `main`."""
 
     def __init__(self) -> None:
         self.count = 0
+        self.signal = signal.SIGINT
         self.soften: Callable[[], object] | None = None
-        """What the first Ctrl-C does; None raises `KeyboardInterrupt` at the current instruction."""
+        """What the first signal does; None raises `KeyboardInterrupt` at the current instruction."""
+
+    @property
+    def exit_code(self) -> int:
+        """As shells report a process that the signal ended: 130, 143 or 129."""
+        return 128 + self.signal
+
+    @property
+    def reason(self) -> str:
+        return REASONS[self.signal.name]
 
     def install(self) -> None:
-        """Install the handler, unless the parent process chose another one, such as ignoring SIGINT."""
-        if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-            signal.signal(signal.SIGINT, self._received)
+        """Install the handler, except for signals that the parent process handles differently, as `nohup` does."""
+        for name in REASONS:
+            number = getattr(signal, name, None)
+            if number is not None and signal.getsignal(number) in (
+                signal.default_int_handler,
+                signal.SIG_DFL,
+            ):
+                signal.signal(number, self._received)
 
     def _received(self, number: int, frame: FrameType | None) -> None:
         self.count += 1
+        self.signal = signal.Signals(number)
         if self.count > 1:
-            _end_at_once()
+            _end_at_once(self.exit_code)
         if self.soften is None:
             raise KeyboardInterrupt
         self.soften()
@@ -46,7 +65,7 @@ INTERRUPTS = Interrupts()
 def run_interruptible(
     work: Coroutine[Any, Any, T], loop_factory: Callable[[], asyncio.AbstractEventLoop] | None = None
 ) -> T:
-    """The result of a coroutine. Ctrl-C cancels it, then raises `KeyboardInterrupt` once it has ended."""
+    """The result of a coroutine. A signal cancels it, then raises `KeyboardInterrupt` once it has ended."""
     import asyncio  # most commands never need it
 
     async def cancellable() -> T:
@@ -67,7 +86,18 @@ def run_interruptible(
             raise
 
 
-def _end_at_once() -> None:
+def run_stdio_server(server: Coroutine[Any, Any, None]) -> None:
+    """Run a server on stdin and stdout; the first signal ends the process.
+
+    Its thread waits for input, and nothing but the client can end that wait.
+    """
+    import asyncio
+
+    INTERRUPTS.soften = lambda: _end_at_once(INTERRUPTS.exit_code)
+    asyncio.run(server)
+
+
+def _end_at_once(code: int) -> None:
     """Exit without waiting for threads and without tracebacks from interrupted cleanup.
 
     Stored results are safe: an interrupted transaction is rolled back.
@@ -77,4 +107,4 @@ def _end_at_once() -> None:
             os.write(2, b"\x1b[?25h\n")  # the progress bar hides the cursor
     with suppress(OSError):
         os.write(2, b"stopped\n")
-    os._exit(INTERRUPTED)
+    os._exit(code)

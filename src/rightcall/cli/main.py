@@ -153,7 +153,7 @@ def command() -> None:
 
 def main() -> None:
     """Run the command line; errors the user can fix are shown without a traceback."""
-    from rightcall.cli.interrupt import INTERRUPTS
+    from rightcall.cli.interrupt import INTERRUPTED, INTERRUPTS
 
     _make_streams_safe()
     INTERRUPTS.install()
@@ -172,12 +172,12 @@ def main() -> None:
         _complain(str(error))
         code = error.exit_code
     except (KeyboardInterrupt, click.Abort):
-        _say_interrupted()
-        code = 130
+        _show_interruption(INTERRUPTS.reason)
+        code = INTERRUPTS.exit_code
     except (BrokenPipeError, _ReaderLeft):
         # The reader of rows is gone (`| head`): there is no verdict on the rest, so this is no success.
         _forget_stdout()
-        code = 130
+        code = INTERRUPTED
     except OSError as error:
         from rightcall.files import NO_ROOM, reason
 
@@ -243,10 +243,10 @@ def _show_usage(error: click.ClickException) -> None:
     tell(shown.getvalue().removesuffix("\n"), err=True)
 
 
-def _say_interrupted() -> None:
+def _show_interruption(reason: str) -> None:
     from rightcall.report import tell
 
-    tell("interrupted", err=True)
+    tell(reason, err=True)
 
 
 def _complain(problem: str) -> None:

@@ -29,10 +29,10 @@ def mcp(project: Path, read_only: bool, trust: bool, store_url: str | None) -> N
     The assistant can lint and fix tool definitions, check goldens, run suites, and look at and compare runs. It reads
     and writes nothing outside the project folder. Register it as the command `rightcall mcp`.
     """
-    import asyncio
     import os
 
     from rightcall.assistant import Project, serve_project
+    from rightcall.cli.interrupt import run_stdio_server
 
     os.chdir(project)
-    asyncio.run(serve_project(Project(Path.cwd(), store_url, trust), read_only=read_only))
+    run_stdio_server(serve_project(Project(Path.cwd(), store_url, trust), read_only=read_only))

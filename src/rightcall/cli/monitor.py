@@ -65,8 +65,8 @@ def serve(
         async def work() -> None:
             stop = asyncio.Event()
             loop = asyncio.get_running_loop()
-            for name in (signal.SIGTERM, signal.SIGINT):
-                loop.add_signal_handler(name, stop.set)
+            for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+                loop.add_signal_handler(number, stop.set)
             receiver = Receiver(watcher, token=token or "", log=lambda text: tell(text, err=True))
 
             def ready(number: int) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from rightcall.cli.interrupt import INTERRUPTED, run_interruptible
+from rightcall.cli.interrupt import INTERRUPTED, INTERRUPTS, run_interruptible
 from rightcall.cli.output import console, print_next, tell
 from rightcall.cli.run_progress import LiveMode, ReaderGone, Watching
 from rightcall.errors import InfrastructureError, RightCallError, RunTakenOver
@@ -131,7 +131,7 @@ def run_to_end(
         try:
             return run_interruptible(work, _fast_loop())
         except KeyboardInterrupt:
-            say("interrupted")
+            say(INTERRUPTS.reason)
             raise
         except ReaderGone:
             say("stopped because stdout was closed")

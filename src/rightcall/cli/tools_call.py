@@ -76,7 +76,13 @@ def serve(source: str, address: str | None, real: bool, store_url: str | None) -
     """Serve the tools of SOURCE over MCP, with validation, idempotency and the error contract."""
     import asyncio
 
-    asyncio.run(_served(source, _host_and_port(address) if address else None, _keys(real, store_url)))
+    from rightcall.cli.interrupt import run_stdio_server
+
+    serving = _served(source, _host_and_port(address) if address else None, _keys(real, store_url))
+    if address:
+        asyncio.run(serving)
+    else:
+        run_stdio_server(serving)
 
 
 def read_arguments(text: str, pairs: tuple[str, ...]) -> dict[str, Any]:

@@ -8,9 +8,11 @@ runner. Commands use `tell` or a `Screen` (`report/screen.py`, with colours and 
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
+import stat
 import sys
 from typing import Any, BinaryIO, TextIO
 
@@ -56,13 +58,19 @@ def inert_json(data: bytes | bytearray) -> bytes | bytearray:
     return data.decode().translate(_ESCAPED).encode()
 
 
+def _closed_terminal(stream: TextIO, error: OSError) -> bool:
+    """Whether the terminal behind a stream is gone; on a file the same error means a broken disk."""
+    return error.errno == errno.EIO and stat.S_ISCHR(os.fstat(stream.fileno()).st_mode)
+
+
 _ESCAPED = {code: json.dumps(chr(code))[1:-1] for code in WRITTEN_OUT if code >= 0x7F}
 
 
 class Guarded:
     """The current stdout or stderr, with CI commands made harmless.
 
-    A reader that leaves (`| head`) gets no more, and the command continues: its exit code is its verdict.
+    A reader that leaves (`| head`, a closed terminal) gets no more, and the command continues: its exit code is its
+    verdict.
     """
 
     def __init__(self, file: TextIO | None = None, *, stderr: bool = False) -> None:
@@ -72,16 +80,21 @@ class Guarded:
         """Write to the stream."""
         try:
             return self._stream.write(without_commands(text))
-        except BrokenPipeError:
-            discard(self._stream)
+        except OSError as error:
+            self._discard_if_left(error)
             return len(text)
 
     def flush(self) -> None:
         """Flush the stream."""
         try:
             self._stream.flush()
-        except BrokenPipeError:
-            discard(self._stream)
+        except OSError as error:
+            self._discard_if_left(error)
+
+    def _discard_if_left(self, error: OSError) -> None:
+        if not isinstance(error, BrokenPipeError) and not _closed_terminal(self._stream, error):
+            raise error
+        discard(self._stream)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)
