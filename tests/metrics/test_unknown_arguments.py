@@ -7,11 +7,10 @@ from typing import Any
 import pytest
 from hypothesis import given, strategies as st
 
-from rightcall.metrics import score_trajectory
+from rightcall.metrics import result_of, score_trajectory
 from rightcall.metrics.builtin.argument_match import ArgumentMatch
 from rightcall.metrics.builtin.redundant_calls import RedundantCalls
 from rightcall.metrics.builtin.schema_validity import SchemaValidity
-from rightcall.metrics.score_case import result_of
 from rightcall.model import Tool, ToolCall
 from rightcall.model.case import TestCase
 from tests.metrics.builders import a_golden, a_trajectory, codes, judged
@@ -45,7 +44,7 @@ def test_a_missing_tool_fails_the_case_whatever_the_arguments_were() -> None:
 
 def test_an_unexpected_tool_fails_the_case_and_is_not_a_malformed_call() -> None:
     verdict = judged([HANOI], [unknown("get_weather"), unknown("get_time")])
-    assert codes(verdict) == ["unexpected_call"] and not verdict.undecided
+    assert codes(verdict) == ["unexpected_call"] and not verdict.error
 
 
 def test_numbers_about_arguments_leave_unknown_calls_out_and_say_so() -> None:
@@ -59,7 +58,7 @@ def test_numbers_about_arguments_leave_unknown_calls_out_and_say_so() -> None:
 
 def test_an_argument_that_must_not_be_passed_leaves_the_case_open() -> None:
     verdict = judged([{"tool": "pay", "forbidden_args": ["tip"]}], [unknown("pay")])
-    assert verdict.undecided and not verdict.passed
+    assert verdict.error and not verdict.passed
 
 
 def test_text_that_is_not_an_object_is_still_a_malformed_call() -> None:
@@ -75,7 +74,7 @@ def test_forgetting_arguments_never_turns_a_pass_into_a_failure_or_back(
     partly = judged(
         expected, [unknown(c["name"]) if gone else c for c, gone in zip(called, hidden, strict=True)]
     )
-    assert partly.undecided or partly.passed == whole.passed
+    assert partly.error or partly.passed == whole.passed
     assert (partly.numbers.tool_precision, partly.numbers.tool_recall) == (
         whole.numbers.tool_precision,
         whole.numbers.tool_recall,

@@ -8,21 +8,22 @@ import pytest
 
 from rightcall.api import evaluate
 from rightcall.errors import ConfigError
-from rightcall.metrics import result_of
+from rightcall.metrics import result_of, score_trajectory
 from rightcall.model import ExpectedCall, Failure, Golden, Score, TestCase, ToolCall, Trajectory
 from rightcall.report.html import write_html
 from rightcall.report.markdown import write_markdown
 from rightcall.report.terminal import summary_table
 from rightcall.report.view import reason_of, summary_view
 from rightcall.testing.assertion import assert_test
-from tests.support.doors import DOORS
-from tests.support.scored_cases import ALL
+from tests.support.doors import DOORS, WITHOUT_METRICS
+from tests.support.scored_cases import ALL, BY_THEIR_GOLDEN
 
 
 @pytest.mark.parametrize("door", DOORS)
 def test_every_door_says_the_same(door, tmp_path):
-    expected = {row.golden.id: (row.outcome, row.score, tuple(sorted(row.codes))) for row in ALL}
-    assert DOORS[door](tmp_path, ALL) == expected
+    rows = BY_THEIR_GOLDEN if door in WITHOUT_METRICS else ALL
+    expected = {row.golden.id: (row.outcome, row.score, tuple(sorted(row.codes))) for row in rows}
+    assert DOORS[door](tmp_path, rows) == expected
 
 
 def test_the_table_has_every_way_to_end():
@@ -31,8 +32,15 @@ def test_the_table_has_every_way_to_end():
 
 def test_a_time_budget_without_a_measured_time_is_an_error():
     golden = Golden("?", expected_calls=(ExpectedCall("a"),), max_latency_ms=100)
-    result = result_of(golden, 0, Trajectory(calls=(ToolCall("a"),)), {})
-    assert not result.passed and "max_latency_ms, but the latency was not recorded" in result.error
+    done = Trajectory(calls=(ToolCall("a"),))
+    for scored in (result_of(golden, 0, done, {}), score_trajectory(golden, done)):
+        assert not scored.passed and "max_latency_ms, but the latency was not recorded" in scored.error
+
+
+def test_a_function_of_a_golden_that_fails_makes_an_error_of_the_verdict():
+    golden = Golden("?", expected_calls=(ExpectedCall("a", {"x": lambda value: 1 / 0}),))
+    verdict = score_trajectory(golden, Trajectory(calls=(ToolCall("a", {"x": 1}),)))
+    assert not verdict.passed and "ZeroDivisionError" in verdict.error
 
 
 def rude(case):

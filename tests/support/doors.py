@@ -146,11 +146,25 @@ def by_rescoring(folder: Path, rows: Sequence[Scored]) -> Said:
     return said(again.results)
 
 
+def by_score_trajectory(folder: Path, rows: Sequence[Scored]) -> Said:
+    return {row.golden.id: _by_verdict(row) for row in rows}
+
+
+def _by_verdict(row: Scored) -> Any:
+    verdict = rc.score_trajectory(row.golden, row.trajectory)
+    codes = [failure.code for failure in verdict.failures]
+    return _said(verdict.passed, verdict.error, verdict.score, codes)
+
+
+WITHOUT_METRICS = ("score_trajectory",)
+"""Doors that score by the golden alone."""
+
 DOORS: dict[str, Callable[[Path, Sequence[Scored]], Said]] = {
     "run": by_run,
     "evaluate(agent)": by_evaluate_agent,
     "evaluate(cases)": by_evaluate_cases,
     "score": by_score,
+    "score_trajectory": by_score_trajectory,
     "assert_test": by_assert_test,
     "check": by_check,
     "rightcall test": by_rightcall_test,

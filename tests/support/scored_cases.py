@@ -138,6 +138,8 @@ TALKS = [
     talk("metric-breaks", (RIGHT,), "", "error", 1.0, metadata={"mood": "nonsense"}),
 ]  # fmt: skip
 ALL = [*SINGLE, *TALKS]
+BY_THEIR_GOLDEN = [row for row in ALL if "mood" not in row.golden.metadata]
+"""Those that no metric decides."""
 BY_ID = {row.golden.id: row for row in ALL}
 
 

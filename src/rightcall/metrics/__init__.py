@@ -2,7 +2,7 @@
 
     base        Metric, the class to subclass
     resolve     from the name a user types to a metric; the list of all metrics with their pages
-    score_case  the one scorer: from a case to its result
+    score_case  the one scorer: from a case to its result; case_result: by what its golden states
     measure     from a case to the score of each metric
     function    a plain function as a metric
     matching/   the one alignment of expected and actual calls, matchers, verdicts, reasons
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
         AnyMetric as AnyMetric,
         Metric as Metric,
     )
+    from rightcall.metrics.case_result import result_of as result_of, score_trajectory as score_trajectory
     from rightcall.metrics.conversation import all_expected as all_expected
     from rightcall.metrics.function import FunctionMetric as FunctionMetric
     from rightcall.metrics.judged.calibration import Calibration as Calibration
-    from rightcall.metrics.matching.case_score import score_trajectory as score_trajectory
     from rightcall.metrics.matching.verdict import (
         CaseVerdict as CaseVerdict,
         Numbers as Numbers,
@@ -49,24 +49,24 @@ if TYPE_CHECKING:
         resolve_metric as resolve_metric,
         resolve_metrics as resolve_metrics,
     )
-    from rightcall.metrics.score_case import Scorer as Scorer, result_of as result_of
+    from rightcall.metrics.score_case import Scorer as Scorer
     from rightcall.metrics.tally import Tally as Tally, counted_codes as counted_codes
 else:
     __getattr__, __dir__, __all__ = window(
         __name__,
         {
             "base": "ARGUMENT_CODES AnyMetric Metric PERFECT",
+            "case_result": "result_of score_trajectory",
             "conversation": "all_expected",
             "function": "FunctionMetric",
             "judged.calibration": "Calibration",
-            "matching.case_score": "score_trajectory",
             "matching.verdict": "CaseVerdict Numbers ScoringRules",
             "measure": "METRIC_SECONDS SPOTLESS measure_all measure_one time_to_score",
             "resolve": (
                 "DIMENSIONS as_metrics metric_names metric_page metric_pages observed resolve_metric "
                 "resolve_metrics"
             ),
-            "score_case": "Scorer result_of",
+            "score_case": "Scorer",
             "passes": "stable_hash",
             "tally": "Tally counted_codes",
         },

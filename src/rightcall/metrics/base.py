@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from rightcall.metrics.matching.case_score import score_trajectory
+from rightcall.metrics.matching.case_score import score_calls
 from rightcall.metrics.matching.reasons import joined, sentence
 from rightcall.metrics.matching.unknown import unknown_text
 from rightcall.metrics.matching.verdict import CaseVerdict
@@ -74,7 +74,7 @@ class VerdictMetric(Metric):
     codes: ClassVar[frozenset[Code]] = frozenset()
 
     def measure(self, case: TestCase) -> Score:
-        verdict = score_trajectory(case.golden, case.trajectory, case.tools)
+        verdict = score_calls(case.golden, case.trajectory, case.tools)
         return self.of(verdict, [sentence(failure) for failure in verdict.failures])
 
     def of(self, verdict: CaseVerdict, said: Sequence[str]) -> Score:

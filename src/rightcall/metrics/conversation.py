@@ -13,7 +13,7 @@ from typing import Literal
 
 import msgspec
 
-from rightcall.metrics.matching.case_score import DEFAULT_RULES, FORBIDDEN, NO_TOOLS, score_trajectory
+from rightcall.metrics.matching.case_score import DEFAULT_RULES, FORBIDDEN, NO_TOOLS, score_calls
 from rightcall.metrics.matching.reasons import reason
 from rightcall.metrics.matching.verdict import CaseVerdict, Numbers, ScoringRules
 from rightcall.model.failure import Failure
@@ -94,7 +94,7 @@ def score_conversation(
     held = _Held(trajectory)
     given = sum(message.role == "user" for message in trajectory.messages[: trajectory.own_start])
     wanted = {at: calls for at, calls in expected_by_exchange(golden).items() if not given or at > given}
-    whole = score_trajectory(as_one_golden(golden), _all_said(trajectory), tools, rules=rules)
+    whole = score_calls(as_one_golden(golden), _all_said(trajectory), tools, rules=rules)
     if wanted and not trajectory.messages:
         problem = "the conversation was recorded without messages, so its turns cannot be distinguished"
         return ConversationVerdict(False, 0.0, whole, (), whole.failures, problem)
@@ -114,7 +114,7 @@ def score_conversation(
     passed = whole.passed and all(turn.verdict.passed for turn in turns)
     score = 0.0 if forbidden else math.fsum(scores) / len(scores)
     open_ones = [v for v in (whole, *(turn.verdict for turn in turns)) if not v.passed]
-    problem = open_ones[0].undecided if open_ones and all(v.undecided for v in open_ones) else ""
+    problem = open_ones[0].error if open_ones and all(v.error for v in open_ones) else ""
     return ConversationVerdict(
         passed, score, whole, turns, failures, problem, bool(golden.expected_calls or golden.no_calls)
     )
@@ -231,7 +231,7 @@ class _Held:
             order=golden.order,
             extra_calls=golden.extra_calls,
         )
-        verdict = score_trajectory(wanted, Trajectory(calls=calls), tools, rules=rules)
+        verdict = score_calls(wanted, Trajectory(calls=calls), tools, rules=rules)
         at, role = (turns[-1][0], turns[-1][1]) if turns else (len(self._spoken), "assistant")
         failures = tuple(
             msgspec.structs.replace(

@@ -25,7 +25,7 @@ from rightcall.metrics.judged.conversation import (
     TurnRelevancy,
 )
 from rightcall.metrics.judged.rubric import AnswerRelevancy, ArgumentCorrectness, Part, Rubric, TaskCompletion
-from rightcall.metrics.matching.case_score import score_trajectory
+from rightcall.metrics.matching.case_score import score_calls
 from rightcall.metrics.matching.reasons import reason
 from rightcall.model.case import TestCase
 from rightcall.model.score import Score
@@ -75,7 +75,7 @@ class ToolCorrectness(Metric):
     ordered: bool = False
 
     def measure(self, case: TestCase) -> Score:
-        verdict = score_trajectory(case.golden, case.trajectory, case.tools)
+        verdict = score_calls(case.golden, case.trajectory, case.tools)
         numbers = verdict.numbers
         if self.exact:
             value = float(numbers.call_f1 == 1.0 if self.arguments else numbers.tool_f1 == 1.0)

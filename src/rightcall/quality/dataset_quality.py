@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from rightcall.errors import InputError
-from rightcall.metrics import score_trajectory
+from rightcall.metrics.matching import score_calls
 from rightcall.model.golden import AnyGolden, ExpectedCall, Golden
 from rightcall.model.message import Message
 from rightcall.model.record import Record
@@ -205,7 +205,7 @@ async def _passes(baseline: KeywordProvider, golden: Golden, tools: Mapping[str,
     reply = await baseline.complete(request)
     made = Trajectory(calls=reply.message.calls, output=reply.message.content)
     try:
-        return score_trajectory(golden, made, tools).passed
+        return score_calls(golden, made, tools).passed
     except InputError:  # a golden that cannot be scored is not easy; `dataset check` reports it
         return False
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from rightcall.metrics.matching import call_text, pattern_text, score_trajectory
+from rightcall.metrics.matching import call_text, pattern_text, score_calls
 from rightcall.model.call import ToolCall
 from rightcall.model.golden import ExpectedCall, Golden
 from rightcall.model.tool import Tool
@@ -18,7 +18,7 @@ def calls_difference(golden: Golden, trajectory: Trajectory, tools: Mapping[str,
     chosen = _nearest(golden, trajectory, tools)
     partners: dict[int, list[int]] = {}
     wrong: list[int] = []
-    for failure in score_trajectory(chosen, trajectory, tools).failures:
+    for failure in score_calls(chosen, trajectory, tools).failures:
         made = [] if failure.call is None else [failure.call]
         wrong += made
         if failure.expected_call is not None:
@@ -62,4 +62,4 @@ def _nearest(golden: Golden, trajectory: Trajectory, tools: Mapping[str, Tool]) 
         return golden
     alternatives = (golden.expected_calls, *golden.any_of) if golden.expected_calls else golden.any_of
     candidates = [msgspec.structs.replace(golden, expected_calls=calls, any_of=()) for calls in alternatives]
-    return max(candidates, key=lambda one: score_trajectory(one, trajectory, tools).score)
+    return max(candidates, key=lambda one: score_calls(one, trajectory, tools).score)

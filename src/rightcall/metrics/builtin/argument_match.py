@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rightcall.metrics.base import ARGUMENT_CODES, Metric, without_arguments
-from rightcall.metrics.matching.case_score import score_trajectory
+from rightcall.metrics.matching.case_score import score_calls
 from rightcall.metrics.matching.reasons import reason
 from rightcall.model.case import TestCase
 from rightcall.model.score import Score
@@ -24,7 +24,7 @@ class ArgumentMatch(Metric):
     """
 
     def measure(self, case: TestCase) -> Score:
-        verdict = score_trajectory(case.golden, case.trajectory, case.tools)
+        verdict = score_calls(case.golden, case.trajectory, case.tools)
         wrong = [failure for failure in verdict.failures if failure.code in ARGUMENT_CODES]
         if not wrong:
             return without_arguments(1.0, verdict) if verdict.unknown else Score(1.0, True)

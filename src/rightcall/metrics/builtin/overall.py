@@ -26,6 +26,6 @@ class Overall(VerdictMetric):
     number = "score"
 
     def of(self, verdict: CaseVerdict, said: Sequence[str]) -> Score:
-        if verdict.undecided:
-            return Score.broken(verdict.undecided)
+        if verdict.error:
+            return Score.broken(verdict.error)
         return Score(verdict.score, verdict.passed, joined(said))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rightcall.metrics.base import Metric
-from rightcall.metrics.matching.case_score import score_trajectory
+from rightcall.metrics.matching.case_score import score_calls
 from rightcall.metrics.matching.reasons import reason
 from rightcall.model.case import TestCase
 from rightcall.model.score import Score
@@ -24,5 +24,5 @@ class Turns(Metric):
     """
 
     def measure(self, case: TestCase) -> Score:
-        verdict = score_trajectory(case.golden, case.trajectory, case.tools)
+        verdict = score_calls(case.golden, case.trajectory, case.tools)
         return Score.passed_if(verdict.passed, reason(verdict.failures))

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from rightcall.metrics.matching.binding import mentions_ref as mentions_ref
     from rightcall.metrics.matching.case_score import (
         counted_places as counted_places,
-        score_trajectory as score_trajectory,
+        score_calls as score_calls,
     )
     from rightcall.metrics.matching.compile import (
         KINDS as KINDS,
@@ -62,7 +62,7 @@ else:
             "alignment": "CallComparison MOST_ORDERED assign_by_groups",
             "base": "Scope shown",
             "binding": "mentions_ref",
-            "case_score": "counted_places score_trajectory",
+            "case_score": "counted_places score_calls",
             "compile": "KINDS compile_matcher matcher_key",
             "effort": "TooManyCalls bounded_effort",
             "expectation": "fits make_slots pattern_text predecessors unsound",

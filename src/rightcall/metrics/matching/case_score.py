@@ -43,7 +43,7 @@ SPOILING = FORBIDDEN | frozenset(("over_calling", "over_latency", "loop_limit", 
 """Codes that fail a case whatever its calls."""
 
 
-def score_trajectory(
+def score_calls(
     golden: Golden,
     trajectory: Trajectory,
     tools: Mapping[str, Tool] = NO_TOOLS,
@@ -52,11 +52,9 @@ def score_trajectory(
     embed: Callable[[str], Sequence[float]] | None = None,
     grade: Callable[[str, Any], float] | None = None,
 ) -> CaseVerdict:
-    """Score a case: every number, whether it passes, and a failure for each mistake.
+    """The verdict by calls, content and limits: every number, and a failure for each mistake.
 
-    `tools` are those the agent was offered; without them defaults, unknown tools and schemas are not considered.
-    `embed` and `grade` serve the matchers `semantic` and `judge`. A golden that cannot be judged (an unknown id
-    in `after`, a broken matcher) raises `InputError`.
+    Final states, time that was not measured and missing answers are the scorer's: `score_trajectory` has them all.
     """
     if is_flawless(golden, trajectory):
         return flawless(len(golden.expected_calls))
@@ -71,7 +69,7 @@ def score_closely(
     embed: Callable[[str], Sequence[float]] | None = None,
     grade: Callable[[str, Any], float] | None = None,
 ) -> CaseVerdict:
-    """Like `judge`, for cases already known not to be flawless."""
+    """Like `score_calls`, for cases already known not to be flawless."""
     try:
         return _judged(golden, trajectory, tools, rules, embed, grade)
     except RecursionError:  # files and replies are bounded on input; values made in Python are bounded here

@@ -26,9 +26,7 @@ def in_doubt(at_best: CaseVerdict, at_worst: CaseVerdict) -> CaseVerdict:
         return at_best
     if at_worst.passed:
         return at_best if at_worst.numbers.fn else at_worst
-    return msgspec.structs.replace(
-        at_best, passed=False, undecided=f"arguments_unknown: {unknown_text(at_best)}"
-    )
+    return msgspec.structs.replace(at_best, passed=False, error=f"arguments_unknown: {unknown_text(at_best)}")
 
 
 def unknown_text(verdict: CaseVerdict) -> str:

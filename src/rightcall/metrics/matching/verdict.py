@@ -38,8 +38,8 @@ class Numbers(Record, frozen=True):
 class CaseVerdict(Record, frozen=True):
     """Did the agent make the right call? `score` is the overall score, 0 when something forbidden happened.
 
-    `unknown` counts the calls, of `called`, whose arguments matter and are not known. `undecided` says why the case
-    cannot be decided: it would pass with some arguments and fail with others.
+    `unknown` counts the calls, of `called`, whose arguments matter and are not known. `error` says why the case
+    cannot be decided: it got no answer, would pass with some arguments and fail with others, or was not measured.
     """
 
     passed: bool
@@ -48,7 +48,7 @@ class CaseVerdict(Record, frozen=True):
     failures: tuple[Failure, ...] = ()
     unknown: int = 0
     called: int = 0
-    undecided: str = ""
+    error: str = ""
 
 
 WEIGHTS = {

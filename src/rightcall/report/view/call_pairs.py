@@ -19,7 +19,7 @@ from rightcall.metrics.matching import (
     counted_places,
     fits,
     make_slots,
-    score_trajectory,
+    score_calls,
 )
 from rightcall.model.call import ToolCall
 from rightcall.model.failure import Failure
@@ -102,7 +102,7 @@ def expected_calls(
     def distance(alternative: Sequence[ExpectedCall]) -> int:
         alone = msgspec.structs.replace(golden, expected_calls=alternative, any_of=())
         try:
-            return len(_marks(score_trajectory(alone, trajectory, tools).failures) ^ stored)
+            return len(_marks(score_calls(alone, trajectory, tools).failures) ^ stored)
         except InputError:
             return len(stored) + 1
 

@@ -1,0 +1,269 @@
+"""The result of a case by what its golden states: its calls, its answer, its final state and its limits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from rightcall.errors import MatcherBroke
+from rightcall.metrics.builtin.final_state import FinalState
+from rightcall.metrics.conversation import ConversationVerdict, as_one_golden, score_conversation
+from rightcall.metrics.matching.case_numbers import latency_in_doubt
+from rightcall.metrics.matching.case_score import (
+    DEFAULT_RULES,
+    FORBIDDEN,
+    NO_TOOLS,
+    forbids_all,
+    score_closely,
+    score_of_stated,
+)
+from rightcall.metrics.matching.fast_path import flawless, is_flawless
+from rightcall.metrics.matching.reasons import reason
+from rightcall.metrics.matching.verdict import CaseVerdict, Numbers, ScoringRules
+from rightcall.metrics.measure import SPOTLESS, dimension_scores, no_answer
+from rightcall.model.case import TestCase
+from rightcall.model.failure import Failure
+from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden
+from rightcall.model.run import CaseResult
+from rightcall.model.score import Score
+from rightcall.model.tool import Tool
+from rightcall.model.trajectory import Trajectory
+
+NOT_COMPARED = Numbers(0, 0, 0, 0, *[0.0] * (len(Numbers.__struct_fields__) - 4))
+"""The numbers of a case whose golden could not be compared."""
+
+
+def result_of(
+    golden: AnyGolden,
+    trial: int,
+    trajectory: Trajectory,
+    tools: Mapping[str, Tool],
+    *,
+    rules: ScoringRules = DEFAULT_RULES,
+) -> CaseResult:
+    """The result of one case by what its golden states. `tools` are those the agent was offered."""
+    if not isinstance(golden, Golden):
+        return _conversation(golden, trial, trajectory, tools, rules)
+    failures: tuple[Failure, ...] = ()
+    if is_flawless(golden, trajectory):
+        passed, score, scores, error = True, 1.0, SPOTLESS, ""
+    else:
+        try:
+            verdict = score_closely(golden, trajectory, tools, rules)
+        except MatcherBroke as problem:
+            return _not_judged(golden, trial, trajectory, str(problem))
+        if golden.expected_state is not None or golden.max_latency_ms is not None:
+            return _measured_by(verdict, golden, trial, trajectory, rules)
+        passed, score, failures = verdict.passed, verdict.score, verdict.failures
+        scores, error = dimension_scores(verdict), no_answer(trajectory) or verdict.error
+    return CaseResult(  # by position: names cost half a microsecond, and this is made for every case
+        golden.id,
+        trial,
+        passed,
+        score,
+        scores,
+        failures,
+        golden.category,
+        golden.cluster,
+        golden.tags,
+        error,
+        trajectory.latency_ms,
+        trajectory.usage,
+    )
+
+
+def score_trajectory(
+    golden: AnyGolden,
+    trajectory: Trajectory,
+    tools: Mapping[str, Tool] = NO_TOOLS,
+    *,
+    rules: ScoringRules = DEFAULT_RULES,
+    embed: Callable[[str], Sequence[float]] | None = None,
+    grade: Callable[[str, Any], float] | None = None,
+) -> CaseVerdict:
+    """Score a case by what its golden states: every number, whether it passes, and a failure for each mistake.
+
+    `tools` are those the agent was offered; without them defaults, unknown tools and schemas are not considered.
+    `embed` and `grade` serve the matchers `semantic` and `judge`. `error` says why nothing can be said about the agent:
+    no answer, an expected state without a world, a time budget without a time, a function of the golden that failed.
+    A golden that cannot be judged (an unknown id in `after`, an invalid matcher) raises `InputError`.
+    """
+    if not isinstance(golden, Golden):
+        try:
+            held = score_conversation(golden, trajectory, tools, rules=rules)
+        except MatcherBroke as problem:
+            return CaseVerdict(False, 0.0, NOT_COMPARED, error=str(problem))
+        result = _conversation_result(golden, 0, trajectory, held, rules)
+        return _summed_up(held.shown, result)
+    if is_flawless(golden, trajectory):
+        return flawless(len(golden.expected_calls))
+    try:
+        verdict = score_closely(golden, trajectory, tools, rules, embed, grade)
+    except MatcherBroke as problem:
+        return CaseVerdict(False, 0.0, NOT_COMPARED, error=str(problem))
+    if golden.expected_state is not None or golden.max_latency_ms is not None:
+        return _summed_up(verdict, _measured_by(verdict, golden, 0, trajectory, rules))
+    error = no_answer(trajectory)
+    return msgspec.structs.replace(verdict, error=error) if error else verdict
+
+
+def _summed_up(verdict: CaseVerdict, result: CaseResult) -> CaseVerdict:
+    """The numbers of a verdict with what the whole result says."""
+    return msgspec.structs.replace(
+        verdict, passed=result.passed, score=result.score, failures=result.codes, error=result.error
+    )
+
+
+def _measured_by(
+    verdict: CaseVerdict, golden: Golden, trial: int, trajectory: Trajectory, rules: ScoringRules
+) -> CaseResult:
+    """The result of a case whose golden states more than calls and content: a final state, a time budget."""
+    scores, error = dimension_scores(verdict), no_answer(trajectory) or verdict.error
+    passed, score, failures = verdict.passed, verdict.score, verdict.failures
+    result = _result(golden, trial, trajectory, passed, score, scores, failures, error)
+    stated = None if golden.expected_calls or golden.any_of else verdict.numbers
+    return _with_measured(result, golden, trajectory, stated, rules)
+
+
+def decided(result: CaseResult, named: Mapping[str, Score]) -> CaseResult:
+    """The result combined with further scores: it passes if it did and all of them do.
+
+    One that broke makes the case an error. Their codes become codes of the case, and their reasons reasons; a case
+    that fails without any code gets `failed_metric`, so that counts by code miss none.
+    """
+    if not named:
+        return result
+    metrics = {**result.metrics, **named}
+    broken = [f"{name}: {score.error}" for name, score in named.items() if score.error]
+    failed = {name: score for name, score in named.items() if not score.passed}
+    passed = result.passed and not failed
+    overall = result.metrics["overall"]
+    if failed and not broken:
+        said = [overall.reason, *(_why(name, score) for name, score in failed.items())]
+        text = "; ".join(dict.fromkeys(part for part in said if part))
+        metrics["overall"] = Score(overall.value, False, text, overall.codes)
+    return msgspec.structs.replace(
+        result,
+        passed=passed and not broken,
+        metrics=metrics,
+        codes=_joined(result.codes, named.values()) or (() if broken else _without_code(failed)),
+        error="; ".join(broken) or result.error,
+    )
+
+
+def _why(name: str, score: Score) -> str:
+    return f"{name}: {score.reason}" if score.reason else f"{name} did not pass"
+
+
+def _without_code(failed: Mapping[str, Score]) -> tuple[Failure, ...]:
+    return tuple(Failure("failed_metric", detail=_why(name, score)) for name, score in failed.items())
+
+
+def _joined(codes: tuple[Failure, ...], scores: Iterable[Score]) -> tuple[Failure, ...]:
+    found = list(codes)
+    for score in scores:
+        found += [code for code in score.codes if code not in found]
+    return tuple(found) if len(found) > len(codes) else codes
+
+
+def _with_measured(
+    result: CaseResult, golden: Golden, trajectory: Trajectory, numbers: Numbers | None, rules: ScoringRules
+) -> CaseResult:
+    """The result combined with the final state and the latency.
+
+    `numbers` are given when no call is expected, so that the state counts for the score.
+    """
+    if result.error:
+        return result
+    named: dict[str, Score] = {}
+    if golden.expected_state is not None:
+        named["final_state"] = state = FinalState().measure(TestCase(golden, trajectory))
+        if numbers is not None and not state.error and not _spoilt(result, golden, trajectory):
+            result = _scored(result, score_of_stated(golden, numbers, rules, state.value))
+    if golden.max_latency_ms is not None and trajectory.latency_ms is None:
+        named["latency"] = Score.broken("the golden has max_latency_ms, but the latency was not recorded")
+    elif result.passed and (doubt := latency_in_doubt(golden, trajectory)):
+        named["latency"] = Score.broken(doubt)  # whatever else fails a case fails it on any machine
+    return decided(result, named)
+
+
+def _spoilt(result: CaseResult, golden: Golden, trajectory: Trajectory) -> bool:
+    """Whether the score is 0 because something happened that must not."""
+    return any(failure.code in FORBIDDEN for failure in result.codes) or (
+        bool(trajectory.calls) and forbids_all(golden)
+    )
+
+
+def _scored(result: CaseResult, score: float) -> CaseResult:
+    overall = msgspec.structs.replace(result.metrics["overall"], value=score)
+    return msgspec.structs.replace(result, score=score, metrics={**result.metrics, "overall": overall})
+
+
+def _conversation(
+    golden: ConversationalGolden,
+    trial: int,
+    trajectory: Trajectory,
+    tools: Mapping[str, Tool],
+    rules: ScoringRules,
+) -> CaseResult:
+    """The result of one conversation. `turns` is a metric of it; its reason names the first turn that went wrong."""
+    try:
+        verdict = score_conversation(golden, trajectory, tools, rules=rules)
+    except MatcherBroke as problem:
+        return _not_judged(golden, trial, trajectory, str(problem))
+    return _conversation_result(golden, trial, trajectory, verdict, rules)
+
+
+def _conversation_result(
+    golden: ConversationalGolden,
+    trial: int,
+    trajectory: Trajectory,
+    verdict: ConversationVerdict,
+    rules: ScoringRules,
+) -> CaseResult:
+    scores: dict[str, Score] = {**dimension_scores(verdict.shown), "turns": verdict.turns_score()}
+    scores["overall"] = Score(verdict.score, verdict.passed, "" if verdict.passed else _reason(verdict))
+    error = no_answer(trajectory) or verdict.problem
+    passed = verdict.passed and not error
+    result = _result(golden, trial, trajectory, passed, verdict.score, scores, verdict.failures, error)
+    stated = None if golden.expected_calls or verdict.turns else verdict.whole.numbers
+    return _with_measured(result, as_one_golden(golden), trajectory, stated, rules)
+
+
+def _reason(verdict: ConversationVerdict) -> str:
+    turns = verdict.turns_score()
+    return turns.reason or reason(verdict.whole.failures)
+
+
+def _not_judged(golden: AnyGolden, trial: int, trajectory: Trajectory, error: str) -> CaseResult:
+    """The result of a case whose golden contains a function that failed."""
+    scores = {"overall": Score.broken(error)}
+    return _result(golden, trial, trajectory, False, 0.0, scores, (), error)
+
+
+def _result(
+    golden: AnyGolden,
+    trial: int,
+    trajectory: Trajectory,
+    passed: bool,
+    score: float,
+    scores: dict[str, Score],
+    failures: tuple[Failure, ...],
+    error: str,
+) -> CaseResult:
+    return CaseResult(
+        golden_id=golden.id,
+        trial=trial,
+        passed=passed,
+        score=score,
+        metrics=scores,
+        codes=failures,
+        category=golden.category,
+        cluster=golden.cluster,
+        tags=golden.tags,
+        error=error,
+        latency_ms=trajectory.latency_ms,
+        usage=trajectory.spent,
+    )
