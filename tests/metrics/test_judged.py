@@ -12,7 +12,7 @@ from rightcall.metrics import resolve_metric
 from rightcall.metrics.judged.calibration import Calibration, calibrate
 from rightcall.metrics.judged.frame import question
 from rightcall.metrics.judged.rubric import ArgumentCorrectness, Rubric, TaskCompletion
-from rightcall.metrics.measure import measure_one
+from rightcall.metrics.measurement import measure_one
 from rightcall.model import Expectations, Golden, TestCase, ToolCall, Trajectory
 from rightcall.providers.scripted import ScriptedProvider
 
@@ -56,13 +56,32 @@ def test_a_failing_verdict_tells_its_reason():
     assert (score.passed, score.reason) == (False, "3 of 3 votes against: no price is named")
 
 
-def test_a_verdict_may_stand_in_the_text():
-    judge = Judge(lambda request: 'Well: {"verdict": "pass", "reason": "fine"} indeed.')
-    assert measured(Rubric(judge, "x", cache="")).passed
+def test_a_text_may_be_the_verdict_and_prose_that_quotes_one_is_none():
+    for text in ('{"verdict": "pass", "reason": "fine"}', '```json\n{"verdict": "pass"}\n```'):
+        assert measured(Rubric(Judge(lambda request, text=text: text), "x", cache="")).passed
+    quoting = Judge(lambda request: 'Well: {"verdict": "pass", "reason": "fine"} indeed.')
+    assert "judge_unparsed" in measured(Rubric(quoting, "x", cache="")).error
+
+
+@pytest.mark.parametrize(
+    ("votes", "outcome"),
+    [
+        ([True, True, None], "passed"),  # whichever way the third would have gone
+        ([False, False, None], "failed"),
+        ([True, False, None], "error"),
+        ([True, None, None], "error"),
+        ([None, None, None], "error"),
+    ],
+)
+def test_a_vote_without_a_verdict_must_not_decide(votes, outcome):
+    judge = Judge(lambda request: "hm" if votes[request.trial] is None else votes[request.trial])
+    score = measured(Rubric(judge, "x", votes=3, threshold=0.5, cache=""))
+    assert ("error" if score.error else "passed" if score.passed else "failed") == outcome
+    assert len(judge.asked) == 3  # an answer that cannot be read is not asked for again
 
 
 def test_a_judge_without_a_verdict_is_an_error_not_a_failure():
-    assert "3 of 3 votes failed" in measured(Rubric(Judge(lambda r: "maybe"), "x", cache="")).error
+    assert "3 of 3 votes have no verdict" in measured(Rubric(Judge(lambda r: "maybe"), "x", cache="")).error
 
     def down(request):
         raise ProviderError("no key", kind="auth")
@@ -87,7 +106,7 @@ def test_the_golden_brings_its_own_rubric():
 
 def test_nothing_to_judge_is_not_asked():
     judge = Judge(lambda request: False)
-    assert measured(Rubric(judge, cache="")).passed
+    assert "rubric has nothing to check: no rubric is set" in measured(Rubric(judge, cache="")).error
     assert measured(ArgumentCorrectness(judge, cache="")).passed
     assert judge.asked == []
 

@@ -13,7 +13,15 @@ from rightcall.providers.remote import Json, RemoteProvider, usage_of
 if TYPE_CHECKING:
     from rightcall.providers.resolver import ProviderOptions
 
-STOPS: dict[str, Stop] = {"length": "truncated", "model_length": "truncated", "content_filter": "refused"}
+STOPS: dict[str, Stop] = {
+    "length": "truncated",
+    "model_length": "truncated",
+    "max_tokens": "truncated",
+    "content_filter": "refused",
+    "safety": "refused",
+    "refusal": "refused",
+}
+"""How answers end that are not complete, in the words of the servers that speak this format."""
 
 
 class OpenAIProvider(RemoteProvider):
@@ -75,7 +83,7 @@ def read_reply(body: Json, where: str) -> ModelReply:
         raise InputError(where, f"has no choices[0].message, found {sorted(body)[:8]}", _said(body))
     read = spelling.read_messages([{**message, "role": "assistant"}], where)
     refused = bool(message.get("refusal"))
-    stop = STOPS.get(str(choice.get("finish_reason")), "done")
+    stop = STOPS.get(str(choice.get("finish_reason")).casefold(), "done")
     return ModelReply(
         read[0],
         usage_of(body.get("usage"), "prompt_tokens", "completion_tokens", CACHED),

@@ -14,8 +14,8 @@ from rightcall.model import codec
 from rightcall.model.case import TestCase
 from rightcall.model.tool import Tool
 
-VERSION = "1"
-"""Incremented when the prompt below changes, so that cached verdicts do not carry over."""
+VERSION = "2"
+"""Incremented when the prompt below or the reading of answers changes, so that cached verdicts do not carry over."""
 
 SYSTEM = """You are a careful examiner. You get a rubric and material to judge by it.
 

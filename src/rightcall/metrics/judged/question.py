@@ -5,20 +5,17 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import hashlib
-import re
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from rightcall.errors import ProviderError
 from rightcall.metrics.judged.frame import SYSTEM, VERDICT, VERSION, question
+from rightcall.metrics.judged.vote import Vote, no_vote, vote_of
 from rightcall.model import codec
 from rightcall.model.message import Message
-from rightcall.model.record import Record
-from rightcall.providers import ModelReply, ModelRequest, Prompt, Provider, Settings, resolve
+from rightcall.providers import ModelRequest, Prompt, Provider, Settings, resolve
 
 DEFAULT = ".rightcall/judgements.db"
 
@@ -63,14 +60,6 @@ ATTEMPTS = 3
 PROMPT = Prompt(SYSTEM, (VERDICT,), Settings(tool_choice="required", max_tokens=500))
 
 
-class Vote(Record, frozen=True):
-    """One verdict; `error` is set when the judge gave none."""
-
-    passed: bool = False
-    reason: str = ""
-    error: str = ""
-
-
 async def votes_of(
     model: str | Provider,
     rubric: str,
@@ -102,33 +91,15 @@ async def votes_of(
 
 
 async def _vote(provider: Provider, text: str, seed: int) -> Vote:
+    """One vote. Only a failed request is repeated: asking again after an unusable answer would select answers."""
     error = ""
     for attempt in range(ATTEMPTS):
         request = ModelRequest(PROMPT, (Message("user", text),), trial=seed, seed=seed + 1000 * attempt)
         try:
-            reply = await provider.complete(request)
+            return vote_of(await provider.complete(request))
         except ProviderError as problem:
             error = str(problem)
             if not problem.retryable:
                 break
             await asyncio.sleep(min(problem.retry_after or 0.5 * 2**attempt, 20))
-            continue
-        vote = verdict_in(reply)
-        if vote is not None:
-            return vote
-        error = "the judge gave no verdict"
-    return Vote(error=error)
-
-
-def verdict_in(reply: ModelReply) -> Vote | None:
-    """The verdict in a reply: a call, or a JSON object in its text."""
-    candidates: list[Any] = [call.arguments for call in reply.message.calls if call.name == VERDICT.name]
-    for found in re.findall(r"\{[^{}]*\}", reply.message.content):
-        try:
-            candidates.append(msgspec.json.decode(found))
-        except msgspec.DecodeError:
-            continue
-    for raw in candidates:
-        if isinstance(raw, dict) and raw.get("verdict") in ("pass", "fail"):
-            return Vote(raw["verdict"] == "pass", str(raw.get("reason", "")))
-    return None
+    return no_vote("judge_unreachable", error)
