@@ -46,6 +46,9 @@ numbers. `rightcall metrics list` and `rightcall metrics show NAME` show these p
 ## Measured on request
 
 Name them under `metrics` in a suite, or with `rightcall score … --metric NAME`: a case then passes only when they do.
+A case in which a named metric has nothing to check (`final_state` without an `expected_state`, `order` without an order)
+is an error. To measure only where there is something, `observe` it: goldens that state a state, a time or content are
+decided by it anyway.
 `observe: NAME` there and `--observe NAME` measure without deciding. Settings go in parentheses:
 `call_count(limit=3)`.
 
@@ -84,7 +87,11 @@ assert MaxCalls(limit=2).measure(case) == rc.Score(0.0, False, "3 calls, limit 2
 
 In a suite it is `my_pkg.metrics:MaxCalls(limit=3)`: nothing has to be registered. A package can also offer a metric by
 name, under the entry point `rightcall.metrics`. A metric that raises, takes too long or returns no score makes its case
-an error: the run continues, the agent is not blamed, and nothing passes because of it.
+an error: the run continues, the agent is not blamed, and nothing passes because of it. Define `nothing_to_check(case)`
+to say why a case has nothing for your metric; that is an error too.
+
+Plain `def` metrics run in threads, several at once, each for at most `metric_seconds` of the suite (300). One that does
+not end is an error of its case and keeps neither the other metrics nor the process from ending.
 
 A plain function works as well: `fn(case)`, or parameters named after what it needs (`input`, `output`, `target`,
 `calls`, `expected_calls`, `golden`, `trajectory`, `tools`, `state`, `metadata`). It returns true or false, a number

@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from rightcall.gate import (
         Verdict as Verdict,
     )
-    from rightcall.metrics import score_trajectory as score_trajectory
+    from rightcall.metrics import read_verdict as read_verdict, score_trajectory as score_trajectory
     from rightcall.metrics.base import (
         Metric as Metric,
     )
@@ -134,7 +134,7 @@ else:
             "store": "open_store",
             "tools": "load_tools",
             "tools.definitions": "tool",
-            "metrics": "score_trajectory",
+            "metrics": "read_verdict score_trajectory",
             "errors": (
                 "CheckFailed ConfigError InfrastructureError InputError MissingExtraError "
                 "ProviderError RightCallError"

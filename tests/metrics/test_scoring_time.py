@@ -7,7 +7,7 @@ import threading
 from dataclasses import dataclass
 
 from rightcall.metrics import Metric, Scorer, result_of
-from rightcall.metrics.measure import MANY_CALLS, scored_in_time, time_to_score
+from rightcall.metrics.dimensions import MANY_CALLS, scored_in_time, time_to_score
 from rightcall.model.call import ToolCall
 from rightcall.model.case import TestCase
 from rightcall.model.golden import Golden

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from rightcall.metrics import result_of
-from rightcall.metrics.measure import SPOTLESS
+from rightcall.metrics.dimensions import SPOTLESS
 from rightcall.metrics.tally import Tally
 from rightcall.model import CaseResult, Failure, Score, Usage
 from tests.metrics.builders import a_golden, a_trajectory

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 from hypothesis import given, strategies as st
 
-from rightcall.metrics.measure import SPOTLESS
+from rightcall.metrics.dimensions import SPOTLESS
 from rightcall.metrics.passes import stable_hash
 from rightcall.metrics.tally import MOST_TAGS, Tally
 from rightcall.model import CaseResult, Failure, Score, Usage

@@ -2,7 +2,7 @@
 
 from hypothesis import given, strategies as st
 
-from rightcall.metrics.measure import SPOTLESS
+from rightcall.metrics.dimensions import SPOTLESS
 from rightcall.model import CaseResult
 from rightcall.model.codec import encode
 from rightcall.report.rows import row_line, row_of

@@ -133,7 +133,7 @@ def test_the_metric_final_state_compares_worlds():
     wrong = scored("final_state", WANTED, state_before=STATE, state=STATE)
     assert wrong.reason == "bank.balance is 0, expected 5" and wrong.codes[0].code == "wrong_state"
     assert scored("final_state", WANTED, state_before=STATE, state={"bank": {"balance": 5}}).passed
-    assert scored("final_state", Golden("x")).passed
+    assert scored("final_state", Golden("x")).error == "the golden has no expected_state"
     assert "no world" in scored("final_state", WANTED).error
 
 

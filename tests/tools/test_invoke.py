@@ -407,7 +407,7 @@ def test_blocking_async_and_generator_functions_are_all_tools():
         yield 2
 
     made = invoke_all(a_box(blocking, letters, numbers), *map(a_call, ("blocking", "letters", "numbers")))
-    assert [i.call.output for i in made] == ["rightcall-tool", "ab", [1, 2]]
+    assert [i.call.output for i in made] == ["rightcall-work", "ab", [1, 2]]
 
 
 def test_a_definition_without_code_answers_as_its_output_schema_says():

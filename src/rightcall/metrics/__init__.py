@@ -3,7 +3,7 @@
     base        Metric, the class to subclass
     resolve     from the name a user types to a metric; the list of all metrics with their pages
     score_case  the one scorer: from a case to its result; case_result: by what its golden states
-    measure     from a case to the score of each metric
+    dimensions  the standard dimensions; measurement: the requested metrics, each within its time
     function    a plain function as a metric
     matching/   the one alignment of expected and actual calls, matchers, verdicts, reasons
 
@@ -24,19 +24,19 @@ if TYPE_CHECKING:
     )
     from rightcall.metrics.case_result import result_of as result_of, score_trajectory as score_trajectory
     from rightcall.metrics.conversation import all_expected as all_expected
+    from rightcall.metrics.dimensions import SPOTLESS as SPOTLESS, time_to_score as time_to_score
     from rightcall.metrics.function import FunctionMetric as FunctionMetric
     from rightcall.metrics.judged.calibration import Calibration as Calibration
+    from rightcall.metrics.judged.verdict_text import read_verdict as read_verdict
     from rightcall.metrics.matching.verdict import (
         CaseVerdict as CaseVerdict,
         Numbers as Numbers,
         ScoringRules as ScoringRules,
     )
-    from rightcall.metrics.measure import (
+    from rightcall.metrics.measurement import (
         METRIC_SECONDS as METRIC_SECONDS,
-        SPOTLESS as SPOTLESS,
         measure_all as measure_all,
         measure_one as measure_one,
-        time_to_score as time_to_score,
     )
     from rightcall.metrics.passes import stable_hash as stable_hash
     from rightcall.metrics.resolve import (
@@ -60,8 +60,10 @@ else:
             "conversation": "all_expected",
             "function": "FunctionMetric",
             "judged.calibration": "Calibration",
+            "judged.verdict_text": "read_verdict",
             "matching.verdict": "CaseVerdict Numbers ScoringRules",
-            "measure": "METRIC_SECONDS SPOTLESS measure_all measure_one time_to_score",
+            "dimensions": "SPOTLESS time_to_score",
+            "measurement": "METRIC_SECONDS measure_all measure_one",
             "resolve": (
                 "DIMENSIONS as_metrics metric_names metric_page metric_pages observed resolve_metric "
                 "resolve_metrics"

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from rightcall.metrics.matching.case_score import score_calls
+from rightcall.metrics.matching.case_score import score_calls, states_calls
 from rightcall.metrics.matching.reasons import joined, sentence
 from rightcall.metrics.matching.unknown import unknown_text
 from rightcall.metrics.matching.verdict import CaseVerdict
@@ -44,6 +44,13 @@ class Metric:
     def measure(self, case: TestCase) -> Score | Awaitable[Score]:
         raise NotImplementedError(f"{type(self).__name__} must define measure(self, case) -> Score")
 
+    def nothing_to_check(self, case: TestCase) -> str:
+        """Why the case has nothing that the metric could check; empty when it has.
+
+        A metric that was asked for and has nothing to check is an error of the case, never a pass.
+        """
+        return ""
+
     async def check(self) -> list[str]:
         """Problems that make the metric impossible to compute, such as a judge without a key. Spends nothing."""
         return []
@@ -52,6 +59,13 @@ class Metric:
     def name(self) -> str:
         """The name users type: the class's, in snake case."""
         return metric_name(type(self))
+
+
+class CallMetric(Metric):
+    """A metric of calls: the golden must say something about calls."""
+
+    def nothing_to_check(self, case: TestCase) -> str:
+        return "" if states_calls(case.golden) else "the golden states nothing about calls"
 
 
 AnyMetric = Metric | str | Callable[..., Any]
@@ -64,7 +78,7 @@ def metric_name(metric: type) -> str:
 
 
 @dataclass(frozen=True)
-class VerdictMetric(Metric):
+class VerdictMetric(CallMetric):
     """A metric that is one number of the verdict, so that many of them cost one alignment.
 
     `number` is the field of `Numbers`; `codes` are the failures that explain it (all when empty).

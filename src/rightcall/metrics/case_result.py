@@ -10,6 +10,7 @@ import msgspec
 from rightcall.errors import MatcherBroke
 from rightcall.metrics.builtin.final_state import FinalState
 from rightcall.metrics.conversation import ConversationVerdict, as_one_golden, score_conversation
+from rightcall.metrics.dimensions import SPOTLESS, dimension_scores, no_answer
 from rightcall.metrics.matching.case_numbers import latency_in_doubt
 from rightcall.metrics.matching.case_score import (
     DEFAULT_RULES,
@@ -22,7 +23,6 @@ from rightcall.metrics.matching.case_score import (
 from rightcall.metrics.matching.fast_path import flawless, is_flawless
 from rightcall.metrics.matching.reasons import reason
 from rightcall.metrics.matching.verdict import CaseVerdict, Numbers, ScoringRules
-from rightcall.metrics.measure import SPOTLESS, dimension_scores, no_answer
 from rightcall.model.case import TestCase
 from rightcall.model.failure import Failure
 from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden

@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypedDict, Unpack
 
-from rightcall.metrics.base import Metric
+from rightcall.metrics.base import CallMetric, Metric
 from rightcall.metrics.judged.conversation import (
     ConversationCompleteness,
     KnowledgeRetention,
@@ -63,7 +63,7 @@ class ToolCallParams(enum.Enum):
 
 
 @dataclass(frozen=True)
-class ToolCorrectness(Metric):
+class ToolCorrectness(CallMetric):
     """The share of the expected calls that were made; extra calls are free unless `exact`.
 
     Calls are compared by name, with `arguments` by their arguments too; `ordered` counts only those made in order.

@@ -1,20 +1,16 @@
-"""Computes the scores of a case: the standard dimensions and the requested metrics."""
+"""The standard dimensions of a case, as scores, and the time that scoring may take."""
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cache, lru_cache
 from operator import attrgetter
-from typing import get_args
 
 from rightcall.metrics.base import PERFECT, Metric, VerdictMetric
 from rightcall.metrics.matching.fast_path import flawless
 from rightcall.metrics.matching.reasons import sentence
 from rightcall.metrics.matching.verdict import CaseVerdict, Numbers
 from rightcall.metrics.resolve import DIMENSIONS, resolve_metric
-from rightcall.model.case import TestCase
-from rightcall.model.failure import Code, Failure
 from rightcall.model.run import CaseResult
 from rightcall.model.score import Score
 from rightcall.model.trajectory import Trajectory
@@ -23,11 +19,6 @@ SPOTLESS: dict[str, Score] = dict.fromkeys(DIMENSIONS, PERFECT)
 NUMBERED = tuple(name for name in DIMENSIONS if name != "overall")
 """Dimensions that are a number of the verdict under the same name."""
 NUMBERS_OF = attrgetter(*NUMBERED)
-
-METRIC_SECONDS = 300.0
-"""Time limit of a metric for one case, in seconds."""
-
-CODES = frozenset(get_args(Code))
 
 
 def dimension_scores(verdict: CaseVerdict) -> dict[str, Score]:
@@ -64,58 +55,6 @@ def no_answer(trajectory: Trajectory) -> str:
     if trajectory.stop_reason != "infra_error":
         return ""
     return trajectory.error or "no answer"
-
-
-async def measure_all(metrics: Sequence[Metric], case: TestCase) -> dict[str, Score]:
-    """The score of each metric. A metric that fails gives an error score, never an exception."""
-    return {metric.name: await measure_one(metric, case) for metric in metrics}
-
-
-async def measure_one(metric: Metric, case: TestCase, seconds: float = METRIC_SECONDS) -> Score:
-    """The score of a metric; an error score if it raises, times out or returns something invalid."""
-    import asyncio  # only requested metrics need it, and importing it costs as much as scoring 2,000 cases
-
-    limit = asyncio.timeout(seconds)
-    try:
-        async with limit:
-            score = metric.measure(case)
-            if inspect.isawaitable(score):
-                score = await score
-    except BaseException as error:  # a metric must not end the process
-        if _ends_the_run(error):
-            raise
-        if limit.expired():
-            return Score.broken(f"{metric.name} took longer than {seconds:g} s")
-        return Score.broken(f"{metric.name} raised {type(error).__name__}: {error}")
-    problem = _problem(score)
-    return Score.broken(f"{metric.name} {problem}") if problem else score
-
-
-def _ends_the_run(error: BaseException) -> bool:
-    """Whether the exception is an interruption rather than an error of the metric."""
-    import asyncio
-
-    if isinstance(error, asyncio.CancelledError):
-        task = asyncio.current_task()
-        return task is None or task.cancelling() > 0
-    return isinstance(error, KeyboardInterrupt)
-
-
-def _problem(score: object) -> str:
-    """Why a metric's return value is not a valid score; empty when it is."""
-    if not isinstance(score, Score):
-        return f"returned {type(score).__name__}, not a Score"
-    if not isinstance(score.value, int | float) or not 0 <= score.value <= 1:
-        return f"gave the value {score.value!r}, which is not between 0 and 1"
-    if not isinstance(score.passed, bool):
-        return f"gave {score.passed!r} for passed, which is not true or false"
-    if not isinstance(score.reason, str) or not isinstance(score.error, str):
-        return "gave a reason that is not text"
-    for failure in score.codes:
-        code = getattr(failure, "code", failure)
-        if not isinstance(failure, Failure) or code not in CODES:
-            return f"gave {code!r} as a code, which is unknown"
-    return ""
 
 
 def is_dimension(metric: Metric) -> bool:

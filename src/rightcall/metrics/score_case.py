@@ -17,10 +17,11 @@ from rightcall.metrics.base import Metric
 from rightcall.metrics.builtin.final_state import FinalState
 from rightcall.metrics.builtin.turns import Turns
 from rightcall.metrics.case_result import decided, result_of
-from rightcall.metrics.conversation import as_one_golden
+from rightcall.metrics.conversation import OF_TURNS, as_one_golden, expected_by_exchange
+from rightcall.metrics.dimensions import is_dimension, scored_in_time
 from rightcall.metrics.matching.case_score import DEFAULT_RULES
 from rightcall.metrics.matching.verdict import ScoringRules
-from rightcall.metrics.measure import METRIC_SECONDS, is_dimension, measure_one, scored_in_time
+from rightcall.metrics.measurement import METRIC_SECONDS, measure_all, missing_evidence
 from rightcall.model.case import TestCase
 from rightcall.model.golden import AnyGolden, Golden
 from rightcall.model.run import CaseResult
@@ -74,20 +75,18 @@ class Scorer:
             return result
         one = golden if isinstance(golden, Golden) else as_one_golden(golden)
         case = TestCase(one, trajectory, dict(offered))
-        named = {metric.name: await self._score(metric, case, result, deadline) for metric in self.metrics}
-        seen = {metric.name: await self._score(metric, case, result, deadline) for metric in self.observe}
-        if seen:
+        by_turns = not isinstance(golden, Golden) and bool(expected_by_exchange(golden))
+        metrics = (*self.metrics, *self.observe)
+        scores = {metric.name: _by_result(metric, case, result, by_turns) for metric in metrics}
+        rest = [metric for metric in metrics if scores[metric.name] is None]
+        if rest:
+            left = self.seconds if deadline is None else max(0.0, deadline - time.monotonic())
+            scores |= await measure_all(rest, case, min(self.seconds, left))
+        found = {name: score for name, score in scores.items() if score is not None}
+        if self.observe:
+            seen = {metric.name: found[metric.name] for metric in self.observe}
             result = msgspec.structs.replace(result, metrics={**result.metrics, **seen})
-        return decided(result, named)
-
-    async def _score(
-        self, metric: Metric, case: TestCase, result: CaseResult, deadline: float | None
-    ) -> Score:
-        known = result.metrics.get(metric.name)
-        if known is not None and (is_dimension(metric) or isinstance(metric, FinalState | Turns)):
-            return known  # by the rules of this suite, and without a second alignment
-        left = self.seconds if deadline is None else max(0.0, deadline - time.monotonic())
-        return await measure_one(metric, case, min(self.seconds, left))
+        return decided(result, {metric.name: found[metric.name] for metric in self.metrics})
 
     async def problems(self) -> list[str]:
         """Problems that make a metric impossible to compute (a judge's key, host or model), found at no cost."""
@@ -97,3 +96,16 @@ class Scorer:
             if check is not None:
                 found += [f"metric {metric.name}: {problem}" for problem in await check()]
         return list(dict.fromkeys(found))
+
+
+def _by_result(metric: Metric, case: TestCase, result: CaseResult, by_turns: bool) -> Score | None:
+    """The score that the result already has, by the rules of this suite and without a second alignment.
+
+    `by_turns` says that the turns of a conversation state calls, though the conversation as one golden does not.
+    """
+    known = result.metrics.get(metric.name)
+    if known is None or not (is_dimension(metric) or isinstance(metric, FinalState | Turns)):
+        return None
+    about_turns = by_turns and (isinstance(metric, Turns) or metric.name in OF_TURNS)
+    missing = "" if about_turns else missing_evidence(metric, case)
+    return Score.broken(missing) if missing else known

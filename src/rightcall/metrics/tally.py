@@ -11,7 +11,7 @@ from typing import Self
 import msgspec
 
 from rightcall.metrics.base import PERFECT
-from rightcall.metrics.measure import SPOTLESS
+from rightcall.metrics.dimensions import SPOTLESS
 from rightcall.metrics.passes import Passes, PassesState, stable_hash, user_spreads
 from rightcall.model.failure import Code
 from rightcall.model.golden import CATEGORIES, Category

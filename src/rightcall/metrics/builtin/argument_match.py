@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rightcall.metrics.base import ARGUMENT_CODES, Metric, without_arguments
+from rightcall.metrics.base import ARGUMENT_CODES, CallMetric, without_arguments
 from rightcall.metrics.matching.case_score import score_calls
 from rightcall.metrics.matching.reasons import reason
 from rightcall.model.case import TestCase
@@ -12,7 +12,7 @@ from rightcall.model.score import Score
 
 
 @dataclass(frozen=True)
-class ArgumentMatch(Metric):
+class ArgumentMatch(CallMetric):
     """Whether every call of an expected tool has exactly the expected arguments.
 
     Ignores missing and extra calls: combine it with `tool_selection` to see which of the two went wrong. The value

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rightcall.metrics.base import Metric
+from rightcall.metrics.matching.case_score import states_calls
 from rightcall.model.case import TestCase
 from rightcall.model.score import Score
 
@@ -22,6 +23,11 @@ class CallCount(Metric):
     """
 
     limit: int | None = None
+
+    def nothing_to_check(self, case: TestCase) -> str:
+        golden = case.golden
+        limited = self.limit is not None or golden.max_calls is not None or states_calls(golden)
+        return "" if limited else "neither the golden nor the metric's setting limits calls"
 
     def measure(self, case: TestCase) -> Score:
         golden, made = case.golden, len(case.trajectory.calls)

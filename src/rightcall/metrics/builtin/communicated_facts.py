@@ -20,7 +20,7 @@ class CommunicatedFacts(Metric):
 
     A user who is not told what was done asks again. `facts` are texts and matchers, by default those in the
     golden's `output_contains`; `$1,094` counts as `1094`. What the user said, or what was said before
-    the agent began, does not count. Without facts it passes.
+    the agent began, does not count. Without facts the case is an error.
 
     Golden: {"input": "What is my balance, and send Bob 5 euros", "output_contains": ["1094", "sent"]}
     Fails: {"messages": [{"role": "assistant", "content": "Your balance is $1,094."}, {"role": "user", "content": "sent?"}]}
@@ -30,10 +30,15 @@ class CommunicatedFacts(Metric):
     facts: tuple[Any, ...] = ()
     threshold: float = 1.0
 
+    def nothing_to_check(self, case: TestCase) -> str:
+        return (
+            "" if self.facts or case.golden.output_contains else "no facts are set, and no output_contains is"
+        )
+
     def measure(self, case: TestCase) -> Score:
         wanted = list(self.facts or case.golden.output_contains)
         if not wanted:
-            return Score(1.0, True)
+            return Score.broken(self.nothing_to_check(case))
         made = case.trajectory
         said = [m.content for m in made.messages[made.own_start :] if m.role == "assistant" and m.content]
         text = "\n".join(said) or made.output

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rightcall.metrics.base import VerdictMetric
+from rightcall.model.case import TestCase
 
 
 @dataclass(frozen=True)
@@ -21,3 +22,6 @@ class Content(VerdictMetric):
 
     number = "content"
     codes = frozenset(("missing_content",))
+
+    def nothing_to_check(self, case: TestCase) -> str:
+        return "" if case.golden.output_contains else "the golden has no output_contains"

@@ -16,12 +16,18 @@ class DoubleEffects(Metric):
 
     Read from the ledger of what the tools really did, so it requires a world or real tools. Two effects are
     duplicates when tool and arguments are equal, whatever their idempotency keys. The code `double_effect` fails
-    a gate.
+    a gate. Calls whose effects were not recorded make the case an error.
 
     Golden: {"input": "Send 5 euros to Bob"}
     Fails: {"ledger": [{"effect_id": 1, "phase": "effect", "tool": "transfer", "fingerprint": "5-to-bob", "call_id": "1"}, {"effect_id": 2, "phase": "effect", "tool": "transfer", "fingerprint": "5-to-bob", "call_id": "2"}]}
     Passes: {"ledger": [{"effect_id": 1, "phase": "effect", "tool": "transfer", "fingerprint": "5-to-bob", "call_id": "1"}, {"effect_id": 2, "phase": "effect", "tool": "transfer", "fingerprint": "3-to-an", "call_id": "2"}]}
     """
+
+    def nothing_to_check(self, case: TestCase) -> str:
+        from rightcall.tools.faults import effects_unrecorded
+
+        unrecorded = effects_unrecorded(case.trajectory, case.tools)
+        return "what the tools did was not recorded; run them in a world or for real" if unrecorded else ""
 
     def measure(self, case: TestCase) -> Score:
         from rightcall.tools.faults import double_effects, in_plain_words

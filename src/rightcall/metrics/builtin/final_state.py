@@ -15,7 +15,7 @@ class FinalState(Metric):
     """Whether the world ends in the expected state, with no other changes.
 
     The golden's `expected_state` gives the required values; everything it does not mention must be unchanged. A golden
-    without one passes. The state is that of the simulated worlds the tools worked in. It is measured, and decides,
+    without one is an error. The state is that of the simulated worlds the tools worked in. It is measured, and decides,
     for every golden with an `expected_state`.
 
     Golden: {"input": "Send 5 euros to Bob", "expected_state": {"bank": {"bob": 500}}}
@@ -23,12 +23,15 @@ class FinalState(Metric):
     Passes: {"state_before": {"bank": {"an": 900, "bob": 0}}, "state": {"bank": {"an": 900, "bob": 500}}}
     """
 
+    def nothing_to_check(self, case: TestCase) -> str:
+        return "the golden has no expected_state" if case.golden.expected_state is None else ""
+
     def measure(self, case: TestCase) -> Score:
         from rightcall.tools.worlds import state_faults
 
         expected, trajectory = case.golden.expected_state, case.trajectory
         if expected is None:
-            return Score(1.0, True)
+            return Score.broken(self.nothing_to_check(case))
         if trajectory.state is None:
             return Score.broken("the golden has an expected_state, but the run had no world")
         found = state_faults(trajectory.state_before or {}, trajectory.state, expected)

@@ -26,6 +26,9 @@ class Latency(VerdictMetric):
     number = "latency"
     codes = frozenset(("over_latency",))
 
+    def nothing_to_check(self, case: TestCase) -> str:
+        return "the golden has no max_latency_ms" if case.golden.max_latency_ms is None else ""
+
     def measure(self, case: TestCase) -> Score:
         doubt = latency_in_doubt(case.golden, case.trajectory)
         return Score.broken(doubt) if doubt else super().measure(case)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rightcall.metrics.base import VerdictMetric
+from rightcall.model.case import TestCase
 
 
 @dataclass(frozen=True)
@@ -20,3 +21,10 @@ class Order(VerdictMetric):
 
     number = "order"
     codes = frozenset(("order_violation",))
+
+    def nothing_to_check(self, case: TestCase) -> str:
+        golden = case.golden
+        ordered = golden.order == "strict" or any(
+            call.after for calls in (golden.expected_calls, *golden.any_of) for call in calls
+        )
+        return "" if ordered else "the golden requires no order"

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from rightcall.metrics.base import VerdictMetric
 from rightcall.metrics.matching.reasons import joined
 from rightcall.metrics.matching.verdict import CaseVerdict
+from rightcall.model.case import TestCase
 from rightcall.model.score import Score
 
 
@@ -24,6 +25,9 @@ class Overall(VerdictMetric):
     """
 
     number = "score"
+
+    def nothing_to_check(self, case: TestCase) -> str:
+        return ""  # it is the case itself
 
     def of(self, verdict: CaseVerdict, said: Sequence[str]) -> Score:
         if verdict.error:

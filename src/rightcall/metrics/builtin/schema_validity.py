@@ -16,7 +16,7 @@ class SchemaValidity(Metric):
 
     Requires no expectations, so it works on production traffic. A call to a tool that was not offered, or with
     arguments that are not a JSON object, is invalid; calls with unknown arguments are ignored. Without tool
-    definitions the value is 1.
+    definitions the case is an error.
 
     Tools: [{"name": "get_weather", "input_schema": {"type": "object", "properties": {"city": {"type": "string"}}}}]
     Golden: {"input": "Weather in Hanoi?"}
@@ -24,9 +24,12 @@ class SchemaValidity(Metric):
     Passes: [{"name": "get_weather", "arguments": {"city": "Hanoi"}}]
     """
 
+    def nothing_to_check(self, case: TestCase) -> str:
+        return "" if case.tools else "no tool definitions are given"
+
     def measure(self, case: TestCase) -> Score:
         calls = blank_read(case.trajectory, case.tools).calls
-        if not calls or not case.tools:
+        if not calls:
             return Score(1.0, True)
         known = [call for call in calls if not call.arguments_unknown or call.name not in case.tools]
         unknown = f"arguments unknown for {len(calls) - len(known)} of {len(calls)} calls"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rightcall.metrics.base import Metric
+from rightcall.metrics.base import CallMetric
 from rightcall.metrics.matching.case_score import must_or_must_not
 from rightcall.metrics.matching.expectation import fits
 from rightcall.model.case import TestCase
@@ -12,7 +12,7 @@ from rightcall.model.score import Score
 
 
 @dataclass(frozen=True)
-class ToolsAvoided(Metric):
+class ToolsAvoided(CallMetric):
     """Whether no forbidden tool was called.
 
     The second single-turn evaluator. A negative golden, or one with `no_calls`, that names no tool forbids all tools.

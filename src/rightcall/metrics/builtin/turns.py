@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rightcall.metrics.base import Metric
+from rightcall.metrics.base import CallMetric
 from rightcall.metrics.matching.case_score import score_calls
 from rightcall.metrics.matching.reasons import reason
 from rightcall.model.case import TestCase
@@ -12,7 +12,7 @@ from rightcall.model.score import Score
 
 
 @dataclass(frozen=True)
-class Turns(Metric):
+class Turns(CallMetric):
     """The share of a conversation's turns in which the agent called what that turn expects.
 
     An agent may make every call of a conversation and still make one of them a turn too early. It is measured for every

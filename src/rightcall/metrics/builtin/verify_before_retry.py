@@ -16,12 +16,17 @@ class VerifyBeforeRetry(Metric):
     """Share of calls with an unknown outcome after which the agent checked before acting again.
 
     A write that timed out may have succeeded. Repeating it immediately is a blind retry; reading the state first, or
-    repeating it with the same idempotency key, is not. A case without unknown outcomes passes.
+    repeating it with the same idempotency key, is not. A case without unknown outcomes passes; one whose
+    calls have no outcome is an error.
 
     Golden: {"input": "Send 5 euros to Bob"}
     Fails: [{"name": "transfer", "arguments": {"cents": 500}, "status": "error", "output": {"error": "outcome_unknown", "effect": "unknown"}}, {"name": "transfer", "arguments": {"cents": 500}}]
     Passes: [{"name": "transfer", "arguments": {"cents": 500}, "status": "ok", "output": {"id": "t1"}}]
     """
+
+    def nothing_to_check(self, case: TestCase) -> str:
+        calls = case.trajectory.calls
+        return "no tool was run" if calls and all(call.status == "not_run" for call in calls) else ""
 
     def measure(self, case: TestCase) -> Score:
         from rightcall.tools.faults import blind_retries, verified_before_retry

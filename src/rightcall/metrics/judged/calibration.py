@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rightcall import stats
 from rightcall.errors import InputError
 from rightcall.metrics.base import Metric
-from rightcall.metrics.measure import measure_one
+from rightcall.metrics.measurement import measure_one
 from rightcall.model.case import TestCase
 from rightcall.model.record import Record
 

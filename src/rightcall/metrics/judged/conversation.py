@@ -15,8 +15,12 @@ from typing import Any, ClassVar
 
 from rightcall.metrics.judged.question import votes_of
 from rightcall.metrics.judged.rubric import Part, Rubric
+from rightcall.metrics.judged.vote import share_of
 from rightcall.model.case import TestCase
 from rightcall.model.score import Score
+
+MAJORITY = 0.5 + 1e-9
+"""Share of the votes that must pass an answer."""
 
 WINDOW = 20
 """Turns before an answer that the judge reads with it."""
@@ -35,18 +39,22 @@ class TurnRubric(Rubric):
     def rubric_for(self, case: TestCase) -> str:
         return self.rubric or self.written
 
+    def nothing_to_check(self, case: TestCase) -> str:
+        if not self.rubric_for(case):
+            return "neither the metric nor the golden says what to judge by"
+        return "" if self._answers(said(case)) else "the agent gave no answer that it is about"
+
+    def _answers(self, spoken: Sequence[tuple[str, str]]) -> list[int]:
+        """Positions of the agent's answers that the rubric is about."""
+        return [at for at, (role, _) in enumerate(spoken) if role == "assistant"][self.first_turn :]
+
     async def measure(self, case: TestCase) -> Score:
-        rubric = self.rubric_for(case)
-        if not rubric:
-            return Score.broken(f"{self.name} has no rubric for this case")
-        spoken = said(case)
-        answers = [at for at, (role, _) in enumerate(spoken) if role == "assistant"][self.first_turn :]
+        rubric, spoken = self.rubric_for(case), said(case)
+        answers = self._answers(spoken)
         judged = await asyncio.gather(*(self._turn(rubric, spoken[: at + 1]) for at in answers))
         broken = next((why for passed, why in judged if passed is None), "")
         if broken:
             return Score.broken(broken)
-        if not judged:
-            return Score(1.0, True)
         value = sum(bool(passed) for passed, _ in judged) / len(judged)
         wrong = next(
             ((at, why) for at, (passed, why) in zip(answers, judged, strict=True) if not passed), None
@@ -64,13 +72,10 @@ class TurnRubric(Rubric):
         votes = await votes_of(
             self.model, rubric, material, votes=self.votes, seed=self.seed, cache=self.cache
         )
-        given = [vote for vote in votes if not vote.error]
-        if 2 * len(given) <= self.votes:
-            error = next((vote.error for vote in votes if vote.error), "no verdict")
-            return None, f"{self.votes - len(given)} of {self.votes} votes failed: {error}"
-        for_it = sum(vote.passed for vote in given)
-        against = next((vote.reason for vote in given if not vote.passed), "")
-        return 2 * for_it > len(given), against
+        share = share_of(votes, MAJORITY)
+        if isinstance(share, str):
+            return None, share
+        return share[1], next((vote.reason for vote in votes if not vote.error and not vote.passed), "")
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from rightcall.errors import ConfigError
 from rightcall.metrics.base import Metric
 from rightcall.metrics.judged.frame import material_of, rubric_of
 from rightcall.metrics.judged.question import DEFAULT, votes_of
+from rightcall.metrics.judged.vote import share_of
 from rightcall.model.case import TestCase
 from rightcall.model.score import Score
 from rightcall.providers import Provider
@@ -24,7 +25,7 @@ class Rubric(Metric):
     """Whether a model judges that a written rubric is met.
 
     For what exact expectations cannot express. Without a `rubric`, the golden's `expectations` and `expected_output`
-    are the rubric; a golden without either passes without a request. `votes` verdicts are drawn; the value is the
+    are the rubric; a golden without either is an error. `votes` verdicts are drawn; the value is the
     share that passed, which must reach `threshold`. Verdicts are kept in `cache` by content and version. Calibrate a
     judge against people before you trust it: `rightcall.metrics.judged.calibration`.
     """
@@ -59,22 +60,24 @@ class Rubric(Metric):
 
         return await check(self.model)
 
+    def nothing_to_check(self, case: TestCase) -> str:
+        if self.rubric or self.written or rubric_of(case):
+            return ""
+        return "no rubric is set, and the golden has neither expectations nor an expected_output"
+
     async def measure(self, case: TestCase) -> Score:
         rubric = self.rubric or self.written or rubric_of(case)
-        if not rubric:
-            return Score(1.0, True)
         material = material_of(case, self.parts)
         votes = await votes_of(
             self.model, rubric, material, votes=self.votes, seed=self.seed, cache=self.cache
         )
-        given = [vote for vote in votes if not vote.error]
-        if 2 * len(given) <= self.votes:
-            error = next((vote.error for vote in votes if vote.error), "no verdict")
-            return Score.broken(f"{self.votes - len(given)} of {self.votes} votes failed: {error}")
-        value = sum(vote.passed for vote in given) / len(given)
-        against = next((vote.reason for vote in given if not vote.passed), "")
-        split = f"{sum(not vote.passed for vote in given)} of {len(given)} votes against: "
-        return Score.graded(value, split + against, threshold=self.threshold)
+        share = share_of(votes, self.threshold)
+        if isinstance(share, str):
+            return Score.broken(share)
+        value, passed = share
+        against = [vote.reason for vote in votes if not vote.error and not vote.passed]
+        reason = "" if passed else f"{len(against)} of {len(votes)} votes against: {against[0]}"
+        return Score(value, passed, reason)
 
 
 @dataclass(frozen=True)

@@ -277,6 +277,11 @@ def score_of_stated(
     )
 
 
+def states_calls(golden: Golden) -> bool:
+    """Whether a golden says anything about calls: which are expected or forbidden, or that others are not allowed."""
+    return must_or_must_not(golden) or forbids_all(golden) or golden.extra_calls == "forbid"
+
+
 def must_or_must_not(golden: Golden) -> bool:
     """Whether a golden names any calls, expected or forbidden."""
     return bool(golden.forbidden_calls or golden.expected_calls or golden.any_of)

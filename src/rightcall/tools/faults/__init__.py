@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         blind_retries as blind_retries,
         claims_success as claims_success,
         double_effects as double_effects,
+        effects_unrecorded as effects_unrecorded,
         fault_summary as fault_summary,
         fired_faults as fired_faults,
         in_plain_words as in_plain_words,
@@ -35,7 +36,7 @@ else:
         __name__,
         {
             "measures": (
-                "FaultPair FaultSummary blind_retries claims_success double_effects fault_summary "
+                "FaultPair FaultSummary blind_retries claims_success double_effects effects_unrecorded fault_summary "
                 "fired_faults in_plain_words lost_effects verified_before_retry "
             ),
             "plan": "FaultPlan load_plan read_plan",

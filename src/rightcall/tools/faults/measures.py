@@ -62,6 +62,19 @@ def double_effects(ledger: Iterable[LedgerEntry]) -> tuple[LedgerEntry, ...]:
     return tuple(doubled)
 
 
+def effects_unrecorded(trajectory: Trajectory, tools: Mapping[str, Tool]) -> bool:
+    """Whether calls may have had effects that no ledger shows.
+
+    Tools that only read, fail without an effect or find nothing to do leave no line in the ledger.
+    """
+    return not trajectory.ledger and not all(
+        call.status == "error"
+        or (call.name in tools and only_reads(tools[call.name].annotations))
+        or (isinstance(call.output, dict) and call.output.get("action_taken") is False)
+        for call in trajectory.calls
+    )
+
+
 def lost_effects(twin: Iterable[LedgerEntry], ledger: Iterable[LedgerEntry]) -> tuple[LedgerEntry, ...]:
     """Effects of the fault-free control that did not happen with faults."""
     happened = Counter((entry.tool, entry.fingerprint) for entry in effects(ledger))

@@ -1,4 +1,4 @@
-"""Threads for blocking tools: reused, and never preventing the process from exiting.
+"""Threads for blocking tools and metrics: reused, and never preventing the process from exiting.
 
 The pool of the standard library joins its threads at exit, so that one hanging tool keeps the whole
 process from ending. These are daemons.
@@ -32,7 +32,7 @@ class _Pool:
             if self._idle > 0:
                 self._idle -= 1
             else:
-                threading.Thread(target=self._work, name="rightcall-tool", daemon=True).start()
+                threading.Thread(target=self._work, name="rightcall-work", daemon=True).start()
         self._jobs.put(job)
 
     def _work(self) -> None:
@@ -119,6 +119,6 @@ def _settle(future: asyncio.Future[Any], result: Any, failure: BaseException | N
     if failure is None:
         future.set_result(result)
     elif isinstance(failure, StopIteration):  # a future cannot hold it
-        future.set_exception(RuntimeError("the tool raised StopIteration"))
+        future.set_exception(RuntimeError("it raised StopIteration"))
     else:
         future.set_exception(failure)

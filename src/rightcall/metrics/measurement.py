@@ -1,0 +1,168 @@
+"""Measures a case with the requested metrics, each within its time; what breaks gives an error, never an exception.
+
+Metrics of others that are plain functions run in threads, so that one that blocks neither passes nor stops the rest.
+Built-in ones are trusted to be fast and run where they are called.
+"""
+
+from __future__ import annotations
+
+import inspect
+import threading
+import time
+from collections import Counter
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, get_args
+
+from rightcall.metrics.base import Metric
+from rightcall.metrics.function import FunctionMetric
+from rightcall.model.case import TestCase
+from rightcall.model.failure import Code, Failure
+from rightcall.model.score import Score
+
+METRIC_SECONDS = 300.0
+"""Time limit of a metric for one case, in seconds."""
+
+MOST_STUCK = 32
+"""Threads in which a metric may be stuck at once: a thread cannot be ended."""
+
+CODES = frozenset(get_args(Code))
+_counting = threading.Lock()
+_stuck: Counter[str] = Counter()
+"""How many threads are still busy with a metric that took too long, by its name."""
+
+
+async def measure_all(
+    metrics: Sequence[Metric], case: TestCase, seconds: float = METRIC_SECONDS
+) -> dict[str, Score]:
+    """The score of each metric, in their order. Those that may take time are measured concurrently."""
+    scores = {metric.name: measure_now(metric, case) for metric in metrics if is_quick(metric)}
+    slow = [metric for metric in metrics if not is_quick(metric)]
+    if len(slow) == 1:
+        scores[slow[0].name] = await measure_one(slow[0], case, seconds)
+    elif slow:
+        import asyncio
+
+        measured = await asyncio.gather(*(measure_one(metric, case, seconds) for metric in slow))
+        scores |= {metric.name: score for metric, score in zip(slow, measured, strict=True)}
+    return {metric.name: scores[metric.name] for metric in metrics}
+
+
+def measure_now(metric: Metric, case: TestCase) -> Score:
+    """The score of a quick metric."""
+    try:
+        return _valid(metric, _measured(metric, case))
+    except Exception as error:
+        return Score.broken(f"{metric.name} raised {type(error).__name__}: {error}")
+
+
+async def measure_one(metric: Metric, case: TestCase, seconds: float = METRIC_SECONDS) -> Score:
+    """The score of a metric; an error score if it raises, takes too long or returns something invalid."""
+    if is_quick(metric):
+        return measure_now(metric, case)
+    if _stuck[metric.name] >= MOST_STUCK:
+        return Score.broken(
+            f"{metric.name} is not started again: in {_stuck[metric.name]} earlier cases it has not ended yet"
+        )
+    import asyncio  # only these metrics need it, and importing it costs as much as scoring 2,000 cases
+
+    begun = time.monotonic()
+    limit = asyncio.timeout(seconds)
+    try:
+        async with limit:
+            score = await _result(metric, case)
+    except BaseException as error:  # a metric must not end the process
+        if _ends_the_run(error):
+            raise
+        if limit.expired():
+            return _too_late(metric, seconds)
+        return Score.broken(f"{metric.name} raised {type(error).__name__}: {error}")
+    if time.monotonic() - begun > seconds:  # it blocked, so that it could not be stopped
+        return _too_late(metric, seconds)
+    return _valid(metric, score)
+
+
+def is_quick(metric: Metric) -> bool:
+    """Whether a metric is one of ours that asks no model: it computes what it returns in microseconds."""
+    ours = type(metric).__module__.startswith("rightcall.metrics.") and type(metric) is not FunctionMetric
+    return ours and not inspect.iscoroutinefunction(metric.measure)
+
+
+def missing_evidence(metric: Metric, case: TestCase) -> str:
+    """Why a metric has nothing to check in a case; empty when it has."""
+    nothing = getattr(metric, "nothing_to_check", None)  # a metric may be any object with `measure`
+    why = nothing(case) if nothing is not None else ""
+    return f"{metric.name} has nothing to check: {why}" if why else ""
+
+
+async def _result(metric: Metric, case: TestCase) -> Any:
+    """What a metric returns: awaited, or computed in a thread."""
+    function = metric.function if isinstance(metric, FunctionMetric) else metric.measure
+    if inspect.iscoroutinefunction(function):
+        score = _measured(metric, case)
+    else:
+        score = await _in_thread(metric, case)
+    return await score if inspect.isawaitable(score) else score
+
+
+def _measured(metric: Metric, case: TestCase) -> Any:
+    missing = missing_evidence(metric, case)
+    return Score.broken(missing) if missing else metric.measure(case)
+
+
+async def _in_thread(metric: Metric, case: TestCase) -> Any:
+    import asyncio
+
+    from rightcall.tools.runtime import in_thread
+
+    try:
+        return await in_thread(
+            partial(_measured, metric, case), when_late=lambda result, failure: _count_stuck(metric.name, -1)
+        )
+    except asyncio.CancelledError:
+        _count_stuck(metric.name, 1)
+        raise
+
+
+def _count_stuck(name: str, more: int) -> None:
+    with _counting:
+        _stuck[name] += more
+
+
+def _too_late(metric: Metric, seconds: float) -> Score:
+    return Score.broken(f"{metric.name} took longer than {seconds:g} s")
+
+
+def _ends_the_run(error: BaseException) -> bool:
+    """Whether the exception is an interruption rather than an error of the metric."""
+    import asyncio
+
+    if isinstance(error, asyncio.CancelledError):
+        task = asyncio.current_task()
+        return task is None or task.cancelling() > 0
+    return isinstance(error, KeyboardInterrupt)
+
+
+def _valid(metric: Metric, score: Any) -> Score:
+    problem = _problem(score)
+    if problem:
+        return Score.broken(f"{metric.name} {problem}")
+    assert isinstance(score, Score)
+    return score
+
+
+def _problem(score: object) -> str:
+    """Why a metric's return value is not a valid score; empty when it is."""
+    if not isinstance(score, Score):
+        return f"returned {type(score).__name__}, not a Score"
+    if not isinstance(score.value, int | float) or not 0 <= score.value <= 1:
+        return f"gave the value {score.value!r}, which is not between 0 and 1"
+    if not isinstance(score.passed, bool):
+        return f"gave {score.passed!r} for passed, which is not true or false"
+    if not isinstance(score.reason, str) or not isinstance(score.error, str):
+        return "gave a reason that is not text"
+    for failure in score.codes:
+        code = getattr(failure, "code", failure)
+        if not isinstance(failure, Failure) or code not in CODES:
+            return f"gave {code!r} as a code, which is unknown"
+    return ""
