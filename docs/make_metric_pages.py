@@ -46,7 +46,7 @@ numbers. `rightcall metrics list` and `rightcall metrics show NAME` show these p
 ## Measured on request
 
 Name them under `metrics` in a suite, or with `rightcall score … --metric NAME`: a case then passes only when they do.
-A case in which a named metric has nothing to check (`final_state` without an `expected_state`, `order` without an order)
+A case in which a named metric has nothing to check (`final_state` without an `expected_state`, `order` without one)
 is an error. To measure only where there is something, `observe` it: goldens that state a state, a time or content are
 decided by it anyway.
 `observe: NAME` there and `--observe NAME` measure without deciding. Settings go in parentheses:
