@@ -176,7 +176,9 @@ class AddressedSession:
             self._parents.append(self._parent)
             telemetry.watch(self._parent)
         earlier = self._done.messages
-        ask = self._asking.ask(self._golden, self._trial, self._id, text, earlier, len(self._turns), self._parent)
+        ask = self._asking.ask(
+            self._golden, self._trial, self._id, text, earlier, len(self._turns), self._parent
+        )
         reply = await self._send(ask, text)
         self._turns.append((text, self._parent, reply))
         self._done, self._said = _joined(self._done, text, reply), ""
