@@ -54,7 +54,7 @@ def vote_of(reply: ModelReply) -> Vote:
 
 
 def share_of(votes: Sequence[Vote], threshold: float) -> tuple[float, bool] | str:
-    """The share of the votes that pass and whether it reaches the threshold; else why that cannot be told.
+    """The share of the votes that pass and whether it reaches the threshold; else why the votes decide nothing.
 
     Votes without a verdict may decide nothing: they must not matter, whichever way they would have gone.
     """
