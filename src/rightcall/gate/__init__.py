@@ -5,6 +5,7 @@
     rules      rates, metrics, categories, forbidden codes, latency and cost, as rules; Check: the result of one
     verdict    all rules combined: PASS, FAIL, INCONCLUSIVE, ERROR
     comparison two runs golden by golden     baseline   not worse than an earlier, comparable run
+    comparison_claim what two runs allow to say, in words
     early_stop ending a run early            sample_size how many goldens, and whether PASS is possible
     simulation what a rule will do           advice     what would decide an undecided rate
     trial_pairs, check_rule, check_settings, check_family   the rule of `check`
@@ -55,12 +56,12 @@ if TYPE_CHECKING:
         play as play,
     )
     from rightcall.gate.comparison import (
-        Change as Change,
         Comparison as Comparison,
         Slice as Slice,
         compare as compare,
         compare_many as compare_many,
     )
+    from rightcall.gate.comparison_claim import Change as Change, ComparisonClaim as ComparisonClaim
     from rightcall.gate.config import (
         About as About,
         BaselineGate as BaselineGate,
@@ -124,7 +125,8 @@ else:
             "check_rule": "CheckRule CheckWord Decided Risks Step StratumState settles_at_best",
             "check_settings": "CheckSettings strata_of",
             "check_simulation": "Chances ComparedGoldens drawn_trials dropped foresee play",
-            "comparison": "Change Comparison Slice compare compare_many",
+            "comparison": "Comparison Slice compare compare_many",
+            "comparison_claim": "Change ComparisonClaim",
             "config": "About BaselineGate CostLimit Gate LatencyLimit read_gate",
             "early_stop": (
                 "CurtailMonitor EvalueMonitor RunOrder StopMonitor Stopped in_file_order monitor_for shuffled"

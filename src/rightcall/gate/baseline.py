@@ -9,11 +9,12 @@ from typing import NamedTuple
 import msgspec
 
 from rightcall.errors import ConfigError
-from rightcall.gate.comparison import compare, points
+from rightcall.gate.comparison import MOST_ERRORS, compare
+from rightcall.gate.comparison_claim import ComparisonClaim, points
 from rightcall.gate.outcome import Outcome
-from rightcall.gate.rules import Check, word_for
+from rightcall.gate.rules import Check, Decision
 from rightcall.model.run import Run
-from rightcall.model.text import counted, percent
+from rightcall.model.text import counted
 
 MUST_MATCH = ("metrics", "simulator")
 """Fingerprints that must match for a difference to say anything about the agent.
@@ -59,6 +60,7 @@ class BaselineRule:
     margin: float
     run: str = "the baseline"
     seed: int = 0
+    max_error_rate: float = MOST_ERRORS
 
     @property
     def name(self) -> str:
@@ -69,12 +71,19 @@ class BaselineRule:
         unlike = self.baseline.left_out
         before = [o for o in self.baseline.outcomes if o.golden_id not in unlike]
         after = [o for o in outcomes if o.golden_id not in unlike]
-        found = compare(before, after, margin=self.margin, alpha=alpha, seed=self.seed)
-        if found.p_non_inferior is None or found.p_regressed is None:
+        found = compare(
+            before,
+            after,
+            margin=self.margin,
+            alpha=alpha,
+            seed=self.seed,
+            max_error_rate=self.max_error_rate,
+        )
+        if found.p_non_inferior is None or found.p_regressed is None or found.doubt:
             return Check(self.name, "INCONCLUSIVE", f"{self.name}: {found.sentence}", limit=-self.margin)
         check = Check(
             self.name,
-            word_for(found.p_non_inferior, found.p_regressed, alpha),
+            "INCONCLUSIVE",
             "",
             controlled=True,
             value=found.difference,
@@ -82,26 +91,41 @@ class BaselineRule:
             low=found.bound_low,
             high=found.bound_high,
             n=found.n,
+            clusters=found.clusters,
             p_pass=found.p_non_inferior,
             p_fail=found.p_regressed,
+            p_differs=found.p,
             only_here=found.only_b,
             only_there=found.only_a,
         )
-        return msgspec.structs.replace(check, sentence=self.say(check, alpha))
+        word = self.decision(check, alpha)
+        return msgspec.structs.replace(check, word=word, sentence=self.say(check, alpha))
+
+    def decision(self, check: Check, alpha: float) -> Decision:
+        """The word that `compare` finds for the same numbers: better is not worse."""
+        words: dict[str, Decision] = {"IMPROVED": "PASS", "NON_INFERIOR": "PASS", "REGRESSED": "FAIL"}
+        return words.get(self._claim(check, alpha).change, "INCONCLUSIVE")
 
     def say(self, check: Check, alpha: float) -> str:
         """The check as a sentence, for any verdict."""
-        allowed = f"more than {self.margin * 100:.1f} points below it" if self.margin else "below it"
-        why = {
-            "PASS": f"with {percent(1 - alpha)} confidence above {points(check.low or 0.0)}",
-            "FAIL": f"p = {check.p_fail or 0.0:.2g}",
-        }
-        means: dict[str, str] = {"PASS": f"not {allowed}", "FAIL": allowed}
-        means.setdefault(check.word, f"undecided whether {allowed}")
-        reason = why.get(check.word, f"{why['PASS']} only, p = {check.p_fail or 0.0:.2g} for {allowed}")
+        claim = self._claim(check, alpha)
+        words = claim.words("this run", self.run)
+        shown = f"; {text}" if (text := claim.margin_shown()) else ""
         return (
             f"{self.name} the pass rate moved by {points(check.value or 0.0)} over "
-            f"{counted(check.n, 'golden')} and is {means[check.word]}: {reason}{self._others(check)}"
+            f"{counted(check.n, 'golden')}: {words}{shown}{self._others(check)}"
+        )
+
+    def _claim(self, check: Check, alpha: float) -> ComparisonClaim:
+        return ComparisonClaim(
+            difference=check.value or 0.0,
+            p=_known(check.p_differs),
+            p_worse=_known(check.p_fail),
+            p_not_worse=check.p_pass,
+            bound_low=check.low,
+            margin=self.margin,
+            alpha=alpha,
+            units=check.clusters,
         )
 
     def _others(self, check: Check) -> str:
@@ -113,6 +137,10 @@ class BaselineRule:
         ]
         text = f"; not compared: {' and '.join(parts)}" if parts else ""
         return "; ".join([text, *self.baseline.notes])
+
+
+def _known(p: float | None) -> float:
+    return 1.0 if p is None else p
 
 
 def _named(ids: Sequence[str]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Literal
@@ -10,6 +9,7 @@ from typing import Literal
 import msgspec
 
 from rightcall import stats
+from rightcall.gate.comparison_claim import Change, ComparisonClaim, points, unnoticed
 from rightcall.gate.difference import (
     Difference,
     GoldenPair,
@@ -18,11 +18,12 @@ from rightcall.gate.difference import (
     pair_up,
     worse_by_more,
 )
-from rightcall.gate.outcome import Outcome, alarms_of
+from rightcall.gate.outcome import Outcome, alarms_of, error_rate
 from rightcall.model.record import Record
 from rightcall.model.text import counted, percent
 
-Change = Literal["IMPROVED", "NON_INFERIOR", "REGRESSED", "INCONCLUSIVE"]
+MOST_ERRORS = 0.05
+"""Share of a run's trials without an answer above which a comparison settles nothing."""
 FLAG_RATE = 0.10
 """Tolerated false discovery rate among the goldens listed as changed."""
 
@@ -47,6 +48,7 @@ class Comparison(Record, frozen=True):
     yes/no trials and the sign-flip test otherwise, from which IMPROVED and REGRESSED follow. `mde` is the smallest
     true difference this comparison would have detected with 80 % probability, None when there is none. `alarms`
     names, by fatal code, the goldens that have it in B and not in A: B is then REGRESSED regardless of the rates.
+    `doubt` says why the rates settle nothing, such as too many errors; empty when they do.
     """
 
     change: Change
@@ -76,6 +78,21 @@ class Comparison(Record, frozen=True):
     hypotheses: int = 1
     p_non_inferior: float | None = None
     p_regressed: float | None = None
+    doubt: str = ""
+
+    @property
+    def claim(self) -> ComparisonClaim:
+        """What the rates allow to say; doubts and new damage come before it."""
+        return ComparisonClaim(
+            self.difference,
+            self.p,
+            1.0 if self.p_regressed is None else self.p_regressed,
+            self.p_non_inferior,
+            self.bound_low,
+            self.margin,
+            self.alpha,
+            self.clusters,
+        )
 
     @property
     def exit_code(self) -> int:
@@ -92,11 +109,14 @@ def compare(
     power: float = 0.8,
     metric: str | None = None,
     seed: int = 0,
+    max_error_rate: float = MOST_ERRORS,
 ) -> Comparison:
     """Compare candidate b with baseline a, golden by golden, on passes or on a metric.
 
     IMPROVED when the exact test says that B differs and B is above A; NON_INFERIOR when the lower bound of B − A
     reaches −margin; REGRESSED when the exact test says that B is below A by more than the margin; else INCONCLUSIVE.
+    Also INCONCLUSIVE when more than `max_error_rate` of a run's trials are errors: goldens that got no answer are left
+    out, and they are seldom like the others.
     """
     pairs, only_a, only_b = pair_up(a, b, metric)
     if not pairs:
@@ -108,7 +128,7 @@ def compare(
     slices = _slices(pairs, alpha, seed)
     (low, high), (bound_low, bound_high) = _ends(found.interval), _ends(bounds)
     bare = Comparison(
-        change=_change(found, p_ok, p_bad, alpha),
+        change="INCONCLUSIVE",
         sentence="",
         rate_a=rate_a,
         rate_b=rate_a + found.mean,
@@ -134,8 +154,11 @@ def compare(
         hypotheses=1 + len(slices),
         p_non_inferior=p_ok,
         p_regressed=p_bad,
+        doubt=_errors(a, b, max_error_rate),
     )
-    return with_alarms(msgspec.structs.replace(bare, sentence=_sentence(bare)), alarms_of(a, b))
+    change: Change = "INCONCLUSIVE" if bare.doubt else bare.claim.change
+    settled = msgspec.structs.replace(bare, change=change, sentence=_sentence(bare))
+    return with_alarms(settled, alarms_of(a, b))
 
 
 def compare_many(
@@ -175,14 +198,6 @@ def with_alarms(found: Comparison, alarms: dict[str, tuple[str, ...]]) -> Compar
     told = "; ".join(f"{code} is new in {counted(len(ids), 'golden')}" for code, ids in alarms.items())
     sentence = f"B is worse than A: {told}. By rates: {found.sentence}"
     return msgspec.structs.replace(found, change="REGRESSED", sentence=sentence, alarms=alarms)
-
-
-def _change(found: Difference, p_non_inferior: float | None, p_regressed: float, alpha: float) -> Change:
-    if found.p <= alpha and found.mean > 0:
-        return "IMPROVED"
-    if p_non_inferior is not None and p_non_inferior <= alpha:
-        return "NON_INFERIOR"
-    return "REGRESSED" if p_regressed <= alpha else "INCONCLUSIVE"
 
 
 def _noticeable(found: Difference, alpha: float, power: float) -> float | None:
@@ -226,40 +241,28 @@ def _fisher(a: tuple[int, int], b: tuple[int, int]) -> float:
 
 
 def _sentence(found: Comparison) -> str:
-    by = f" by more than {percent(found.margin)}" if found.margin else ""
-    words = {
-        "IMPROVED": "B is better than A",
-        "NON_INFERIOR": f"B is not worse than A{by}",
-        "REGRESSED": f"B is worse than A{by}",
-        "INCONCLUSIVE": "no significant difference between A and B",
-    }[found.change]
+    """The one sentence of a comparison: the claim, the rates it is about, and what was not shown."""
     rates = f"{percent(found.rate_a)} → {percent(found.rate_b)} over {counted(found.n, 'golden')}"
+    if found.doubt:
+        return f"not settled: {found.doubt}; on what remains {rates}"
+    claim = found.claim
     if found.clusters < 2:
         only = "cluster" if found.n > 1 else "golden"
-        return f"{words}: {rates}; a single {only} is not enough to estimate the error"
-    text = f"{words}: {rates}, difference {points(found.difference)} (p = {found.p:.2g}"
-    if found.change == "NON_INFERIOR" and found.bound_low is not None:
-        text += f"; with {percent(1 - found.alpha)} confidence above {points(found.bound_low)}"
-    text += ")"
-    if found.change != "INCONCLUSIVE":
-        return text
-    return f"{text}; {_unnoticed(found)}"
+        return f"{claim.words()}: {rates}; a single {only} is not enough to estimate the error"
+    parts = [f"{claim.words()}: {rates}, difference {points(found.difference)}", claim.margin_shown()]
+    if claim.change == "INCONCLUSIVE" and not claim.differs:
+        parts.append(unnoticed(found.mde, found.clusters, found.n, found.alpha))
+    return "; ".join(filter(None, parts))
 
 
-def _unnoticed(found: Comparison) -> str:
-    """What an undecided comparison cannot rule out."""
-    if found.mde is not None:
-        return f"a true difference under {points(found.mde).lstrip('+')} would likely go undetected"
-    unit = "golden" if found.clusters == found.n else "cluster"
-    fewest = 1 + math.ceil(-math.log2(found.alpha))
-    if found.clusters < fewest:
-        return f"{counted(found.clusters, unit)} cannot show any difference; at least {fewest} are needed"
-    return f"{counted(found.clusters, unit)} are too few to detect even a large difference"
-
-
-def points(difference: float) -> str:
-    """+4.2 points: a difference of two rates, in hundredths."""
-    return f"{difference * 100:+.1f} points"
+def _errors(a: Sequence[Outcome], b: Sequence[Outcome], most: float) -> str:
+    """Which runs have too many errors to be compared, in words; empty when none has."""
+    return " and ".join(
+        f"{counted(errors, 'trial')} of {trials:,} of {name} could not be run ({percent(errors / trials)}, "
+        f"at most {percent(most)} allowed)"
+        for name, (errors, trials) in (("A", error_rate(a)), ("B", error_rate(b)))
+        if trials and errors / trials > most
+    )
 
 
 def _nothing_in_common(

@@ -23,6 +23,7 @@ from rightcall.model.record import Record
 from rightcall.model.text import counted, percent
 
 Word = Literal["PASS", "FAIL", "INCONCLUSIVE", "ERROR"]
+Decision = Literal["PASS", "FAIL", "INCONCLUSIVE"]
 
 
 class Check(Record, frozen=True):
@@ -30,8 +31,9 @@ class Check(Record, frozen=True):
 
     `low` and `high` are the one-sided bounds at 1−alpha. `p_pass` is the probability of results this good if the
     rate were below the limit, `p_fail` of results this bad if it were not; both are None for rules without
-    error control (see `controlled`). With several rules they are Holm-adjusted. `only_here` and `only_there`
-    name goldens that a comparison with a baseline had to exclude.
+    error control (see `controlled`). With several rules they are Holm-adjusted. A comparison with a baseline adds the
+    p-value of any difference (`p_differs`), the number of units compared (`clusters`), and names the goldens that it
+    had to exclude (`only_here` and `only_there`).
     """
 
     name: str
@@ -48,9 +50,11 @@ class Check(Record, frozen=True):
     p_fail: float | None = None
     only_here: tuple[str, ...] = ()
     only_there: tuple[str, ...] = ()
+    p_differs: float | None = None
+    clusters: int = 0
 
 
-def word_for(p_pass: float, p_fail: float, alpha: float) -> Literal["PASS", "FAIL", "INCONCLUSIVE"]:
+def word_for(p_pass: float, p_fail: float, alpha: float) -> Decision:
     """PASS from p ≤ alpha, as the lower bound then reaches the limit; FAIL from p < alpha; else neither."""
     if p_pass <= alpha:
         return "PASS"
@@ -72,6 +76,8 @@ class GateRule(Protocol):
 @runtime_checkable
 class ControlledRule(GateRule, Protocol):
     """A requirement whose error rate is at most alpha."""
+
+    def decision(self, check: Check, alpha: float) -> Decision: ...
 
     def say(self, check: Check, alpha: float) -> str: ...
 
@@ -152,6 +158,12 @@ class RateRule:
             p_fail=p_fail,
         )
         return msgspec.structs.replace(check, sentence=self.say(check, alpha))
+
+    def decision(self, check: Check, alpha: float) -> Decision:
+        """The word that the p-values of a check give; without them, nothing is decided."""
+        if check.p_pass is None or check.p_fail is None:
+            return "INCONCLUSIVE"
+        return word_for(check.p_pass, check.p_fail, alpha)
 
     def say(self, check: Check, alpha: float) -> str:
         """The check as a sentence, for any verdict."""

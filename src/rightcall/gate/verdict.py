@@ -21,7 +21,6 @@ from rightcall.gate.rules import (
     Word,
     fatal_rules,
     rules_of,
-    word_for,
 )
 from rightcall.model.record import Record
 from rightcall.model.text import counted, percent
@@ -117,7 +116,8 @@ def _rules(gate: Gate, baseline: Baseline | Sequence[Outcome] | None) -> tuple[G
         if baseline is None:
             raise ConfigError(f"gate: the outcomes of the baseline '{gate.baseline.run}' are needed")
         earlier = baseline if isinstance(baseline, Baseline) else Baseline(baseline)
-        rules += (BaselineRule(earlier, gate.baseline.margin, gate.baseline.run),)
+        margin, name = gate.baseline.margin, gate.baseline.run
+        rules += (BaselineRule(earlier, margin, name, max_error_rate=gate.max_error_rate),)
     return rules
 
 
@@ -143,8 +143,10 @@ def _holm(rules: Sequence[GateRule], checks: Sequence[Check], alpha: float) -> l
 def _ruled_again(
     rule: ControlledRule, check: Check, p_pass: float, p_fail: float, alpha: float, number: int
 ) -> Check:
-    word = word_for(p_pass, p_fail, alpha)
-    after = msgspec.structs.replace(check, word=word, p_pass=p_pass, p_fail=p_fail)
+    differs = None if check.p_differs is None else min(1.0, number * check.p_differs)
+    after = msgspec.structs.replace(check, p_pass=p_pass, p_fail=p_fail, p_differs=differs)
+    word = rule.decision(after, alpha)
+    after = msgspec.structs.replace(after, word=word)
     sentence = rule.say(after, alpha)
     if word != check.word:
         sentence += f"; alone it would be {check.word}, but {number} rules are tested (Holm's correction)"
