@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 
 from rightcall import stats
 from rightcall.gate import plan, read_gate, warnings
+from rightcall.gate.simulation import POPULATIONS, Population
 
 
 @pytest.mark.parametrize(
@@ -43,6 +46,33 @@ def test_the_bare_rule_can_always_pass():
 def test_trials_save_goldens_but_never_below_a_flawless_run():
     assert plan(0.9, 0.95, trials=3).goldens < plan(0.9, 0.95).goldens
     assert plan(0.8, 0.99, trials=50, icc=0.0).goldens >= plan(0.8, 0.99).perfect == 14
+
+
+def intraclass(means: Population, trials: int) -> tuple[float, float]:
+    """Mean, and the correlation of two trials, of a population of golden means."""
+    mean = sum(v * w for v, w in zip(*means, strict=True))
+    pairs = sum(w * v * (v * trials - 1) / (trials - 1) for v, w in zip(*means, strict=True))
+    return mean, (pairs - mean**2) / (mean * (1 - mean))
+
+
+@pytest.mark.parametrize("icc", [0.0, 0.3, 0.7, 1.0])
+@pytest.mark.parametrize("name", POPULATIONS)
+def test_both_populations_have_the_rate_and_the_correlation_that_were_asked_for(name, icc):
+    assert intraclass(POPULATIONS[name](10, 0.9, icc), 10) == pytest.approx((0.9, icc))
+
+
+def test_a_plan_holds_if_goldens_differ_gradually_and_if_some_never_pass():
+    found = plan(0.9, 0.97, trials=5)
+    assert found.goldens == max(found.by_population.values()) > min(found.by_population.values())
+    assert f"{found.by_population['never pass']} if some never pass" in found.sentence
+    chances = []
+    for population in POPULATIONS.values():
+        rng, means, passed = random.Random(7), population(5, 0.97, 0.5), 0
+        for _ in range(600):
+            units = stats.units(rng.choices(*means, k=found.goldens))
+            passed += stats.gaffke_p_values(units, 0.9, 1e-3)[0] <= 0.05
+        chances.append(passed / 600)
+    assert min(chances) > 0.8 - 3 * (0.16 / 600) ** 0.5
 
 
 def test_a_claim_about_these_goldens_counts_their_trials():

@@ -51,7 +51,7 @@ def test_a_plan_keeps_its_promise_in_independent_runs():
 def test_a_plan_says_what_it_assumed():
     found = plan(0.9, 0.97, trials=5, icc=0.2)
     assert (found.icc, found.draws) == (0.2, 2_000)
-    assert "(simulated, 2,000 runs; trials of one golden agree with correlation 0.2)" in found.sentence
+    assert "(simulated, 2,000 runs; trials of one golden agree with correlation 0.2; " in found.sentence
 
 
 def test_the_same_question_gets_the_same_answer():

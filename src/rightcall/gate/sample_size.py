@@ -14,9 +14,9 @@ from rightcall.errors import ConfigError
 from rightcall.gate.config import About, Gate
 from rightcall.gate.simulation import (
     DRAWS,
+    POPULATIONS,
     Demand,
     Watch,
-    beta_binomial,
     chance_to_pass,
     chance_with_clusters,
     goldens_for_power,
@@ -36,7 +36,8 @@ class SamplePlan(Record, frozen=True):
 
     `goldens` reach `power`, the probability of PASS at `target`; `perfect` is the fewest with which a flawless run can
     PASS. `draws` is the number of simulated runs, 0 when the answer is exact, and `icc` the assumed correlation
-    between trials of one golden. `allowed_failures` holds for single trials and is None otherwise. `have` and
+    between trials of one golden. Simulated numbers are those of the worse of two populations; `by_population` has the
+    goldens that each needs. `allowed_failures` holds for single trials and is None otherwise. `have` and
     what follows are None without a dataset; the means of early stops are None when no PASS is possible.
     """
 
@@ -56,6 +57,7 @@ class SamplePlan(Record, frozen=True):
     curtail_goldens: float | None = None
     evalue_goldens: float | None = None
     evalue_pass: float | None = None
+    by_population: dict[str, int] = {}
 
 
 class _Asked(NamedTuple):
@@ -109,6 +111,7 @@ def plan(  # noqa: PLR0913  keywords, each a separate question
         have=have,
         clusters=len(clusters) if clusters and _grouped(clusters) else None,
         chance_to_pass=chance,
+        by_population=need.by_population,
     )
     if trials == 1 and size <= MOST_STOPPED and chance != 0 and not _grouped(clusters):
         curtailed, evidence = _stopped(size, minimum, target, alpha)
@@ -123,19 +126,20 @@ def plan(  # noqa: PLR0913  keywords, each a separate question
 
 class _Needed(NamedTuple):
     """Goldens that reach a power, the `power` they reach, how many of them `may_fail` when each is tried once, and
-    how many would do if every trial passed (`flawless`).
+    how many would do if every trial passed (`flawless`); and those that each simulated population needs.
     """
 
     goldens: int
     flawless: int
     may_fail: int
     power: float
+    by_population: dict[str, int]
 
 
 def _needed(asked: _Asked, power: float, watch: Watch | None) -> _Needed:
     (minimum, alpha), target, trials = asked.demand, asked.target, asked.trials
     single, passing, reached = stats.gate_n(minimum, target, power, alpha)
-    found = _Needed(single, stats.all_pass_n(minimum, alpha), single - passing, reached)
+    found = _Needed(single, stats.all_pass_n(minimum, alpha), single - passing, reached, {})
     if asked.about == "these_goldens":  # the number of trials counts, whatever they are of
         goldens = math.ceil(single / trials)
         while (reached := stats.gate_power(goldens * trials, minimum, target, alpha)[0]) < power:
@@ -143,14 +147,16 @@ def _needed(asked: _Asked, power: float, watch: Watch | None) -> _Needed:
         return found._replace(goldens=goldens, flawless=math.ceil(found.flawless / trials), power=reached)
     if trials == 1:
         return found
-    goldens, reached = goldens_for_power(
-        beta_binomial(trials, target, asked.icc),
-        asked.demand,
-        power,
-        (found.flawless, max(single, found.flawless) + 10),
-        watch=watch,
-    )
-    return found._replace(goldens=goldens, power=reached)
+    between = found.flawless, max(single, found.flawless) + 10
+    needs = {
+        name: goldens_for_power(
+            population(trials, target, asked.icc), asked.demand, power, between, watch=watch
+        )
+        for name, population in POPULATIONS.items()
+    }
+    goldens, reached = max(needs.values(), key=lambda need: (need[0], -need[1]))
+    by_population = {name: number for name, (number, _) in needs.items()}
+    return found._replace(goldens=goldens, power=reached, by_population=by_population)
 
 
 def warnings(
@@ -262,19 +268,23 @@ def _grouped(clusters: Sequence[int] | None) -> bool:
 
 
 def _chance(plan: _Asked, have: int, clusters: Sequence[int] | None, watch: Watch | None) -> float:
-    """The probability of PASS with the existing goldens."""
+    """The probability of PASS with the existing goldens, in the worse population."""
     demand, trials = plan.demand, plan.trials
     if plan.about == "these_goldens":
         return stats.gate_power(have * trials, demand.theta, plan.target, demand.alpha)[0]
     sizes = Counter(clusters) if clusters else Counter({1: have})
     if _flawless_p(list(sizes.elements()), demand.theta, plan.about, trials) > demand.alpha:
         return 0.0
-    if set(sizes) != {1}:
-        drawn = {n: (beta_binomial(n * trials, plan.target, plan.icc), k) for n, k in sizes.items()}
-        return chance_with_clusters(drawn, demand, watch=watch)
-    if trials == 1:
+    if set(sizes) == {1} and trials == 1:
         return stats.gate_power(have, demand.theta, plan.target, demand.alpha)[0]
-    return chance_to_pass(beta_binomial(trials, plan.target, plan.icc), have, demand, watch=watch)
+    chances = []
+    for population in POPULATIONS.values():
+        drawn = {n: (population(n * trials, plan.target, plan.icc), k) for n, k in sizes.items()}
+        if set(sizes) == {1}:
+            chances.append(chance_to_pass(*drawn[1], demand, watch=watch))
+        else:
+            chances.append(chance_with_clusters(drawn, demand, watch=watch))
+    return min(chances)
 
 
 def _stopped(
@@ -292,6 +302,14 @@ def _stopped(
     return curtailed, stats.operating(by_evidence, total, target)
 
 
+def _populations(found: SamplePlan) -> str:
+    """What the two populations need."""
+    if not found.by_population:
+        return "; the worse of two populations"
+    beta, never = found.by_population["beta"], found.by_population["never pass"]
+    return f"; {beta:,} if goldens differ gradually, {never:,} if some never pass"
+
+
 def _sentence(found: SamplePlan, minimum: float, target: float, power: float) -> str:
     of = f" of {found.trials} trials" if found.trials > 1 else ""
     where = " on exactly these goldens" if found.about == "these_goldens" else ""
@@ -303,7 +321,8 @@ def _sentence(found: SamplePlan, minimum: float, target: float, power: float) ->
         text += f", of which {found.allowed_failures} may fail"
     if found.draws:
         text += (
-            f" (simulated, {found.draws:,} runs; trials of one golden agree with correlation {found.icc:g})"
+            f" (simulated, {found.draws:,} runs; trials of one golden agree with correlation {found.icc:g}"
+            f"{_populations(found)})"
         )
     text += f". A flawless run needs {found.perfect:,}."
     if found.have is not None and found.chance_to_pass is not None:

@@ -1,7 +1,9 @@
 """Simulates gates: goldens are drawn, tried and evaluated by the rule that will evaluate the run.
 
-A golden's own rate is drawn from a beta distribution around the agent's rate, such that two trials of one golden agree
-with intra-class correlation `icc`: 0 means that all goldens are equally hard, 1 that each always or never passes.
+Two trials of one golden agree with intra-class correlation `icc`: 0 means that all goldens are equally hard, 1 that
+each always or never passes. Which goldens are hard is not known, so there are two populations of that correlation: a
+golden's own rate is drawn from a beta distribution around the agent's rate, or a share of goldens never passes and the
+others are equally hard. A promise must hold in both.
 """
 
 from __future__ import annotations
@@ -55,6 +57,21 @@ def beta_binomial(trials: int, rate: float, icc: float) -> Population:
     whole = stats.log_beta(a, b)
     weights = [w * math.exp(stats.log_beta(c + a, trials - c + b) - whole) for c, w in enumerate(ways)]
     return Population(values, weights)
+
+
+def never_passing(trials: int, rate: float, icc: float) -> Population:
+    """Means of `trials` trials when some goldens never pass, as many as make trials agree with `icc`.
+
+    A share h that never passes and the rest at rate/(1 − h) have the correlation rate·h / ((1 − h)(1 − rate)).
+    """
+    hard = icc * (1 - rate) / (rate + icc * (1 - rate))
+    others = beta_binomial(trials, min(1.0, rate / (1 - hard)), 0.0)
+    weights = [(1 - hard) * weight for weight in others.weights]
+    return Population(others.values, [weights[0] + hard, *weights[1:]])
+
+
+POPULATIONS = {"beta": beta_binomial, "never pass": never_passing}
+"""The populations that a plan must hold for, by what it calls them."""
 
 
 def chance_to_pass(
