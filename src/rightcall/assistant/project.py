@@ -137,8 +137,8 @@ def _files_of(suite: Suite, folder: Path, model: str | None) -> Iterator[Path]:
         if record:
             yield folder / record
     yield folder / record_settings(suite).folder
-    for glob in suite.agent.code:
-        yield folder / glob
+    for glob in suite.agent.code_globs:
+        yield folder / glob.removeprefix("!")
     baseline = suite.gate.get("baseline")
     run = baseline.get("run") if isinstance(baseline, dict) else baseline
     if isinstance(run, str):

@@ -22,7 +22,7 @@ from rightcall.distributed.worker_deaths import FruitlessDeaths, deadly_result
 from rightcall.distributed.worker_setup import packed_setup
 from rightcall.model.run import CaseResult
 from rightcall.store import Key
-from rightcall.suite import Batch, Cell, RunWork, Take
+from rightcall.suite import Batch, Cell, RunWork, Take, WatchedInputs, imports_of, joined_watches
 
 IN_THE_AIR = 2
 """Leases a worker has at a time, so that its pool never drains."""
@@ -41,6 +41,7 @@ class Driver:
         self._engine, self._options, self._tell = engine, options, tell
         self._stopped = ""
         self._notices: list[str] = []
+        self._watched: WatchedInputs | None = None
         self._running: asyncio.Task[None] | None = None
         self._deaths = FruitlessDeaths()
         self._retries = 0
@@ -63,10 +64,14 @@ class Driver:
     def notices(self) -> list[str]:
         return self._notices
 
+    def watched(self) -> WatchedInputs | None:
+        return self._watched
+
     async def run(self, work: RunWork, jobs: Iterator[Cell], take: Take) -> None:
         if self._stopped:
             return
         self._work, self._take, self._ledger = work, take, LeaseLedger(jobs)
+        self._watched = imports_of(work.plan)
         self._delivering = 0
         self._news = asyncio.Event()
         self._left = work.left
@@ -205,6 +210,7 @@ class Driver:
     async def _take_in(self, seat: Seat, lease: Lease, sent: Sent) -> None:
         self._retries += sent.retries - seat.reported.retries
         seat.reported = sent
+        self._watched = joined_watches(self._watched, sent.watched)
         keys = [lease.places[case.place] for case in sent.cases]
         new = self._ledger.settle(lease.number, keys)
         results = [

@@ -19,7 +19,7 @@ from rightcall.model.run import CaseResult
 from rightcall.model.score import Score
 from rightcall.model.trajectory import Trajectory, Usage
 from rightcall.store import Key, PackedResult, compressed, packed, unpacked
-from rightcall.suite import Cell
+from rightcall.suite import Cell, WatchedInputs
 
 Pack = Callable[[Any], bytes]
 """Pickles what goes to a worker; an engine may know more kinds of functions than `pickle` does."""
@@ -157,6 +157,8 @@ class Sent(msgspec.Struct, frozen=True, omit_defaults=True):
     lag_ms: float = 0.0
     stored: bool = False
     failed: Failed | None = None
+    watched: WatchedInputs | None = None
+    """What the agent's code read since the last message."""
 
 
 def sent_cases(results: Iterable[tuple[int, CaseResult]], *, stored: bool = False) -> tuple[SentCase, ...]:

@@ -39,7 +39,7 @@ from rightcall.executor import Agent, Pool, RunLimits, Session, model_problems
 from rightcall.model.run import CaseResult
 from rightcall.providers import scrubber
 from rightcall.store import Key, Persistence, RunWriter, Store, open_store
-from rightcall.suite import CaseRunner, Cell, LimitedLag, Plan, stored_batch
+from rightcall.suite import AgentWatch, CaseRunner, Cell, LimitedLag, Plan, stored_batch
 from rightcall.tools.idempotency import run_keys
 
 FINGERPRINTS = ("tools", "metrics", "agent", "settings", "limits", "mocks", "faults", "tool_sets")
@@ -66,6 +66,7 @@ class Worker:
         self._failed: Failed | None = None
         self._store: Store | None = None
         self._write: Write | None = None
+        self._watch: AgentWatch | None = None
         self._gather_seconds = GATHER_SECONDS
 
     async def tell(self, message: bytes) -> bytes:
@@ -124,6 +125,7 @@ class Worker:
                 lag_ms=outbox.lag_ms,
                 stored=stored,
                 failed=outbox.failed,
+                watched=self._watch.news() if self._watch else None,
             )
         )
 
@@ -169,6 +171,7 @@ class Worker:
 
     def _begin(self, setup: WorkerSetup, session: Session, at_once: int) -> None:
         case, limited = CaseRunner(setup.plan, session), LimitedLag(setup.plan)
+        self._watch = case.watch
 
         async def do(cell: Cell) -> None:
             golden, trial = cell

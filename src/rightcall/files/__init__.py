@@ -7,6 +7,9 @@
     atomic     files are replaced completely or not at all
     git_command   git, without programs that a repository names
     revision   the git branch and commit of a folder
+    project_files   the files of a project, by name and hash
+    opened_files    which of them a program opens while it runs
+    python_sources  what Python files import, read and name, without running them
 
 Knows nothing about goldens, tools or suites.
 """
@@ -43,11 +46,24 @@ if TYPE_CHECKING:
         refuse_other_format as refuse_other_format,
         value_of as value_of,
     )
+    from rightcall.files.opened_files import FileWatch as FileWatch
+    from rightcall.files.project_files import (
+        ABSENT as ABSENT,
+        ProjectFiles as ProjectFiles,
+        content_hash as content_hash,
+    )
     from rightcall.files.python_object import (
         is_object_name as is_object_name,
         load_object as load_object,
         module_exists as module_exists,
         search_modules_in as search_modules_in,
+    )
+    from rightcall.files.python_sources import (
+        named_files as named_files,
+        named_variables as named_variables,
+        program_entries as program_entries,
+        source_closure as source_closure,
+        source_facts as source_facts,
     )
     from rightcall.files.revision import (
         base_commit as base_commit,
@@ -78,7 +94,10 @@ else:
                 "DOCUMENT_SUFFIXES DocumentItems JsonPath at_pointer pointer pointer_parts read_document "
                 "read_items refuse_other_format value_of"
             ),
+            "opened_files": "FileWatch",
+            "project_files": "ABSENT ProjectFiles content_hash",
             "python_object": "is_object_name load_object module_exists search_modules_in",
+            "python_sources": "named_files named_variables program_entries source_closure source_facts",
             "revision": (
                 "base_commit commit_named commits_between git_revision is_ancestor repository_root source_of "
                 "unpack_commit"

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         CheckCalls as CheckCalls,
         CheckForecast as CheckForecast,
         CheckResult as CheckResult,
+        ComparedInputs as ComparedInputs,
         GoldenChange as GoldenChange,
         HardFailure as HardFailure,
         NewGoldens as NewGoldens,
@@ -119,7 +120,7 @@ else:
             "baseline": "Baseline BaselineRule require_alike same_dataset",
             "check_family": "held_together",
             "check_result": (
-                "BaselineFacts CheckCalls CheckForecast CheckResult EXIT_CODES GoldenChange HardFailure "
+                "BaselineFacts CheckCalls CheckForecast CheckResult ComparedInputs EXIT_CODES GoldenChange HardFailure "
                 "NewGoldens StratumPlan"
             ),
             "check_rule": "CheckRule CheckWord Decided Risks Step StratumState settles_at_best",

@@ -6,6 +6,7 @@ from rightcall.gate.check_rule import CheckWord, StratumState
 from rightcall.gate.input_change import InputChange
 from rightcall.lint import Diagnostic
 from rightcall.model.record import Record
+from rightcall.model.text import counted
 
 FORMAT = "rightcall/check/1"
 EXIT_CODES: dict[CheckWord, int] = {"PASS": 0, "REGRESSED": 1, "INCONCLUSIVE": 3, "ERROR": 4}
@@ -48,6 +49,27 @@ class CheckCalls(Record, frozen=True, omit_defaults=False):
     planned: int
     full: int
     replayed: int = 0
+
+
+class ComparedInputs(Record, frozen=True, omit_defaults=False):
+    """What was compared with the baseline without asking a model: names of files and of environment variables that the
+    agent's code reads, and the number of goldens whose first request was captured.
+    """
+
+    files: tuple[str, ...] = ()
+    variables: tuple[str, ...] = ()
+    first_requests: int = 0
+
+    @property
+    def words(self) -> str:
+        """`compared 7 files, 2 variables`; "" when nothing was."""
+        parts = (
+            (len(self.files), "file"),
+            (len(self.variables), "variable"),
+            (self.first_requests, "first request"),
+        )
+        named = ", ".join(counted(number, what) for number, what in parts if number)
+        return f"compared {named}" if named else ""
 
 
 class NewGoldens(Record, frozen=True, omit_defaults=False):
@@ -99,6 +121,7 @@ class CheckForecast(Record, frozen=True, omit_defaults=False):
 class CheckResult(Record, frozen=True, omit_defaults=False):
     """The verdict, its evidence, and everything else a reviewer needs.
 
+    `unknown` says why equal inputs do not mean equal behaviour, "" when they do.
     `p` is the smallest `alpha` that gives REGRESSED, apart from hard failures; None when nothing was compared.
     """
 
@@ -117,6 +140,8 @@ class CheckResult(Record, frozen=True, omit_defaults=False):
     fixed_more: int = 0
     new: NewGoldens = NewGoldens()
     untouched: int = 0
+    compared: ComparedInputs = ComparedInputs()
+    unknown: str = ""
     quarantined: tuple[str, ...] = ()
     calls: CheckCalls = CheckCalls(0, 0, 0)
     cost_usd: float | None = None

@@ -24,13 +24,26 @@ ChangeKind = Literal[
     "limits",
     "faults",
     "code",
+    "variable",
     "metrics",
     "goldens",
     "version",
 ]
 
 _EVERYTHING = frozenset(
-    ("system", "model", "base_url", "mode", "settings", "limits", "faults", "code", "user", "version")
+    (
+        "system",
+        "model",
+        "base_url",
+        "mode",
+        "settings",
+        "limits",
+        "faults",
+        "code",
+        "variable",
+        "user",
+        "version",
+    )
 )
 
 
@@ -74,6 +87,7 @@ class InputChange(Record, frozen=True):
             "user": "the simulated user changed",
             "system": "the system prompt changed",
             "code": f"{self.name} changed",
+            "variable": f"environment variable {self.name} changed",
             "version": f"{self.name} changed",
         }.get(self.kind, f"{self.kind.replace('_', ' ')} changed")
         return f"{said} ({self.detail})" if self.detail else said

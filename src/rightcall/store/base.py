@@ -173,8 +173,8 @@ class Copied(Record, frozen=True):
     datasets: int = 0
 
 
-IN_WORDS = frozenset(("setup",))
-"""Documents that repeat, in readable form, what other fingerprints already cover."""
+IN_WORDS = frozenset(("setup", "watched"))
+"""Documents that repeat, in readable form, what other fingerprints already cover, or are known at the end only."""
 
 
 def changes(stored: Run, now: Run) -> list[str]:

@@ -13,6 +13,8 @@ recorded_scores, rescorer     score recorded behaviour, or a stored run again
 cost_estimate                 what a run would send
 agent_exchange                requests to services and programs, and where their spans are received
 inputs, reach                 what reaches the model, what of it changed, which goldens that can reach
+agent_sources, watched_inputs, watch_comparison  code of an agent: whether it can be compared, what it reads, what of
+                              that changed
 baseline_file, baseline_pool  what main did, in a file or out of the store
 perturbations/, perturbed_run  harmless changes, paired with clean runs
 improvement/                  changes of definitions, tried and proven
@@ -132,6 +134,12 @@ if TYPE_CHECKING:
         in_project as in_project,
         require_trust as require_trust,
     )
+    from rightcall.suite.watched_inputs import (
+        AgentWatch as AgentWatch,
+        WatchedInputs as WatchedInputs,
+        imports_of as imports_of,
+        joined_watches as joined_watches,
+    )
 else:
     __getattr__, __dir__, __all__ = window(
         __name__,
@@ -170,5 +178,6 @@ else:
             "suite_run": "SuiteRun add_to_baseline require_same_setup run_named run_with_control stored_outcome "
             "without_faults",
             "trust": "agent_of_run in_project require_trust",
+            "watched_inputs": "AgentWatch WatchedInputs imports_of joined_watches",
         },
     )

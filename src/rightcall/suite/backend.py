@@ -19,6 +19,7 @@ from rightcall.model.tool import Tool
 from rightcall.store import Key
 from rightcall.suite.case_runner import CaseRunner
 from rightcall.suite.plan import Plan
+from rightcall.suite.watched_inputs import AgentWatch, WatchedInputs
 
 BUDGET_SECONDS = 0.02
 """How often a fully reserved budget is checked again."""
@@ -95,6 +96,10 @@ class Backend(Protocol):
         """What a reader of the results should know about how they were made."""
         ...
 
+    def watched(self) -> WatchedInputs | None:
+        """What the agent's code read; None when the suite states all that determines the agent."""
+        ...
+
 
 class InProcess:
     """Runs cells here, on one session and one pool."""
@@ -104,6 +109,7 @@ class InProcess:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._pool: Pool | None = None
+        self._watch: AgentWatch | None = None
         self._stopped = ""
 
     async def open(self) -> None:
@@ -117,6 +123,8 @@ class InProcess:
             self._session.asker,
             LimitedLag(work.plan),
         )
+
+        self._watch = case.watch
 
         async def do(cell: Cell) -> None:
             result = await case.result(*cell)
@@ -147,6 +155,9 @@ class InProcess:
 
     def notices(self) -> list[str]:
         return self._session.notices()
+
+    def watched(self) -> WatchedInputs | None:
+        return self._watch.inputs() if self._watch is not None else None
 
 
 class LimitedLag:

@@ -20,6 +20,7 @@ from rightcall.gate import Scores
 from rightcall.model.codec import decode, encode
 from rightcall.model.record import Record
 from rightcall.suite.inputs import Inputs
+from rightcall.suite.watched_inputs import WatchedInputs, joined_watches, same_watch
 
 FORMAT = "rightcall/baseline/1"
 REPLAYED = "replayed"
@@ -40,7 +41,10 @@ class BaselineRun(Record, frozen=True):
 
 
 class BaselineHeader(Record, frozen=True, omit_defaults=False):
-    """Where a baseline comes from. `runs` are compared with, newest first; `older` only show what was confused."""
+    """Where a baseline comes from. `runs` are compared with, newest first; `older` only show what was confused.
+
+    `watched` is what the code of the agent read; None when there is no code, or the runs do not say.
+    """
 
     suite: str
     inputs: str
@@ -51,6 +55,7 @@ class BaselineHeader(Record, frozen=True, omit_defaults=False):
     commit: str = ""
     served_model: tuple[str, ...] = ()
     versions: dict[str, str] = {}
+    watched: WatchedInputs | None = None
     goldens: int = 0
     format: str = FORMAT
 
@@ -187,7 +192,9 @@ def merged(pools: Iterable[BaselinePool]) -> BaselinePool:
 def _with(newer: BaselinePool, older: BaselinePool) -> BaselinePool:
     oldest_kept = datetime.fromisoformat(newer.header.runs[0].at) - timedelta(days=MOST_DAYS)
     have = {run.id for run in newer.header.runs}
-    same = newer.header.inputs == older.header.inputs
+    same = newer.header.inputs == older.header.inputs and same_watch(
+        newer.header.watched, older.header.watched
+    )
     if same and all(run.replayed for run in newer.header.runs):
         return older  # the same recorded answers again are not new trials
     taken = [
@@ -202,7 +209,10 @@ def _with(newer: BaselinePool, older: BaselinePool) -> BaselinePool:
     passed_over = (*newer.header.older, *(older.header.runs[i] for i in left), *older.header.older)
     before = older.goldens
     lines = tuple(_line(line, before.get(line.id), taken, left) for line in newer.lines)
-    header = msgspec.structs.replace(newer.header, runs=runs, older=tuple(dict.fromkeys(passed_over)))
+    watched = joined_watches(newer.header.watched, older.header.watched) if taken else newer.header.watched
+    header = msgspec.structs.replace(
+        newer.header, runs=runs, older=tuple(dict.fromkeys(passed_over)), watched=watched
+    )
     return BaselinePool(header, lines)
 
 

@@ -26,6 +26,7 @@ from rightcall.suite.baseline_file import (
 )
 from rightcall.suite.inputs import Inputs, ask_hash, golden_hash
 from rightcall.suite.package_versions import major_changes
+from rightcall.suite.watched_inputs import WatchedInputs, joined_watches, same_watch, stored_watch
 
 CHECKED = "check"
 """The tag of runs that `check` made: they tried only part of the goldens, and are not a baseline."""
@@ -150,15 +151,18 @@ def pooled(store: Store, newest_first: Sequence[StoredRun]) -> BaselinePool:
     selection = newest.run.fingerprints.get("selection")
     wanted, since = newest.run.fingerprints["inputs"], _time(newest) - timedelta(days=MOST_DAYS)
     compared: list[StoredRun] = []
+    watched = _watched(store, newest)
     for run in newest_first:
         if run.run.fingerprints.get("inputs") != wanted or _time(run) < since or len(compared) >= MOST_RUNS:
             break
-        if major_changes(_packages(run), _packages(newest)):
+        if major_changes(_packages(run), _packages(newest)) or not same_watch(watched, _watched(store, run)):
             break
         if run.run.fingerprints.get("selection") == selection:
             compared.append(run)
     # The same recorded answers again are not new trials: they are used only where there is nothing else.
     compared = [run for run in compared if REPLAYED not in run.tags] or compared[:1]
+    for run in compared:
+        watched = joined_watches(watched, _watched(store, run))
     older = [run for run in newest_first if run.run.started_at < compared[-1].run.started_at][:MOST_RUNS]
     inputs = _inputs(store, newest)
     header = BaselineHeader(
@@ -173,8 +177,13 @@ def pooled(store: Store, newest_first: Sequence[StoredRun]) -> BaselinePool:
             store.results_page(newest.id, limit=SERVED, trajectories=True), inputs.agent.get("model", "")
         ),
         versions=_packages(newest),
+        watched=watched,
     )
     return BaselinePool(header, tuple(_lines(store, compared, older, inputs)))
+
+
+def _watched(store: Store, run: StoredRun) -> WatchedInputs | None:
+    return stored_watch(store, run.run)
 
 
 def _packages(run: StoredRun) -> dict[str, str]:

@@ -6,6 +6,7 @@ and reported is scrubbed, as cassettes are.
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import Any, get_args
 
 import msgspec
@@ -21,6 +22,7 @@ from rightcall.model.score import Score
 from rightcall.model.trajectory import LedgerEntry, StopReason, Trajectory, Usage
 from rightcall.providers import scrubber
 from rightcall.suite.plan import Plan
+from rightcall.suite.watched_inputs import AgentWatch
 
 
 class CaseRunner:
@@ -29,9 +31,11 @@ class CaseRunner:
     def __init__(self, plan: Plan, session: Session) -> None:
         self._session, self._scorer = session, plan.scorer
         self._seconds, self._scrub = plan.agent.limits.seconds, ResultScrubber()
+        self.watch = AgentWatch(plan.agent_sources) if plan.agent_sources.ownership != "owned" else None
 
     async def result(self, golden: AnyGolden, trial: int) -> CaseResult:
-        trajectory = await self._session.performer.perform(golden, trial)
+        with self.watch or nullcontext():
+            trajectory = await self._session.performer.perform(golden, trial)
         left = time_to_score(self._seconds, trajectory)
         result = await self._scorer.result(golden, trial, trajectory, self._session.tools, left)
         return self._scrub(msgspec.structs.replace(result, trajectory=trajectory))

@@ -20,6 +20,7 @@ from rightcall.gate import (
     CheckForecast,
     CheckSettings,
     ComparedGoldens,
+    ComparedInputs,
     InputChange,
     Scores,
     Stratum,
@@ -31,13 +32,15 @@ from rightcall.gate import (
 from rightcall.lint import Diagnostic, lint, read_paths
 from rightcall.lint.source import tool_set
 from rightcall.model.golden import AnyGolden
+from rightcall.suite.agent_sources import Ownership
 from rightcall.suite.baseline_file import BaselinePool
 from rightcall.suite.check_notes import notes_of, version_notes, why_everything, why_more_trials
 from rightcall.suite.inputs import Inputs, digest
 from rightcall.suite.package_versions import major_changes, sdk_versions
 from rightcall.suite.plan import Plan
-from rightcall.suite.reach import Reach, input_changes, reach_of
+from rightcall.suite.reach import Reach, guards, input_changes, reach_of
 from rightcall.suite.suite import Suite
+from rightcall.suite.watch_comparison import compare_watched
 
 NEAR = 0.7
 PLAN_DRAWS = 500
@@ -45,7 +48,11 @@ PLAN_DRAWS = 500
 
 @dataclass(frozen=True)
 class CheckDesign:
-    """What will be done and why. `everything` says why all goldens are tried, when they are."""
+    """What will be done and why. `everything` says why all goldens are tried, when they are.
+
+    `compared` are the files and variables that were compared besides what the suite states, `unknown` says why their
+    equality is not enough.
+    """
 
     suite: str
     settings: CheckSettings
@@ -67,6 +74,9 @@ class CheckDesign:
     control: tuple[str, ...] = ()
     affected: Mapping[str, Scores] = field(default_factory=dict)
     rest: Mapping[str, Scores] = field(default_factory=dict)
+    compared: ComparedInputs = field(default_factory=ComparedInputs)
+    unknown: str = ""
+    ownership: Ownership = "owned"
 
     @property
     def planned(self) -> int:
@@ -153,15 +163,18 @@ def design_check(
     goldens = {golden.id: golden for golden, _, _ in placed}
     versions = {**(sdk_versions() if inputs.code else {}), "rightcall": version("rightcall")}
     newer = major_changes(baseline.header.versions, versions)
-    changes = (*input_changes(baseline.header.given, inputs), *newer)
+    watch = compare_watched(plan.agent_sources, baseline.header, inputs)
+    changes = (*input_changes(baseline.header.given, inputs), *watch.changes, *newer)
     changes += tuple(InputChange("code", name, "named with --changed") for name in scope.changed)
     refuse_missing_tools(changes, placed, inputs)
     before = baseline.goldens
     near = near_tools(plan, {tool for change in changes for tool in change.tools})
     reach = reach_of(goldens.values(), before, inputs, changes, near=near, quarantine=plan.quarantine)
-    if scope.changed or newer:
-        reach = _all_reached(reach)
-    seed = digest([suite.name, baseline.header.id, inputs.hash, digest([*goldens]), scope.again])[:32]
+    if scope.full or scope.changed or newer or watch.changes or watch.unknown:
+        reach = all_reached(reach, goldens)
+    state = [watch.state] if watch.state else []
+    named = [suite.name, baseline.header.id, inputs.hash, digest([*goldens]), scope.again, *state]
+    seed = digest(named)[:32]
     reason = why_everything(baseline, reach, len(goldens), scope.full)
     draw = _drawn(goldens, baseline, reach, settings, seed, reason)
     drawn = {golden for each in draw.strata for unit in each.order for golden in unit}
@@ -186,6 +199,9 @@ def design_check(
         control=tuple(control[: settings.control]),
         affected=draw.affected,
         rest=draw.rest,
+        compared=watch.compared,
+        unknown=watch.unknown,
+        ownership=plan.agent_sources.ownership,
     )
 
 
@@ -292,5 +308,8 @@ def changed_tool_lint(
     return tuple(each for each in lint(sets).diagnostics if each.tool in names and each.severity != "info")
 
 
-def _all_reached(reach: Reach) -> Reach:
-    return msgspec.structs.replace(reach, untouched=(), rest=(*reach.rest, *reach.untouched))
+def all_reached(reach: Reach, goldens: Mapping[str, AnyGolden]) -> Reach:
+    """The same goldens when nothing rules out that a change reaches each of them."""
+    hard = [name for name in reach.untouched if guards(goldens[name])]
+    rest = (*reach.rest, *reach.untouched)
+    return msgspec.structs.replace(reach, untouched=(), rest=rest, hard=(*reach.hard, *hard))

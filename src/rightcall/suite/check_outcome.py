@@ -24,6 +24,7 @@ from rightcall.gate import (
 )
 from rightcall.metrics import Tally
 from rightcall.model.run import CaseResult
+from rightcall.model.text import counted
 from rightcall.suite.baseline_pool import served_models
 from rightcall.suite.check_design import CheckDesign
 from rightcall.suite.check_words import change_words, hint_words, never_seen_chance, risk_words, sentence
@@ -76,7 +77,13 @@ def check_result(
     """The result of a check. `base` says that the control was the version before the change."""
     design, settings = seen.design, seen.design.settings
     found = _finding(seen, decided, states, base=base)
-    notes = [*design.notes, *seen.notes, *filter(None, [design.rescored])]
+    compared = design.compared.words if design.ownership != "owned" else ""
+    notes = [
+        *filter(None, [compared and f"{compared}; ran {counted(seen.spent, 'trial')}"]),
+        *design.notes,
+        *seen.notes,
+        *filter(None, [design.rescored]),
+    ]
     if found.word == "REGRESSED" and found.cause != "hard" and _only_rest_moved(states, design):
         notes.append(
             "only goldens that no changed tool affects changed: --control 40 tells whether the provider did"
@@ -109,7 +116,7 @@ def _finding(
     seen: CheckEvidence, decided: Decided, states: Sequence[StratumState], *, base: bool
 ) -> _Finding:
     """The verdict, or what overrides it: damage, a change at the provider, errors, a budget, replays."""
-    settings, what = seen.design.settings, change_words(seen.design.changes)
+    settings, what = seen.design.settings, change_words(seen.design.changes, seen.design.unknown)
 
     def inconclusive(cause: str, why: str) -> _Finding:
         return _Finding("INCONCLUSIVE", cause, f"INCONCLUSIVE: {what}; {why}")
@@ -255,6 +262,8 @@ def unasked_result(design: CheckDesign, word: CheckWord, said: str) -> CheckResu
         changes=design.changes,
         lint=design.lint,
         untouched=len(design.reach.untouched),
+        compared=design.compared,
+        unknown=design.unknown,
         quarantined=design.reach.quarantined,
         calls=CheckCalls(0, design.planned, design.full),
         alpha=design.settings.alpha,

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rightcall.gate import CheckSettings, Decided, InputChange, StratumState
+from rightcall.gate import CheckSettings, ComparedInputs, Decided, InputChange, StratumState
 from rightcall.model.text import counted
+from rightcall.suite.agent_sources import Ownership
 
 MOST_NAMED = 3
 
 
-def change_words(changes: Sequence[InputChange]) -> str:
-    """The changes in a few words; the start of every sentence."""
+def change_words(changes: Sequence[InputChange], unknown: str = "") -> str:
+    """The changes in a few words; the start of every sentence. Without any, why goldens are tried nevertheless."""
     if not changes:
-        return "the dataset changed"
+        return unknown or "no input changed"
     said = [change.name if change.kind == "tool_changed" else change.words for change in changes[:MOST_NAMED]]
     words = ", ".join(said) + (f" and {len(changes) - MOST_NAMED} more" if len(changes) > MOST_NAMED else "")
     return (
@@ -21,6 +22,13 @@ def change_words(changes: Sequence[InputChange]) -> str:
         if changes[-1 if len(changes) <= MOST_NAMED else 0].kind == "tool_changed"
         else words
     )
+
+
+def untouched_words(ownership: Ownership, compared: ComparedInputs) -> str:
+    """Why nothing has to be run: what was compared, and that it is equal."""
+    if ownership == "owned":
+        return "nothing that reaches the model has changed"
+    return f"nothing that the agent reads has changed; {compared.words}; ran 0"
 
 
 def sentence(decided: Decided, states: Sequence[StratumState], settings: CheckSettings, what: str) -> str:

@@ -7,7 +7,6 @@ with uncommitted work. Texts are kept as hashes only.
 from __future__ import annotations
 
 import hashlib
-import inspect
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,11 +15,13 @@ import msgspec
 
 from rightcall.errors import RightCallError
 from rightcall.executor import Session, as_settings
+from rightcall.files import content_hash
 from rightcall.model.codec import fingerprinted
 from rightcall.model.dialects import read_tool
 from rightcall.model.golden import AnyGolden, ConversationalGolden
 from rightcall.model.record import Record
 from rightcall.model.tool import Tool
+from rightcall.suite.agent_sources import AgentSources, object_file
 from rightcall.tools.worlds import World
 
 if TYPE_CHECKING:
@@ -34,7 +35,8 @@ class Inputs(Record, frozen=True):
     """The inputs of an agent: short values as they are, texts as hashes.
 
     `tools` has the hash of each part of a definition, `order` the order in which they are offered. `code` has the hash
-    of each file of an agent that is code, `tool_code` that of each tool that runs for real. `worlds` has the hash of
+    of each file that code of the agent imports, by its name in the project, `variables` that of each environment
+    variable that these files read, `tool_code` that of each tool that runs for real. `worlds` has the hash of
     each fake world's initial state, `world_tools` the tools that act on it. `user` names how users of conversations
     are played.
     """
@@ -48,6 +50,7 @@ class Inputs(Record, frozen=True):
     mocks: dict[str, str] = {}
     faults: str = ""
     code: dict[str, str] = {}
+    variables: dict[str, str] = {}
     tool_code: dict[str, str] = {}
     metrics: str = ""
     worlds: dict[str, str] = {}
@@ -68,13 +71,14 @@ class Inputs(Record, frozen=True):
 def inputs_of(plan: Plan, definitions: Iterable[Tool] | None = None) -> Inputs:
     """The inputs of a plan; `definitions` are its tools, when they are known already."""
     from rightcall.suite.conversations import simulator_fingerprint
-    from rightcall.suite.plan import scorer_fingerprint
+    from rightcall.suite.watched_inputs import watched_variables
 
-    agent = plan.agent
+    agent, sources = plan.agent, plan.agent_sources
     known = Session(agent).toolbox.tools if definitions is None else definitions
     tools = {tool.name: tool for tool in known}
     loop = agent.mode == "loop"
     worlds = {one.name: one for one in agent.tools if isinstance(one, World)} if loop else {}
+    real_tools = _tool_files(agent.tools) if loop and agent.execute == "real" else {}
     return Inputs(
         agent={
             "model": agent.name,
@@ -90,13 +94,22 @@ def inputs_of(plan: Plan, definitions: Iterable[Tool] | None = None) -> Inputs:
         order=tuple(tools),
         mocks={name: digest(mock) for name, mock in agent.mocks.items()} if loop else {},
         faults=agent.faults.hash if agent.faults else "",
-        code=dict(plan.code) or _own_code(agent.model),
-        tool_code=_tool_code(agent.tools) if loop and agent.execute == "real" else {},
-        metrics=scorer_fingerprint(plan.scorer),
+        code=_code(sources, real_tools),
+        variables=watched_variables(sources),
+        tool_code={name: content_hash(path) for name, path in real_tools.items()},
+        metrics=metrics_hash(plan),
         worlds={name: digest([one.start(), one.idempotent])[:24] for name, one in worlds.items()},
         world_tools={name: tuple(tool.name for tool in one.tools()) for name, one in worlds.items()},
         user=simulator_fingerprint(plan.user) if plan.user else "",
     )
+
+
+def metrics_hash(plan: Plan) -> str:
+    """The metrics and rules that score a plan, with the files of those that are code."""
+    from rightcall.suite.plan import scorer_fingerprint
+
+    named, code = scorer_fingerprint(plan.scorer), file_hashes(plan.agent_sources.metric_closure)
+    return digest([named, code]) if code else named
 
 
 def ask_hash(golden: AnyGolden, inputs: Inputs) -> str:
@@ -126,6 +139,8 @@ def ask_hash(golden: AnyGolden, inputs: Inputs) -> str:
     played = inputs.user if isinstance(golden, ConversationalGolden) else ""
     if acted_on or played:  # suites without either keep their existing hashes
         rest += [acted_on, played]
+    if inputs.variables:
+        rest += [inputs.variables]
     return digest([system, offered, asked, own, seen, rest])[:24]
 
 
@@ -160,29 +175,23 @@ def digest(value: Any) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def _own_code(model: Any) -> dict[str, str]:
-    """The file of a function that was given as the agent."""
-    if isinstance(model, str) or hasattr(model, "complete"):
-        return {}
-    return _source_file(model)
+def _code(sources: AgentSources, real_tools: Mapping[str, Path]) -> dict[str, str]:
+    """The files of the agent's code, without those of tools: who calls a tool is known."""
+    of_tools = {
+        sources.project.name(path) for path in real_tools.values() if path not in sources.agent_entries
+    }
+    return {name: sources.project.hash(name) for name in sources.closure if name not in of_tools}
 
 
-def _tool_code(tools: Any) -> dict[str, str]:
+def _tool_files(tools: Any) -> dict[str, Path]:
+    """The file of each tool that is a function."""
     found = {}
     for tool in tools:
         function = getattr(tool, "function", tool if callable(tool) else None)
-        if function is not None and (file := _source_file(function)):
+        if function is not None and (file := object_file(function)) is not None:
             name = getattr(tool, "name", None) or getattr(tool, "__name__", "")
-            found[str(name)] = next(iter(file.values()))
+            found[str(name)] = file
     return found
-
-
-def _source_file(function: Any) -> dict[str, str]:
-    try:
-        path = inspect.getsourcefile(inspect.unwrap(function))
-    except TypeError:
-        path = inspect.getsourcefile(type(function))
-    return file_hashes({Path(path).name: Path(path)}) if path and Path(path).is_file() else {}
 
 
 def _name(item: Any) -> str:

@@ -7,6 +7,7 @@ import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -23,6 +24,7 @@ from rightcall.model.codec import described, fingerprinted, stable_repr
 from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden
 from rightcall.model.tool import Tool
 from rightcall.providers import scrubber
+from rightcall.suite.agent_sources import AgentSources, function_sources
 from rightcall.suite.conversations import conversations_of, simulator_fingerprint
 from rightcall.suite.inputs import Inputs, inputs_of
 from rightcall.tools.definitions import with_tool_set
@@ -84,7 +86,7 @@ class Plan:
     settings: Mapping[str, Any] = field(default_factory=dict)
     in_memory: Sequence[AnyGolden] | None = None
     include_unreviewed: bool = False
-    code: Mapping[str, str] = field(default_factory=dict)
+    sources: AgentSources | None = None
     user: UserSetup | Users | None = None
     suite_file: str = ""
     run_options: str = ""
@@ -99,6 +101,11 @@ class Plan:
         """Whether the agent is a user-defined function."""
         model = self.agent.model
         return callable(model) and not isinstance(model, str) and not hasattr(model, "complete")
+
+    @cached_property
+    def agent_sources(self) -> AgentSources:
+        """The code that determines what the agent does, and whether it can be compared."""
+        return function_sources(self.agent) if self.sources is None else self.sources
 
     @property
     def scorer(self) -> Scorer:

@@ -131,7 +131,11 @@ class Prepared:
         )
         if self.inputs.code:
             made = msgspec.structs.replace(made, versions={**sdk_versions(), **made.versions})
-        return made if run_id is None else msgspec.structs.replace(made, id=run_id)
+        made = made if run_id is None else msgspec.structs.replace(made, id=run_id)
+        if plan.agent_sources.ownership == "owned":
+            return made
+        # Only the run can tell what its agent reads: the document is written under the run's own name.
+        return msgspec.structs.replace(made, fingerprints={**made.fingerprints, "watched": made.id})
 
     def warnings(self) -> list[PlanWarning]:
         """What cannot succeed: a gate that cannot pass, goldens that the mode cannot satisfy."""

@@ -33,6 +33,7 @@ def input_changes(before: Inputs, now: Inputs) -> tuple[InputChange, ...]:
     for name in _differing(before.code, now.code):
         both = name in before.code and name in now.code
         found.append(InputChange("code", name, "" if both else "new" if name in now.code else "gone"))
+    found += [InputChange("variable", name) for name in _differing(before.variables, now.variables)]
     if before.metrics != now.metrics:
         found.append(InputChange("metrics"))
     return tuple(found)

@@ -13,6 +13,7 @@ import msgspec
 from rightcall.errors import ConfigError
 from rightcall.gate import Baseline
 from rightcall.metrics import Tally
+from rightcall.model.codec import encode
 from rightcall.model.run import CaseResult, Run
 from rightcall.providers import scrubber
 from rightcall.store import Key, Persistence, RunWriter, Store, changes
@@ -24,6 +25,7 @@ from rightcall.suite.plan import Plan
 from rightcall.suite.preparation import PlanWarning, Prepared, preflight
 from rightcall.suite.run_record import golden_set_name
 from rightcall.suite.sink import stored_batch
+from rightcall.suite.watched_inputs import INTERRUPTED, WatchedInputs, stored_watch
 from rightcall.tools.idempotency import run_keys
 
 
@@ -99,7 +101,10 @@ async def _run_prepared(  # noqa: PLR0913, PLR0917
         fence=fence,
     )
     # The writer of the moment: a fence replaces it, and the old one could store nothing more.
-    await running.run(work, lambda batch: stored_batch(store, writer, batch), writer, done)
+    try:
+        await running.run(work, lambda batch: stored_batch(store, writer, batch), writer, done)
+    finally:
+        _keep_watched(store, run, backend.watched(), resumed=done.count > 0)
     outcome = running.outcome(run, begun.baseline, prepared.tools)
     outcome = msgspec.structs.replace(outcome, notices=tuple(backend.notices()))
     for write in _last_writes(plan, store, outcome, early=running.decided, epoch=writer.epoch):
@@ -126,6 +131,15 @@ def _begin(prepared: Prepared, store: Store, run: Run, resumed: Run | None, plan
     baseline = _baseline(plan, store, run)  # before the run starts: one that is refused leaves no trace
     writer = store.begin_run(run, planned=planned, documents=prepared.documents)
     return _Begun(run, writer, DoneCells(), baseline, goldens)
+
+
+def _keep_watched(store: Store, run: Run, watched: WatchedInputs | None, *, resumed: bool) -> None:
+    """Store what the agent's code read, with what it read before the run was interrupted."""
+    if watched is None or "watched" not in run.fingerprints:
+        return
+    if resumed:
+        watched = (stored_watch(store, run) or INTERRUPTED).merged(watched)
+    store.set_document(run.id, "watched", encode(watched))
 
 
 def _last_writes(

@@ -21,6 +21,15 @@ MOST_TRIALS = 100_000
 MOST_AT_ONCE = 10_000
 
 
+class CodeFiles(Record, frozen=True):
+    """`agent.code` that replaces what RightCall finds out itself."""
+
+    only: Annotated[
+        tuple[str, ...],
+        msgspec.Meta(min_length=1, description="the files of the agent, by glob; no other file is compared"),
+    ]
+
+
 class AgentConfig(Record, frozen=True):
     """The agent under test."""
 
@@ -91,9 +100,17 @@ class AgentConfig(Record, frozen=True):
         bool, msgspec.Meta(description="keep an exec: program running, one JSON line per request")
     ] = False
     code: Annotated[
-        tuple[str, ...],
-        msgspec.Meta(description="files of an agent that is code, by glob [default: the callable's package]"),
+        tuple[str, ...] | CodeFiles,
+        msgspec.Meta(
+            description="globs of files of an agent that is code, besides those it is seen to read; !GLOB leaves some"
+            " out; {only: [GLOB, …]} compares these alone"
+        ),
     ] = ()
+
+    @property
+    def code_globs(self) -> tuple[str, ...]:
+        """What `code` lists, in either form."""
+        return self.code.only if isinstance(self.code, CodeFiles) else self.code
 
 
 class UserConfig(Record, frozen=True):

@@ -1,4 +1,4 @@
-"""What running a suite would start, import or write on this machine, its recordings and the code of its agent.
+"""What running a suite would start, import or write on this machine, and its recordings.
 
 A suite is code, so this is determined without running anything. `run --dry-run` lists it, and a suite from outside the
 project requires `--trust`.
@@ -205,21 +205,3 @@ def suite_recordings(suite: Suite, folder: Path) -> Recordings | None:
     """The recordings of a suite; None when nothing is recorded or replayed."""
     settings = record_settings(suite)
     return None if settings.mode == "none" else Recordings(settings, recordings_folder(suite, folder))
-
-
-def code_files(suite: Suite, folder: Path, model: str | None = None) -> dict[str, Path]:
-    """Files of an agent that is code, by the name they are shown by: `agent.code` globs, or the callable's package."""
-    name = model or suite.agent.model
-    if suite.agent.code:
-        paths = [path for glob in suite.agent.code for path in folder.glob(glob) if path.is_file()]
-    elif is_code(name, folder):
-        paths = [Path(file) for file in imported_files(name, folder)]
-    else:
-        return {}
-    base = folder.resolve()
-    return {
-        whole.relative_to(base).as_posix()
-        if (whole := path.resolve()).is_relative_to(base)
-        else whole.name: whole
-        for path in paths
-    }

@@ -16,9 +16,9 @@ from rightcall.suite.baseline_pool import find_baseline
 from rightcall.suite.check_design import CheckDesign, CheckScope, design_check
 from rightcall.suite.check_outcome import unasked_result
 from rightcall.suite.check_trials import CheckTrials, Watch
-from rightcall.suite.check_words import change_words
-from rightcall.suite.inputs import digest, golden_hash
-from rightcall.suite.plan import Plan, scorer_fingerprint
+from rightcall.suite.check_words import change_words, untouched_words
+from rightcall.suite.inputs import digest, golden_hash, metrics_hash
+from rightcall.suite.plan import Plan
 from rightcall.suite.rescored_baseline import rescored_baseline
 from rightcall.suite.stored_verdicts import StoredVerdicts
 from rightcall.suite.suite import Suite, load_suite
@@ -87,12 +87,13 @@ async def check_plan(
 
     design = replace(designed(0), rescored=moved)
     draws, asked = known.count(design.seed), _asked(design, plan, options)
-    if draws and options.again:
+    again = options.again or bool(design.unknown)  # what is unknown may have changed since the last verdict
+    if draws and again:
         design = replace(designed(draws), first_seed=design.seed, rescored=moved)
     result = _without_asking(design, plan, options)
     if result is not None:
         return _finished(result, settings)
-    if draws and not options.again and (stored := known.last(design.seed, asked)) is not None:
+    if draws and not again and (stored := known.last(design.seed, asked)) is not None:
         note = "0 calls: the inputs have not changed since this verdict; pass --again to check again"
         return msgspec.structs.replace(stored, notes=(*stored.notes, note), calls=_no_calls(stored.calls))
     trials = CheckTrials(
@@ -118,7 +119,7 @@ async def _same_metrics(plan: Plan, baseline: BaselinePool, store: Store) -> tup
     """The baseline as the suite's metrics judge it, and what that moved; unchanged when they are the same or that is
     unknown.
     """
-    if baseline.header.given.metrics == scorer_fingerprint(plan.scorer):
+    if baseline.header.given.metrics == metrics_hash(plan):
         return baseline, ""
     goldens = {golden.id: golden for golden in plan.goldens()}
     again = await rescored_baseline(baseline, store, plan.scorer, goldens)
@@ -164,11 +165,11 @@ def _without_asking(design: CheckDesign, plan: Plan, options: CheckOptions) -> C
     """Verdicts that cost nothing; None when something must be tried."""
     base = unasked_result(design, "PASS", "")
     made = msgspec.structs.replace
-    what = change_words(design.changes)
+    what = change_words(design.changes, design.unknown)
     if options.plan_only:
         forecast = design.forecast() if design.strata else None
         if not design.changes and not design.planned:
-            what = "nothing that reaches the model has changed"
+            what = untouched_words(design.ownership, design.compared)
         word = f"PLAN: {what}; {design.planned:,} calls at most, {design.full:,} in a full run"
         return made(base, verdict="INCONCLUSIVE", sentence=word, cause="plan", forecast=forecast)
     if any(change.kind == "metrics" for change in design.changes) and not design.rescored:
@@ -180,7 +181,7 @@ def _without_asking(design: CheckDesign, plan: Plan, options: CheckOptions) -> C
             "main branch with the new metrics, then check again",
         )
     if not design.reach.compared and not design.reach.new and not design.control:
-        said = "PASS: nothing that reaches the model has changed (0 calls)"
+        said = f"PASS: {untouched_words(design.ownership, design.compared)} (0 calls)"
         said += f"; {design.rescored}" if design.rescored else ""
         return made(base, sentence=said, cause="untouched")
     recordings = plan.agent.recordings

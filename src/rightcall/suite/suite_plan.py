@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import msgspec
 from rightcall.adapters import ObservedAgent, agent_tools, detect
 from rightcall.errors import ConfigError, RightCallError
 from rightcall.executor import Agent, agent_problems
-from rightcall.files import is_object_name, load_object, search_modules_in
+from rightcall.files import ProjectFiles, is_object_name, load_object, search_modules_in
 from rightcall.gate import read_gate
 from rightcall.metrics import Metric, ScoringRules, as_metrics, observed
 from rightcall.metrics.matching import DEFAULT_WEIGHTS
@@ -20,13 +21,13 @@ from rightcall.model.dialects import read_tool
 from rightcall.model.golden import Golden
 from rightcall.providers import is_address, placeholder_keys
 from rightcall.suite.agent_exchange import exchange_of, require_spans
+from rightcall.suite.agent_sources import suite_sources
 from rightcall.suite.conversations import user_setup
-from rightcall.suite.inputs import ask_hash, file_hashes
+from rightcall.suite.inputs import ask_hash
 from rightcall.suite.plan import Plan, Selection
 from rightcall.suite.suite import AgentConfig, Suite
 from rightcall.suite.suite_actions import (
     actions,
-    code_files,
     is_code,
     is_code_metric,
     metric_names,
@@ -35,6 +36,7 @@ from rightcall.suite.suite_actions import (
     suite_recordings,
 )
 from rightcall.suite.trust import may_search
+from rightcall.suite.watched_inputs import import_watch
 from rightcall.tools import load_tools
 from rightcall.tools.definitions import from_module, listed_tools
 from rightcall.tools.faults import FaultPlan, load_plan, read_plan
@@ -66,8 +68,9 @@ def plan_suite(
         suite = _without_code(suite, folder)
     elif may_search(suite, folder, model):
         search_modules_in(folder)
-    agent = _agent(suite, folder, problems, model=model, faults=faults, start_nothing=start_nothing)
-    metrics, watched = _tried(problems, lambda: _suite_metrics(suite)) or ([], [])
+    with _imports_watched(suite, folder, model, start_nothing=start_nothing):
+        agent = _agent(suite, folder, problems, model=model, faults=faults, start_nothing=start_nothing)
+    metrics, observed_only = _tried(problems, lambda: _suite_metrics(suite)) or ([], [])
     rules = _tried(problems, lambda: ScoringRules(suite.weights or DEFAULT_WEIGHTS, suite.pass_rule))
     problems += _contradictory_limits(suite)
     plan = Plan(
@@ -75,7 +78,7 @@ def plan_suite(
         agent=agent,
         dataset=folder / suite.dataset,
         metrics=metrics,
-        observe=watched,
+        observe=observed_only,
         metric_seconds=suite.metric_seconds,
         rules=rules or ScoringRules(),
         trials=trials or suite.trials,
@@ -86,7 +89,7 @@ def plan_suite(
         gate=_tried(problems, lambda: read_gate(suite.gate)) if suite.gate else None,
         quarantine=frozenset(suite.quarantine),
         selection=selection or Selection(),
-        code=file_hashes(code_files(suite, folder, model)),
+        sources=None if start_nothing else suite_sources(suite, folder, agent, model),
         user=_tried(problems, lambda: user_setup(suite.user, folder)),
     )
     if problems:
@@ -95,6 +98,15 @@ def plan_suite(
         inputs = plan.inputs()
         agent.recordings.inputs_of = lambda golden: ask_hash(golden, inputs)
     return plan
+
+
+def _imports_watched(
+    suite: Suite, folder: Path, model: str | None, *, start_nothing: bool
+) -> AbstractContextManager[object]:
+    """Sees what modules of the suite open while they are imported; without any, nothing is watched."""
+    if start_nothing or not any(action.kind == "import" for action in actions(suite, folder, model)):
+        return nullcontext()
+    return import_watch(ProjectFiles.of(folder)).watch
 
 
 def _agent(

@@ -134,6 +134,17 @@ class Runs(Core):
         with self.reading() as connection:
             return with_tags(connection, listed(connection, which or RunFilter(), limit, after))
 
+    def set_document(self, run: str, kind: str, content: bytes) -> None:
+        """Write, or replace, the document of this kind that a run's fingerprints refer to."""
+        d, data = tables.documents.c, squeezed(content)
+        with self.writing() as connection:
+            refers_to_contents(connection)
+            row = find(connection, run)
+            fingerprint = held(unpacked(row.fingerprints, dict[str, str])[kind])
+            insert_missing(connection, tables.documents, [(held(kind), fingerprint, data)])
+            which = (d.kind == held(kind), d.fingerprint == fingerprint)
+            connection.execute(update(tables.documents).where(*which).values(content=data))
+
     def document(self, kind: str, fingerprint: str) -> bytes | None:
         """A document referenced by fingerprint, such as a suite or tool definitions; None when it was not stored."""
         d = tables.documents.c

@@ -1,0 +1,106 @@
+"""The project that a suite belongs to: its folder, and which files in it are its own.
+
+Generated, installed and downloaded files are not: they follow from others, or differ between machines.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from pathlib import Path
+
+MARKERS = ("pyproject.toml", "setup.cfg", "setup.py", "package.json", "requirements.txt")
+REPOSITORIES = (".git", ".hg", ".jj")
+GENERATED = frozenset(
+    (
+        *("__pycache__", ".rightcall", ".venv", "venv", "site-packages", "node_modules", "build", "dist"),
+        *(".git", ".hg", ".jj", ".svn", ".tox", ".nox", ".eggs", ".cache", ".ipynb_checkpoints"),
+        *(".mypy_cache", ".pytest_cache", ".ruff_cache", ".hypothesis", ".import_linter_cache"),
+    )
+)
+GENERATED_SUFFIXES = (".pyc", ".pyo", ".egg-info", ".dist-info")
+PACKAGE = f"{Path(__file__).absolute().parents[1]}{os.sep}"
+"""RightCall itself, which may be part of the project that it tests."""
+ABSENT = "absent"
+"""The hash of a file that does not exist: a program may ask for a file that somebody adds later."""
+
+
+@dataclass(frozen=True)
+class ProjectFiles:
+    """A folder whose files are named by their path in it, with `/` on every system."""
+
+    root: Path
+
+    @classmethod
+    def of(cls, folder: Path) -> ProjectFiles:
+        """The project of a folder: its repository, else the nearest folder above it with a project's file.
+
+        A repository comes first, because a pull request can change all of it. Without either it is the working folder
+        if that is above, else the folder itself.
+        """
+        folder = Path(os.path.abspath(folder))  # noqa: PTH100  links are not followed
+        above = (folder, *folder.parents)
+        for names in (REPOSITORIES, MARKERS):
+            for place in above:
+                if any((place / name).exists() for name in names):
+                    return cls(place)
+        here = Path.cwd()
+        return cls(here if here in above else folder)
+
+    def name(self, path: str | Path) -> str | None:
+        """The name of a file of the project; None for any other file, and for a generated one."""
+        whole = os.path.abspath(path)  # noqa: PTH100
+        inside = self._inside(whole) or self._inside(os.path.realpath(whole))
+        if not inside or whole.startswith(PACKAGE):
+            return None
+        parts = inside.split(os.sep)  # noqa: PTH206
+        if any(part in GENERATED or part.endswith(GENERATED_SUFFIXES) for part in parts):
+            return None
+        if any(_is_environment(self.root.joinpath(*parts[:end])) for end in range(1, len(parts))):
+            return None
+        return "/".join(parts)
+
+    def path(self, name: str) -> Path:
+        return self.root.joinpath(*name.rstrip("/").split("/"))
+
+    def hash(self, name: str) -> str:
+        """The hash of a file's content, or of the names in a folder (`prompts/`); `ABSENT` if there is none."""
+        path = self.path(name)
+        return self._folder_hash(path) if name.endswith("/") else content_hash(path)
+
+    def _folder_hash(self, folder: Path) -> str:
+        try:
+            inside = sorted(entry.name for entry in folder.iterdir() if self.name(entry) is not None)
+        except OSError:
+            return ABSENT
+        return hashlib.sha256("\0".join(inside).encode("utf-8", "surrogateescape")).hexdigest()[:24]
+
+    def _inside(self, whole: str) -> str:
+        for root in self.roots:
+            if whole + os.sep == root:
+                return os.curdir
+            if whole.startswith(root):
+                return whole[len(root) :]
+        return ""
+
+    @cached_property
+    def roots(self) -> tuple[str, ...]:
+        """The folder as it was named, and without symbolic links."""
+        named, real = str(self.root), os.path.realpath(self.root)
+        return tuple(dict.fromkeys(root.rstrip(os.sep) + os.sep for root in (named, real)))
+
+
+def content_hash(path: str | Path) -> str:
+    """SHA-256 of a file of any size, shortened; `ABSENT` when it cannot be read as a file."""
+    try:
+        with Path(path).open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()[:24]
+    except OSError:
+        return ABSENT
+
+
+@lru_cache(4096)
+def _is_environment(folder: Path) -> bool:
+    return (folder / "pyvenv.cfg").is_file()

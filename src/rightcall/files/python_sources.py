@@ -1,0 +1,356 @@
+"""What Python files say about their inputs, read without running them: imports, environment variables, file names."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+
+from rightcall.files.project_files import ProjectFiles
+
+SETTINGS_PACKAGES = frozenset(
+    ("pydantic_settings", "environs", "decouple", "dynaconf", "dotenv", "starlette")
+)
+"""Packages that read environment variables by names made from those of fields."""
+OF_THE_MACHINE = frozenset(
+    (
+        "PATH",
+        "HOME",
+        "USER",
+        "PWD",
+        "OLDPWD",
+        "SHELL",
+        "LANG",
+        "TERM",
+        "TMPDIR",
+        "HOSTNAME",
+        "LOGNAME",
+        "SHLVL",
+    )
+)
+READERS = frozenset(
+    ("open", "read_text", "read_bytes", "fromfile", "loadtxt", "genfromtxt", "read_csv", "read_json",
+     "read_parquet", "listdir", "scandir", "iterdir", "glob", "rglob", "iglob", "import_module", "__import__",
+     "run_path", "run_module", "Popen", "check_output", "check_call", "exec", "eval",
+     "subprocess.run", "subprocess.call", "os.system", "os.walk", "sqlite3.connect", "numpy.load", "np.load")
+)  # fmt: skip
+"""Functions that read a file or start a program."""
+PATHS = frozenset(
+    (
+        "Path",
+        "PurePath",
+        "join",
+        "joinpath",
+        "dirname",
+        "abspath",
+        "realpath",
+        "resolve",
+        "absolute",
+        "with_name",
+    )
+)
+"""Functions that make a path of the paths they are given."""
+_FILE = re.compile(r"[\w .@~+=,()/\\-]*[\w)-]\.[A-Za-z][A-Za-z0-9]{0,9}")
+
+
+@dataclass(frozen=True)
+class SourceFacts:
+    """One source. `modules` are (level, module, name) of its imports, `words` its identifiers and texts.
+
+    `files` are texts that look like file names, `variables` the environment variables it names; with `by_any_name` it
+    also reads others. `unclear` are the lines of calls that may read a file whose name the source does not say.
+    """
+
+    modules: tuple[tuple[int, str, str], ...] = ()
+    files: frozenset[str] = frozenset()
+    variables: frozenset[str] = frozenset()
+    by_any_name: bool = False
+    words: frozenset[str] = frozenset()
+    unclear: tuple[int, ...] = ()
+
+
+def source_facts(path: Path) -> SourceFacts:
+    """The facts of a file; one that cannot be read as Python has a single unclear line."""
+    try:
+        found = path.stat()
+    except OSError:
+        return SourceFacts(unclear=(1,))
+    return _facts(str(path), found.st_size, found.st_mtime_ns)
+
+
+def source_closure(
+    entries: Iterable[Path], project: ProjectFiles, search: Sequence[Path] = ()
+) -> dict[str, Path]:
+    """The Python files of the project that the entries import, directly or not, with the entries, by name.
+
+    Modules are looked for in the `search` folders and next to the file that imports them.
+    """
+    found: dict[str, Path] = {}
+    waiting = deque(entries)
+    while waiting:
+        path = waiting.popleft()
+        name = project.name(path)
+        if name is None or name in found or not path.is_file():
+            continue
+        found[name] = path
+        if path.suffix in (".py", ".pyi", ""):
+            waiting.extend(_imported(path, project, search))
+    return found
+
+
+def named_variables(sources: Iterable[Path], environment: Mapping[str, str]) -> set[str]:
+    """Environment variables that sources read. Where one reads them by computed names, all that its words fit."""
+    names: set[str] = set()
+    for path in sources:
+        facts = source_facts(path)
+        names |= facts.variables
+        if facts.by_any_name:
+            words = {word.strip("_").upper() for word in facts.words if len(word.strip("_")) > 2}
+            names |= {
+                name for name in environment if name not in OF_THE_MACHINE and _fits(name.upper(), words)
+            }
+    return names
+
+
+def named_files(sources: Iterable[Path], project: ProjectFiles, folders: Sequence[Path] = ()) -> set[str]:
+    """Files that sources name: those that exist, and for the others where they would be looked for first."""
+    names: set[str] = set()
+    for path in sources:
+        places = [*folders, *(place for place in path.parents if project.name(place) is not None)]
+        for text in source_facts(path).files:
+            there = [place / text for place in places if (place / text).is_file()]
+            names |= {name for each in there or [place / text for place in places[:2]]
+                      if (name := project.name(each)) is not None}  # fmt: skip
+    return names
+
+
+def _fits(name: str, words: set[str]) -> bool:
+    parts = name.split("_")
+    return any(
+        "_".join(parts[:end]) in words or "_".join(parts[-end:]) in words for end in range(1, len(parts) + 1)
+    )
+
+
+def _imported(path: Path, project: ProjectFiles, search: Sequence[Path]) -> Iterator[Path]:
+    for level, module, name in source_facts(path).modules:
+        if level:
+            base = path.parents[level - 1] if level <= len(path.parents) else path.parent
+            places: Sequence[Path] = (base,)
+        else:
+            places = (*search, *(place for place in path.parents if project.name(place) is not None))
+        dotted = [part for part in (module, name) if part]
+        for place in places:
+            yield from _module_files(place, ".".join(dotted))
+
+
+def _module_files(folder: Path, dotted: str) -> Iterator[Path]:
+    """The files that importing a module runs: its packages' and its own."""
+    place = folder
+    for part in filter(None, dotted.split(".")):
+        place /= part
+        if (place / "__init__.py").is_file():
+            yield place / "__init__.py"
+        elif place.with_suffix(".py").is_file():
+            yield place.with_suffix(".py")
+        elif not place.is_dir():
+            return
+    if not dotted and (folder / "__init__.py").is_file():
+        yield folder / "__init__.py"
+
+
+@lru_cache(2048)
+def _facts(path: str, _size: int, _time: int) -> SourceFacts:
+    try:
+        tree = ast.parse(Path(path).read_bytes())
+    except (OSError, SyntaxError, ValueError, RecursionError):
+        return SourceFacts(unclear=(1,))
+    reading = _Reading()
+    for node in ast.walk(tree):
+        reading.note_constant(node)
+    for node in ast.walk(tree):
+        reading.note(node)
+    return SourceFacts(
+        tuple(dict.fromkeys(reading.modules)),
+        frozenset(reading.files),
+        frozenset(reading.variables),
+        reading.by_any_name,
+        frozenset(reading.words),
+        tuple(sorted(reading.unclear)),
+    )
+
+
+@dataclass
+class _Reading:
+    """One walk over the nodes of a source, outer ones first."""
+
+    modules: list[tuple[int, str, str]] = field(default_factory=list)
+    files: set[str] = field(default_factory=set)
+    variables: set[str] = field(default_factory=set)
+    words: set[str] = field(default_factory=set)
+    unclear: set[int] = field(default_factory=set)
+    by_any_name: bool = False
+    _values: dict[str, ast.expr] = field(default_factory=dict)
+    _explained: set[int] = field(default_factory=set)
+
+    def note_constant(self, node: ast.AST) -> None:
+        if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
+            for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
+                if isinstance(target, ast.Name):
+                    self._values[target.id] = node.value
+
+    def note(self, node: ast.AST) -> None:
+        match node:
+            case ast.Import(names=names):
+                self.modules += [(0, each.name, "") for each in names]
+            case ast.ImportFrom(module=module, names=names, level=level):
+                self.modules += [
+                    (level, module or "", "" if each.name == "*" else each.name) for each in names
+                ]
+            case ast.Constant(value=str(text)):
+                self._note_text(text)
+            case ast.Name(id=name) | ast.Attribute(attr=name) | ast.arg(arg=name):
+                self.words.add(name)
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                self.words.add(name)
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            tops = [
+                module.partition(".")[0] for level, module, _ in self.modules[-len(node.names) :] if not level
+            ]
+            self.by_any_name |= bool(SETTINGS_PACKAGES & {*tops})
+        self._note_environment(node)
+        if isinstance(node, ast.BinOp | ast.Call):
+            self._note_joined(node)
+        if isinstance(node, ast.Call):
+            self._note_reader(node)
+
+    def _note_text(self, text: str) -> None:
+        if len(text) < 200:
+            self.words |= {*re.findall(r"\w{3,}", text)}
+            if _FILE.fullmatch(text):
+                self.files.add(text.replace("\\", "/").lstrip("/"))
+
+    def _note_joined(self, node: ast.BinOp | ast.Call) -> None:
+        """`folder / "prompts" / "system.md"` and `join(folder, "prompts", "system.md")` name one file."""
+        parts: list[str] = []
+        if isinstance(node, ast.BinOp):
+            if not isinstance(node.op, ast.Div):
+                return
+            at: ast.expr = node
+            while isinstance(at, ast.BinOp) and isinstance(at.op, ast.Div):
+                parts.insert(0, self._text(at.right) or "")
+                at = at.left
+        else:
+            parts = [self._text(each) or "" for each in node.args]
+        whole = "/".join(part for part in parts if part)
+        if len(parts) > 1 and _FILE.fullmatch(whole):
+            self.files.add(whole.lstrip("/"))
+
+    def _note_environment(self, node: ast.AST) -> None:
+        key: ast.expr | None = None
+        match node:
+            case ast.Subscript(value=environment, slice=key) if _is_environ(environment):
+                self._explained.add(id(environment))
+            case ast.Call(
+                func=ast.Attribute(value=environment, attr="get" | "pop" | "setdefault"), args=[key, *_]
+            ) if _is_environ(environment):
+                self._explained.add(id(environment))
+            case ast.Compare(left=key, comparators=[environment]) if _is_environ(environment):
+                self._explained.add(id(environment))
+            case ast.Call(func=ast.Name(id="getenv") | ast.Attribute(attr="getenv"), args=[key, *_]):
+                pass
+            case ast.keyword(arg="envvar", value=key):
+                pass
+            case ast.Name() | ast.Attribute() if _is_environ(node) and id(node) not in self._explained:
+                self.by_any_name = True
+        if key is not None:
+            if name := self._text(key):
+                self.variables.add(name)
+            else:
+                self.by_any_name = True
+
+    def _note_reader(self, node: ast.Call) -> None:
+        function = node.func
+        name = function.id if isinstance(function, ast.Name) else getattr(function, "attr", "")
+        if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name):
+            full_name = f"{function.value.id}.{name}"
+        else:
+            full_name = name
+        if not READERS & {name, full_name}:
+            return
+        about = [*node.args[:1], *([function.value] if isinstance(function, ast.Attribute) else [])]
+        if not any(map(self._names_file, about)):
+            self.unclear.add(node.lineno)
+
+    def _names_file(self, node: ast.expr, deep: int = 8) -> bool:
+        """Whether an expression is a path whose parts the source states: `Path(__file__).parent / "prompt.md"`."""
+        parts = [*self._path_parts(node, deep)]
+        return None not in parts and any(part and _FILE.fullmatch(part) for part in parts)
+
+    def _path_parts(self, node: ast.expr, deep: int) -> Iterator[str | None]:
+        """The texts in a path; None stands for a part that is computed."""
+        inner: list[ast.expr] = []
+        match node:
+            case ast.Constant(value=str(text)):
+                yield text
+            case ast.Constant() | ast.Name(id="__file__" | "Path" | "PurePath" | "os" | "pathlib"):
+                pass
+            case ast.Name(id=name) if deep and (value := self._values.get(name)) is not None:
+                inner = [value]
+            case ast.Attribute(value=value) | ast.Subscript(value=value):
+                inner = [value]
+            case ast.BinOp(left=left, op=ast.Div(), right=right):
+                inner = [left, right]
+            case ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name) as function, args=args) if (
+                name in PATHS
+            ):
+                inner = [*args, *([function.value] if isinstance(function, ast.Attribute) else [])]
+            case _:
+                yield None
+        for each in inner:
+            yield from self._path_parts(each, deep - 1)
+
+    def _text(self, node: ast.expr) -> str | None:
+        value = self._values.get(node.id) if isinstance(node, ast.Name) else node
+        return value.value if isinstance(value, ast.Constant) and isinstance(value.value, str) else None
+
+
+def _is_environ(node: ast.AST) -> bool:
+    return (isinstance(node, ast.Attribute) and node.attr in ("environ", "environb")) or (
+        isinstance(node, ast.Name) and node.id == "environ"
+    )
+
+
+def program_entries(command: Sequence[str], folder: Path) -> tuple[list[Path], list[Path]]:
+    """Files that the words of a command name, and the Python files among what it starts: `python -m tool` too."""
+    named = [path for word in command for path in _word_files(word, folder)]
+    entries = [path for path in named if path.suffix == ".py" or _runs_python(path)]
+    for at, word in enumerate(command[:-1]):
+        if word == "-m" and re.search(r"python", Path(command[0]).name):
+            entries += [
+                *_module_files(folder, command[at + 1]),
+                *_module_files(folder, f"{command[at + 1]}.__main__"),
+            ]
+    return named, entries
+
+
+def _word_files(word: str, folder: Path) -> Iterator[Path]:
+    for part in dict.fromkeys((word, word.rpartition("=")[2])):
+        try:
+            if part and (folder / part).is_file():
+                yield folder / part
+        except (OSError, ValueError):
+            continue
+
+
+def _runs_python(path: Path) -> bool:
+    """Whether the first line of a script names Python."""
+    try:
+        with path.open("rb") as file:
+            first = file.readline(200)
+    except OSError:
+        return False
+    return first.startswith(b"#!") and b"python" in first
