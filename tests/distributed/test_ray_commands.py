@@ -9,7 +9,7 @@ import time
 import pytest
 
 from rightcall.store import open_store
-from tests.distributed.ray_process import head_of, kill, output, start, wait_until, workers_of
+from tests.distributed.ray_process import descendants, head_of, kill, output, start, wait_until, workers_of
 from tests.support.loopback_model import passes
 from tests.support.model_process import counts, loopback_model, write_suite
 
@@ -112,3 +112,16 @@ finally:
             [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False
         )
     assert done.stderr.splitlines()[-1] == "[]", done.stderr
+
+
+def test_a_driver_that_ray_ends_exits_as_infrastructure_and_says_how_to_resume(tmp_path):
+    with loopback_model(latency_ms=500) as port:
+        write_suite(tmp_path, 600, port, concurrency=8)
+        process = start(tmp_path, "--workers", "1", "--store", "r.db", "--json")
+        wait_until(lambda: (tmp_path / "stdout").stat().st_size > 0, process)
+        kill(next(pid for pid, name in descendants(process.pid) if "raylet/raylet" in name))
+        _, err = output(process, tmp_path)
+    with open_store(tmp_path / "r.db", must_exist=True) as store:
+        run = store.run("last")
+    assert process.returncode == 4 and "lost its connection to Ray" in err
+    assert f"rightcall run suite.json --store r.db --workers 1 --resume {run.id}" in err and run.results > 0

@@ -146,8 +146,10 @@ def cli(ctx: click.Context) -> None:
 def command() -> None:
     """The program `rightcall`: `main` in a process that does nothing else."""
     from rightcall.cli.collector import postpone
+    from rightcall.cli.driver_process import SUPERVISION
 
     postpone()
+    SUPERVISION.allowed = True
     main()
 
 

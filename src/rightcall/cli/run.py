@@ -170,11 +170,11 @@ def run(
 
         print_estimates(asked, as_json)
         return
+    of_workers = {"count": workers, "cpus": worker_cpus, "gpus": worker_gpus, "memory": worker_memory}
+    shared = workers_of(asked, on, {name: n for name, n in of_workers.items() if n is not None})
     plans = asked.plans()
     if len(plans) > 1:
         _check_all(plans)
-    of_workers = {"count": workers, "cpus": worker_cpus, "gpus": worker_gpus, "memory": worker_memory}
-    shared = workers_of(asked, on, {name: n for name, n in of_workers.items() if n is not None})
     agains = _commands_again(suite, models, click.get_current_context())
     if shared is not None and (perturb or any(plan.agent.faults for plan in plans)):
         raise click.UsageError("--workers cannot be combined with --perturb or --faults")
@@ -211,9 +211,11 @@ def workers_of(asked: SuiteRun, on: str | None, given: Mapping[str, Any]) -> Wor
         return None
     import msgspec
 
+    from rightcall.cli.driver_process import SUPERVISION
     from rightcall.distributed import Workers
     from rightcall.suite import WorkersConfig, load_suite
 
+    SUPERVISION.start()  # before the agent's code is loaded, which may start threads
     folder = asked.file.parent
     made = msgspec.structs.replace(config or WorkersConfig(), **given)
     return Workers(made, on or "ray", folder=folder, dataset=folder / load_suite(asked.file).dataset)

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING
 
 import click
 
+from rightcall.cli.driver_process import SUPERVISION
 from rightcall.cli.interrupt import INTERRUPTED, INTERRUPTS, run_interruptible
 from rightcall.cli.output import console, print_next, tell
 from rightcall.cli.run_progress import LiveMode, ReaderGone, Watching
 from rightcall.errors import InfrastructureError, RightCallError, RunTakenOver
-from rightcall.model.run import CaseResult
+from rightcall.model.run import CaseResult, Run
 from rightcall.store import Store, open_store, store_address
 from rightcall.suite import Plan, RunOutcome, run_plan
 
@@ -118,13 +119,18 @@ def run_to_end(
                 return stored_outcome(plan, store, known)
             if known is not None:
                 resume, run_id = known.id, None
+
+        def started(run: Run) -> None:
+            watching.started(run)
+            SUPERVISION.driver.note(f"finished results are stored; resume with:\n  {again} --resume {run.id}")
+
         work = run_plan(
             plan,
             store,
             resume=resume,
             run_id=run_id,
             watch=watching.watch,
-            started=watching.started,
+            started=started,
             warn=watching.warn,
             backend=workers.backend(plan, store, watching.tell) if workers else None,
         )

@@ -140,6 +140,10 @@ def rescore(
     from rightcall.report import write_outcome
     from rightcall.suite import rescore_run
 
+    if on is not None or workers is not None:
+        from rightcall.cli.driver_process import SUPERVISION
+
+        SUPERVISION.start()
     chosen = as_metrics(metrics)
     scorer = Scorer(chosen, observed(observe, chosen), ScoringRules(pass_rule=pass_rule))
     with _opened(store_url) as store:

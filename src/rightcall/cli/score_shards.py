@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
+from rightcall.cli.driver_process import SUPERVISION
 from rightcall.cli.output import tell
 from rightcall.distributed import Scoring, Workers
 from rightcall.metrics import Scorer, as_metrics, observed
@@ -37,6 +38,7 @@ def score_in_shards(
     goldens: Path, trajectories: Path, how: ShardChoices, on: str, workers: int | None, out: Path
 ) -> None:
     """Score every shard, print the summary, and exit with 1 below the minimum."""
+    SUPERVISION.start()
     chosen = as_metrics(how.metrics)
     scorer = Scorer(chosen, observed(how.observe, chosen), how.rules)
     tools = tuple(load_tools(how.tools)) if how.tools else ()

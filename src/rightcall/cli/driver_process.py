@@ -1,0 +1,122 @@
+"""A command on Ray, in a child process whose end is always reported.
+
+Ray ends a process that lost its node or its head from C++: with exit code 1, which means "did not pass", and without a
+word. So the command runs in a child, and its parent, which never loads Ray, turns such an end into exit code 4 and a
+sentence.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import signal
+import sys
+import threading
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from rightcall.errors import InfrastructureError
+
+LOST = InfrastructureError.exit_code
+OWN_ENDINGS = frozenset((LOST, 129, 130, 143))
+"""Exit codes that Ray does not use: the child has said why, also when it left without a farewell."""
+
+FAREWELL = "."
+WAY_ON = "run it again"
+SENT_BY_TERMINAL = 0x80
+"""`si_code` of a signal from the kernel: Ctrl-C reaches the child as well, so it is not passed on a second time."""
+
+
+@dataclass
+class DriverProcess:
+    """The child's side: what the parent must know if this process ends without a word."""
+
+    _pipe: int | None = None
+
+    def note(self, way_on: str) -> None:
+        """Say how to continue, should this process be lost from here on."""
+        if self._pipe is not None:
+            with suppress(OSError):
+                os.write(self._pipe, f"{way_on}\0".encode())
+
+    def say_farewell(self) -> None:
+        """Tell that the exit code is this command's own."""
+        self.note(FAREWELL)
+
+
+@dataclass
+class Supervision:
+    """Whether this process may fork: only the program itself, before it has started threads."""
+
+    allowed: bool = False
+    driver: DriverProcess = field(default_factory=DriverProcess)
+
+    def start(self) -> None:
+        """Continue in a child process; returns there alone. Does nothing inside another program, or on Windows."""
+        if not self.allowed or not hasattr(signal, "sigwaitinfo"):
+            return
+        self.allowed = False
+        sys.stdout.flush()
+        sys.stderr.flush()
+        notes, note = os.pipe()
+        parent_lives, parent_side = os.pipe()
+        watched = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGCHLD}
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, watched)
+        child = os.fork()
+        if child == 0:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+            os.close(notes)
+            os.close(parent_side)
+            threading.Thread(target=_end_with_parent, args=(parent_lives,), daemon=True).start()
+            self.driver = DriverProcess(note)
+            atexit.register(self.driver.say_farewell)
+            return
+        os.close(note)
+        os.close(parent_lives)
+        _leave_as(_status_of(child, watched), _notes_in(notes))
+
+
+SUPERVISION = Supervision()
+
+
+def _end_with_parent(parent_lives: int) -> None:
+    """Wait until the parent is gone, then end at once: whoever kills the command means the whole of it."""
+    os.read(parent_lives, 1)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def _status_of(child: int, watched: set[signal.Signals]) -> int:
+    """The exit code of the child, negative for a signal; signals to this process alone are passed on meanwhile."""
+    while True:
+        received = signal.sigwaitinfo(watched)
+        if received.si_signo == signal.SIGCHLD:
+            ended, status = os.waitpid(child, os.WNOHANG)
+            if ended:
+                return os.waitstatus_to_exitcode(status)
+        elif received.si_code != SENT_BY_TERMINAL:
+            with suppress(ProcessLookupError):
+                os.kill(child, received.si_signo)
+
+
+def _notes_in(pipe: int) -> list[str]:
+    """What the child wrote; never waits, because a process it started may still hold the pipe."""
+    os.set_blocking(pipe, False)
+    content = b""
+    with suppress(BlockingIOError):
+        while chunk := os.read(pipe, 65_536):
+            content += chunk
+    return content.decode().split("\0")[:-1]
+
+
+def _leave_as(code: int, notes: list[str]) -> None:
+    if FAREWELL not in notes and code not in OWN_ENDINGS:
+        from rightcall.report import tell
+
+        if sys.stderr.isatty():
+            with suppress(OSError):
+                os.write(2, b"\x1b[?25h\n")  # the progress bar hides the cursor
+        how = f"was ended by {signal.Signals(-code).name}" if code < 0 else "lost its connection to Ray"
+        tell(f"error: this command {how}; {notes[-1] if notes else WAY_ON}", err=True)
+        code = LOST
+    sys.stdout.flush()
+    os._exit(code if code >= 0 else 128 - code)
