@@ -53,6 +53,7 @@ results = st.builds(
     latency_ms=st.none() | numbers,
     usage=st.builds(Usage, st.integers(0, 2**62), st.integers(0, 2**62), st.none() | numbers),
     trajectory=st.none() | trajectories,
+    first_request=hostile,
 )
 
 

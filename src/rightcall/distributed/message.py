@@ -118,6 +118,7 @@ class SentCase(msgspec.Struct, frozen=True, array_like=True, gc=False):
     trajectory: bytes | None
     odd: bytes = b""
     """Scores, codes and error, pickled, if they contain what MessagePack does not support, such as larger integers."""
+    first_request: str = ""
 
     def result(self, cell: Cell) -> PackedResult:
         """The result of its cell."""
@@ -139,6 +140,7 @@ class SentCase(msgspec.Struct, frozen=True, array_like=True, gc=False):
             self.latency_ms,
             self.usage,
             Trajectory(lag_ms=self.lag_ms) if self.lag_ms else None,
+            self.first_request,
             self.trajectory,
         )
 
@@ -175,6 +177,7 @@ def sent_cases(results: Iterable[tuple[int, CaseResult]], *, stored: bool = Fals
             result.usage,
             0.0 if result.trajectory is None else result.trajectory.lag_ms,
             None if stored or result.trajectory is None else compressed(result.trajectory),
+            first_request=result.first_request,
         )
         for place, result in results
     )

@@ -6,6 +6,7 @@ agent_loop    ask, run tools, return results, until done or a limit is reached; 
 conversation/ live conversations: both sides, scripted and simulated users
 performers    goldens that name another model; trials recorded and replayed
 callable_agent  a user-defined agent, and what it may return
+first_request   the first request of a trial of such an agent: kept, or captured without running the trial
 agent_session   agents with sessions: observed frameworks, services, commands; their tools, mocked
 span_receiver   spans of services and commands, received while a run lasts
 traced_agent    observe: by the hooks of a framework, or by the spans of instrumented code
@@ -34,6 +35,11 @@ if TYPE_CHECKING:
         UserSetup as UserSetup,
         played_by as played_by,
         turn_parameters as turn_parameters,
+    )
+    from rightcall.executor.first_request import (
+        capturable as capturable,
+        capture_first_request as capture_first_request,
+        perform_watched as perform_watched,
     )
     from rightcall.executor.limits import (
         Deadline as Deadline,
@@ -69,6 +75,7 @@ else:
             "agent_loop": "AgentLoop Prompts SingleTurn settings_of",
             "callable_agent": "as_trajectory",
             "conversation": "DEFAULT_PERSONAS SimulationNode UserSetup Users played_by turn_parameters",
+            "first_request": "capturable capture_first_request perform_watched",
             "limits": "Deadline Limits RateLimit RunLimits TokenBucket spent total",
             "pool": "Pool",
             "retrying_client": "Asker Patience",

@@ -32,11 +32,14 @@ from rightcall.providers import (
     HttpHooks,
     Network,
     Provider,
+    RequestDigester,
     TapedProvider,
     addressed_agent,
     is_address,
     is_sdk_client,
     resolve,
+    scrubber,
+    watched_requests,
 )
 from rightcall.tools.definitions import offered_tools
 from rightcall.tools.idempotency import Idempotency, sqlite_store
@@ -107,6 +110,8 @@ class Session:
         self.lag = LagMeter()
         self._rate = TokenBucket(agent.rate) if agent.rate else None
         self._stack = AsyncExitStack()
+        self.digester: RequestDigester | None = None
+        """Digests first requests, while the session is open; None when the suite owns every request."""
         if self.provider is not None:
             at_once = min(concurrency, getattr(self.provider, "at_once", concurrency))
             self.asker = Asker(
@@ -249,6 +254,9 @@ class Session:
             await self._stack.enter_async_context(self.provider)
         elif self.agent.recordings is not None:
             self._stack.enter_context(HttpHooks(self.agent.recordings))
+        if self.provider is None and self.addressed is None:
+            self.digester = request_digester(self.agent)
+            self._stack.enter_context(watched_requests())
         if self._spans is not None:
             await self._spans.start()
             self._stack.push_async_callback(self._spans.aclose)
@@ -316,6 +324,11 @@ def other_provider(agent: Agent, model: str, concurrency: int) -> Provider:
         record=agent.record,
     )
     return taped(provider, agent)
+
+
+def request_digester(agent: Agent) -> RequestDigester:
+    """Digests the requests of an agent; what its recordings ignore is ignored here too."""
+    return RequestDigester(scrubber(), agent.recordings.ignored if agent.recordings else ())
 
 
 def taped(provider: Provider, agent: Agent) -> Provider:

@@ -16,7 +16,8 @@ class CaseResult(Record, frozen=True):
     """One trial of one golden: passed or not, every score, every code.
 
     `error` is set when nothing can be said about the agent (the provider was down, the harness failed):
-    such a case is neither passed nor failed.
+    such a case is neither passed nor failed. `first_request` is a digest of the first request of an agent that is
+    code, if it asked a model first.
     """
 
     golden_id: str
@@ -32,6 +33,7 @@ class CaseResult(Record, frozen=True):
     latency_ms: float | None = None
     usage: Usage = Usage()
     trajectory: Trajectory | None = None
+    first_request: str = ""
 
     def __repr__(self) -> str:
         word = "error" if self.error else "passed" if self.passed else "failed"

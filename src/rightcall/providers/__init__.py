@@ -9,6 +9,7 @@
     keyword     the baseline without a model; extraction: how it reads
     scripted    answers from a script     recorded    a cassette in one file, replayed
     recordings  record and replay as a mode: one file per golden, including requests of custom agents
+    first_requests  digests of the first requests of custom agents, captured without asking a model
     prices      the cost of a call, from prices.json
 
     remote_agent   agents instead of models: http_agent (http:URL) and exec_agent (exec:COMMAND);
@@ -33,6 +34,23 @@ if TYPE_CHECKING:
     )
     from rightcall.providers.exchange import Exchange as Exchange
     from rightcall.providers.extraction import words as words
+    from rightcall.providers.first_requests.listener import (
+        captured_requests as captured_requests,
+        watched_requests as watched_requests,
+    )
+    from rightcall.providers.first_requests.request_digest import (
+        CapturedRequest as CapturedRequest,
+        FirstRequest as FirstRequest,
+        RequestDigester as RequestDigester,
+        compared_requests as compared_requests,
+        distinct_first_requests as distinct_first_requests,
+        read_first_request as read_first_request,
+    )
+    from rightcall.providers.first_requests.trial import (
+        TRIAL as TRIAL,
+        CapturedTrial as CapturedTrial,
+        WatchedTrial as WatchedTrial,
+    )
     from rightcall.providers.http import Network as Network
     from rightcall.providers.keyword import KeywordProvider as KeywordProvider
     from rightcall.providers.prices import (
@@ -89,6 +107,12 @@ else:
             "base": "ModelReply ModelRequest Prompt Provider Settings Stop",
             "exchange": "Exchange",
             "extraction": "words",
+            "first_requests.listener": "captured_requests watched_requests",
+            "first_requests.request_digest": (
+                "CapturedRequest FirstRequest RequestDigester compared_requests distinct_first_requests "
+                "read_first_request"
+            ),
+            "first_requests.trial": "CapturedTrial TRIAL WatchedTrial",
             "http": "Network",
             "keyword": "KeywordProvider",
             "prices": "Price Prices built_in_prices cost load_prices price_of",

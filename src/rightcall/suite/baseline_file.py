@@ -19,6 +19,7 @@ from rightcall.files import existing_file, write_file
 from rightcall.gate import Scores
 from rightcall.model.codec import decode, encode
 from rightcall.model.record import Record
+from rightcall.providers import distinct_first_requests
 from rightcall.suite.inputs import Inputs
 from rightcall.suite.watched_inputs import WatchedInputs, joined_watches, same_watch
 
@@ -77,7 +78,8 @@ class BaselineLine(Record, frozen=True):
 
     `old`, `codes` and `confused` come from older runs alone: what is compared must not choose. `hard` are the codes of
     all runs, for the rule about new damage. `s` has the scores of the compared trials when they are more than 1 for
-    passed and 0 for failed; None is an error.
+    passed and 0 for failed; None is an error. `first` are the digests of the first requests of the compared trials,
+    each once; one is empty when a trial did not ask a model first.
     """
 
     id: str
@@ -89,6 +91,7 @@ class BaselineLine(Record, frozen=True):
     hard: tuple[str, ...] = ()
     confused: dict[str, int] = {}
     s: tuple[tuple[float | None, ...], ...] = ()
+    first: tuple[str, ...] = ()
 
     @property
     def scores(self) -> Scores:
@@ -233,6 +236,7 @@ def _line(line: BaselineLine, before: BaselineLine | None, taken: list[int], lef
         old=line.old + "".join(marks[i] for i in left if i in marks) + before.old,
         hard=hard,
         confused=confused,
+        first=distinct_first_requests([*line.first, *(before.first if taken else ())]),
     )
 
 

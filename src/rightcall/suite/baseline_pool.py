@@ -12,6 +12,7 @@ from rightcall.errors import InputError
 from rightcall.files import base_commit, is_ancestor
 from rightcall.model.codec import decode
 from rightcall.model.run import CaseResult
+from rightcall.providers import distinct_first_requests
 from rightcall.store import RunFilter, Store, StoredRun
 from rightcall.suite.baseline_file import (
     MOST_DAYS,
@@ -220,6 +221,7 @@ def _lines(
                 tuple(sorted({f.code for result in everything for f in result.codes})),
                 dict(sorted(confused.items())),
                 graded_scores(now),
+                distinct_first_requests(r.first_request for each in now for r in each if not r.error),
             )
         )
     if unscored := [line.id for line in made if not line.scores]:

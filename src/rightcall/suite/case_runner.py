@@ -11,7 +11,7 @@ from typing import Any, get_args
 
 import msgspec
 
-from rightcall.executor import Session
+from rightcall.executor import Session, perform_watched
 from rightcall.metrics import time_to_score
 from rightcall.model.call import CallStatus, ToolCall, ToolResult
 from rightcall.model.failure import Code, Failure
@@ -35,10 +35,11 @@ class CaseRunner:
 
     async def result(self, golden: AnyGolden, trial: int) -> CaseResult:
         with self.watch or nullcontext():
-            trajectory = await self._session.performer.perform(golden, trial)
+            trajectory, first_request = await perform_watched(self._session, golden, trial)
         left = time_to_score(self._seconds, trajectory)
         result = await self._scorer.result(golden, trial, trajectory, self._session.tools, left)
-        return self._scrub(msgspec.structs.replace(result, trajectory=trajectory))
+        result = msgspec.structs.replace(result, trajectory=trajectory, first_request=first_request)
+        return self._scrub(result)
 
 
 RECORDS = (CaseResult, Score, Failure, Trajectory, Message, ToolCall, ToolResult, Usage, LedgerEntry)

@@ -120,7 +120,7 @@ async def _again(
             result, passed=False, score=0.0, metrics=overall, codes=(), error=error
         )
     scored = await scorer.result(golden, result.trial, trajectory, tools)
-    return msgspec.structs.replace(scored, trajectory=trajectory)
+    return msgspec.structs.replace(scored, trajectory=trajectory, first_request=result.first_request)
 
 
 def _begun(old: StoredRun, scorer: Scorer) -> Run:

@@ -9,7 +9,7 @@
     provider    RightCall's providers, recorded at the provider level
     proxy       agents that are programs, recorded through a proxy on loopback
     placeholder_keys   for SDK clients that cannot be created without a key
-    hooks       requests of a user's agent: httpx_hook, aiohttp_hook, urllib3_hook
+    hooks       requests of a user's agent: httpx_hook, aiohttp_hook, urllib3_hook; late_imports: once they are imported
 
 To support another HTTP library: a file with `install(listen) -> undo`, and its name in `hooks.LIBRARIES`.
 """

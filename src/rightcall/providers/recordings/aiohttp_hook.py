@@ -9,21 +9,24 @@ from types import SimpleNamespace
 from typing import Any
 
 from rightcall.providers.recordings.case import PendingReply
-from rightcall.providers.recordings.hooks import patched
-from rightcall.providers.recordings.listener import Listener, ReplayedReply, joined
+from rightcall.providers.recordings.hooks import RequestHooks, patched
+from rightcall.providers.recordings.listener import ReplayedReply, joined
 
 
-def install(library: Any, listener: Listener) -> list[Callable[[], None]]:
+def install(library: Any, listener: RequestHooks) -> list[Callable[[], None]]:
     """Hook every session."""
 
     def replacement(original: Any) -> Any:
         async def _request(self: Any, method: str, str_or_url: Any, **rest: Any) -> Any:
+            if not listener.listens():
+                return await original(self, method, str_or_url, **rest)
             url = self._build_url(str_or_url)
             if params := rest.get("params"):
                 url = url.extend_query(params)
             headers = {**joined(self.headers.items()), **joined(_pairs(rest.get("headers")))}
             body = _body(self, rest)
             if body is None:
+                listener.unreadable(method, str(url))
                 return await original(self, method, str_or_url, **rest)
             found = listener.request(method, str(url), headers, body)
             if isinstance(found, ReplayedReply):

@@ -6,17 +6,19 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any
 
 from rightcall.providers.recordings.case import PendingReply
-from rightcall.providers.recordings.hooks import patched
-from rightcall.providers.recordings.listener import Listener, ReplayedReply, joined
+from rightcall.providers.recordings.hooks import RequestHooks, patched
+from rightcall.providers.recordings.listener import ReplayedReply, joined
 
 
-def install(library: Any, listener: Listener) -> list[Callable[[], None]]:
+def install(library: Any, listener: RequestHooks) -> list[Callable[[], None]]:
     """Hook both transports of the library."""
     name = library.__name__
     streams = _streams(library)
 
     def sync(original: Any) -> Any:
         def handle_request(self: Any, request: Any) -> Any:
+            if not listener.listens():
+                return original(self, request)
             body = b"".join(request.stream)
             request.stream = library.ByteStream(body)
             found = listener.request(request.method, str(request.url), joined(request.headers.raw), body)
@@ -29,6 +31,8 @@ def install(library: Any, listener: Listener) -> list[Callable[[], None]]:
 
     def asynchronous(original: Any) -> Any:
         async def handle_async_request(self: Any, request: Any) -> Any:
+            if not listener.listens():
+                return await original(self, request)
             body = b"".join([chunk async for chunk in request.stream])
             request.stream = library.ByteStream(body)
             found = listener.request(request.method, str(request.url), joined(request.headers.raw), body)

@@ -36,6 +36,13 @@ class Listener:
     def __init__(self, recordings: Recordings) -> None:
         self._recordings = recordings
 
+    def listens(self) -> bool:
+        """Always: in replay a request that belongs to no trial is refused."""
+        return True
+
+    def unreadable(self, method: str, url: str) -> None:
+        """A body that can be read only once is neither recorded nor replayed."""
+
     def request(
         self, method: str, url: str, headers: Mapping[str, str], body: bytes
     ) -> ReplayedReply | PendingReply | None:

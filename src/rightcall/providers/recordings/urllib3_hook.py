@@ -8,20 +8,20 @@ from contextvars import ContextVar
 from typing import Any
 
 from rightcall.providers.recordings.case import PendingReply
-from rightcall.providers.recordings.hooks import patched
-from rightcall.providers.recordings.listener import Listener, ReplayedReply, joined
+from rightcall.providers.recordings.hooks import RequestHooks, patched
+from rightcall.providers.recordings.listener import ReplayedReply, joined
 
 _INSIDE: ContextVar[bool] = ContextVar("rightcall_urllib3", default=False)
 
 
-def install(library: Any, listener: Listener) -> list[Callable[[], None]]:
+def install(library: Any, listener: RequestHooks) -> list[Callable[[], None]]:
     """Hook the connection pool."""
 
     def replacement(original: Any) -> Any:
         def urlopen(
             self: Any, method: str, url: str, body: Any = None, headers: Any = None, **rest: Any
         ) -> Any:
-            if _INSIDE.get():
+            if _INSIDE.get() or not listener.listens():
                 return original(self, method, url, body, headers, **rest)
             sent = joined((headers if headers is not None else self.headers).items())
             plain = _bytes(body)

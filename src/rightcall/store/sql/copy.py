@@ -113,7 +113,7 @@ def _result_rows(source: Core, run_key: int, metric_keys: Mapping[int, int]) -> 
                 held(row.golden_id),
                 row.trial,
                 row.outcome,
-                (*_held(row[5:-1]), renumbered(row.scores, metric_keys)),
+                (*_held(row[5:-2]), renumbered(row.scores, metric_keys), *_held(row[-1:])),
                 [metric_keys[metric.metric_key] for metric in failed.get(row.id, ())],
                 [(c.position, *_held(c[3:])) for c in codes.get(row.id, ())],
                 next((t.content for t in contents.get(row.id, ())), None),

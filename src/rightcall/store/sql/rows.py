@@ -67,6 +67,7 @@ def to_rows(result: CaseResult, pack: ScorePacker) -> ResultRows:
             usage.output_tokens,
             _number(usage.cost_usd),
             scores,
+            result.first_request or None,
         ),
         failed,
         [
@@ -100,6 +101,7 @@ def to_result(
         latency_ms=row.latency_ms,
         usage=Usage(row.input_tokens, row.output_tokens, row.cost_usd),
         trajectory=None if trajectory is None else expanded(trajectory, Trajectory),
+        first_request=row.first_request or "",
     )
 
 

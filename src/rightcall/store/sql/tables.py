@@ -133,6 +133,7 @@ results = Table(
     Column("output_tokens", BigInteger, nullable=False),
     Column("cost_usd", Double),
     Column("scores", LargeBinary),
+    Column("first_request", Words),
     UniqueConstraint("run_key", "golden_id", "trial", name="results_once"),
     Index("results_by_outcome", "run_key", "outcome", "golden_id", "trial"),
 )
