@@ -55,7 +55,13 @@ def filled(store):
         a_run("r-1", fingerprints={"tools": "abc"}), documents={"tools": b"[]"}, planned=3
     )
     writer.add_goldens([Golden("Weather in Hue?\x00", id="hue"), Golden("And here?", id="hanoi")])
-    writer.add([a_result("hue"), a_result("hanoi", passed=False), a_result("hue", 1, error="down")])
+    writer.add(
+        [
+            a_result("hue"),
+            a_result("hanoi", passed=False),
+            a_result("hue", 1, error="down", first_request="1:a"),
+        ]
+    )
     store.finish_run("r-1", None, "FAIL", finished_at="2026-01-02T04:00:00.000000Z")
     store.begin_run(a_run("r-2")).add([a_result("hue")])
     store.tag_run("r-1", "kept")

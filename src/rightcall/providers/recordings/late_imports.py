@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable, Collection, Sequence
-from importlib.abc import MetaPathFinder
+from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
 from types import ModuleType
@@ -46,7 +46,7 @@ class LateImports(MetaPathFinder):
         return spec
 
 
-class _ReportingLoader:
+class _ReportingLoader(Loader):
     """A loader that reports when its module is complete."""
 
     def __init__(self, loader: Any, loaded: Callable[[], None]) -> None:
