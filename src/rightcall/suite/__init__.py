@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         RunWork as RunWork,
         Take as Take,
     )
+    from rightcall.suite.base_version import BaseVersion as BaseVersion
     from rightcall.suite.baseline_file import (
         BaselinePool as BaselinePool,
         is_baseline as is_baseline,
@@ -132,6 +133,7 @@ if TYPE_CHECKING:
     from rightcall.suite.trust import (
         agent_of_run as agent_of_run,
         in_project as in_project,
+        require_approval as require_approval,
         require_trust as require_trust,
     )
     from rightcall.suite.watched_inputs import (
@@ -145,6 +147,7 @@ else:
         __name__,
         {
             "backend": "Backend Batch Cell InProcess LimitedLag RunWork Take",
+            "base_version": "BaseVersion",
             "baseline_file": "BaselinePool is_baseline load_baseline merged write_baseline",
             "baseline_pool": "find_baseline pooled",
             "bisection": "bisect_changes",
@@ -177,7 +180,7 @@ else:
             "suite_plan": "plan_suite",
             "suite_run": "SuiteRun add_to_baseline require_same_setup run_named run_with_control stored_outcome "
             "without_faults",
-            "trust": "agent_of_run in_project require_trust",
+            "trust": "agent_of_run in_project require_approval require_trust",
             "watched_inputs": "AgentWatch WatchedInputs imports_of joined_watches",
         },
     )

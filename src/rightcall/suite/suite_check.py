@@ -31,7 +31,7 @@ BASE_CONTROL = 40
 
 @dataclass(frozen=True)
 class CheckOptions:
-    """Options in addition to the suite's own `check:`."""
+    """Options in addition to the suite's own `check:`. `trust` approves what the suite of `base_ref` would start."""
 
     baseline: str = "branch:main"
     settings: CheckSettings | None = None
@@ -45,6 +45,7 @@ class CheckOptions:
     model: str | None = None
     concurrency: int | None = None
     base_ref: str = ""
+    trust: bool = False
 
 
 async def check_suite(
@@ -60,6 +61,8 @@ async def check_suite(
     )
     baseline = find_baseline(store, options.baseline, suite.name)
     base = BaseVersion.of(file, options.base_ref) if options.base_ref else None
+    if base is not None and not options.plan_only:
+        base.require_trust(trust=options.trust)
     return await check_plan(suite, file.parent, plan, baseline, store, options, watch=watch, base=base)
 
 

@@ -7,6 +7,7 @@ fingerprint in a file of the user, so a changed suite needs it again.
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -43,16 +44,26 @@ def require_trust(suite: Suite, file: Path, *, model: str | None = None, trust: 
     `model` replaces the suite's and counts as trusted, because the user typed it, unless its code is next to the suite.
     """
     found = unasked_actions(suite, file.parent, model)
-    if not found or in_project(file):
+    if in_project(file):
         return
-    name = fingerprint(file, found)
+    opening = f"{file}: this suite is outside the project {project_of(Path.cwd())}; running it would"
+    closing = "a suite is code: review it, then pass --trust (`--dry-run` starts nothing)"
+    require_approval(found, fingerprint(file, found), file, opening=opening, closing=closing, trust=trust)
+
+
+def require_approval(
+    found: Sequence[Action], key: str, file: Path, *, opening: str, closing: str, trust: bool
+) -> None:
+    """Raise `ConfigError` with a list of actions, unless they were approved under this key; `trust` approves them."""
+    if not found:
+        return
     known = _read(trust_file())
-    if name in known.suites:
+    if key in known.suites:
         return
     if not trust:
-        raise ConfigError(*_refusal(file, found))
+        raise ConfigError(opening, *(f"  {action.words}" for action in found), closing)
     now = datetime.now(UTC).isoformat(timespec="seconds")
-    suites = {**known.suites, name: Trusted(str(file.resolve()), now)}
+    suites = {**known.suites, key: Trusted(str(file.resolve()), now)}
     _write(trust_file(), TrustFile(suites))
 
 
@@ -111,14 +122,6 @@ def trust_file() -> Path:
     """The file that stores trust."""
     base = os.environ.get("APPDATA" if os.name == "nt" else "XDG_CONFIG_HOME") or Path.home() / ".config"
     return Path(base) / "rightcall" / "trusted.json"
-
-
-def _refusal(file: Path, found: list[Action]) -> list[str]:
-    return [
-        f"{file}: this suite is outside the project {project_of(Path.cwd())}; running it would",
-        *(f"  {action.words}" for action in found),
-        "a suite is code: review it, then pass --trust (`--dry-run` starts nothing)",
-    ]
 
 
 def _read(path: Path) -> TrustFile:
