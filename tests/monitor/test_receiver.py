@@ -127,8 +127,8 @@ def test_methods_paths_metrics_and_tokens(store):
             good = PROTOBUF | {"authorization": "Bearer secret"}
             assert (await client.post("/v1/traces", data=b"", headers=good)).status == 200
             assert (await client.post("/v1/metrics", data=b"", headers=good)).status == 200
-            assert (await client.get("/v1/traces")).status == 405
-            assert (await client.post("/v2/traces")).status == 404
+            assert (await client.get("/v1/traces", headers=good)).status == 405
+            assert (await client.post("/v2/traces", headers=good)).status == 404
 
     run(work())
 
@@ -371,7 +371,7 @@ def test_a_restart_opens_only_traces_that_are_not_closed_with_all_their_spans(st
 
 
 def test_a_body_that_never_ends_is_given_up(store, monkeypatch):
-    monkeypatch.setattr("rightcall.monitor.receiver.BODY_SECONDS", 0.2)
+    monkeypatch.setattr("rightcall.traces.otlp_body.BODY_SECONDS", 0.2)
 
     async def slowly():
         yield b'{"resourceSpans": ['

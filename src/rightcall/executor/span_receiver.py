@@ -11,12 +11,14 @@ from rightcall.errors import ConfigError, InputError
 from rightcall.model.trajectory import Trajectory
 from rightcall.traces import (
     JSON,
-    MAX_SENT,
     PROTOBUF,
     CallsMode,
     Item,
     LogEvent,
+    OtlpDoor,
+    OtlpServer,
     Problems,
+    SlowBodyError,
     Span,
     SpanEvent,
     TooLarge,
@@ -31,6 +33,7 @@ from rightcall.traces import (
 FIRST_SPAN = 7.0
 """Seconds to wait for the first span of a turn: SDKs send theirs every five seconds."""
 MOST_SPANS = 2_000
+STOP_SECONDS = 60.0
 TRIED = 3
 """Turns without any span after which a run that never saw one stops."""
 
@@ -66,7 +69,8 @@ class SpanReceiver:
     ) -> None:
         self._listen, self._settle, self._calls = listen, settle, calls
         self._turns: dict[str, WatchedTurn] = {}
-        self._runner: Any = None
+        # No token: a span counts only with the trace id of a turn in progress, which cannot be guessed.
+        self._server = OtlpServer(OtlpDoor(), _refused_request)
         self._port = 0
         self.seen = self.unseen = 0
 
@@ -76,30 +80,21 @@ class SpanReceiver:
         return f"http://{self._listen.rpartition(':')[0] or '127.0.0.1'}:{self._port}"
 
     async def start(self) -> None:
-        from aiohttp import web
-
-        app = web.Application(client_max_size=MAX_SENT)
-        app.router.add_post("/v1/traces", self._traces)
-        app.router.add_post("/v1/logs", self._logs)
-        app.router.add_post("/v1/metrics", self._metrics)
         host, _, port = self._listen.rpartition(":")
-        runner = web.AppRunner(app, auto_decompress=False, access_log=None)
-        await runner.setup()
-        site = web.TCPSite(runner, host or "127.0.0.1", int(port))
+        routes = {
+            ("POST", f"/v1/{name}"): getattr(self, f"_{name}") for name in ("traces", "logs", "metrics")
+        }
         try:
-            await site.start()
+            self._port = await self._server.start(
+                self._server.app(routes), host or "127.0.0.1", int(port), stop_seconds=STOP_SECONDS
+            )
         except OSError as error:
-            await runner.cleanup()
             said = (error.strerror or str(error)).lower()
             hint = "set another address with agent.otlp, and in the agent"
             raise ConfigError(f"cannot receive spans on {self._listen}: {said}; {hint}") from None
-        server: Any = site._server
-        self._port, self._runner = server.sockets[0].getsockname()[1], runner
 
     async def aclose(self) -> None:
-        if self._runner is not None:
-            await self._runner.cleanup()
-            self._runner = None
+        await self._server.stop()
 
     def watch(self, traceparent: str) -> None:
         """Collect the spans of a turn that begins now."""
@@ -179,7 +174,6 @@ class SpanReceiver:
     async def _metrics(self, request: Any) -> Any:
         from aiohttp import web
 
-        await request.read()
         kind = request_kind(request.content_type)
         return web.Response(body=b"{}" if kind == JSON else b"", content_type=kind or PROTOBUF)
 
@@ -194,16 +188,22 @@ class SpanReceiver:
         problems = Problems()
         try:
             encoding = request.headers.get("content-encoding", "")
-            items = request_items(await request.read(), kind, encoding, problems, logs=logs)
-        except (InputError, web.HTTPRequestEntityTooLarge) as error:
-            status = 400 if isinstance(error, InputError) and not isinstance(error, TooLarge) else 413
-            said = error.problem if isinstance(error, InputError) else f"more than {MAX_SENT // 2**20} MiB"
-            return web.Response(status=status, body=refused_body(kind, said), content_type=kind)
+            items = request_items(await self._server.read_body(request), kind, encoding, problems, logs=logs)
+        except InputError as error:
+            status = 413 if isinstance(error, TooLarge) else 408 if isinstance(error, SlowBodyError) else 400
+            return web.Response(status=status, body=refused_body(kind, error.problem), content_type=kind)
         for item in items:
             held = self._turns.get(item.trace_id)
             if held is not None:
                 held.take(item)
         return web.Response(body=accepted_body(kind, problems, logs=logs), content_type=kind)
+
+
+def _refused_request(request: Any, status: int, message: str) -> Any:
+    from aiohttp import web
+
+    kind = request_kind(request.content_type) or JSON
+    return web.Response(status=status, body=refused_body(kind, message), content_type=kind)
 
 
 def _trace_id(traceparent: str) -> str:

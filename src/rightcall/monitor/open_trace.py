@@ -13,6 +13,9 @@ from rightcall.traces import Item, LogEvent, Redactor, Span, SpanEvent, with_eve
 MAX_SPANS, MAX_BYTES, MORE_ROOTS = 2_000, 8 * 2**20, 10
 """Bounds on what is kept of one trace. Roots are often sent last, so a few more are accepted."""
 
+_CANNOT_BE_WRITTEN = (OverflowError, TypeError, ValueError)
+"""A value that JSON cannot express makes one span unusable, not the others of its request."""
+
 
 class Received(msgspec.Struct):
     """Spans of one trace that arrived together, and events that arrived separately from their spans."""
@@ -46,13 +49,20 @@ class Open:
             if not self._has_room(is_root=not span.parent_id):
                 continue
             clean = redactor.span(span)
+            try:
+                size = _size(clean)
+            except _CANNOT_BE_WRITTEN:
+                continue
             self.spans += 1
-            self.size += _size(clean)
+            self.size += size
             kept.spans.append(clean)
         for span_id, event in given.events:
             if self.size < MAX_BYTES:
                 clean_event = SpanEvent(event.name, redactor.value(event.attributes))
-                self.size += _size(clean_event)
+                try:
+                    self.size += _size(clean_event)
+                except _CANNOT_BE_WRITTEN:
+                    continue
                 kept.events.append((span_id, clean_event))
         self.dropped += given.count - kept.count
         return kept

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import hmac
 import logging
 import time
 from collections.abc import Callable
@@ -17,9 +16,11 @@ from rightcall.monitor.monitor import Monitor
 from rightcall.monitor.trace_intake import Counters, TraceIntake
 from rightcall.traces import (
     JSON,
-    MAX_SENT,
     PROTOBUF,
+    OtlpDoor,
+    OtlpServer,
     Problems,
+    SlowBodyError,
     TooLarge,
     accepted_body,
     refused_body,
@@ -28,8 +29,8 @@ from rightcall.traces import (
     request_kind,
 )
 
-MAX_WAITING = 20_000
-BODY_SECONDS, STOP_SECONDS = 60.0, 5.0
+MAX_WAITING, MAX_WAITING_BYTES = 20_000, 64 * 2**20
+STOP_SECONDS = 5.0
 GRPC = "a client uses gRPC, which is not supported: set OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf"
 
 
@@ -46,46 +47,35 @@ class Receiver:
     def __post_init__(self) -> None:
         self._intake = TraceIntake(self.monitor, self.counters, self.clock, self.log)
         self._warned: set[str] = set()
+        door = OtlpDoor(self.token, self.monitor.settings.hosts)
+        self._server = OtlpServer(door, self._refused_request, _server_log(self._server_said))
 
     def app(self) -> Any:
         """The HTTP application."""
-        from aiohttp import web
-
-        app = web.Application(client_max_size=MAX_SENT)
-        app.router.add_post("/v1/traces", self._traces)
-        app.router.add_post("/v1/logs", self._logs)
-        app.router.add_post("/v1/metrics", self._metrics)
-        app.router.add_get("/healthz", self._health)
-        app.router.add_get("/stats", self._stats)
-        return app
+        return self._server.app(
+            {
+                ("POST", "/v1/traces"): self._traces,
+                ("POST", "/v1/logs"): self._logs,
+                ("POST", "/v1/metrics"): self._metrics,
+                ("GET", "/healthz"): self._health,
+                ("GET", "/stats"): self._stats,
+            }
+        )
 
     async def run(self, host: str, port: int, stop: asyncio.Event, ready: Callable[[int], None]) -> None:
         """Serve until `stop`, then store and close what has arrived."""
-        from aiohttp import web
-
-        runner = web.AppRunner(
-            self.app(),
-            auto_decompress=False,
-            access_log=None,
-            logger=_server_log(self._server_said),
-            shutdown_timeout=STOP_SECONDS,
-        )
-        await runner.setup()
-        site = web.TCPSite(runner, host, port)
         try:
-            await site.start()
+            number = await self._server.start(self.app(), host, port, stop_seconds=STOP_SECONDS)
         except OSError as error:
-            await runner.cleanup()
             raise ConfigError(
                 f"cannot listen on {host}:{port}: {(error.strerror or str(error)).lower()}"
             ) from None
-        server: Any = site._server
-        ready(server.sockets[0].getsockname()[1])
+        ready(number)
         tasks = self._intake.begin()
         try:
             await stop.wait()
         finally:
-            await runner.cleanup()
+            await self._server.stop()
             await self._intake.end(tasks)
 
     async def close_all(self) -> None:
@@ -113,7 +103,6 @@ class Receiver:
     async def _metrics(self, request: Any) -> Any:
         from aiohttp import web
 
-        await request.read()
         self.counters.ignored_metrics += 1
         kind = request_kind(request.content_type)
         return web.Response(body=b"{}" if kind == JSON else b"", content_type=kind or PROTOBUF)
@@ -140,21 +129,18 @@ class Receiver:
 
         self.counters.requests += 1
         kind = request_kind(request.content_type)
-        if self.token and not _bearer(request, self.token):
-            return self._refuse(401, "a valid bearer token is required", kind)
         if not kind:
             return self._refuse(415, f"content type must be {PROTOBUF} or {JSON}", PROTOBUF)
-        if self._intake.waiting_spans >= MAX_WAITING:
-            answer = self._refuse(503, "too many spans are waiting for the store", kind)
-            answer.headers["Retry-After"] = "1"
-            return answer
+        if self._is_full:
+            return self._busy(kind)
         try:
-            async with asyncio.timeout(BODY_SECONDS):
-                body = await request.read()
-        except TimeoutError:
-            return self._refuse(408, f"the body took more than {BODY_SECONDS:g} seconds", kind)
-        except web.HTTPRequestEntityTooLarge:
-            return self._refuse(413, f"more than {MAX_SENT // 2**20} MiB", kind)
+            body = await self._server.read_body(request)
+        except SlowBodyError as error:
+            return self._refuse(408, error.problem, kind)
+        except TooLarge as error:
+            return self._refuse(413, error.problem, kind)
+        if self._is_full:  # others were faster
+            return self._busy(kind)
         problems = Problems()
         try:
             encoding = request.headers.get("content-encoding", "identity")
@@ -177,6 +163,20 @@ class Receiver:
             self.counters.first_rejection = self.counters.first_rejection or problems.texts()[0]
         return web.Response(body=accepted_body(kind, problems, logs=logs), content_type=kind)
 
+    @property
+    def _is_full(self) -> bool:
+        return self._intake.waiting_spans >= MAX_WAITING or self._intake.waiting_bytes >= MAX_WAITING_BYTES
+
+    def _busy(self, kind: str) -> Any:
+        answer = self._refuse(503, "too many spans are waiting for the store", kind)
+        answer.headers["Retry-After"] = "1"
+        return answer
+
+    def _refused_request(self, request: Any, status: int, message: str) -> Any:
+        """The answer to a request that may not pass, whatever its path."""
+        self.counters.requests += 1
+        return self._refuse(status, message, request_kind(request.content_type) or JSON)
+
     def _refuse(self, status: int, message: str, kind: str) -> Any:
         from aiohttp import web
 
@@ -196,8 +196,3 @@ def _server_log(said: Callable[[str, BaseException | None], None]) -> logging.Lo
     made = logging.Logger("rightcall.receiver")
     made.addHandler(Handler(logging.WARNING))
     return made
-
-
-def _bearer(request: Any, token: str) -> bool:
-    given = request.headers.get("authorization", "")
-    return hmac.compare_digest(given.encode(), f"Bearer {token}".encode())

@@ -113,10 +113,11 @@ class AlertTo(Record, frozen=True):
 
 
 class MonitorSettings(Record, frozen=True):
-    """The contents of `monitor.yaml`."""
+    """The contents of `monitor.yaml`. `hosts` are further names under which senders reach the receiver."""
 
     format: str = "rightcall/monitor/1"
     listen: str = "127.0.0.1:4318"
+    hosts: tuple[str, ...] = ()
     agents: dict[str, AgentSettings] = {}
     checks: tuple[str | JudgeSettings, ...] = DEFAULT
     baseline: Window | None = None

@@ -58,7 +58,7 @@ class TraceIntake:
         self._told = 0
         self._store_fails = False
         self._waiting: list[tuple[list[tuple[str, bytes]], int, asyncio.Future[None]]] = []
-        self.waiting_spans = 0
+        self.waiting_spans = self.waiting_bytes = 0
         self._wake = asyncio.Event()
         self._open: dict[str, Open] = {}
         # One thread each: memory that a thread needed once stays with it, and a pool has many.
@@ -101,6 +101,7 @@ class TraceIntake:
             done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
             self._waiting.append((rows, stored, done))
             self.waiting_spans += stored
+            self.waiting_bytes += _size(rows)
             self._wake.set()
             try:
                 await done
@@ -152,8 +153,9 @@ class TraceIntake:
             except Exception as error:  # the sender gets an error and retries
                 failure = error if isinstance(error, StoreError) else StoreError(str(error))
             del self._waiting[: len(batch)]
-            for _, count, done in batch:
+            for waited, count, done in batch:
                 self.waiting_spans -= count
+                self.waiting_bytes -= _size(waited)
                 if done.done():
                     continue
                 if failure is None:
@@ -228,6 +230,10 @@ class TraceIntake:
                 continue  # spans that arrived too late: the rest of the trace is no longer stored
             traces.append(trace)
         self.monitor.feed(traces)
+
+
+def _size(rows: list[tuple[str, bytes]]) -> int:
+    return sum(len(content) for _, content in rows)
 
 
 def _return_memory() -> None:

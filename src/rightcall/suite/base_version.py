@@ -75,7 +75,7 @@ class BaseVersion:
         }
 
     def _unpack(self, place: Path) -> tuple[Path, Path]:
-        """The files of the commit, and an empty project beside them."""
+        """The files of the commit, and a project without them."""
         folder, elsewhere = place.resolve() / "commit", place.resolve() / "elsewhere"
         folder.mkdir()
         elsewhere.mkdir()

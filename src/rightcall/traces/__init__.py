@@ -38,6 +38,8 @@ if TYPE_CHECKING:
         json_items as json_items,
         protobuf_items as protobuf_items,
     )
+    from rightcall.traces.otlp_body import SlowBodyError as SlowBodyError
+    from rightcall.traces.otlp_door import OtlpDoor as OtlpDoor
     from rightcall.traces.otlp_request import (
         JSON as JSON,
         MAX_SENT as MAX_SENT,
@@ -48,6 +50,7 @@ if TYPE_CHECKING:
         request_items as request_items,
         request_kind as request_kind,
     )
+    from rightcall.traces.otlp_server import OtlpServer as OtlpServer
     from rightcall.traces.problems import Problems as Problems
     from rightcall.traces.protobuf import (
         WireError as WireError,
@@ -70,9 +73,12 @@ else:
             "events": "Evaluation RunSpan logs_request send spans_request",
             "golden_candidate": "CandidateSpool candidate candidate_id shown_trace_id signature",
             "otlp": "Item LogEvent json_items protobuf_items",
+            "otlp_body": "SlowBodyError",
+            "otlp_door": "OtlpDoor",
             "otlp_request": (
                 "JSON MAX_SENT PROTOBUF accepted_body refused_body rejected_items request_items request_kind"
             ),
+            "otlp_server": "OtlpServer",
             "problems": "Problems",
             "protobuf": "WireError length text varint",
             "reader": "is_trace_export load_traces",

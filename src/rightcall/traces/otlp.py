@@ -6,9 +6,8 @@ that a program may get wrong (an id, a missing name, a number in text) is counte
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
 
 from rightcall.traces.problems import Problems
 from rightcall.traces.protobuf import FIXED64, LENGTH, VARINT, WireError, double, fields, signed
@@ -30,6 +29,8 @@ class LogEvent:
 
 
 Item = Span | LogEvent
+T = TypeVar("T")
+R = TypeVar("R")
 
 
 def json_items(document: Any, problems: Problems, where: str = "") -> Iterator[Item]:
@@ -39,21 +40,36 @@ def json_items(document: Any, problems: Problems, where: str = "") -> Iterator[I
         for scoped in _dicts(_get(group, "scopeSpans", "scope_spans", "instrumentationLibrarySpans")):
             scope = _text(_dict(_get(scoped, "scope", "instrumentationLibrary")).get("name"))
             for raw in _dicts(scoped.get("spans")):
-                span = _json_span(raw, problems, where)
+                span = _read_alone(_json_span, raw, problems, where)
                 if span is not None:
                     span.resource, span.scope = resource, scope
                     yield span
     for group in _dicts(_get(document, "resourceLogs", "resource_logs")):
         for scoped in _dicts(_get(group, "scopeLogs", "scope_logs")):
             for raw in _dicts(_get(scoped, "logRecords", "log_records")):
-                attributes = _json_attributes(raw.get("attributes"), problems)
-                yield from _log(
-                    trace_id_of(_get(raw, "traceId", "trace_id")),
-                    span_id_of(_get(raw, "spanId", "span_id")),
-                    _text(_get(raw, "eventName", "event_name")),
-                    attributes,
-                    _json_value(raw.get("body"), problems),
-                )
+                if (event := _read_alone(_json_log, raw, problems, where)) is not None:
+                    yield event
+
+
+def _read_alone(
+    read: Callable[[T, Problems, str], R | None], raw: T, problems: Problems, where: str
+) -> R | None:
+    """A span or a log record; one that cannot be read is counted, and the others of its batch are kept."""
+    try:
+        return read(raw, problems, where)
+    except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError):
+        problems.add("unreadable", where)
+        return None
+
+
+def _json_log(raw: dict[str, Any], problems: Problems, where: str) -> LogEvent | None:
+    return _log(
+        trace_id_of(_get(raw, "traceId", "trace_id")),
+        span_id_of(_get(raw, "spanId", "span_id")),
+        _text(_get(raw, "eventName", "event_name")),
+        _json_attributes(raw.get("attributes"), problems),
+        _json_value(raw.get("body"), problems),
+    )
 
 
 def _json_span(raw: dict[str, Any], problems: Problems, where: str) -> Span | None:
@@ -84,7 +100,7 @@ def _json_span(raw: dict[str, Any], problems: Problems, where: str) -> Span | No
 
 def _json_attributes(raw: Any, problems: Problems) -> dict[str, Any]:
     if isinstance(raw, dict):  # not OTLP, but some exporters write it
-        return {str(key): _bounded(value, problems) for key, value in raw.items()}
+        return {str(key): _plain(value, problems) for key, value in raw.items()}
     found: dict[str, Any] = {}
     for item in raw if isinstance(raw, list) else ():
         if isinstance(item, dict) and isinstance(key := item.get("key"), str):
@@ -109,7 +125,7 @@ def _json_value(raw: Any, problems: Problems, depth: int = 0) -> Any:
         if key in ("boolValue", "bool_value"):
             return value is True
         if key in ("doubleValue", "double_value"):
-            return value if isinstance(value, int | float) else None
+            return float(value) if isinstance(value, int | float) else None
         if key in ("kvlistValue", "kvlist_value"):
             items = _dicts(_dict(value).get("values"))
             return {_text(i.get("key")): _json_value(i.get("value"), problems, depth + 1) for i in items}
@@ -125,7 +141,10 @@ def protobuf_items(data: bytes, problems: Problems, where: str = "", *, logs: bo
     for number, kind, group in fields(data):
         if number != 1 or kind != LENGTH:
             continue
-        parts = list(fields(_bytes(group)))
+        parts = []
+        for field in fields(_bytes(group)):
+            problems.count_value()
+            parts.append(field)
         resource: dict[str, Any] = {}
         for part, inner, body in parts:
             if part == 1 and inner == LENGTH:
@@ -145,9 +164,10 @@ def _scope_items(
         if number == 1:
             scope = next((_utf8(v) for n, k, v in fields(_bytes(value)) if n == 1 and k == LENGTH), "")
         elif number == 2 and logs:
-            yield from _proto_log(_bytes(value), problems)
+            if (event := _read_alone(_proto_log, _bytes(value), problems, where)) is not None:
+                yield event
         elif number == 2:
-            span = _proto_span(_bytes(value), problems, where)
+            span = _read_alone(_proto_span, _bytes(value), problems, where)
             if span is not None:
                 span.resource, span.scope = resource, scope
                 yield span
@@ -187,6 +207,7 @@ def _proto_span(data: bytes, problems: Problems, where: str) -> Span | None:
 
 
 def _proto_event(data: bytes, problems: Problems) -> SpanEvent:
+    problems.count_value()
     name = next((_utf8(v) for n, k, v in fields(data) if n == 2 and k == LENGTH), "")
     return SpanEvent(name, _pairs(data, 3, problems))
 
@@ -199,7 +220,7 @@ def _set_status(span: Span, data: bytes) -> None:
             span.status = STATUS.get(value, "")
 
 
-def _proto_log(data: bytes, problems: Problems) -> Iterator[LogEvent]:
+def _proto_log(data: bytes, problems: Problems, where: str) -> LogEvent | None:
     trace_id = span_id = name = ""
     body: Any = None
     for number, kind, value in fields(data):
@@ -213,7 +234,7 @@ def _proto_log(data: bytes, problems: Problems) -> Iterator[LogEvent]:
             name = _utf8(value)
         elif number == 5:
             body = _proto_value(_bytes(value), problems)
-    yield from _log(trace_id, span_id, name, _pairs(data, 6, problems), body)
+    return _log(trace_id, span_id, name, _pairs(data, 6, problems), body)
 
 
 def _pairs(data: bytes, wanted: int, problems: Problems, depth: int = 0) -> dict[str, Any]:
@@ -237,6 +258,7 @@ def _pair(data: bytes, problems: Problems, depth: int = 0) -> tuple[str, Any]:
 
 
 def _proto_value(data: bytes, problems: Problems, depth: int = 0) -> Any:
+    problems.count_value()
     if depth > MAX_NESTING:
         return None
     for number, kind, value in fields(data):
@@ -249,7 +271,7 @@ def _proto_value(data: bytes, problems: Problems, depth: int = 0) -> Any:
         if number == 4 and kind == FIXED64:
             return double(int(value))
         if number == 5 and kind == LENGTH:
-            items = [v for n, k, v in fields(_bytes(value)) if n == 1 and k == LENGTH]
+            items = (v for n, k, v in fields(_bytes(value)) if n == 1 and k == LENGTH)
             return [_proto_value(_bytes(v), problems, depth + 1) for v in items]
         if number == 6 and kind == LENGTH:
             return _pairs(_bytes(value), 1, problems, depth + 1)
@@ -258,13 +280,14 @@ def _proto_value(data: bytes, problems: Problems, depth: int = 0) -> Any:
     return None
 
 
-def _log(trace_id: str, span_id: str, name: str, attributes: dict[str, Any], body: Any) -> Iterator[LogEvent]:
+def _log(trace_id: str, span_id: str, name: str, attributes: dict[str, Any], body: Any) -> LogEvent | None:
     """A log record that names its span; the name of its event may be an attribute."""
     name = name or _text(attributes.get("event.name"))
-    if trace_id and span_id and name.startswith("gen_ai."):
-        yield LogEvent(
-            trace_id, span_id, SpanEvent(name, attributes | ({"body": body} if body is not None else {}))
-        )
+    if not (trace_id and span_id and name.startswith("gen_ai.")):
+        return None
+    return LogEvent(
+        trace_id, span_id, SpanEvent(name, attributes | ({"body": body} if body is not None else {}))
+    )
 
 
 def _bytes(value: int | bytes) -> bytes:
@@ -282,6 +305,19 @@ def _bounded(value: Any, problems: Problems) -> Any:
         problems.add("too_long")
         return value[:MAX_TEXT]
     return value
+
+
+def _plain(value: Any, problems: Problems, depth: int = 0) -> Any:
+    """A value of a plain object, within the limits that OTLP's own values have."""
+    if depth > MAX_NESTING:
+        return None
+    if isinstance(value, dict):
+        return {str(key): _plain(each, problems, depth + 1) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_plain(each, problems, depth + 1) for each in value]
+    if isinstance(value, int) and abs(value) >= 2**63:
+        return float(value)
+    return _bounded(value, problems)
 
 
 def _get(raw: Any, *names: str) -> Any:
@@ -305,11 +341,13 @@ def _int(value: Any, *, signed_too: bool = False) -> int:
     """A 64-bit number, possibly as text."""
     if isinstance(value, str) and value.removeprefix("-").isdecimal() and len(value) < 21:
         value = int(value)
-    if isinstance(value, bool) or not isinstance(value, int | float) or math.isnan(value):
+    if isinstance(value, bool) or not isinstance(value, int | float):
         return 0
     if isinstance(value, float):
-        value = int(value) if abs(value) < 2**63 else 0
-    return value if abs(value) < 2**64 and (signed_too or value >= 0) else 0
+        value = int(value) if abs(value) < 2**63 else 0  # also for what is no number
+    if abs(value) >= 2**64:
+        raise OverflowError("a number of more than 64 bits")
+    return value if signed_too or value >= 0 else 0
 
 
 def _status(value: Any) -> SpanStatus:

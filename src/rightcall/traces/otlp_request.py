@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 import msgspec
 
 from rightcall.errors import InputError
 from rightcall.model.depth import too_deep
 from rightcall.traces.otlp import Item, json_items, protobuf_items
-from rightcall.traces.problems import Problems
+from rightcall.traces.problems import Problems, TooManyValuesError
 from rightcall.traces.protobuf import WireError, length, text, varint
 from rightcall.traces.unpack import TooLarge, gunzip
 
-MAX_SENT, MAX_UNPACKED, MAX_SPANS = 16 * 2**20, 64 * 2**20, 50_000
+MAX_SENT, MAX_UNPACKED, MAX_SPANS, MAX_VALUES = 16 * 2**20, 64 * 2**20, 50_000, 1_000_000
+"""Bounds of one request. Values count because they need far more memory than their text: `[],[],[],…`."""
 JSON, PROTOBUF = "application/json", "application/x-protobuf"
 DEEPEST = 200
-REJECTED = ("trace_id", "span_id", "too_many")
+REJECTED = ("unreadable", "trace_id", "span_id", "too_many")
 """Problems for which a span is omitted."""
 
 
@@ -30,7 +33,13 @@ def request_items(body: bytes, kind: str, encoding: str, problems: Problems, *, 
         raise InputError("", f"content encoding '{encoding[:30]}' is not supported", "use gzip")
     if encoding in ("gzip", "deflate"):
         body = gunzip(body, "", MAX_UNPACKED)
-    items = _from_protobuf(body, problems, logs) if kind == PROTOBUF else _from_json(body, problems)
+    problems.values_left = MAX_VALUES
+    try:
+        items = _from_protobuf(body, problems, logs) if kind == PROTOBUF else _from_json(body, problems)
+    except TooManyValuesError:
+        raise TooLarge(
+            "", f"more than {MAX_VALUES:,} values in one request", "send smaller batches"
+        ) from None
     if len(items) > MAX_SPANS:
         raise TooLarge("", f"more than {MAX_SPANS:,} spans in one request", "send smaller batches")
     return items
@@ -38,19 +47,21 @@ def request_items(body: bytes, kind: str, encoding: str, problems: Problems, *, 
 
 def _from_protobuf(body: bytes, problems: Problems, logs: bool) -> list[Item]:
     try:
-        return list(protobuf_items(body, problems, logs=logs))
+        return list(islice(protobuf_items(body, problems, logs=logs), MAX_SPANS + 1))
     except (WireError, IndexError):
         raise InputError("", "the body is not an OTLP protobuf message") from None
 
 
 def _from_json(body: bytes, problems: Problems) -> list[Item]:
+    marks = sum(body.count(mark) for mark in (b",", b"[", b"{"))
+    problems.count_value(marks // 4)  # an attribute has four or five of them
     try:
         document = None if too_deep(body, DEEPEST) else msgspec.json.decode(body)
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         document = None
     if not isinstance(document, dict):
         raise InputError("", "the body is not a JSON object")
-    return list(json_items(document, problems))
+    return list(islice(json_items(document, problems), MAX_SPANS + 1))
 
 
 def rejected_items(problems: Problems) -> int:

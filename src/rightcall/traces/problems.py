@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
+
 WORDS: dict[str, tuple[str, str]] = {
+    "unreadable": ("1 span cannot be read", "{n} spans cannot be read"),
     "trace_id": ("1 span has no valid trace id", "{n} spans have no valid trace id"),
     "span_id": ("1 span has no valid span id", "{n} spans have no valid span id"),
     "tool_name": ("1 tool span has no name", "{n} tool spans have no name"),
@@ -35,10 +38,15 @@ WORDS: dict[str, tuple[str, str]] = {
 """The message for each kind of problem, singular and plural."""
 
 
+class TooManyValuesError(Exception):
+    """More values than a request may have: they need far more memory than the bytes they are sent in."""
+
+
 class Problems:
-    """Kinds of problems with the count and first location of each."""
+    """Kinds of problems with the count and first location of each. `values_left` bounds the values of a request."""
 
     def __init__(self) -> None:
+        self.values_left = math.inf
         self.counts: dict[str, int] = {}
         self.first: dict[str, str] = {}
         self.hints: list[str] = []
@@ -46,6 +54,11 @@ class Problems:
     def add(self, kind: str, where: str = "", count: int = 1) -> None:
         self.counts[kind] = self.counts.get(kind, 0) + count
         self.first.setdefault(kind, where)
+
+    def count_value(self, values: int = 1) -> None:
+        self.values_left -= values
+        if self.values_left < 0:
+            raise TooManyValuesError
 
     def hint(self, text: str) -> None:
         """Advice that goes with the problems; each is shown once."""

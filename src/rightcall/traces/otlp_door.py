@@ -1,0 +1,59 @@
+"""Who may speak to an OTLP receiver.
+
+A page of another site must not reach it through a browser on this machine: browsers say where a request comes from
+(`Origin`, `Sec-Fetch-Site`), and a name that suddenly resolves to this machine is not one of its names (`Host`).
+"""
+
+from __future__ import annotations
+
+import hmac
+import ipaddress
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+PRIVATE = (".localhost", ".internal", ".svc.cluster.local")
+"""Domains that nobody can register: a page cannot have a name in them resolve to this machine."""
+
+
+@dataclass(frozen=True)
+class OtlpDoor:
+    """The rules of one receiver. `token` is empty when none is required; `names` are further names of this machine."""
+
+    token: str = ""
+    names: Iterable[str] = ()
+
+    def refusal(self, headers: Mapping[str, str]) -> tuple[int, str] | None:
+        """Status and reason, if a request may not pass. Only its head is needed for that."""
+        if "origin" in headers or headers.get("sec-fetch-site", "none") != "none":
+            return 403, "requests of web pages are not accepted"
+        host = _name_of(headers.get("host", ""))
+        if not self._is_ours(host):
+            return 403, f"'{host[:100]}' is not a name of this machine; add it to the receiver's `hosts`"
+        if self.token and not _same(headers.get("authorization", ""), f"Bearer {self.token}"):
+            return 401, "a valid bearer token is required"
+        return None
+
+    def _is_ours(self, host: str) -> bool:
+        """Addresses cannot be rebound, and a name without a dot cannot be registered."""
+        if not host:
+            return False
+        if "." not in host or host.endswith(PRIVATE) or host in {name.lower() for name in self.names}:
+            return True
+        try:
+            ipaddress.ip_address(host)
+        except ValueError:
+            return False
+        return True
+
+
+def _name_of(host: str) -> str:
+    """The Host header without its port, in lower case."""
+    try:
+        return (urlsplit(f"//{host}").hostname or "").lower().rstrip(".")
+    except ValueError:
+        return ""
+
+
+def _same(sent: str, expected: str) -> bool:
+    return hmac.compare_digest(sent.encode(errors="replace"), expected.encode(errors="replace"))

@@ -1,0 +1,164 @@
+"""An HTTP server for OTLP, in which nobody can keep a connection without using it.
+
+aiohttp limits the time between requests, but not the time for the first line and the headers, nor the number of
+connections. Both are limited here, without its private parts: each connection is a thin layer around aiohttp's.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable
+from typing import Any
+
+from rightcall.traces.otlp_body import BodyReader
+from rightcall.traces.otlp_door import OtlpDoor
+
+HEAD_SECONDS, SWEEP_SECONDS, LINGER_SECONDS = 10.0, 1.0, 1.0
+MAX_CONNECTIONS = 500
+
+Refuse = Callable[[Any, int, str], Any]
+"""Makes the response to a request that may not pass: request, status, reason."""
+
+
+class OtlpConnection(asyncio.Protocol):
+    """One connection. `waits_since` is when its sender began to owe us something: a head, or the rest of a body."""
+
+    def __init__(self, inner: Any, server: OtlpServer) -> None:
+        self._inner, self._server = inner, server
+        self.transport: asyncio.Transport | None = None
+        self.waits_since: float | None = time.monotonic()
+        self.in_request = False
+
+    def connection_made(self, transport: Any) -> None:
+        self.transport = transport
+        self._server.add(self)
+        self._inner.connection_made(transport)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._server.remove(self)
+        self._inner.connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        if self.waits_since is None and not self.in_request:
+            self.waits_since = time.monotonic()
+        self._inner.data_received(data)
+
+    def eof_received(self) -> Any:
+        return self._inner.eof_received()
+
+    def pause_writing(self) -> None:
+        self._inner.pause_writing()
+
+    def resume_writing(self) -> None:
+        self._inner.resume_writing()
+
+
+class OtlpServer:
+    """Serves an application: every path passes the door first, and bodies are read by `bodies`."""
+
+    def __init__(self, door: OtlpDoor, refuse: Refuse, logger: logging.Logger | None = None) -> None:
+        self._door, self._refuse, self._logger = door, refuse, logger
+        self._connections: dict[Any, OtlpConnection] = {}
+        self._runner: Any = None
+        self._server: asyncio.Server | None = None
+        self._sweeper: asyncio.Task[None] | None = None
+        self.bodies = BodyReader()
+
+    def app(self, routes: dict[tuple[str, str], Any]) -> Any:
+        """The application of these handlers, by method and path."""
+        from aiohttp import web
+
+        @web.middleware
+        async def admit(request: Any, handler: Any) -> Any:
+            connection = self._connections.get(request.transport)
+            if connection is not None:
+                connection.in_request = True
+            try:
+                refusal = self._door.refusal(request.headers)
+                return await handler(request) if refusal is None else self._refuse(request, *refusal)
+            finally:
+                if connection is not None:
+                    connection.in_request, connection.waits_since = False, None
+
+        app = web.Application(middlewares=[admit])
+        for (method, path), handler in routes.items():
+            app.router.add_route(method, path, handler)
+        return app
+
+    async def read_body(self, request: Any) -> bytes:
+        """The body of a request; from then on it is our turn."""
+        content = await self.bodies.read(request)
+        if (connection := self._connections.get(request.transport)) is not None:
+            connection.waits_since = None
+        return content
+
+    async def start(self, app: Any, host: str, port: int, *, stop_seconds: float = 5.0) -> int:
+        """Listen, and say on which port; `OSError` when that is not possible."""
+        from aiohttp import web
+
+        options: dict[str, Any] = {} if self._logger is None else {"logger": self._logger}
+        runner = web.AppRunner(
+            app,
+            auto_decompress=False,
+            access_log=None,
+            shutdown_timeout=stop_seconds,
+            lingering_time=LINGER_SECONDS,
+            **options,
+        )
+        await runner.setup()
+        self._runner = runner
+        loop = asyncio.get_running_loop()
+
+        def connect() -> OtlpConnection:
+            assert runner.server is not None
+            return OtlpConnection(runner.server(), self)
+
+        try:
+            self._server = await loop.create_server(connect, host, port, backlog=128)
+        except OSError:
+            await self.stop()
+            raise
+        self._sweeper = asyncio.create_task(self._sweep())
+        return int(self._server.sockets[0].getsockname()[1])
+
+    async def stop(self) -> None:
+        """Answer what was received, and close."""
+        if self._sweeper is not None:
+            self._sweeper.cancel()
+        if self._server is not None:
+            self._server.close()
+        if self._runner is not None:
+            await self._runner.cleanup()
+        self._sweeper = self._server = self._runner = None
+
+    def add(self, connection: OtlpConnection) -> None:
+        """A new connection; the one that has owed us something for longest goes when there are too many."""
+        self._connections[connection.transport] = connection
+        if len(self._connections) > MAX_CONNECTIONS:
+            idle = (
+                each
+                for each in self._connections.values()
+                if each.waits_since is None and not each.in_request
+            )
+            waiting = [each for each in self._connections.values() if each.waits_since is not None]
+            oldest = min(waiting, key=lambda each: each.waits_since or 0.0, default=None)
+            self._drop(next(idle, None) or oldest or connection)
+
+    def remove(self, connection: OtlpConnection) -> None:
+        self._connections.pop(connection.transport, None)
+
+    def _drop(self, connection: OtlpConnection) -> None:
+        self.remove(connection)
+        if connection.transport is not None:
+            connection.transport.abort()
+
+    async def _sweep(self) -> None:
+        """Close connections whose head does not arrive; bodies have another limit."""
+        while True:
+            await asyncio.sleep(SWEEP_SECONDS)
+            before = time.monotonic() - HEAD_SECONDS
+            for each in list(self._connections.values()):
+                if not each.in_request and each.waits_since is not None and each.waits_since < before:
+                    self._drop(each)
