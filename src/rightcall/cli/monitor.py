@@ -31,6 +31,11 @@ def monitor() -> None:
 )
 @click.option("--token", envvar="RIGHTCALL_MONITOR_TOKEN", help="Bearer token that senders must present")
 @click.option("--no-auth", is_flag=True, help="Allow non-loopback addresses without a token")
+@click.option(
+    "--trust",
+    is_flag=True,
+    help="Allow settings from outside this project to start programs, import modules and send alerts",
+)
 @store_option
 def serve(
     config: Path | None,
@@ -38,6 +43,7 @@ def serve(
     port: int | None,
     token: str | None,
     no_auth: bool,
+    trust: bool,
     store_url: str | None,
 ) -> None:
     """Receive OTLP over HTTP and check it, with the settings in CONFIG (monitor.yaml).
@@ -52,7 +58,7 @@ def serve(
     from rightcall.store import open_store
 
     with open_store(store_url, small_cache=True) as store:
-        watcher = Monitor(config, store=store, redacted=True)
+        watcher = Monitor(config, store=store, redacted=True, trust=trust)
         for note in watcher.prepare():
             tell(f"warning: {one_line(note)}", err=True)
         at, _, listed = watcher.settings.listen.rpartition(":")

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
         metric_page as metric_page,
         metric_pages as metric_pages,
         observed as observed,
+        parsed_metric as parsed_metric,
         resolve_metric as resolve_metric,
         resolve_metrics as resolve_metrics,
     )
@@ -65,7 +66,7 @@ else:
             "dimensions": "SPOTLESS time_to_score",
             "measurement": "METRIC_SECONDS measure_all measure_one",
             "resolve": (
-                "DIMENSIONS as_metrics metric_names metric_page metric_pages observed resolve_metric "
+                "DIMENSIONS as_metrics metric_names metric_page metric_pages observed parsed_metric resolve_metric "
                 "resolve_metrics"
             ),
             "score_case": "Scorer",

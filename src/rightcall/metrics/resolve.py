@@ -60,7 +60,7 @@ def resolve_metric(text: str) -> Metric:
 
     An unknown name raises a `ConfigError` with a suggestion.
     """
-    name, settings = _parsed(text)
+    name, settings = parsed_metric(text)
     if ":" in name:
         found = load_object(name, "metric")
         if not isinstance(found, type) and callable(found):
@@ -159,7 +159,7 @@ def _offered() -> dict[str, str]:
     return {point.name: point.value for point in entry_points(group="rightcall.metrics")}
 
 
-def _parsed(text: str) -> tuple[str, dict[str, Any]]:
+def parsed_metric(text: str) -> tuple[str, dict[str, Any]]:
     """`pkg.mod:Class(limit=3)` → the name and its settings; settings are literals, never evaluated."""
     name, bracket, rest = text.strip().partition("(")
     if not bracket:

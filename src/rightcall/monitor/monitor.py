@@ -27,6 +27,7 @@ from rightcall.monitor.settings import (
     load_settings,
     seconds,
 )
+from rightcall.monitor.settings_trust import require_settings_trust
 from rightcall.monitor.trace_record import kept_trace, written_time
 from rightcall.report import CALIBRATION
 from rightcall.store import KeptTrace, Store, StoredAlarm, TraceCheck, TraceRow, open_store, packed
@@ -43,7 +44,8 @@ class Monitor:
     """Monitors the traces of agents; `feed` accepts one or many.
 
     `config` is a `monitor.yaml`, its settings, or None for the default checks. `judges` maps the name of a judged check
-    to a function from a case to 1 (bad), 0 or None. Results are in the store: `status` reads them back.
+    to a function from a case to 1 (bad), 0 or None. A file from outside the project that starts programs, imports
+    modules or sends alerts is refused unless `trust=True`. Results are in the store: `status` reads them back.
     """
 
     def __init__(
@@ -53,11 +55,14 @@ class Monitor:
         store: Store | str | Path | None = None,
         judges: dict[str, Judge] | None = None,
         redacted: bool = False,
+        trust: bool = False,
     ) -> None:
         self.folder = Path(config).parent if isinstance(config, str | Path) else Path()
         self.settings = (
             load_settings(config) if isinstance(config, str | Path) else config or MonitorSettings()
         )
+        if isinstance(config, str | Path):
+            require_settings_trust(self.settings, Path(config), trust=trust)
         self.store = store if isinstance(store, Store) else open_store(store)
         self._redactor = None if redacted else Redactor(self.store.redaction_key(), self.settings.redact)
         own = {judge.judge: judge_of(judge) for judge in self.settings.judges if judge.metric}

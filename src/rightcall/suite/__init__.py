@@ -114,7 +114,12 @@ if TYPE_CHECKING:
     from rightcall.suite.stored_cases import keep_cases as keep_cases
     from rightcall.suite.suite import Suite as Suite, WorkersConfig as WorkersConfig, load_suite as load_suite
     from rightcall.suite.suite_actions import (
+        FILE_MODELS as FILE_MODELS,
+        Action as Action,
         actions as actions,
+        fingerprint as fingerprint,
+        judge_files as judge_files,
+        metric_actions as metric_actions,
         record_settings as record_settings,
         recordings_folder as recordings_folder,
         with_record_mode as with_record_mode,
@@ -175,7 +180,8 @@ else:
             "sink": "Sink stored_batch",
             "stored_cases": "keep_cases",
             "suite": "Suite WorkersConfig load_suite",
-            "suite_actions": "actions record_settings recordings_folder with_record_mode",
+            "suite_actions": "Action FILE_MODELS actions fingerprint judge_files metric_actions record_settings "
+            "recordings_folder with_record_mode",
             "suite_check": "CheckOptions check_suite",
             "suite_plan": "plan_suite",
             "suite_run": "SuiteRun add_to_baseline require_same_setup run_named run_with_control stored_outcome "

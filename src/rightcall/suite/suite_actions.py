@@ -17,11 +17,14 @@ import msgspec
 
 from rightcall.errors import ConfigError, InputError
 from rightcall.files import is_object_name, module_exists
+from rightcall.metrics import parsed_metric
 from rightcall.model.record import Record
 from rightcall.providers import Recordings, RecordMode, RecordSettings, command_of
 from rightcall.suite.suite import Suite
 from rightcall.tools.mcp import read_address
 
+FILE_MODELS = ("scripted", "recorded", "local")
+"""Models whose name is a file."""
 Kind = Literal["start", "connect", "import", "write"]
 
 
@@ -45,8 +48,9 @@ def actions(suite: Suite, folder: Path, model: str | None = None) -> list[Action
     if is_code(name, folder):
         found.append(_import(name, folder))
     found += _agent(name, folder)
-    found += [_import(metric, folder) for metric in metric_names(suite) if is_code_metric(metric)]
     found += [_import(function, folder) for mock in suite.mocks.values() for function in mock_functions(mock)]
+    for metric in metric_names(suite):
+        found += metric_actions(metric, folder)
     for record in (suite.agent.record, suite.user.record if suite.user else None):
         target = (folder / record).resolve() if record else folder.resolve()
         if not target.is_relative_to(folder.resolve()):
@@ -73,6 +77,35 @@ def metric_names(suite: Suite) -> Iterator[str]:
         else:
             for names in given.values():
                 yield from [names] if isinstance(names, str) else names
+
+
+def metric_actions(metric: str, folder: Path) -> list[Action]:
+    """What a metric would import, and where a judge would write outside the working folder and `folder`."""
+    found = [_import(metric, folder)] if is_code_metric(metric) else []
+    cache = _settings_of(metric).get("cache")
+    if isinstance(cache, str) and cache:
+        target = Path(cache).resolve()
+        if not any(target.is_relative_to(place.resolve()) for place in (folder, Path())):
+            found.append(Action("write", str(target)))
+    return found
+
+
+def judge_files(suite: Suite) -> Iterator[str]:
+    """Files that the judges of a suite read or write: those of their models, and their caches."""
+    for metric in metric_names(suite):
+        settings = _settings_of(metric)
+        prefix, _, file = str(settings.get("model", "")).partition(":")
+        if prefix in FILE_MODELS and file:
+            yield file
+        if isinstance(cache := settings.get("cache"), str) and cache:
+            yield cache
+
+
+def _settings_of(metric: str) -> dict[str, Any]:
+    try:
+        return parsed_metric(metric)[1]
+    except ConfigError:  # the plan says what is wrong with it
+        return {}
 
 
 def is_code_metric(name: str) -> bool:
