@@ -130,12 +130,14 @@ def test_an_agent_that_returns_an_unreadable_value_stops_the_run(made: Any, foun
     assert found in str(refused.value) and asked == ["g0"]
 
 
-def test_one_odd_answer_among_good_ones_is_a_failure_of_the_agent() -> None:
+def test_one_unreadable_result_among_good_ones_is_an_error_of_its_case() -> None:
     def agent(golden: rc.Golden) -> Any:
         return None if golden.id == "g1" else [rc.ToolCall("get_weather", HANOI)]
 
     run = rc.evaluate(agent, GOLDENS, concurrency=1)
-    assert run.summary.overall.passed == 2 and run.summary.codes["agent_error"] == 1
+    assert run.summary.overall.passed == 2 and not run.passed
+    [unread] = [result for result in run.results if result.error]
+    assert unread.golden_id == "g1" and "returned NoneType, which cannot be read" in unread.error
 
 
 def test_something_that_contains_itself_is_refused_in_words() -> None:

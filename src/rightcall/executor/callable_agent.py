@@ -16,16 +16,14 @@ from rightcall.executor.pool import LagMeter
 from rightcall.model.call import ToolCall
 from rightcall.model.codec import convert
 from rightcall.model.depth import bounded_trajectory
-from rightcall.model.dialects import read_messages, trajectory_from_messages
-from rightcall.model.dialects.anthropic import BLOCKS
-from rightcall.model.dialects.wire import as_plain
+from rightcall.model.dialects import as_plain, read_document, read_messages, trajectory_from_messages
 from rightcall.model.golden import AnyGolden
 from rightcall.model.message import Message
 from rightcall.model.trajectory import Trajectory
 
 CALL_FIELDS = frozenset(ToolCall.__struct_fields__)
 TRAJECTORY_FIELDS = frozenset(Trajectory.__struct_fields__)
-MESSAGES = "the agent's messages"
+MESSAGES, RETURNED = "the agent's messages", "what the agent returned"
 HINT = (
     "return a Trajectory, a list of messages, a list of calls or tool names ([] for no calls), "
     "a model's response, or the answer as text"
@@ -39,17 +37,16 @@ def as_trajectory(made: Any) -> Trajectory:
     messages, calls or a whole response in any provider's spelling, as dicts or as objects of its SDK.
     """
     if isinstance(made, Trajectory):
-        return made
+        return _with_calls(made)
     if isinstance(made, str):
         return Trajectory(output=made)
     if isinstance(made, Sequence) and not isinstance(made, bytes | bytearray):
         if all(isinstance(item, ToolCall | str) for item in made):
-            return Trajectory(
-                calls=tuple(ToolCall(item, None) if isinstance(item, str) else item for item in made)
-            )
+            calls = tuple(ToolCall(item, None) if isinstance(item, str) else item for item in made)
+            return _named(Trajectory(calls=calls))
         if all(isinstance(item, Message) for item in made):
             return trajectory_from_messages(tuple(made))
-    plain = as_plain(made, "what the agent returned")
+    plain = as_plain(made, RETURNED)
     if isinstance(plain, dict):
         return _of_document(plain)
     if isinstance(plain, list) and all(isinstance(item, dict) for item in plain):
@@ -57,23 +54,34 @@ def as_trajectory(made: Any) -> Trajectory:
     raise _unreadable(made)
 
 
+def _with_calls(made: Trajectory) -> Trajectory:
+    """A trajectory with the calls of its messages, if it has no other: they would be lost otherwise."""
+    if made.calls or not any(message.calls for message in made.messages[made.own_start :]):
+        return _named(made)
+    calls = trajectory_from_messages(made.messages, made.own_start).calls
+    return _named(msgspec.structs.replace(made, calls=calls))
+
+
+def _named(made: Trajectory) -> Trajectory:
+    for place, call in enumerate(made.calls):
+        if not call.name:
+            raise InputError(RETURNED, f"calls[{place}] is a call without a name", "a call is a name and arguments")
+    return made
+
+
 def _of_document(document: dict[str, Any]) -> Trajectory:
     """A model's response, one message, or a trajectory as files spell it."""
-    choices = document.get("choices")
-    if isinstance(choices, list) and choices and isinstance(choices[0], dict) and "message" in choices[0]:
-        return _of_list([choices[0]["message"]])
-    if document.get("object") == "response" and isinstance(document.get("output"), list):
-        return _of_list(document["output"])
-    if isinstance(document.get("role"), str):
-        return _of_list([document])
-    if document and document.keys() <= TRAJECTORY_FIELDS:
+    if document and document.keys() <= TRAJECTORY_FIELDS and isinstance(document.get("output", ""), str):
         messages = document.get("messages")
-        if "calls" not in document and isinstance(messages, list):
-            made = trajectory_from_messages(read_messages(messages, MESSAGES))
-            others = {name: value for name, value in document.items() if name != "messages"}
-            return convert({**_fields(made), **others}, Trajectory, "what the agent returned")
-        return convert(document, Trajectory, "what the agent returned")
-    raise _unreadable(document)
+        if not document.get("calls") and isinstance(messages, list):
+            read = trajectory_from_messages(read_messages(messages, MESSAGES))
+            others = {name: value for name, value in document.items() if name not in ("messages", "calls")}
+            return convert({**_fields(read), **others}, Trajectory, RETURNED)
+        return _named(convert(document, Trajectory, RETURNED))
+    messages = read_document(document, RETURNED)
+    if messages is None:
+        raise _unreadable(document)
+    return trajectory_from_messages(messages)
 
 
 def _fields(made: Trajectory) -> dict[str, Any]:
@@ -82,13 +90,9 @@ def _fields(made: Trajectory) -> dict[str, Any]:
 
 def _of_list(items: list[Any]) -> Trajectory:
     """Messages, or the calls of one message."""
-    if items and all("role" not in item for item in items if isinstance(item, dict)):
-        if all("function" in item for item in items):
-            items = [{"role": "assistant", "tool_calls": items}]
-        elif any(item.get("type") in BLOCKS for item in items):
-            items = [{"role": "assistant", "content": items}]
-        elif all("name" in item and item.keys() <= CALL_FIELDS for item in items):
-            return convert({"calls": items}, Trajectory, "what the agent returned")
+    if items and all("name" in item and "role" not in item and item.keys() <= CALL_FIELDS for item in items):
+        if all(isinstance(item.get("arguments", {}), dict | None) for item in items):
+            return _named(convert({"calls": items}, Trajectory, RETURNED))
     return trajectory_from_messages(read_messages(items, MESSAGES))
 
 
@@ -113,8 +117,9 @@ def _told(error: Exception) -> str:
 class UserAgent:
     """Runs `function(golden)`, in a thread when it is not async.
 
-    `as_trajectory` says what it may return. An exception is a failure of the agent, not of the run; an unreadable
-    return value is a broken setup, unless an earlier one could be read.
+    `as_trajectory` says what it may return. An exception is a failure of the agent, not of the run. An unreadable
+    return value is a broken setup; when an earlier one could be read, it is an error of its case, because nobody knows
+    what the agent called.
     """
 
     def __init__(self, function: Callable[[Any], Any], limits: Limits, lag: LagMeter | None = None) -> None:
@@ -139,7 +144,7 @@ class UserAgent:
         except InputError as error:
             if not self._understood:
                 raise
-            return Trajectory(stop_reason="agent_error", error=str(error)[:500])
+            return Trajectory(stop_reason="infra_error", error=str(error)[:500])
         self._understood = True
         if trajectory.latency_ms is None:
             taken = round((time.perf_counter() - started) * 1000, 3)

@@ -36,13 +36,12 @@ def test_an_anthropic_user_message_may_hold_text_before_the_result():
     )
 
 
-def test_thinking_refusals_and_unknown_blocks_do_no_harm():
+def test_thinking_and_refusals_do_no_harm():
     raw = [
         {
             "role": "assistant",
             "content": [
                 {"type": "thinking", "thinking": "…"},
-                {"type": "hologram"},
                 {"type": "tool_use", "id": "1", "name": "f", "input": "oops"},
             ],
         },
@@ -122,6 +121,18 @@ def test_responses_items_of_one_answer_are_one_message():
             "unknown field 'args' in messages[0].calls[0]",
         ),
         ([{"role": "robot", "content": [{"type": "tool_use"}]}], "messages[0].role must be one of user"),
+        ([{"role": "assistant", "content": [{"type": "hologram"}]}], "messages[0].content[0] is a part of type 'hologram'"),
+        ([{"role": "assistant", "content": [{"hologram": {}}]}], "content[0] is an object with 'hologram'"),
+        ([{"type": "hologram_call", "id": "1"}], "messages[0] is a part of type 'hologram_call'"),
+        ([{"role": "assistant", "tool_calls": [{"id": "1"}]}], "messages[0].tool_calls[0] is a call without a name"),
+        ([{"role": "assistant", "calls": [{"name": ""}]}], "messages[0].calls[0] is a call without a name"),
+        ([{"role": "user", "calls": [{"name": "f"}]}], "messages[0] is a message of role user that calls 'f'"),
+        ([{"role": "user", "content": [{"functionCall": {"name": "f"}}]}], "a message of role user that calls 'f'"),
+        (
+            [{"role": "assistant", "content": "", "actions": [{"name": "f", "args": {}}]}],
+            "messages[0].actions looks like calls",
+        ),
+        ([{"type": "item_reference", "id": "fc_1"}], "messages[0] refers to the item 'fc_1', which may be a call"),
     ],
 )
 def test_a_broken_transcript_is_refused_with_its_place(raw, words):

@@ -6,8 +6,12 @@
 
 Each has `read_tool(raw, where)` and `write_tool(tool)`, and those with conversations `read_messages(raw,
 where)` and `write_messages(messages)`. Whatever a format can express round-trips; its docstring lists what it
-cannot express. The two readers here detect the format. To add one: a file with these functions, a line in
-`SPELLINGS`, a test in `_spelling_of_…`.
+cannot express. To add one to write: a file with these functions, a line in `SPELLINGS`, a test in `_spelling_of_tool`.
+
+Messages are read by one mechanism, whatever their format: `part_kinds` lists the kinds of parts, `parts` reads one,
+`message_fields` and `spoken_message` read a message, `messages` a list of them, `documents` a whole response, and
+`sdk_objects` makes dicts of objects. To read one more spelling: its kinds in `part_kinds`, its fields in
+`message_fields`, its response in `documents`, and a row in `tests/support/spellings.py`.
 """
 
 from __future__ import annotations
@@ -17,6 +21,9 @@ from typing import Any, get_args
 
 from rightcall.errors import InputError
 from rightcall.model.dialects import anthropic, mcp, native, openai_chat, openai_responses, wire
+from rightcall.model.dialects.documents import items_of, read_document
+from rightcall.model.dialects.messages import is_native, read_items
+from rightcall.model.dialects.sdk_objects import as_plain
 from rightcall.model.dialects.transcript import trajectory_from_messages
 from rightcall.model.message import Message, Role
 from rightcall.model.tool import Tool
@@ -31,7 +38,7 @@ SPELLINGS: dict[str, ModuleType] = {
 
 WORDS, ROLES = frozenset(("role", "content")), get_args(Role)
 
-__all__ = ["SPELLINGS", "read_messages", "read_tool", "trajectory_from_messages"]
+__all__ = ["SPELLINGS", "as_plain", "read_document", "read_messages", "read_tool", "trajectory_from_messages"]
 
 
 def read_tool(raw: Any, where: str) -> Tool:
@@ -47,8 +54,9 @@ def read_messages(raw: Any, where: str) -> tuple[Message, ...]:
     for i, item in enumerate(items):
         if not isinstance(item, dict):
             wire.checked(item, dict, where, f"messages[{i}]")
-    messages: tuple[Message, ...] = SPELLINGS[_spelling_of_messages(items)].read_messages(items, where)
-    return messages
+    if all(is_native(item) or _is_plain(item) for item in items):
+        return native.read_messages(items, where)
+    return read_items(items, where, expand=items_of)
 
 
 def _spelling_of_tool(raw: dict[str, Any], where: str) -> str:
@@ -78,28 +86,6 @@ def _has_mcp_hints(raw: dict[str, Any]) -> bool:
     return isinstance(hints, dict) and any(str(key).endswith("Hint") for key in hints)
 
 
-def _spelling_of_messages(items: list[dict[str, Any]]) -> str:
-    parts: set[str] = set()
-    types: set[str] = set()
-    native_fields, plain = False, True
-    for item in items:
-        if isinstance(item.get("content"), list):
-            parts |= _part_types(item)
-        if isinstance(kind := item.get("type"), str):
-            types.add(kind)
-        native_fields = native_fields or "calls" in item or "results" in item
-        plain = plain and _is_plain(item)
-    if not parts.isdisjoint(anthropic.BLOCKS):
-        return "anthropic"
-    if not (types.isdisjoint(openai_responses.ITEMS) and parts.isdisjoint(openai_responses.PARTS)):
-        return "openai_responses"
-    return "native" if native_fields or plain else "openai_chat"
-
-
 def _is_plain(item: dict[str, Any]) -> bool:
     """Only text, which is the same in every format."""
     return isinstance(item.get("content", ""), str) and item.keys() <= WORDS and item.get("role") in ROLES
-
-
-def _part_types(item: dict[str, Any]) -> set[str]:
-    return {p["type"] for p in item["content"] if isinstance(p, dict) and isinstance(p.get("type"), str)}

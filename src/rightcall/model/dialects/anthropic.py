@@ -2,8 +2,7 @@
 
 It cannot express a tool's output schema, title and annotations; system messages (they are a field of the
 request: `system_text`); the name of a result; arguments that did not parse (written as `{}`); outputs that
-are neither text nor a list of blocks (written as JSON text). Thinking blocks are kept unchanged;
-other blocks are skipped.
+are neither text nor a list of blocks (written as JSON text). Thinking blocks are kept unchanged.
 """
 
 from __future__ import annotations
@@ -13,17 +12,12 @@ from typing import Any, Literal
 
 from rightcall.model.call import ToolCall, ToolResult
 from rightcall.model.dialects import wire
-from rightcall.model.message import Message, Role
+from rightcall.model.dialects.messages import read_items
+from rightcall.model.message import Message
 from rightcall.model.record import Record, Several, plain_constructor
 from rightcall.model.tool import Tool
 
-ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "system"}
 TOOL_FIELDS = tuple(Tool.__struct_fields__)
-BLOCKS = ("tool_use", "tool_result", "thinking", "redacted_thinking", "server_tool_use")
-"""Block types that identify a list of messages in this format."""
-THINKING = ("thinking", "redacted_thinking")
-"""Blocks that the API wants back, first and unchanged, with the calls that followed them."""
-
 _message = plain_constructor(Message)
 
 
@@ -42,10 +36,7 @@ def write_tool(tool: Tool) -> dict[str, Any]:
 
 def read_messages(raw: list[dict[str, Any]], where: str) -> tuple[Message, ...]:
     """Messages; a user message with results becomes a tool message, then a user message if it has text."""
-    found: list[Message] = []
-    for i, item in enumerate(raw):
-        found += _read_message(item, where, f"messages[{i}]")
-    return wire.joined(found)
+    return read_items(raw, where)
 
 
 class TextBlock(Record, frozen=True, tag_field="type", tag="text"):
@@ -78,7 +69,9 @@ class BlockMessage(Record, frozen=True):
 
 
 def read_typed(raw: Sequence[BlockMessage]) -> tuple[Message, ...] | None:
-    """The same as `read_messages`, in half the time; None when no block shows that it is this format."""
+    """The same as `read_messages`, in half the time; None when no block shows that it is this format, or when a call
+    must be refused.
+    """
     found: list[Message] = []
     known = False
     for item in raw:
@@ -88,6 +81,8 @@ def read_typed(raw: Sequence[BlockMessage]) -> tuple[Message, ...] | None:
         calls, results, text = [], [], ""
         for block in item.content:
             if type(block) is UseBlock:
+                if not block.name or item.role != "assistant":
+                    return None  # refused by `read_messages`, with its place
                 calls.append(wire.parsed_call(block.name, block.input, block.id))
             elif type(block) is ResultBlock:
                 results.append(ToolResult(block.tool_use_id, block.content, block.is_error))
@@ -121,33 +116,6 @@ def write_messages(messages: Iterable[Message]) -> list[dict[str, Any]]:
 def system_text(messages: Iterable[Message]) -> str:
     """The system messages, for the request's `system` field."""
     return "\n\n".join(m.content for m in messages if m.role == "system" and m.content)
-
-
-def _read_message(item: dict[str, Any], where: str, path: str) -> list[Message]:
-    role = wire.role_of(item, ROLES, where, path)
-    content, path = item.get("content"), f"{path}.content"
-    text = wire.text_of(content, where, path)
-    blocks = [b for b in content if isinstance(b, dict)] if isinstance(content, list) else []
-    calls = tuple(_read_call(b, where, path) for b in blocks if b.get("type") == "tool_use")
-    results = tuple(_read_result(b, where, path) for b in blocks if b.get("type") == "tool_result")
-    thinking = tuple(b for b in blocks if b.get("type") in THINKING) if role == "assistant" else ()
-    if not results:
-        return [_message(role, text, calls, thinking=thinking)]
-    answered = _message("tool", "", (), results)
-    return [answered, _message(role, text, calls, thinking=thinking)] if text or calls else [answered]
-
-
-def _read_call(block: dict[str, Any], where: str, path: str) -> ToolCall:
-    name = wire.field(block, "name", str, where, path)
-    return wire.parsed_call(name, block.get("input"), wire.field(block, "id", str, where, path))
-
-
-def _read_result(block: dict[str, Any], where: str, path: str) -> ToolResult:
-    return ToolResult(
-        wire.field(block, "tool_use_id", str, where, path),
-        wire.output_of(block.get("content"), where, path),
-        wire.field(block, "is_error", bool, where, path),
-    )
 
 
 def _write_spoken(message: Message) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from rightcall.model.codec import convert, to_plain
+from rightcall.model.dialects.messages import refuse_misplaced
 from rightcall.model.message import Message
 from rightcall.model.record import Record
 from rightcall.model.tool import Tool
@@ -24,7 +25,11 @@ def write_tool(tool: Tool) -> dict[str, Any]:
 
 def read_messages(raw: list[dict[str, Any]], where: str) -> tuple[Message, ...]:
     """Messages written with the field names of `Message`."""
-    return convert({"messages": raw}, _Transcript, where).messages
+    messages = convert({"messages": raw}, _Transcript, where).messages
+    for i, message in enumerate(messages):
+        if message.calls:
+            refuse_misplaced(message, where, f"messages[{i}]")
+    return messages
 
 
 def write_messages(messages: Iterable[Message]) -> list[dict[str, Any]]:

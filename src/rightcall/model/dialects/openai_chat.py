@@ -12,22 +12,13 @@ from typing import Any, Literal
 
 from rightcall.model.call import ToolCall, ToolResult
 from rightcall.model.dialects import wire
+from rightcall.model.dialects.messages import read_items
 from rightcall.model.message import Message, Role
 from rightcall.model.record import Record, Several, plain_constructor
 from rightcall.model.tool import Tool
 
-ROLES: dict[str, Role] = {
-    "system": "system",
-    "developer": "system",
-    "user": "user",
-    "assistant": "assistant",
-    "tool": "tool",
-    "function": "tool",
-}
-MESSAGE_FIELDS = ("role", "content", "tool_calls", "tool_call_id", "function_call", "refusal", "name")
 TOOL_FIELDS = ("name", "description", "parameters", "strict")
 
-_WORDS = frozenset(("role", "content"))
 _message = plain_constructor(Message)
 
 
@@ -55,7 +46,7 @@ def write_tool(tool: Tool) -> dict[str, Any]:
 
 def read_messages(raw: list[dict[str, Any]], where: str) -> tuple[Message, ...]:
     """Messages; neighbouring tool messages become one with all results."""
-    return wire.joined(_read_message(item, where, f"messages[{i}]") for i, item in enumerate(raw))
+    return read_items(raw, where)
 
 
 class ChatFunction(Record, frozen=True):
@@ -88,10 +79,16 @@ class ChatMessage(Record, frozen=True):
 
 
 def read_typed(raw: Sequence[ChatMessage]) -> tuple[Message, ...] | None:
-    """The same as `read_messages`, in half the time; None when no call shows that it is this format."""
-    if all(item.tool_calls is None for item in raw):
-        return None
-    return wire.joined(map(_typed_message, raw))
+    """The same as `read_messages`, in half the time; None when no call shows that it is this format, or when a call
+    must be refused.
+    """
+    known = False
+    for item in raw:
+        if item.tool_calls is not None:
+            known = True
+            if item.role != "assistant" or not all(call.function.name for call in item.tool_calls):
+                return None
+    return wire.joined(map(_typed_message, raw)) if known else None
 
 
 def _typed_message(item: ChatMessage) -> Message:
@@ -118,43 +115,6 @@ def write_messages(messages: Iterable[Message]) -> list[dict[str, Any]]:
         else:
             written.append({"role": message.role, "content": message.content})
     return written
-
-
-def _read_message(item: dict[str, Any], where: str, path: str) -> Message:
-    wire.refuse_misspelt(item, MESSAGE_FIELDS, where, path)
-    role, content = wire.role_of(item, ROLES, where, path), item.get("content")
-    if role == "tool":
-        call_id, name = (
-            wire.field(item, "tool_call_id", str, where, path),
-            wire.field(item, "name", str, where, path),
-        )
-        output = content if type(content) is str else wire.output_of(content, where, f"{path}.content")
-        return _message("tool", "", (), (ToolResult(call_id, output, name=name),))
-    text = content if type(content) is str else wire.text_of(content, where, f"{path}.content")
-    text = text or wire.field(item, "refusal", str, where, path)
-    if item.keys() <= _WORDS:
-        return _message(role, text)
-    return _message(role, text, tuple(_read_calls(item, where, path)))
-
-
-def _read_calls(item: dict[str, Any], where: str, path: str) -> list[ToolCall]:
-    calls = wire.field(item, "tool_calls", list, where, path)
-    found = [_read_call(call, where, f"{path}.tool_calls[{i}]") for i, call in enumerate(calls)]
-    if item.get("function_call") is not None and not found:
-        found.append(_read_call({"function": item["function_call"]}, where, f"{path}.function_call"))
-    return found
-
-
-def _read_call(raw: Any, where: str, path: str) -> ToolCall:
-    wire.checked(raw, dict, where, path)
-    call_id = wire.field(raw, "id", str, where, path)
-    if isinstance(raw.get("custom"), dict):  # a custom tool takes free text, not JSON
-        custom = raw["custom"]
-        text = wire.field(custom, "input", str, where, f"{path}.custom")
-        return ToolCall(wire.field(custom, "name", str, where, f"{path}.custom"), None, call_id, raw=text)
-    function = wire.field(raw, "function", dict, where, path)
-    name = wire.field(function, "name", str, where, f"{path}.function")
-    return wire.parsed_call(name, function.get("arguments"), call_id)
 
 
 def _write_call(call: ToolCall) -> dict[str, Any]:

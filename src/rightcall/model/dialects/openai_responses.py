@@ -3,7 +3,8 @@
 An assistant message and the calls after it are one turn, so they are read as one message; text after
 calls joins them too. It cannot express a tool's title and annotations; that a result is an error, its name,
 or an output that is not text (written as JSON text, null as ""); two assistant messages in a row
-of which the first only has calls or the second has no text. Reasoning and hosted tools are skipped.
+of which the first only has calls or the second has no text. Calls of the provider's own tools (`web_search_call`, …)
+are read as calls of `web_search`, …; reasoning is skipped.
 """
 
 from __future__ import annotations
@@ -13,19 +14,12 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from rightcall.model.call import ToolCall, ToolResult
+from rightcall.model.call import ToolResult
 from rightcall.model.dialects import wire
-from rightcall.model.dialects.openai_chat import ROLES, read_function
-from rightcall.model.message import Message, Role
+from rightcall.model.dialects.messages import read_items
+from rightcall.model.dialects.openai_chat import read_function
+from rightcall.model.message import Message
 from rightcall.model.tool import Tool
-
-SPEAKERS = {name: role for name, role in ROLES.items() if role != "tool"}
-CALLS = {"function_call": "arguments", "custom_tool_call": "input"}
-OUTPUTS = ("function_call_output", "custom_tool_call_output")
-ITEMS = (*CALLS, *OUTPUTS, "reasoning", "item_reference")
-PARTS = ("input_text", "output_text", "input_image", "input_file")
-"""Item and part types that identify a list in this format."""
-
 
 def read_tool(raw: dict[str, Any], where: str) -> Tool:
     """A flat function tool; also a bare `{name, description, parameters}`."""
@@ -49,24 +43,7 @@ def write_tool(tool: Tool) -> dict[str, Any]:
 
 def read_messages(raw: list[dict[str, Any]], where: str) -> tuple[Message, ...]:
     """Items as messages: what the model emitted at once is one assistant message."""
-    found: list[Message] = []
-    for i, item in enumerate(raw):
-        path, kind = f"messages[{i}]", item.get("type", "message")
-        if not isinstance(kind, str):
-            continue
-        if kind == "message":
-            _add_spoken(
-                found,
-                wire.role_of(item, SPEAKERS, where, path),
-                wire.text_of(item.get("content"), where, path),
-            )
-        elif kind in CALLS:
-            _add_call(found, _read_call(item, kind, where, path))
-        elif kind in OUTPUTS:
-            call_id = wire.field(item, "call_id", str, where, path)
-            output = wire.output_of(item.get("output"), where, f"{path}.output")
-            found.append(Message("tool", results=(ToolResult(call_id, output),)))
-    return wire.joined(found)
+    return read_items(raw, where, joins=True)
 
 
 def write_messages(messages: Iterable[Message]) -> list[dict[str, Any]]:
@@ -88,29 +65,6 @@ def write_messages(messages: Iterable[Message]) -> list[dict[str, Any]]:
             for call in message.calls
         ]
     return items
-
-
-def _add_spoken(found: list[Message], role: Role, text: str) -> None:
-    last = found[-1] if found else None
-    if role == "assistant" and last and last.role == "assistant" and last.calls and not last.content:
-        found[-1] = replace(last, content=text)
-    else:
-        found.append(Message(role, text))
-
-
-def _add_call(found: list[Message], call: ToolCall) -> None:
-    if found and found[-1].role == "assistant":
-        found[-1] = replace(found[-1], calls=(*found[-1].calls, call))
-    else:
-        found.append(Message("assistant", calls=(call,)))
-
-
-def _read_call(item: dict[str, Any], kind: str, where: str, path: str) -> ToolCall:
-    call_id = wire.field(item, "call_id", str, where, path) or wire.field(item, "id", str, where, path)
-    name, arguments = wire.field(item, "name", str, where, path), item.get(CALLS[kind])
-    if kind == "custom_tool_call":  # takes free text, not JSON
-        return ToolCall(name, None, call_id, raw=wire.output_text(arguments))
-    return wire.parsed_call(name, arguments, call_id)
 
 
 def _write_result(result: ToolResult) -> dict[str, Any]:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import msgspec
 
-from rightcall.errors import InputError, suggestion
+from rightcall.errors import InputError
 from rightcall.model.call import ToolCall, ToolResult
 from rightcall.model.codec import DecodeErrors, encode
 from rightcall.model.depth import too_deep
-from rightcall.model.message import Message, Role
+from rightcall.model.message import Message
 from rightcall.model.record import plain_constructor
 from rightcall.model.tool import Tool
 
@@ -30,15 +30,6 @@ KINDS: dict[type, str] = {
     float: "a number",
     type(None): "null",
 }
-
-
-def role_of(item: dict[str, Any], roles: Mapping[str, Role], where: str, path: str) -> Role:
-    """The role of a message, by a format's names of roles."""
-    role = item.get("role")
-    if isinstance(role, str) and role in roles:
-        return roles[role]
-    problem = f"{path}.role must be one of {', '.join(roles)}, got {role!r}"
-    raise InputError(where, problem, suggestion(str(role), roles))
 
 
 def checked(value: Any, expected: type, where: str, path: str) -> Any:
@@ -173,38 +164,3 @@ def results_of(message: Message) -> Sequence[ToolResult]:
 
 def _is_text(part: Any) -> bool:
     return isinstance(part, str) or (isinstance(part, dict) and part.get("type") in ("text", "input_text"))
-
-
-DEEPEST = 200
-"""Levels of nesting; anything deeper is a cycle, or not a transcript."""
-
-
-def as_plain(value: Any, where: str, depth: int = 0) -> Any:
-    """The value with every SDK object in it, at any depth, as a dict. Other values are unchanged."""
-    if depth > DEEPEST:
-        raise InputError(where, f"is nested more than {DEEPEST} levels deep", "does it contain itself?")
-    if isinstance(value, dict):
-        return {key: as_plain(item, where, depth + 1) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [as_plain(item, where, depth + 1) for item in value]
-    dumped = _dumped(value)
-    return value if dumped is None else as_plain(dumped, where, depth + 1)
-
-
-def _dumped(value: Any) -> dict[str, Any] | None:
-    if isinstance(value, type):
-        return None
-    for name, options in (("model_dump", {"mode": "json", "exclude_none": True}), ("to_dict", {})):
-        dump = getattr(value, name, None)
-        if callable(dump):
-            found = _called(dump, options)
-            if isinstance(found, dict):
-                return found
-    return None
-
-
-def _called(dump: Any, options: dict[str, Any]) -> Any:
-    try:
-        return dump(**options)
-    except TypeError:  # an older or different signature
-        return dump()

@@ -1,0 +1,156 @@
+"""Whole responses of providers and frameworks, as the items of their messages.
+
+    chat completions, Mistral, Groq   choices         Gemini              candidates
+    Responses                         output          Bedrock Converse    output.message
+    Cohere, Ollama, Strands           message         LangChain           generations, messages
+    LangGraph, AutoGen                messages        AI SDK of Vercel    response.messages, steps, toolCalls
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from rightcall.errors import InputError
+from rightcall.model.call import ToolCall
+from rightcall.model.dialects.message_fields import LISTS, SINGLES, TYPES
+from rightcall.model.dialects.messages import read_items, unwrapped
+from rightcall.model.dialects.parts import is_bare_call, read_part, type_of
+from rightcall.model.dialects.spoken_message import unheard
+from rightcall.model.message import Message
+
+Document = dict[str, Any]
+ALTERNATIVES = ("choices", "candidates", "generations")
+
+
+def read_document(document: Document, where: str) -> tuple[Message, ...] | None:
+    """The messages of a response, of one message, or of one call; None when it is none of them."""
+    items = items_of(document, where)
+    if items is None:
+        return None
+    messages = read_items(items, where, expand=items_of)
+    _refuse_other_calls(document, items, messages, where)
+    return messages
+
+
+def items_of(document: Document, where: str) -> list[Any] | None:
+    """The items of a response; None when it is not one."""
+    document = unwrapped(document)
+    for name in ALTERNATIVES:
+        if isinstance(found := document.get(name), list) and found:
+            return _answer(found, name, where)
+    if isinstance(document.get("role"), str) or type_of(document) in TYPES or "jsonrpc" in document:
+        return [document]
+    return _held(document) or _called(document)
+
+
+def _held(document: Document) -> list[Any] | None:
+    """The messages in the field that holds them."""
+    output, message, response = (document.get(name) for name in ("output", "message", "response"))
+    if isinstance(output, list) and all(isinstance(item, dict) for item in output):
+        return output if output or document.get("object") == "response" else None
+    if isinstance(output, dict) and isinstance(output.get("message"), dict):
+        return [_spoken(output["message"])]
+    if isinstance(message, dict):
+        return [_spoken(unwrapped(message))]
+    if isinstance(response, dict) and isinstance(response.get("messages"), list):
+        return list(response["messages"])
+    for name in ("messages", "steps"):
+        if isinstance(document.get(name), list):
+            return list(document[name])
+    return None
+
+
+def _called(document: Document) -> list[Any] | None:
+    """One message without a role, one part, or one call."""
+    if document.get("method") == "tools/call" or is_bare_call(document):
+        return [document]
+    if any(isinstance(document.get(name), list) for name in LISTS) or isinstance(document.get("function_call"), dict):
+        text = next((document[k] for k in ("content", "output", "text") if isinstance(document.get(k), str | list)), "")
+        calls = {name: document[name] for name in (*LISTS, *SINGLES) if document.get(name)}
+        return [{"role": "assistant", "content": text, **calls}]
+    if isinstance(document.get("parts"), list):
+        return [{"role": "assistant", "parts": document["parts"]}]
+    if "content" in document and any(name in document for name in ("finish_reason", "stop_reason", "stopReason")):
+        return [{"role": "assistant", "content": document["content"]}]
+    part = read_part(document)
+    return [document] if part.call is not None or (part.known and "type" in document) else None
+
+
+def _spoken(message: Document) -> Document:
+    """A message of a response, which is the model's."""
+    return message if message.get("role") or type_of(message) in TYPES else {**message, "role": "assistant"}
+
+
+def _answer(found: list[Any], name: str, where: str) -> list[Any]:
+    """The one answer among alternatives. Entries of one index are pieces of one answer: some servers send text and
+    calls apart. Entries of different indexes are different answers, which must call the same: otherwise nobody knows
+    which of them the agent followed.
+    """
+    answers: dict[Any, list[Any]] = {}
+    for place, entry in enumerate(_flat(found)):
+        message = _message_in(entry)
+        if message is None:
+            raise InputError(where, f"{name}[{place}] has no message", "pass the response as it was received")
+        index = entry.get("index")
+        answers.setdefault(index if isinstance(index, int) else place, []).append(message)
+    first, *others = answers.values()
+    expected = _calls(read_items(first, where))
+    for place, other in enumerate(others, 1):
+        if _calls(read_items(other, where)) != expected:
+            raise InputError(
+                where,
+                f"{name}[{place}] calls other tools than {name}[0]",
+                "return the message that your agent followed, or ask for one answer",
+            )
+    return first if len(first) == 1 else [_joined(first)]
+
+
+def _flat(found: list[Any]) -> list[Document]:
+    nested = (entry if isinstance(entry, list) else [entry] for entry in found)
+    return [entry if isinstance(entry, dict) else {} for entries in nested for entry in entries]
+
+
+def _message_in(entry: Document) -> Document | None:
+    for name in ("message", "content", "delta"):
+        if isinstance(inner := entry.get(name), dict):
+            return _spoken(unwrapped(inner))
+    if entry.get("finishReason") or entry.get("finish_reason"):  # stopped before it said anything
+        return {"role": "assistant", "content": ""}
+    return {"role": "assistant", "content": entry["text"]} if isinstance(entry.get("text"), str) else None
+
+
+def _joined(pieces: Iterable[Document]) -> Document:
+    """The pieces of one answer as one message."""
+    whole: Document = {"role": "assistant", "content": []}
+    for piece in pieces:
+        content = piece.get("content") or piece.get("parts") or []
+        whole["content"] += content if isinstance(content, list) else [content]
+        for name in LISTS:
+            if isinstance(piece.get(name), list):
+                whole[name] = [*whole.get(name, ()), *piece[name]]
+        for name in SINGLES:
+            if piece.get(name) is not None:
+                whole[name] = piece[name]
+    return whole
+
+
+def _calls(messages: Iterable[Message]) -> list[tuple[str, Any, Any]]:
+    return [(call.name, call.arguments, call.raw) for message in messages for call in message.calls]
+
+
+def _refuse_other_calls(document: Document, items: list[Any], messages: tuple[Message, ...], where: str) -> None:
+    """Reject calls of a response that its messages do not have."""
+    if any(item is document for item in items):
+        return
+    known: list[ToolCall] = [call for message in messages for call in message.calls]
+    for name in (*LISTS, *SINGLES):
+        value = document.get(name)
+        entries = value if isinstance(value, list) else [value] if isinstance(value, dict) else []
+        if not entries:
+            continue
+        told = read_items([{"role": "assistant", "tool_calls": entries}], where)
+        others = unheard([call for message in told for call in message.calls], known)
+        if others:
+            problem = f"{name} has a call of '{others[0].name}' that the messages beside it do not have"
+            raise InputError(where, problem, "return the messages with all calls, or the calls alone")

@@ -1,0 +1,230 @@
+"""Messages in any spelling, read item by item and part by part.
+
+What a list looks like never decides what is read: every field that can hold a call is looked at. A part of an
+assistant's message that is neither text, reasoning, media nor a known call is refused, and so is a call without a name
+and a call in a message that is not an assistant's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from msgspec.structs import replace
+
+from rightcall.errors import InputError
+from rightcall.model.call import ToolResult
+from rightcall.model.codec import convert
+from rightcall.model.dialects import wire
+from rightcall.model.dialects.message_fields import SILENT_TYPES, TYPES
+from rightcall.model.dialects.part_kinds import HOSTED
+from rightcall.model.dialects.parts import (
+    RawCall,
+    is_bare_call,
+    is_bare_result,
+    read_part,
+    read_result,
+    type_of,
+)
+from rightcall.model.dialects.spoken_message import (
+    HINT,
+    Spoken,
+    call_of,
+    misplaced,
+    read_spoken,
+    result_of,
+    shown,
+)
+from rightcall.model.message import Message
+
+Expand = Callable[[dict[str, Any], str], "list[Any] | None"]
+
+ITEMS = frozenset(
+    ("function_call", "custom_tool_call", "function_call_output", "custom_tool_call_output", "reasoning",
+     "item_reference", "mcp_call", *HOSTED)
+)  # fmt: skip
+"""Items of the Responses API, where text after calls is of the same turn."""
+
+
+def read_items(raw: Sequence[Any], where: str, *, expand: Expand | None = None, joins: bool = False) -> tuple[Message, ...]:
+    """Messages of a list of messages, items, parts or calls.
+
+    `expand` makes items of a whole response in the list. `joins` is for lists of the Responses API.
+    """
+    reader = _ItemReader(where, expand, joins or any(_is_item(item) for item in raw))
+    for i, item in enumerate(raw):
+        reader.add(wire.checked(item, dict, where, f"messages[{i}]"), f"messages[{i}]")
+    return wire.joined(reader.messages)
+
+
+def _is_item(item: Any) -> bool:
+    return isinstance(item, dict) and type_of(item) in ITEMS
+
+
+class _ItemReader:
+    def __init__(self, where: str, expand: Expand | None, joins: bool) -> None:
+        self.messages: list[Message] = []
+        self._where, self._expand, self._joins = where, expand, joins
+        self._ids: set[str] = set()
+        self._requests: dict[str, tuple[int, int]] = {}
+
+    def add(self, item: dict[str, Any], path: str) -> None:
+        item = unwrapped(item)
+        kind, where = type_of(item), self._where
+        if is_native(item):
+            self._native(item, path)
+        elif "method" in item or "jsonrpc" in item:
+            self._rpc(item, path)
+        elif is_bare_result(item) or (not is_bare_call(item) and _is_tool_output(item)):
+            self._result(result_of(read_result(item), where, path))
+        elif _is_message(item):
+            self._spoken(read_spoken(item, where, path), kind)
+        elif kind in SILENT_TYPES:
+            return
+        elif kind == "item_reference":
+            self._refer(item, path)
+        else:
+            self._part(item, path)
+
+    def _native(self, item: dict[str, Any], path: str) -> None:
+        message = convert(item, Message, f"{self._where}: {path}")
+        refuse_misplaced(message, self._where, path)
+        self.messages.append(message)
+
+    def _spoken(self, spoken: Spoken, kind: str) -> None:
+        if kind == "ToolCallSummaryMessage":  # repeats the calls and results of the events before it
+            spoken.calls = [call for call in spoken.calls if call.id not in self._ids]
+            spoken.results = [result for result in spoken.results if result.call_id not in self._ids]
+        self._ids |= {call.id for call in spoken.calls if call.id}
+        for message in spoken.messages():
+            if message.role == "assistant" and self._joins and not message.thinking and self._join(message):
+                continue
+            self.messages.append(message)
+
+    def _join(self, message: Message) -> bool:
+        """Text after calls is of the same turn."""
+        last = self.messages[-1] if self.messages else None
+        if last is None or last.role != "assistant" or not last.calls or last.content or message.calls:
+            return False
+        self.messages[-1] = replace(last, content=message.content)
+        return True
+
+    def _part(self, item: dict[str, Any], path: str) -> None:
+        part = read_part(item)
+        if part.call is not None:
+            self._call(part.call, item, path)
+        if part.result is not None:
+            self._result(result_of(part.result, self._where, path))
+        if part.text:
+            self._text(wire.checked(part.text, str, self._where, f"{path}.text"))
+        if not part.known:
+            self._whole(item, path)
+
+    def _whole(self, item: dict[str, Any], path: str) -> None:
+        """A response among messages, or a step of one."""
+        expand, self._expand = self._expand, None  # a response holds messages, not responses
+        items = expand(item, self._where) if expand is not None else None
+        if items is None or any(inner is item for inner in items):
+            raise _unknown(item, self._where, path)
+        for i, inner in enumerate(items):
+            self.add(wire.checked(inner, dict, self._where, path), f"{path}[{i}]")
+        self._expand = expand
+
+    def _call(self, raw: RawCall, item: dict[str, Any], path: str) -> None:
+        call = call_of(raw, self._where, path)
+        request = item.get("approval_request_id")
+        place = self._requests.pop(request, None) if isinstance(request, str) else None
+        if place is not None:  # the call that was asked for is the call that was made
+            message, at = place
+            asked = self.messages[message]
+            calls = (*asked.calls[:at], replace(call, id=asked.calls[at].id), *asked.calls[at + 1 :])
+            self.messages[message] = replace(asked, calls=calls)
+            return
+        if self.messages and self.messages[-1].role == "assistant":
+            self.messages[-1] = replace(self.messages[-1], calls=(*self.messages[-1].calls, call))
+        else:
+            self.messages.append(Message("assistant", calls=(call,)))
+        if item.get("type") == "mcp_approval_request":
+            self._requests[call.id] = len(self.messages) - 1, len(self.messages[-1].calls) - 1
+
+    def _result(self, result: ToolResult) -> None:
+        self.messages.append(Message("tool", results=(result,)))
+
+    def _text(self, text: str) -> None:
+        last = self.messages[-1] if self.messages else None
+        if last is not None and last.role == "assistant":
+            self.messages[-1] = replace(last, content=last.content + text)
+        else:
+            self.messages.append(Message("assistant", text))
+
+    def _refer(self, item: dict[str, Any], path: str) -> None:
+        """Ids of reasoning and text have their own beginnings; any other may be a call's."""
+        name = item.get("id")
+        if not (isinstance(name, str) and name.startswith(("rs_", "msg_"))):
+            raise InputError(
+                self._where,
+                f"{path} refers to the item {name!r}, which may be a call",
+                "write the item itself, as the response had it",
+            )
+
+    def _rpc(self, item: dict[str, Any], path: str) -> None:
+        """Requests and answers of the Model Context Protocol; only calls of tools and their results matter."""
+        where, call_id = self._where, item.get("id")
+        text = "" if call_id is None else str(call_id)
+        params, result, error = item.get("params"), item.get("result"), item.get("error")
+        if item.get("method") == "tools/call":
+            raw = wire.checked(params, dict, where, f"{path}.params")
+            call = RawCall(raw.get("name"), raw.get("arguments") or {}, text)
+            self._call(call, {}, f"{path}.params")
+        elif isinstance(error, dict):
+            self._result(ToolResult(text, error.get("message"), True))
+        elif isinstance(result, dict) and _is_tool_output(result):
+            self._result(replace(result_of(read_result(result), where, path), call_id=text))
+
+
+def refuse_misplaced(message: Message, where: str, path: str) -> None:
+    """Reject calls that would be lost: those without a name, and those of anyone but an assistant."""
+    for i, call in enumerate(message.calls):
+        if not call.name:
+            raise InputError(where, f"{path}.calls[{i}] is a call without a name", "a call is a name and arguments")
+        if message.role != "assistant":
+            raise misplaced(message.role, call.name, where, path)
+
+
+def is_native(item: dict[str, Any]) -> bool:
+    """Whether an item has RightCall's own fields."""
+    return ("calls" in item or "results" in item) and "tool_calls" not in item and type_of(item) not in TYPES
+
+
+def unwrapped(item: dict[str, Any]) -> dict[str, Any]:
+    """A message without the wrappers that LangChain stores it in."""
+    if item.get("lc") == 1 and isinstance(inner := item.get("kwargs"), dict):
+        name = item.get("id")
+        kind = name[-1] if isinstance(name, list) and name and isinstance(name[-1], str) else None
+        return inner if "type" in inner or kind is None else {**inner, "type": kind}
+    if isinstance(inner := item.get("data"), dict) and type_of(item) in TYPES and "content" not in item:
+        return {**inner, "type": item["type"]}
+    return item
+
+
+def _is_message(item: dict[str, Any]) -> bool:
+    if isinstance(item.get("role"), str):
+        return True
+    kind = type_of(item)
+    if (kind in TYPES and "content" in item) or kind in ("TextMessage", "MultiModalMessage"):
+        return True
+    return isinstance(item.get("parts"), list) or ("content" in item and kind in ("", "message"))
+
+
+def _is_tool_output(item: dict[str, Any]) -> bool:
+    """The result of a tool of the Model Context Protocol, which names no call."""
+    return "role" not in item and isinstance(item.get("content"), list) and any(
+        name in item for name in ("isError", "is_error", "structuredContent", "structured_content")
+    )
+
+
+def _unknown(item: dict[str, Any], where: str, path: str) -> InputError:
+    if not type_of(item):
+        problem = f"{path}.role must be one of user, assistant, system, tool, got {item.get('role')!r}"
+        return InputError(where, problem, f"{path} is {shown(item)}; {HINT}")
+    return InputError(where, f"{path} is {shown(item)}, which is of no kind that is read", HINT)

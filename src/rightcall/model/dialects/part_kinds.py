@@ -1,0 +1,82 @@
+"""The kinds of parts and items that messages consist of, in every spelling that is read.
+
+A part says what it is by its `type`, or by the one field that holds its content (Gemini, Bedrock). What is in none of
+these tables is unknown, and an unknown part of an assistant's message is refused: it might be a call.
+"""
+
+from __future__ import annotations
+
+TEXTS = {
+    "text": ("text", "content"),
+    "input_text": ("text",),
+    "output_text": ("text",),
+    "refusal": ("refusal",),
+    "text-plain": ("text",),
+}
+"""Parts of text, with the fields that may hold it."""
+
+REASONING = frozenset(
+    ("thinking", "redacted_thinking", "reasoning", "redacted-reasoning", "reasoning_text", "summary_text",
+     "reasoning_content", "compaction", "compaction_summary", "step-start", "step-finish", "step_start")
+)  # fmt: skip
+"""What a model thinks, and the marks between its steps."""
+
+MEDIA = frozenset(
+    ("image", "image_url", "input_image", "output_image", "image-url", "image_file", "input_file", "file", "file_url",
+     "file_id", "input_audio", "output_audio", "audio", "audio_url", "video", "video_url", "document", "document_url",
+     "media", "blob", "uri", "container_upload", "citation", "citations", "reference", "source", "source-url",
+     "source-document", "search_result", "resource", "resource_link", "tool_reference", "tool_file", "cache_point",
+     "mcp_list_tools", "mcp_tool_listing", "mcp_approval_response", "additional_tools", "fallback",
+     "tool-approval-request", "tool-approval-response")
+)  # fmt: skip
+"""What is shown, cited, listed or attached, and approvals, which name a call that is in another part."""
+
+CALLS = frozenset(
+    ("tool_use", "server_tool_use", "mcp_tool_use", "tool_call", "server_tool_call", "tool-call", "function_call",
+     "function", "custom", "custom_tool_call", "mcp_call", "mcp_approval_request", "invalid_tool_call",
+     "tool_call_chunk", "server_tool_call_chunk", "tool-invocation", "dynamic-tool", "FunctionCall")
+)  # fmt: skip
+"""Calls that name their tool."""
+
+HOSTED: dict[str, tuple[str, tuple[str, ...]]] = {
+    "web_search_call": ("web_search", ("action",)),
+    "file_search_call": ("file_search", ("queries",)),
+    "code_interpreter_call": ("code_interpreter", ("code",)),
+    "image_generation_call": ("image_generation", ("revised_prompt",)),
+    "computer_call": ("computer", ("action", "actions")),
+    "local_shell_call": ("local_shell", ("action",)),
+    "shell_call": ("shell", ("action",)),
+    "apply_patch_call": ("apply_patch", ("operation",)),
+    "tool_search_call": ("tool_search", ("arguments",)),
+    "program": ("program", ("code",)),
+}
+"""Calls of a provider's own tools: the name they are scored by, and the fields that are their arguments."""
+
+RESULTS = frozenset(
+    ("tool_result", "tool-result", "tool-error", "tool_call_response", "tool_response", "function_response",
+     "server_tool_result", "server_tool_call_result", "tool_search_output", "program_output",
+     "FunctionExecutionResult")
+)  # fmt: skip
+RESULT_ENDINGS = ("_tool_result", "_call_output")
+"""Results of calls; those of a provider's own tools end like this."""
+
+CALL_FIELDS = ("functionCall", "function_call", "toolUse", "toolCall", "tool_call")
+CODE_FIELDS = ("executableCode", "executable_code")
+RESULT_FIELDS = ("functionResponse", "function_response", "toolResult", "toolResponse", "tool_response")
+CODE_RESULT_FIELDS = ("codeExecutionResult", "code_execution_result")
+TEXT_FIELDS = ("citationsContent", "guardContent")
+SILENT_FIELDS = frozenset(
+    ("reasoningContent", "reasoning_content", "inlineData", "inline_data", "fileData", "file_data", "image", "document",
+     "video", "audio", "cachePoint", "cache_point", "searchResult", "toolAddition", "toolRemoval",
+     "audio_transcription", "audioTranscription", "image_url")
+)  # fmt: skip
+"""Fields that hold the content of a part without a type: calls, results, text, and what holds neither."""
+
+NAMES = ("name", "toolName", "tool_name", "toolType", "tool_type")
+ARGUMENTS = ("arguments", "args", "input", "parameters")
+IDS = ("call_id", "toolCallId", "tool_call_id", "toolUseId", "tool_use_id", "id")
+OUTPUTS = ("output", "result", "response", "content", "structuredContent", "structured_content", "tools", "error")
+"""Where the pieces of a call and of a result are, in the order in which they are looked for."""
+
+LEAN = frozenset(("tool_call", "server_tool_call", "tool-call", "tool-invocation", "dynamic-tool"))
+"""Spellings in which a call without arguments may leave them out, like those that use a field instead of a type."""

@@ -1,0 +1,208 @@
+"""One part or item of a message, whatever its spelling: its text, its call, its result. Hostile input; nothing raises.
+
+Every reader of messages uses it: agents' results, files, replies, streams and traces. `read_part` looks into every
+field that can hold a call, so that no part hides the call of another.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import msgspec
+
+from rightcall.model.dialects import part_kinds as kinds
+
+ABSENT: Any = msgspec.UNSET
+"""Not in the part."""
+
+
+class RawResult(NamedTuple):
+    """A result as found: nothing in it has been checked."""
+
+    id: Any = ""
+    output: Any = None
+    failed: bool = False
+    name: Any = ""
+
+
+class RawCall(NamedTuple):
+    """A call as found: nothing in it has been checked. `free` arguments are text, not JSON.
+
+    `lean` spellings leave out arguments that are empty. `result` is there when the item of a call also says what came
+    of it.
+    """
+
+    name: Any = ""
+    arguments: Any = ABSENT
+    id: Any = ""
+    free: bool = False
+    lean: bool = False
+    result: RawResult | None = None
+
+
+class Part(NamedTuple):
+    """What a part says. `known` is False when it is of no kind that is read."""
+
+    text: Any = None
+    call: RawCall | None = None
+    result: RawResult | None = None
+    thinking: bool = False
+    known: bool = True
+
+
+SILENT, UNKNOWN = Part(), Part(known=False)
+
+
+def type_of(raw: dict[str, Any]) -> str:
+    """The type that a part or a message says it has; empty when it says none."""
+    kind = raw.get("type")
+    return kind if isinstance(kind, str) else ""
+
+
+def read_part(part: dict[str, Any]) -> Part:
+    """A part by its type and by its fields."""
+    kind = type_of(part)
+    typed = _by_type(part, kind) if kind else UNKNOWN
+    if typed.call is not None or typed.result is not None:
+        return typed
+    keyed = _by_field(part)
+    if keyed is UNKNOWN:
+        return typed if typed.known or not is_bare_call(part) else Part(call=read_call(part))
+    return keyed if typed.text is None else keyed._replace(text=typed.text)
+
+
+def _by_type(part: dict[str, Any], kind: str) -> Part:
+    if kind in kinds.TEXTS:
+        return Part(text=_first(part, kinds.TEXTS[kind], ""))
+    if kind in kinds.REASONING:
+        return Part(thinking=True)
+    if kind in kinds.CALLS or _is_interface_call(part, kind):
+        return Part(call=read_call(part))
+    if kind in kinds.HOSTED:
+        return Part(call=_hosted(part, kind))
+    if kind in kinds.RESULTS or kind.endswith(kinds.RESULT_ENDINGS):
+        return Part(result=read_result(part))
+    if kind == "non_standard" and isinstance(inner := part.get("value"), dict):
+        return read_part(inner)
+    if kind in kinds.MEDIA or kind.startswith("data-"):
+        return SILENT
+    return UNKNOWN
+
+
+def _is_interface_call(part: dict[str, Any], kind: str) -> bool:
+    """A part such as `tool-get_weather` of a message for a user interface."""
+    return (
+        kind.startswith("tool-")
+        and "toolCallId" in part
+        and kind not in kinds.RESULTS
+        and kind not in kinds.MEDIA
+    )
+
+
+def _by_field(part: dict[str, Any]) -> Part:
+    call = result = None
+    text: Any = None
+    known = False
+    for field in kinds.CALL_FIELDS:
+        if isinstance(inner := part.get(field), dict):
+            call = read_call({"id": part.get("id"), **inner})._replace(lean=True)
+    for field in kinds.CODE_FIELDS:
+        if isinstance(inner := part.get(field), dict):
+            call = RawCall("code_execution", inner, inner.get("id") or "")
+    for field in (*kinds.RESULT_FIELDS, *kinds.CODE_RESULT_FIELDS):
+        if isinstance(inner := part.get(field), dict):
+            result = read_result(inner)
+    for field in kinds.TEXT_FIELDS:
+        if isinstance(inner := part.get(field), dict):
+            text, known = _texts_in(inner.get("content", inner.get("text"))), True
+    if "text" in part and "type" not in part:
+        text, known = (None if part.get("thought") is True else part["text"]), True
+    if call is None and result is None and not known:
+        return SILENT if not kinds.SILENT_FIELDS.isdisjoint(part) and "type" not in part else UNKNOWN
+    return Part(text, call, result, part.get("thought") is True)
+
+
+def is_bare_call(raw: Any) -> bool:
+    """A name with arguments: a call of AutoGen, of MCP, or of an agent that writes its own."""
+    if not isinstance(raw, dict) or "role" in raw:
+        return False
+    if isinstance(raw.get("function"), dict) or isinstance(raw.get("custom"), dict):
+        return True
+    return any(name in raw for name in kinds.NAMES[:3]) and any(name in raw for name in kinds.ARGUMENTS)
+
+
+def is_bare_result(raw: Any) -> bool:
+    """The result of a call of AutoGen, which has no type: `{content, name, call_id, is_error}`."""
+    return isinstance(raw, dict) and "call_id" in raw and "content" in raw and "role" not in raw
+
+
+def read_call(raw: dict[str, Any]) -> RawCall:
+    """A call in any spelling; what it does not have is empty or `ABSENT`."""
+    kind = type_of(raw)
+    for field in ("toolInvocation", "tool_call", "functionCall", "function_call"):
+        if isinstance(inner := raw.get(field), dict):
+            raw = {"id": raw.get("id"), **inner}
+    custom, function = raw.get("custom"), raw.get("function")
+    source = custom if isinstance(custom, dict) else function if isinstance(function, dict) else raw
+    name = _first(source, kinds.NAMES, function if isinstance(function, str) else "")
+    if not name and _is_interface_call(raw, kind):
+        name = kind[len("tool-") :]
+    recorded = any(field in source for field in kinds.ARGUMENTS)
+    arguments = _first(source, kinds.ARGUMENTS, None) if recorded else ABSENT
+    free = source is custom or kind == "custom_tool_call"
+    lean = kind in kinds.LEAN or "toolCallId" in raw
+    return RawCall(name, arguments, _first(raw, kinds.IDS, ""), free, lean, _own_result(raw, kind))
+
+
+def _own_result(raw: dict[str, Any], kind: str) -> RawResult | None:
+    """What an item of a call says about its result: MCP calls of a provider, parts for a user interface."""
+    state = raw.get("state")
+    if state in ("output-error", "output-denied"):
+        return RawResult(output=raw.get("errorText"), failed=True)
+    if state in ("output-available", "result"):
+        return RawResult(output=_first(raw, ("output", "result"), None))
+    if kind in ("mcp_call", *kinds.HOSTED):
+        if raw.get("error") is not None or raw.get("status") in ("failed", "incomplete"):
+            return RawResult(output=raw.get("error"), failed=True)
+        output = _first(raw, ("output", "outputs", "results", "result"), None)
+        return RawResult(output=output) if output is not None or raw.get("status") == "completed" else None
+    return None
+
+
+def _hosted(item: dict[str, Any], kind: str) -> RawCall:
+    name, fields = kinds.HOSTED[kind]
+    given = {field: item[field] for field in fields if item.get(field) is not None}
+    only = next(iter(given.values()), None)
+    arguments = only if len(given) == 1 and isinstance(only, dict) else given
+    return RawCall(name, arguments, _first(item, kinds.IDS, ""), result=_own_result(item, kind))
+
+
+def read_result(raw: dict[str, Any]) -> RawResult:
+    """A result in any spelling."""
+    output = _first(raw, kinds.OUTPUTS, None)
+    if isinstance(output, dict) and "value" in output and isinstance(kind := output.get("type"), str):
+        failed, output = kind.startswith("error"), output["value"]  # the AI SDK's `{type: "json", value: …}`
+    else:  # Anthropic's `{type: "web_search_tool_result_error", error_code: …}`
+        failed = isinstance(output, dict) and str(output.get("type")).endswith("_error")
+    failed = (
+        failed
+        or raw.get("is_error") is True
+        or raw.get("isError") is True
+        or raw.get("status") in ("error", "failed")
+        or raw.get("type") == "tool-error"
+    )
+    call_id = _first(raw, ("call_id", "tool_use_id", "toolUseId", "toolCallId", "tool_call_id", "id"), "")
+    return RawResult(call_id, output, failed, _first(raw, kinds.NAMES, ""))
+
+
+def _texts_in(content: Any) -> Any:
+    if not isinstance(content, list):
+        return content.get("text") if isinstance(content, dict) else content
+    return "".join(
+        part["text"] for part in content if isinstance(part, dict) and isinstance(part.get("text"), str)
+    )
+
+
+def _first(raw: dict[str, Any], names: tuple[str, ...], default: Any) -> Any:
+    """The first of some fields that is there and not null."""
+    return next((raw[name] for name in names if raw.get(name) is not None), default)

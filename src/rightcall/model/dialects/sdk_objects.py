@@ -1,0 +1,71 @@
+"""Objects of SDKs as the dicts that they stand for."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from rightcall.errors import InputError
+
+DEEPEST = 200
+"""Levels of nesting; anything deeper is a cycle, or not a transcript."""
+
+DUMPS: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("model_dump", {"mode": "json", "exclude_none": True, "warnings": False}),
+    ("model_dump", {}),
+    ("to_dict", {}),
+    ("dict", {}),
+)
+"""The methods of pydantic and of generated clients; the second is for models with a field that has no JSON form."""
+
+
+def as_plain(value: Any, where: str, depth: int = 0) -> Any:
+    """The value with every SDK object in it, at any depth, as a dict. Other values are unchanged."""
+    if value is None or isinstance(value, str | int | float | bytes):
+        return value
+    if depth > DEEPEST:
+        raise InputError(where, f"is nested more than {DEEPEST} levels deep", "does it contain itself?")
+    if isinstance(value, Mapping):
+        return {key: as_plain(item, where, depth + 1) for key, item in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, bytearray | memoryview | range):
+        return [as_plain(item, where, depth + 1) for item in value]
+    dumped = _dumped(value)
+    return value if dumped is None else as_plain(dumped, where, depth + 1)
+
+
+def _dumped(value: Any) -> dict[str, Any] | None:
+    if isinstance(value, type):
+        return None
+    if isinstance(value, msgspec.Struct):
+        return {name: getattr(value, name) for name in _set_fields(value)}
+    for name, options in DUMPS:
+        dump = getattr(value, name, None)
+        if callable(dump):
+            found = _called(dump, options)
+            if isinstance(found, dict):
+                return found
+    if dataclasses.is_dataclass(value):
+        return {field.name: getattr(value, field.name, None) for field in dataclasses.fields(value)}
+    return None
+
+
+def _set_fields(record: msgspec.Struct) -> list[str]:
+    """Fields that differ from their defaults: others say nothing."""
+    fields = msgspec.structs.fields(record)
+    return [field.name for field in fields if getattr(record, field.name) != field.default]
+
+
+def _called(dump: Any, options: dict[str, Any]) -> Any:
+    try:
+        return dump(**options)
+    except TypeError:  # an older or different signature
+        options = {}
+    except Exception:  # an object that cannot say what it holds is refused later
+        return None
+    try:
+        return dump(**options)
+    except Exception:
+        return None

@@ -1,0 +1,232 @@
+"""One message with everything in it: text, calls of every field that can hold them, results, reasoning."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from msgspec.structs import replace
+
+from rightcall.errors import InputError
+from rightcall.model.call import ToolCall, ToolResult
+from rightcall.model.dialects import wire
+from rightcall.model.dialects.message_fields import (
+    ECHOES,
+    LISTS,
+    SINGLES,
+    refuse_hidden_calls,
+    refuse_misspelt,
+    role_of,
+)
+from rightcall.model.dialects.parts import (
+    ABSENT,
+    Part,
+    RawCall,
+    RawResult,
+    is_bare_result,
+    read_call,
+    read_part,
+    read_result,
+)
+from rightcall.model.message import Message, Role
+from rightcall.model.record import plain_constructor
+
+HINT = "write a call as tool_calls: [{name, arguments}], and leave out what is neither text nor a call"
+THINKING = ("thinking", "redacted_thinking")
+"""Blocks that Anthropic wants back, first and unchanged, with the calls that followed them."""
+
+_message = plain_constructor(Message)
+
+
+@dataclass
+class Spoken:
+    """What one message holds."""
+
+    role: Role
+    texts: list[str] = field(default_factory=list)
+    calls: list[ToolCall] = field(default_factory=list)
+    results: list[ToolResult] = field(default_factory=list)
+    thinking: list[dict[str, Any]] = field(default_factory=list)
+    latency_ms: float | None = None
+
+    def messages(self) -> list[Message]:
+        """As messages: the results in a user's message come first; those of an assistant's are its calls' own."""
+        text = "".join(self.texts)
+        if self.role == "assistant" and self.results:
+            self.calls, left = _answered(self.calls, self.results)
+        else:
+            left = self.results
+        told = [_message("tool", "", (), tuple(left))] if left else []
+        if told and not text and not self.calls:
+            return told
+        thinking = tuple(self.thinking) if self.role == "assistant" else ()
+        spoken = _message(self.role, text, tuple(self.calls), (), self.latency_ms, thinking)
+        return [spoken, *told] if self.role == "assistant" else [*told, spoken]
+
+
+def read_spoken(item: dict[str, Any], where: str, path: str) -> Spoken:
+    """A message in any spelling."""
+    refuse_misspelt(item, where, path)
+    role = role_of(item, where, path)
+    spoken = Spoken(role)
+    content = item.get("content")
+    if role == "tool" and not _holds_results(content) and not _holds_results(item.get("parts")):
+        spoken.results.append(_told(item, content, where, path))
+    else:
+        _read_content(spoken, content, where, f"{path}.content")
+        _read_content(spoken, item.get("parts"), where, f"{path}.parts")
+    if not "".join(spoken.texts):
+        spoken.texts.append(wire.field(item, "refusal", str, where, path))
+    if isinstance(told := item.get("results"), list):  # AutoGen's summary of calls
+        spoken.results += [result_of(read_result(raw), where, path) for raw in told if isinstance(raw, dict)]
+    _read_fields(spoken, item, where, path)
+    if spoken.calls and role != "assistant":
+        raise misplaced(role, spoken.calls[0].name, where, path)
+    if role == "assistant":
+        refuse_hidden_calls(item, where, path)
+    return spoken
+
+
+def misplaced(role: Role, name: str, where: str, path: str) -> InputError:
+    """A call of anyone but an assistant, which nobody would count."""
+    problem = f"{path} is a message of role {role} that calls '{name}'"
+    return InputError(where, problem, "only an assistant calls tools: write the role assistant")
+
+
+def _holds_results(content: Any) -> bool:
+    return isinstance(content, list) and any(
+        isinstance(part, dict) and (is_bare_result(part) or read_part(part).result is not None) for part in content
+    )
+
+
+def _told(item: dict[str, Any], content: Any, where: str, path: str) -> ToolResult:
+    """The result that a message of role tool is."""
+    call_id = wire.field(item, "tool_call_id", str, where, path) or wire.field(item, "toolCallId", str, where, path)
+    name = wire.field(item, "name", str, where, path) or wire.field(item, "tool_name", str, where, path)
+    output = content if type(content) is str else wire.output_of(content, where, f"{path}.content")
+    return ToolResult(call_id, output, item.get("status") == "error", name)
+
+
+def _read_content(spoken: Spoken, content: Any, where: str, path: str) -> None:
+    if content is None:
+        return
+    if isinstance(content, str):
+        spoken.texts.append(content)
+        return
+    if isinstance(content, dict):
+        content = [content]
+    for i, part in enumerate(wire.checked(content, list, where, path)):
+        if isinstance(part, str):
+            spoken.texts.append(part)
+        else:
+            _read_one(spoken, wire.checked(part, dict, where, f"{path}[{i}]"), where, f"{path}[{i}]")
+
+
+def _read_one(spoken: Spoken, raw: dict[str, Any], where: str, path: str) -> None:
+    part = read_part(raw) if not is_bare_result(raw) else Part(result=read_result(raw))
+    if part.call is not None:
+        spoken.calls.append(call_of(part.call, where, path))
+    if part.result is not None:
+        spoken.results.append(result_of(part.result, where, path))
+    if part.text is not None and not part.thinking:
+        spoken.texts.append(wire.checked(part.text, str, where, f"{path}.text"))
+    if raw.get("type") in THINKING and not isinstance(raw.get("thinking"), list):
+        spoken.thinking.append(raw)
+    if not part.known and spoken.role == "assistant":
+        raise InputError(where, f"{path} is {shown(raw)}, which is of no kind that is read", HINT)
+
+
+def _read_fields(spoken: Spoken, item: dict[str, Any], where: str, path: str) -> None:
+    """The calls in the fields of a message. Where several fields hold the same call, it counts once."""
+    of_content, spoken.calls = spoken.calls, []
+    extra = item.get("additional_kwargs")
+    sources = [(item, path)] + ([(extra, f"{path}.additional_kwargs")] if isinstance(extra, dict) else [])
+    for source, place in sources:
+        for name in LISTS:
+            if source.get(name):
+                entries = wire.checked(source[name], list, where, f"{place}.{name}")
+                found = [_field_call(raw, where, f"{place}.{name}[{i}]") for i, raw in enumerate(entries)]
+                spoken.calls += unheard(found, spoken.calls)
+        for name in SINGLES:
+            if source.get(name) is not None:
+                spoken.calls += unheard([_field_call(source[name], where, f"{place}.{name}")], spoken.calls)
+    spoken.calls += unheard(of_content, spoken.calls)
+    for name in ECHOES:
+        if item.get(name) and not spoken.calls:
+            entries = wire.checked(item[name], list, where, f"{path}.{name}")
+            spoken.calls += [_field_call(raw, where, f"{path}.{name}[{i}]") for i, raw in enumerate(entries)]
+
+
+def _field_call(raw: Any, where: str, path: str) -> ToolCall:
+    part = read_part(wire.checked(raw, dict, where, path))
+    found = part.call if part.call is not None else read_call(raw)
+    if not found.name and isinstance(raw.get("type"), str) and "arguments" in raw and "function" not in raw:
+        found = found._replace(name=raw["type"])  # Groq's tools: {type: "search", arguments, output}
+    return call_of(found, where, path)
+
+
+def unheard(calls: list[ToolCall], known: list[ToolCall]) -> list[ToolCall]:
+    """The calls that do not repeat one of those known: by id, or without ids by name and arguments."""
+    left = list(known)
+    found = []
+    for call in calls:
+        echoed = next((other for other in left if _repeats(call, other)), None)
+        if echoed is None:
+            found.append(call)
+        else:
+            left.remove(echoed)
+    return found
+
+
+def _repeats(call: ToolCall, other: ToolCall) -> bool:
+    if call.id and other.id and call.id == other.id:
+        return call.name == other.name
+    same = call.name == other.name and (call.arguments, call.raw) == (other.arguments, other.raw)
+    return same and not (call.id and other.id)
+
+
+def call_of(raw: RawCall, where: str, path: str) -> ToolCall:
+    """A call as found, checked. A call without a name is refused; arguments that are no JSON object stay `raw`."""
+    name, call_id = raw.name, raw.id
+    if not isinstance(name, str) or not name:
+        problem = f"{path} is a call without a name"
+        if isinstance(name, str | None):
+            raise InputError(where, problem, "a call is a name and arguments")
+        raise InputError(where, f"{problem}: it is {wire.KINDS.get(type(name), type(name).__name__)}")
+    if not isinstance(call_id, str):
+        call_id = str(call_id) if isinstance(call_id, int) else wire.checked(call_id, str, where, f"{path}.id")
+    arguments = {} if raw.arguments is ABSENT and raw.lean else None if raw.arguments is ABSENT else raw.arguments
+    if raw.free:
+        call = ToolCall(name, None, call_id, raw=wire.output_text(arguments))
+    else:
+        call = wire.parsed_call(name, arguments, call_id)
+    if raw.result is None:
+        return call
+    return replace(call, status="error" if raw.result.failed else "ok", output=raw.result.output)
+
+
+def result_of(raw: RawResult, where: str, path: str) -> ToolResult:
+    """A result as found, checked."""
+    call_id = raw.id if isinstance(raw.id, str | int) else wire.checked(raw.id, str, where, f"{path}.id")
+    output = wire.output_of(raw.output, where, path)
+    return ToolResult(str(call_id), output, raw.failed, raw.name if isinstance(raw.name, str) else "")
+
+
+def _answered(calls: list[ToolCall], results: list[ToolResult]) -> tuple[list[ToolCall], list[ToolResult]]:
+    """The calls with their results, and the results of other calls: a provider's own tools answer at once."""
+    by_id = {result.call_id: result for result in results if result.call_id}
+    found = []
+    for call in calls:
+        result = by_id.pop(call.id, None) if call.id else None
+        status = "ok" if result is None or not result.is_error else "error"
+        found.append(call if result is None else replace(call, status=status, output=result.output))
+    loose = [result for result in results if not result.call_id]
+    return found, [*by_id.values(), *loose]
+
+
+def shown(raw: dict[str, Any]) -> str:
+    """A part in an error message: by its type, or by its fields."""
+    kind = raw.get("type")
+    if isinstance(kind, str):
+        return f"a part of type '{kind[:60]}'"
+    return f"an object with {', '.join(repr(str(key)[:40]) for key in list(raw)[:5]) or 'no fields'}"
