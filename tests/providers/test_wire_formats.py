@@ -127,7 +127,7 @@ def test_chat_answers_are_read_by_what_is_in_them(body, calls, stop):
             ["f", "g"],
             "done",
         ),
-        ([{"type": "thinking", "thinking": "…"}, {"type": "from_the_future"}], "end_turn", "", [], "done"),
+        ([{"type": "thinking", "thinking": "…"}], "end_turn", "", [], "done"),
         ([], "end_turn", "", [], "done"),
         ([{"type": "text", "text": "No."}], "refusal", "No.", [], "refused"),
         ([{"type": "text", "text": "cut"}], "max_tokens", "cut", [], "truncated"),
@@ -145,7 +145,11 @@ ITEM = {"type": "function_call", "call_id": "x", "name": "get_weather", "argumen
     ("body", "calls", "stop"),
     [
         ({"status": "completed", "output": [ITEM]}, (HUE,), "done"),
-        ({"output": [{"type": "web_search_call"}, ITEM]}, (HUE,), "done"),
+        (
+            {"output": [{"type": "web_search_call", "id": "w"}, ITEM]},
+            (ToolCall("web_search", {}, "w"), HUE),
+            "done",
+        ),
         ({"status": "completed", "output": []}, (), "done"),
         (
             {"status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"}, "output": []},

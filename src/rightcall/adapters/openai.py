@@ -7,6 +7,7 @@ from typing import Any
 
 from rightcall.adapters.sdk_requests import ClientAdapter, Json, ReadAnswer, Wire, watch_clients
 from rightcall.model.dialects import openai_chat, openai_responses, read_tool
+from rightcall.model.dialects.documents import one_answer
 from rightcall.model.message import Message
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Usage
@@ -50,8 +51,11 @@ def _read_reply(path: str, body: Json) -> ReadAnswer:
         counted = Usage(usage.get("input_tokens") or 0, usage.get("output_tokens") or 0, cached_tokens=cached)
         finish = str((body.get("incomplete_details") or {}).get("reason") or "")
     else:
-        choice: Json = next(iter(body.get("choices") or ()), {})
-        messages = openai_chat.read_messages([choice.get("message") or {"role": "assistant"}], "choices[0]")
+        choices = body.get("choices") or []
+        choice: Json = next(iter(choices), {})
+        messages = openai_chat.read_messages(
+            one_answer(choices, "choices", "reply") if choices else [], "reply"
+        )
         cached = (usage.get("prompt_tokens_details") or {}).get("cached_tokens") or 0
         counted = Usage(
             usage.get("prompt_tokens") or 0, usage.get("completion_tokens") or 0, cached_tokens=cached

@@ -6,7 +6,7 @@ import asyncio
 import inspect
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 
@@ -19,10 +19,11 @@ from rightcall.model.depth import bounded_trajectory
 from rightcall.model.dialects import as_plain, read_document, read_messages, trajectory_from_messages
 from rightcall.model.golden import AnyGolden
 from rightcall.model.message import Message
-from rightcall.model.trajectory import Trajectory
+from rightcall.model.trajectory import StopReason, Trajectory
 
 CALL_FIELDS = frozenset(ToolCall.__struct_fields__)
 TRAJECTORY_FIELDS = frozenset(Trajectory.__struct_fields__)
+STOP_REASONS = get_args(StopReason)
 MESSAGES, RETURNED = "the agent's messages", "what the agent returned"
 HINT = (
     "return a Trajectory, a list of messages, a list of calls or tool names ([] for no calls), "
@@ -65,13 +66,15 @@ def _with_calls(made: Trajectory) -> Trajectory:
 def _named(made: Trajectory) -> Trajectory:
     for place, call in enumerate(made.calls):
         if not call.name:
-            raise InputError(RETURNED, f"calls[{place}] is a call without a name", "a call is a name and arguments")
+            raise InputError(
+                RETURNED, f"calls[{place}] is a call without a name", "a call is a name and arguments"
+            )
     return made
 
 
 def _of_document(document: dict[str, Any]) -> Trajectory:
     """A model's response, one message, or a trajectory as files spell it."""
-    if document and document.keys() <= TRAJECTORY_FIELDS and isinstance(document.get("output", ""), str):
+    if _is_own(document):
         messages = document.get("messages")
         if not document.get("calls") and isinstance(messages, list):
             read = trajectory_from_messages(read_messages(messages, MESSAGES))
@@ -84,15 +87,30 @@ def _of_document(document: dict[str, Any]) -> Trajectory:
     return trajectory_from_messages(messages)
 
 
+def _is_own(document: dict[str, Any]) -> bool:
+    """Whether it is a trajectory: frameworks use some of its fields with other values."""
+    if (
+        not document
+        or not document.keys() <= TRAJECTORY_FIELDS
+        or not isinstance(document.get("output", ""), str)
+    ):
+        return False
+    return "messages" not in document or document.get("stop_reason", "done") in STOP_REASONS
+
+
+def _is_own_call(item: dict[str, Any]) -> bool:
+    own = "name" in item and item.keys() <= CALL_FIELDS
+    return own and isinstance(item.get("arguments", {}), dict | None)
+
+
 def _fields(made: Trajectory) -> dict[str, Any]:
     return {"messages": made.messages, "calls": made.calls, "output": made.output}
 
 
 def _of_list(items: list[Any]) -> Trajectory:
     """Messages, or the calls of one message."""
-    if items and all("name" in item and "role" not in item and item.keys() <= CALL_FIELDS for item in items):
-        if all(isinstance(item.get("arguments", {}), dict | None) for item in items):
-            return _named(convert({"calls": items}, Trajectory, RETURNED))
+    if items and all(_is_own_call(item) for item in items):
+        return _named(convert({"calls": items}, Trajectory, RETURNED))
     return trajectory_from_messages(read_messages(items, MESSAGES))
 
 

@@ -7,14 +7,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 
 from rightcall.errors import ConfigError, InputError
 from rightcall.model.call import ToolCall
 from rightcall.model.codec import DecodeErrors, convert, encode
-from rightcall.model.dialects import read_messages, trajectory_from_messages, wire
+from rightcall.model.dialects import read_document, read_messages, trajectory_from_messages, wire
+from rightcall.model.dialects.message_fields import LISTS, SINGLES
+from rightcall.model.dialects.parts import read_part
+from rightcall.model.dialects.spoken_message import call_of
 from rightcall.model.dialects.streams import AnswerStream, stream_of
 from rightcall.model.message import Message
 from rightcall.model.record import Record
@@ -22,12 +25,19 @@ from rightcall.model.trajectory import StopReason, Trajectory, Usage, token_coun
 from rightcall.providers.secrets import one_line, scrub
 
 KNOWN = ("calls", "messages", "output")
+HOLDERS = ("choices", "candidates", "message", "role", *LISTS, *SINGLES)
+"""Fields of a reply in a provider's spelling."""
+STOP_REASONS = get_args(StopReason)
 TRIED = 3
 """Number of replies after which a path that never matched stops the run."""
 
 
 class AgentFailedError(Exception):
     """The agent's reply was not usable: a failure of the agent, not of the infrastructure."""
+
+
+class UnreadableReplyError(AgentFailedError):
+    """The reply may hold calls that cannot be read: nobody knows what the agent did."""
 
 
 class _Reply(Record, frozen=True, forbid_unknown_fields=False):
@@ -56,7 +66,8 @@ class ReplyReader:
         try:
             return self._stream(content, said) if stream else self._whole(_json(content), content, said)
         except InputError as error:
-            raise AgentFailedError(f"{error.problem}: {start_of(content)}") from None
+            advice = f" ({error.hint})" if error.hint else ""
+            raise UnreadableReplyError(f"{error.problem}{advice}: {start_of(content)}") from None
 
     def _whole(self, value: Any, content: bytes, said: str) -> Trajectory:
         if self._paths:
@@ -65,15 +76,23 @@ class ReplyReader:
             value = {"output": value}
         if isinstance(value, list):
             value = {"messages": value}
-        if not isinstance(value, dict) or not any(name in value for name in KNOWN):
-            raise AgentFailedError(
+        if not isinstance(value, dict):
+            raise UnreadableReplyError(
+                f"the reply is neither an object, a list nor text: {start_of(content)}"
+            )
+        if not _is_own(value) and (read := read_document(value, "the reply")) is not None:
+            return trajectory_from_messages(_since(read, said))
+        if not any(name in value for name in KNOWN):
+            raise UnreadableReplyError(
                 f"the reply has none of {', '.join(KNOWN)} ({start_of(content)}); set agent.response to where they are"
             )
         reply = convert(value, _Reply, "the reply")
         messages = _since(read_messages(reply.messages, "the reply"), said) if reply.messages else ()
         made = trajectory_from_messages(messages)
         output = made.output if reply.output is None else _text(reply.output)
-        calls = made.calls if reply.calls is None else reply.calls
+        calls = reply.calls or made.calls
+        if not all(call.name for call in calls):
+            raise UnreadableReplyError(f"a call in the reply has no name: {start_of(content)}")
         return Trajectory(messages, calls, output, reply.usage, None, reply.stop_reason, scrub(reply.error))
 
     def _stream(self, content: bytes, said: str) -> Trajectory:
@@ -124,13 +143,17 @@ class ReplyReader:
         return matches
 
     def _call(self, raw: Any) -> ToolCall:
-        """One call from the reply: by the paths relative to it, or in any common format."""
+        """One call from the reply: by the paths relative to it, or in any spelling."""
+        if isinstance(raw, dict) and "name" not in self._paths and not isinstance(raw.get("name"), str):
+            found = read_part(raw).call
+            if found is not None:
+                return call_of(found, "the reply", "a call")
         name = self._of_call("name", raw, "$.name")
         arguments = self._of_call("arguments", raw, "$.arguments")
         if isinstance(raw, str):
             name = raw
         if not isinstance(name, str) or not name:
-            raise AgentFailedError(f"a call in the reply has no name: {one_line(_text(raw), 200)}")
+            raise UnreadableReplyError(f"a call in the reply has no name: {one_line(_text(raw), 200)}")
         call_id = _text(self._of_call("id", raw, "$.id") or "")
         known = isinstance(raw, dict) and arguments is not None
         call = wire.parsed_call(name, arguments, call_id) if known else ToolCall(name, None, call_id)
@@ -155,6 +178,17 @@ class ReplyReader:
                 f"agent.response: nothing found at {', '.join(dead)} in the first {TRIED} replies;"
                 " the run stopped before spending more"
             )
+
+
+def _is_own(value: dict[str, Any]) -> bool:
+    """Whether a reply is in RightCall's format: calls, or messages and an answer without a provider's fields."""
+    if "calls" in value:
+        return True
+    if value.get("output") is not None and not isinstance(value["output"], str):
+        return False
+    if "messages" in value and value.get("stop_reason", "done") not in STOP_REASONS:
+        return False  # the result of a framework
+    return ("messages" in value or "output" in value) and not any(value.get(name) for name in HOLDERS)
 
 
 def start_of(content: bytes) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from rightcall.errors import InputError
 from rightcall.model import Tool
 from rightcall.model.dialects import openai_chat as spelling
+from rightcall.model.dialects.documents import one_answer
 from rightcall.providers.base import ModelReply, ModelRequest, Prompt, Stop
 from rightcall.providers.remote import Json, RemoteProvider, usage_of
 
@@ -47,7 +48,7 @@ class OpenAIProvider(RemoteProvider):
         return spelling.write_tool(tool)
 
     def read(self, body: Json, where: str) -> ModelReply:
-        """The first choice."""
+        """The one choice."""
         return read_reply(body, where)
 
 
@@ -76,12 +77,14 @@ def varying_fields(request: ModelRequest) -> Json:
 
 def read_reply(body: Json, where: str) -> ModelReply:
     """A `chat.completion` object as a reply. Calls count regardless of the finish reason."""
-    choices = body.get("choices")
-    choice: Any = choices[0] if isinstance(choices, list) and choices else None
+    found = body.get("choices")
+    choices: list[Any] = found if isinstance(found, list) else []
+    choice: Any = choices[0] if choices else None
     message = choice.get("message") if isinstance(choice, dict) else None
     if not isinstance(message, dict):
         raise InputError(where, f"has no choices[0].message, found {sorted(body)[:8]}", _said(body))
-    read = spelling.read_messages([{**message, "role": "assistant"}], where)
+    answer = one_answer(choices, "choices", where)
+    read = spelling.read_messages([{**item, "role": "assistant"} for item in answer], where)
     refused = bool(message.get("refusal"))
     stop = STOPS.get(str(choice.get("finish_reason")).casefold(), "done")
     return ModelReply(

@@ -19,7 +19,7 @@ from rightcall.model.golden import Golden
 from rightcall.model.message import Message
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import StopReason, Trajectory, Usage
-from rightcall.providers.agent_reply import ReplyReader
+from rightcall.providers.agent_reply import ReplyReader, UnreadableReplyError
 from rightcall.providers.exchange import Exchange, refuse
 from rightcall.providers.http import Network
 
@@ -214,9 +214,10 @@ class AddressedSession:
         return done
 
     def ending(self, error: BaseException) -> tuple[StopReason, str]:
-        """An unusable reply is the agent's failure."""
+        """An unusable reply is the agent's failure; one that may hold unread calls says nothing about the agent."""
         words = self._clean(str(error))[:2000]
-        return ("infra_error" if isinstance(error, InfrastructureError) else "agent_error"), words
+        unknown = isinstance(error, InfrastructureError | UnreadableReplyError)
+        return ("infra_error" if unknown else "agent_error"), words
 
     async def aclose(self) -> None:
         if self._asking.telemetry is not None:

@@ -116,6 +116,8 @@ def _trace(
     for model in models:
         if model.broken_answer:
             problems.add("answer", model.span.span_id)
+        elif model.answer is not None and model.answer.unread:
+            problems.add("unread", model.span.span_id)
     definitions = tools_from([raw for o in (*every_model, *seen) for raw in o.tools])
     calls = _calls(models, tools, known, root, {tool.name: tool for tool in definitions}, problems)
     _explain(calls, spans, seen, problems)
@@ -291,6 +293,9 @@ def _failure(
 
 
 def _ending(models: Sequence[Observation], root: Observation | None, failure: str) -> tuple[StopReason, str]:
+    unread = next(filter(None, map(_unread, models)), "")
+    if unread:  # it may hold calls, so the trace says nothing about the agent
+        return "infra_error", unread
     if failure or (root is not None and root.failed):
         text = failure or (root.error if root is not None else "") or "the root span has status error"
         if any(word in text for word in LIMITS):
@@ -298,6 +303,13 @@ def _ending(models: Sequence[Observation], root: Observation | None, failure: st
         return ("infra_error" if any(word in text for word in OUTSIDE) else "agent_error"), text
     finish = models[-1].finish if models else ""
     return FINISHES.get(finish, "done"), ""
+
+
+def _unread(model: Observation) -> str:
+    """What of an answer could not be read."""
+    if model.broken_answer:
+        return "an answer is no list of parts"
+    return model.answer.unread if model.answer is not None else ""
 
 
 def _transcript(system: str, models: Sequence[Observation], calls: Sequence[ToolCall]) -> tuple[Message, ...]:

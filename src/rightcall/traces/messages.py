@@ -1,7 +1,8 @@
 """Messages of requests and answers, in any format found in traces.
 
-GenAI parts, OpenAI chat and Responses, Anthropic blocks, Gemini parts, LangChain's three, OpenInference. Made
-for untrusted data: nothing here raises, and unknown parts are skipped.
+Parts and calls are read as everywhere (`model.dialects.parts`); the wrappers of traces are known here: GenAI parts,
+LangChain's three, OpenInference. Made for untrusted data: nothing here raises. A part of an answer that is of no known
+kind might be a call, so the message says that it was not read whole.
 """
 
 from __future__ import annotations
@@ -10,16 +11,25 @@ from typing import Any
 
 import msgspec
 
+from rightcall.errors import InputError
+from rightcall.model.dialects.documents import one_answer, read_document
+from rightcall.model.dialects.message_fields import FIELDS, LISTS, SINGLES, refuse_hidden_calls
+from rightcall.model.dialects.parts import RawCall, RawResult, is_item, read_call, read_part, type_of
+from rightcall.model.dialects.spoken_message import shown
 from rightcall.model.message import Role
-from rightcall.traces.content import ABSENT, as_text, parsed
+from rightcall.traces.content import ABSENT, arguments_of, as_text, parsed
 
 ROLES: dict[str, Role] = {
     "system": "system", "developer": "system", "user": "user", "human": "user", "HumanMessage": "user",
     "assistant": "assistant", "ai": "assistant", "model": "assistant", "AIMessage": "assistant",
     "AIMessageChunk": "assistant", "tool-call": "assistant", "tool_call": "assistant", "tool": "tool",
     "function": "tool", "tool-response": "tool", "tool_response": "tool", "ToolMessage": "tool",
-    "FunctionMessage": "tool", "SystemMessage": "system",
+    "FunctionMessage": "tool", "SystemMessage": "system", "AssistantMessage": "assistant",
+    "ToolCallRequestEvent": "assistant", "FunctionExecutionResultMessage": "tool", "UserMessage": "user",
 }  # fmt: skip
+
+
+ALTERNATIVES = ("choices", "candidates", "generations")
 
 
 class Called(msgspec.Struct, gc=False):
@@ -40,7 +50,7 @@ class Returned(msgspec.Struct, gc=False):
 
 
 class SpokenMessage(msgspec.Struct, gc=False):
-    """One message."""
+    """One message. `unread` says what of it could not be read; empty when everything could."""
 
     role: Role
     text: str = ""
@@ -48,6 +58,7 @@ class SpokenMessage(msgspec.Struct, gc=False):
     results: list[Returned] = []
     finish: str = ""
     malformed: bool = False
+    unread: str = ""
 
 
 def read_messages(value: Any) -> list[SpokenMessage] | None:
@@ -83,6 +94,7 @@ def merged(messages: list[SpokenMessage]) -> list[SpokenMessage]:
                 [],
                 message.finish,
                 last.malformed or message.malformed,
+                last.unread or message.unread,
             )
         else:
             out.append(message)
@@ -91,22 +103,64 @@ def merged(messages: list[SpokenMessage]) -> list[SpokenMessage]:
 
 def read_answer(value: Any) -> SpokenMessage | None:
     """The answer in a model's output: a message, choices, generations, candidates, output items."""
+    answer = _answer_in(value)
+    if answer is None or not answer.unread:
+        return answer
+    return _as_agents_return_it(parsed(value)) or answer
+
+
+def _as_agents_return_it(value: Any) -> SpokenMessage | None:
+    """An answer in a spelling that traces do not have of their own; None when it cannot be read either."""
+    document = {"messages": value} if isinstance(value, list) else value
+    try:
+        messages = read_document(document, "the answer") if isinstance(document, dict) else None
+    except InputError:
+        return None
+    spoken = [message for message in messages or () if message.role == "assistant"]
+    if not spoken:
+        return None
+    calls = [
+        Called(call.name, call.raw if call.arguments is None else call.arguments, call.id)
+        for message in spoken
+        for call in message.calls
+    ]
+    return SpokenMessage("assistant", "\n".join(m.content for m in spoken if m.content), calls)
+
+
+def _answer_in(value: Any) -> SpokenMessage | None:
     value = parsed(value)
     if isinstance(value, str):
         return SpokenMessage("assistant", value) if value else None
     if isinstance(value, list):
-        found = [m for item in value if (m := read_answer(item)) is not None]
+        found = [m for item in value if (m := _answer_in(item)) is not None]
         answers = merged([message for message in found if message.role == "assistant"])
         return answers[-1] if answers else None
     if not isinstance(value, dict):
         return None
     for key in ("choices", "generations", "candidates", "output", "messages", "content"):
         if isinstance(inner := value.get(key), list) and key != "content" and inner:
-            return _finished(read_answer(inner[:1] if key in ("choices", "candidates") else inner), value)
+            return _finished(_alternatives(inner, key) if key in ALTERNATIVES else _answer_in(inner), value)
     if isinstance(inner := value.get("message"), dict) or isinstance(inner := value.get("output"), dict):
-        return _finished(read_answer(inner), value)
+        return _finished(_answer_in(inner), value)
+    if _role(value) is None and value.keys().isdisjoint(FIELDS):
+        part = _part_message(value)  # an item, or an answer that is an object
+        return part if part is not None and not part.unread else SpokenMessage("assistant", as_text(value))
     message = read_message({"role": "assistant", **value} if _role(value) is None else value)
     return _finished(message, value)
+
+
+def _alternatives(found: list[Any], name: str) -> SpokenMessage | None:
+    """The one answer; where alternatives call different tools, nobody knows which the agent followed."""
+    try:
+        items = one_answer(found, name, "the answer")
+    except InputError as error:
+        first = _answer_in(found[:1]) or SpokenMessage("assistant")
+        first.unread = error.problem
+        return first
+    answer = _answer_in(items)
+    if answer is not None:
+        _finished(answer, found[0] if isinstance(found[0], dict) else {})
+    return answer
 
 
 def _finished(answer: SpokenMessage | None, holder: dict[str, Any]) -> SpokenMessage | None:
@@ -127,12 +181,9 @@ def read_message(item: Any) -> SpokenMessage | None:
     if not isinstance(item, dict):
         return None
     outer, item = item, _unwrapped(item)
-    kind = item.get("type")
-    if kind in ("function_call", "function_call_output", "reasoning", "custom_tool_call"):
-        return _responses_item(item)
     role = _role(item)
-    if role is None:
-        return None
+    if role is None or is_item(item):
+        return _part_message(item)
     said = SpokenMessage(role, calls=[], results=[])
     if "parts" in item:
         if not isinstance(item["parts"], list):
@@ -146,13 +197,7 @@ def read_message(item: Any) -> SpokenMessage | None:
             _read_blocks(said, held)
         elif isinstance(held, str) and held and not said.text:
             said.text = held
-    said.calls += [call for call in map(_read_call, _list(item.get("tool_calls"))) if call is not None]
-    said.calls += [
-        call for call in map(_read_call, _list(item.get("invalid_tool_calls"))) if call is not None
-    ]
-    if isinstance(old := item.get("function_call"), dict) and isinstance(old.get("name"), str):
-        said.calls.append(Called(old["name"], old.get("arguments", ABSENT)))
-    said.calls = _once(said.calls)
+    _read_fields(said, item)
     said.finish = as_text(item.get("finish_reason") or item.get("stop_reason") or outer.get("finish_reason"))
     if role == "tool" and not said.results:
         call_id = as_text(item.get("tool_call_id") or item.get("id"))
@@ -162,21 +207,58 @@ def read_message(item: Any) -> SpokenMessage | None:
     return said
 
 
-def _once(calls: list[Called]) -> list[Called]:
-    """Each call once: OpenInference may write those of Anthropic as content and as calls."""
-    known: dict[tuple[str, str], Called] = {}
-    return [c for c in calls if not c.id or known.setdefault((c.id, c.name), c) is c]
+def _read_fields(said: SpokenMessage, item: dict[str, Any]) -> None:
+    """The calls in the fields of a message; those that only repeat others count once."""
+    of_parts, said.calls = said.calls, []
+    extra = item.get("additional_kwargs")
+    for source in (item, extra if isinstance(extra, dict) else {}):
+        for name in LISTS:
+            said.calls += _unheard([_called(raw) for raw in _list(source.get(name))], said.calls)
+        for name in SINGLES:
+            if isinstance(old := source.get(name), dict):
+                said.calls += _unheard([_called(old)], said.calls)
+    said.calls += _unheard(of_parts, said.calls)
+    if said.role == "assistant":
+        try:
+            others = {name: value for name, value in item.items() if name != "contents"}  # read as content
+            refuse_hidden_calls(others, "", "the answer")
+        except InputError as error:
+            said.unread = said.unread or error.problem
 
 
-def _responses_item(item: dict[str, Any]) -> SpokenMessage | None:
-    call_id = as_text(item.get("call_id") or item.get("id"))
-    if item["type"] == "reasoning":
+def _unheard(calls: list[Called], known: list[Called]) -> list[Called]:
+    """Calls that do not repeat one of those known, by id, or without ids by name and arguments."""
+    left = list(known)
+    found = []
+    for call in calls:
+        echoed = next((other for other in left if _repeats(call, other)), None)
+        if echoed is None:
+            found.append(call)
+        else:
+            left.remove(echoed)
+    return found
+
+
+def _repeats(call: Called, other: Called) -> bool:
+    if call.name != other.name:
+        return False
+    if call.id and other.id:
+        return call.id == other.id
+    return arguments_of(call.arguments) == arguments_of(other.arguments)
+
+
+def _part_message(item: dict[str, Any]) -> SpokenMessage | None:
+    """An item of the Responses API, or a part without a message."""
+    part = read_part(item)
+    if part.call is not None:
+        return SpokenMessage("assistant", calls=[_call_of(part.call)])
+    if part.result is not None:
+        return SpokenMessage("tool", results=[_result_of(part.result)])
+    if part.text is not None:
+        return SpokenMessage("assistant", as_text(part.text))
+    if part.known or not type_of(item):
         return None
-    if item["type"] == "function_call_output":
-        return SpokenMessage("tool", results=[Returned(call_id, "", parsed(item.get("output")))])
-    return SpokenMessage(
-        "assistant", calls=[Called(as_text(item.get("name")), item.get("arguments", ABSENT), call_id)]
-    )
+    return SpokenMessage("assistant", unread=f"the answer holds {shown(item)}")
 
 
 def _unwrapped(item: dict[str, Any]) -> dict[str, Any]:
@@ -211,50 +293,38 @@ def _read_blocks(said: SpokenMessage, blocks: list[Any]) -> None:
             continue
         if isinstance(inner := block.get("message_content"), dict):
             block = {**block, **inner}  # noqa: PLW2901
-        kind = block.get("type")
-        if kind in ("tool_call", "tool_use", "server_tool_call") or "functionCall" in block:
-            if (call := _read_call(block)) is not None:
-                said.calls.append(call)
-        elif kind in ("tool_call_response", "tool_result") or "functionResponse" in block:
-            said.results.append(_read_result(block))
-        elif kind in ("thinking", "reasoning"):
-            continue
-        elif isinstance(text := block.get("content", block.get("text")), str):
-            texts.append(text)
+        part = read_part(block)
+        if part.call is not None:
+            said.calls.append(_call_of(part.call))
+        if part.result is not None:
+            said.results.append(_result_of(part.result))
+        if part.text is not None and not part.thinking:
+            texts.append(as_text(part.text))
+        elif not part.known:
+            if isinstance(text := block.get("content", block.get("text")), str):
+                texts.append(text)
+            if said.role == "assistant":
+                said.unread = said.unread or f"the answer holds {shown(block)}"
     said.text = "\n".join(texts)
 
 
-def _read_call(raw: Any) -> Called | None:
+def _called(raw: Any) -> Called:
+    """A call in a field of calls: whatever it is, it counts."""
     if not isinstance(raw, dict):
-        return None
-    for key in ("tool_call", "functionCall", "function_call"):
-        if isinstance(inner := raw.get(key), dict):
-            raw = {**inner, "id": inner.get("id", raw.get("id"))}
-    function = raw.get("function")
-    source = function if isinstance(function, dict) else raw
-    arguments: Any = ABSENT
-    for key in ("arguments", "args", "input"):
-        if key in source:
-            arguments = source[key]
-            break
-    name = as_text(
-        source.get("name") or (function if isinstance(function, str) else "")
-    )  # Inspect's is a text
-    return Called(
-        name or "?", arguments, as_text(raw.get("id") or raw.get("call_id") or raw.get("tool_call_id"))
-    )
+        return Called("?", ABSENT)
+    part = read_part(raw)
+    return _call_of(part.call if part.call is not None else read_call(raw))
 
 
-def _read_result(raw: dict[str, Any]) -> Returned:
-    if isinstance(inner := raw.get("functionResponse"), dict):
-        return Returned(as_text(inner.get("id")), as_text(inner.get("name")), inner.get("response"))
-    output = next((raw[key] for key in ("response", "result", "content", "output") if key in raw), None)
+def _call_of(raw: RawCall) -> Called:
+    return Called(as_text(raw.name) or "?", raw.arguments, as_text(raw.id))
+
+
+def _result_of(raw: RawResult) -> Returned:
+    output = raw.output
     if isinstance(output, list) and all(isinstance(part, dict) and "text" in part for part in output):
         output = "\n".join(as_text(part["text"]) for part in output)
-    failed = raw.get("is_error") is True or raw.get("status") == "error"
-    return Returned(
-        as_text(raw.get("id") or raw.get("tool_use_id")), as_text(raw.get("name")), parsed(output), failed
-    )
+    return Returned(as_text(raw.id), as_text(raw.name), parsed(output), raw.failed)
 
 
 def _list(value: Any) -> list[Any]:

@@ -11,6 +11,10 @@ WORDS: dict[str, tuple[str, str]] = {
     "tool_name": ("1 tool span has no name", "{n} tool spans have no name"),
     "circle": ("a circle of parents", "{n} circles of parents"),
     "answer": ("an answer that is no list of parts", "{n} answers that are no list of parts"),
+    "unread": (
+        "an answer that could not be read whole, so that its calls are not known",
+        "{n} answers that could not be read whole, so that their calls are not known",
+    ),
     "request": ("a request that is no list of messages", "{n} requests that are no list of messages"),
     "too_many": ("1 span over the limit of a trace left out", "{n} spans over the limit of a trace left out"),
     "too_long": ("1 attribute cut at 1 MiB", "{n} attributes cut at 1 MiB"),

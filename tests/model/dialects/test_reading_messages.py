@@ -121,18 +121,33 @@ def test_responses_items_of_one_answer_are_one_message():
             "unknown field 'args' in messages[0].calls[0]",
         ),
         ([{"role": "robot", "content": [{"type": "tool_use"}]}], "messages[0].role must be one of user"),
-        ([{"role": "assistant", "content": [{"type": "hologram"}]}], "messages[0].content[0] is a part of type 'hologram'"),
+        (
+            [{"role": "assistant", "content": [{"type": "hologram"}]}],
+            "messages[0].content[0] is a part of type 'hologram'",
+        ),
         ([{"role": "assistant", "content": [{"hologram": {}}]}], "content[0] is an object with 'hologram'"),
         ([{"type": "hologram_call", "id": "1"}], "messages[0] is a part of type 'hologram_call'"),
-        ([{"role": "assistant", "tool_calls": [{"id": "1"}]}], "messages[0].tool_calls[0] is a call without a name"),
+        (
+            [{"role": "assistant", "tool_calls": [{"id": "1"}]}],
+            "messages[0].tool_calls[0] is a call without a name",
+        ),
         ([{"role": "assistant", "calls": [{"name": ""}]}], "messages[0].calls[0] is a call without a name"),
-        ([{"role": "user", "calls": [{"name": "f"}]}], "messages[0] is a message of role user that calls 'f'"),
-        ([{"role": "user", "content": [{"functionCall": {"name": "f"}}]}], "a message of role user that calls 'f'"),
+        (
+            [{"role": "user", "calls": [{"name": "f"}]}],
+            "messages[0] is a message of role user that calls 'f'",
+        ),
+        (
+            [{"role": "user", "content": [{"functionCall": {"name": "f"}}]}],
+            "a message of role user that calls 'f'",
+        ),
         (
             [{"role": "assistant", "content": "", "actions": [{"name": "f", "args": {}}]}],
             "messages[0].actions looks like calls",
         ),
-        ([{"type": "item_reference", "id": "fc_1"}], "messages[0] refers to the item 'fc_1', which may be a call"),
+        (
+            [{"type": "item_reference", "id": "fc_1"}],
+            "messages[0] refers to the item 'fc_1', which may be a call",
+        ),
     ],
 )
 def test_a_broken_transcript_is_refused_with_its_place(raw, words):

@@ -152,7 +152,9 @@ def ending(error: BaseException) -> tuple[StopReason, str]:
     """How the agent ended, given an exception raised by a turn."""
     if isinstance(error, TurnEnded):
         return error.stop_reason, str(error)
-    if isinstance(error, InfrastructureError):
+    if isinstance(
+        error, InfrastructureError | InputError
+    ):  # InputError: what the agent returned cannot be read
         return "infra_error", str(error)
     return "agent_error", f"{type(error).__name__}: {error}"[:500]
 

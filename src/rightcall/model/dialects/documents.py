@@ -1,9 +1,9 @@
 """Whole responses of providers and frameworks, as the items of their messages.
 
-    chat completions, Mistral, Groq   choices         Gemini              candidates
-    Responses                         output          Bedrock Converse    output.message
-    Cohere, Ollama, Strands           message         LangChain           generations, messages
-    LangGraph, AutoGen                messages        AI SDK of Vercel    response.messages, steps, toolCalls
+chat completions, Mistral, Groq   choices         Gemini              candidates
+Responses                         output          Bedrock Converse    output.message
+Cohere, Ollama, Strands           message         LangChain           generations, messages
+LangGraph, AutoGen                messages        AI SDK of Vercel    response.messages, steps, toolCalls
 """
 
 from __future__ import annotations
@@ -38,10 +38,11 @@ def items_of(document: Document, where: str) -> list[Any] | None:
     document = unwrapped(document)
     for name in ALTERNATIVES:
         if isinstance(found := document.get(name), list) and found:
-            return _answer(found, name, where)
+            return one_answer(found, name, where)
     if isinstance(document.get("role"), str) or type_of(document) in TYPES or "jsonrpc" in document:
         return [document]
-    return _held(document) or _called(document)
+    held = _held(document)
+    return _called(document) if held is None else held
 
 
 def _held(document: Document) -> list[Any] | None:
@@ -65,13 +66,20 @@ def _called(document: Document) -> list[Any] | None:
     """One message without a role, one part, or one call."""
     if document.get("method") == "tools/call" or is_bare_call(document):
         return [document]
-    if any(isinstance(document.get(name), list) for name in LISTS) or isinstance(document.get("function_call"), dict):
-        text = next((document[k] for k in ("content", "output", "text") if isinstance(document.get(k), str | list)), "")
+    if any(isinstance(document.get(name), list) for name in LISTS) or isinstance(
+        document.get("function_call"), dict
+    ):
+        text = next(
+            (document[k] for k in ("content", "output", "text") if isinstance(document.get(k), str | list)),
+            "",
+        )
         calls = {name: document[name] for name in (*LISTS, *SINGLES) if document.get(name)}
         return [{"role": "assistant", "content": text, **calls}]
     if isinstance(document.get("parts"), list):
         return [{"role": "assistant", "parts": document["parts"]}]
-    if "content" in document and any(name in document for name in ("finish_reason", "stop_reason", "stopReason")):
+    if "content" in document and any(
+        name in document for name in ("finish_reason", "stop_reason", "stopReason")
+    ):
         return [{"role": "assistant", "content": document["content"]}]
     part = read_part(document)
     return [document] if part.call is not None or (part.known and "type" in document) else None
@@ -82,7 +90,7 @@ def _spoken(message: Document) -> Document:
     return message if message.get("role") or type_of(message) in TYPES else {**message, "role": "assistant"}
 
 
-def _answer(found: list[Any], name: str, where: str) -> list[Any]:
+def one_answer(found: list[Any], name: str, where: str) -> list[Any]:
     """The one answer among alternatives. Entries of one index are pieces of one answer: some servers send text and
     calls apart. Entries of different indexes are different answers, which must call the same: otherwise nobody knows
     which of them the agent followed.
@@ -95,7 +103,7 @@ def _answer(found: list[Any], name: str, where: str) -> list[Any]:
         index = entry.get("index")
         answers.setdefault(index if isinstance(index, int) else place, []).append(message)
     first, *others = answers.values()
-    expected = _calls(read_items(first, where))
+    expected = _calls(read_items(first, where)) if others else []
     for place, other in enumerate(others, 1):
         if _calls(read_items(other, where)) != expected:
             raise InputError(
@@ -139,7 +147,9 @@ def _calls(messages: Iterable[Message]) -> list[tuple[str, Any, Any]]:
     return [(call.name, call.arguments, call.raw) for message in messages for call in message.calls]
 
 
-def _refuse_other_calls(document: Document, items: list[Any], messages: tuple[Message, ...], where: str) -> None:
+def _refuse_other_calls(
+    document: Document, items: list[Any], messages: tuple[Message, ...], where: str
+) -> None:
     """Reject calls of a response that its messages do not have."""
     if any(item is document for item in items):
         return

@@ -6,6 +6,7 @@ from typing import Any
 
 from rightcall.errors import InputError, suggestion
 from rightcall.model.dialects import wire
+from rightcall.model.dialects.part_kinds import ARGUMENTS
 from rightcall.model.dialects.parts import is_bare_call, read_part, type_of
 from rightcall.model.message import Role
 
@@ -69,7 +70,13 @@ def role_of(item: dict[str, Any], where: str, path: str) -> Role:
 
 
 def refuse_hidden_calls(item: dict[str, Any], where: str, path: str) -> None:
-    """Reject a message with calls in a field that is not read."""
+    """Reject a message with calls in a field that is not read, or that is itself written like a call."""
+    if "name" in item and any(item.get(name) is not None for name in ARGUMENTS):
+        raise InputError(
+            where,
+            f"{path} is a message with the arguments of a call",
+            "write tool_calls: [{name, arguments}]",
+        )
     for name, value in item.items():
         if name in FIELDS or not isinstance(value, list | dict) or not value:
             continue

@@ -22,6 +22,7 @@ from rightcall.model.dialects.parts import (
     RawCall,
     is_bare_call,
     is_bare_result,
+    is_item,
     read_part,
     read_result,
     type_of,
@@ -46,7 +47,9 @@ ITEMS = frozenset(
 """Items of the Responses API, where text after calls is of the same turn."""
 
 
-def read_items(raw: Sequence[Any], where: str, *, expand: Expand | None = None, joins: bool = False) -> tuple[Message, ...]:
+def read_items(
+    raw: Sequence[Any], where: str, *, expand: Expand | None = None, joins: bool = False
+) -> tuple[Message, ...]:
     """Messages of a list of messages, items, parts or calls.
 
     `expand` makes items of a whole response in the list. `joins` is for lists of the Responses API.
@@ -77,7 +80,7 @@ class _ItemReader:
             self._rpc(item, path)
         elif is_bare_result(item) or (not is_bare_call(item) and _is_tool_output(item)):
             self._result(result_of(read_result(item), where, path))
-        elif _is_message(item):
+        elif _is_message(item) and not is_item(item):
             self._spoken(read_spoken(item, where, path), kind)
         elif kind in SILENT_TYPES:
             return
@@ -186,7 +189,9 @@ def refuse_misplaced(message: Message, where: str, path: str) -> None:
     """Reject calls that would be lost: those without a name, and those of anyone but an assistant."""
     for i, call in enumerate(message.calls):
         if not call.name:
-            raise InputError(where, f"{path}.calls[{i}] is a call without a name", "a call is a name and arguments")
+            raise InputError(
+                where, f"{path}.calls[{i}] is a call without a name", "a call is a name and arguments"
+            )
         if message.role != "assistant":
             raise misplaced(message.role, call.name, where, path)
 
@@ -218,8 +223,10 @@ def _is_message(item: dict[str, Any]) -> bool:
 
 def _is_tool_output(item: dict[str, Any]) -> bool:
     """The result of a tool of the Model Context Protocol, which names no call."""
-    return "role" not in item and isinstance(item.get("content"), list) and any(
-        name in item for name in ("isError", "is_error", "structuredContent", "structured_content")
+    return (
+        "role" not in item
+        and isinstance(item.get("content"), list)
+        and any(name in item for name in ("isError", "is_error", "structuredContent", "structured_content"))
     )
 
 

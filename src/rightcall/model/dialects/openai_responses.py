@@ -21,6 +21,7 @@ from rightcall.model.dialects.openai_chat import read_function
 from rightcall.model.message import Message
 from rightcall.model.tool import Tool
 
+
 def read_tool(raw: dict[str, Any], where: str) -> Tool:
     """A flat function tool; also a bare `{name, description, parameters}`."""
     tool = read_function(raw, where, "")

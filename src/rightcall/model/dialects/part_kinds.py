@@ -75,7 +75,16 @@ SILENT_FIELDS = frozenset(
 NAMES = ("name", "toolName", "tool_name", "toolType", "tool_type")
 ARGUMENTS = ("arguments", "args", "input", "parameters")
 IDS = ("call_id", "toolCallId", "tool_call_id", "toolUseId", "tool_use_id", "id")
-OUTPUTS = ("output", "result", "response", "content", "structuredContent", "structured_content", "tools", "error")
+OUTPUTS = (
+    "output",
+    "result",
+    "response",
+    "content",
+    "structuredContent",
+    "structured_content",
+    "tools",
+    "error",
+)
 """Where the pieces of a call and of a result are, in the order in which they are looked for."""
 
 LEAN = frozenset(("tool_call", "server_tool_call", "tool-call", "tool-invocation", "dynamic-tool"))

@@ -72,21 +72,22 @@ def read_part(part: dict[str, Any]) -> Part:
 
 
 def _by_type(part: dict[str, Any], kind: str) -> Part:
+    found = UNKNOWN
     if kind in kinds.TEXTS:
-        return Part(text=_first(part, kinds.TEXTS[kind], ""))
-    if kind in kinds.REASONING:
-        return Part(thinking=True)
-    if kind in kinds.CALLS or _is_interface_call(part, kind):
-        return Part(call=read_call(part))
-    if kind in kinds.HOSTED:
-        return Part(call=_hosted(part, kind))
-    if kind in kinds.RESULTS or kind.endswith(kinds.RESULT_ENDINGS):
-        return Part(result=read_result(part))
-    if kind == "non_standard" and isinstance(inner := part.get("value"), dict):
-        return read_part(inner)
-    if kind in kinds.MEDIA or kind.startswith("data-"):
-        return SILENT
-    return UNKNOWN
+        found = Part(text=_first(part, kinds.TEXTS[kind], ""))
+    elif kind in kinds.REASONING:
+        found = Part(thinking=True)
+    elif kind in kinds.CALLS or _is_interface_call(part, kind):
+        found = Part(call=read_call(part))
+    elif kind in kinds.HOSTED:
+        found = Part(call=_hosted(part, kind))
+    elif kind in kinds.RESULTS or kind.endswith(kinds.RESULT_ENDINGS):
+        found = Part(result=read_result(part))
+    elif kind == "non_standard" and isinstance(inner := part.get("value"), dict):
+        found = read_part(inner)
+    elif kind in kinds.MEDIA or kind.startswith("data-"):
+        found = SILENT
+    return found
 
 
 def _is_interface_call(part: dict[str, Any], kind: str) -> bool:
@@ -120,6 +121,19 @@ def _by_field(part: dict[str, Any]) -> Part:
     if call is None and result is None and not known:
         return SILENT if not kinds.SILENT_FIELDS.isdisjoint(part) and "type" not in part else UNKNOWN
     return Part(text, call, result, part.get("thought") is True)
+
+
+def is_item(raw: dict[str, Any]) -> bool:
+    """Whether something is a call or a result by its type, whoever it says it is from."""
+    kind = type_of(raw)
+    if kind in ("function", "tool_call") and "content" in raw:
+        return False  # LangChain's message with the result of a function; a message of a trace
+    return (
+        kind in kinds.CALLS
+        or kind in kinds.HOSTED
+        or kind in kinds.RESULTS
+        or kind.endswith(kinds.RESULT_ENDINGS)
+    )
 
 
 def is_bare_call(raw: Any) -> bool:

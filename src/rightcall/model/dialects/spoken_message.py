@@ -95,13 +95,16 @@ def misplaced(role: Role, name: str, where: str, path: str) -> InputError:
 
 def _holds_results(content: Any) -> bool:
     return isinstance(content, list) and any(
-        isinstance(part, dict) and (is_bare_result(part) or read_part(part).result is not None) for part in content
+        isinstance(part, dict) and (is_bare_result(part) or read_part(part).result is not None)
+        for part in content
     )
 
 
 def _told(item: dict[str, Any], content: Any, where: str, path: str) -> ToolResult:
     """The result that a message of role tool is."""
-    call_id = wire.field(item, "tool_call_id", str, where, path) or wire.field(item, "toolCallId", str, where, path)
+    call_id = wire.field(item, "tool_call_id", str, where, path) or wire.field(
+        item, "toolCallId", str, where, path
+    )
     name = wire.field(item, "name", str, where, path) or wire.field(item, "tool_name", str, where, path)
     output = content if type(content) is str else wire.output_of(content, where, f"{path}.content")
     return ToolResult(call_id, output, item.get("status") == "error", name)
@@ -194,8 +197,12 @@ def call_of(raw: RawCall, where: str, path: str) -> ToolCall:
             raise InputError(where, problem, "a call is a name and arguments")
         raise InputError(where, f"{problem}: it is {wire.KINDS.get(type(name), type(name).__name__)}")
     if not isinstance(call_id, str):
-        call_id = str(call_id) if isinstance(call_id, int) else wire.checked(call_id, str, where, f"{path}.id")
-    arguments = {} if raw.arguments is ABSENT and raw.lean else None if raw.arguments is ABSENT else raw.arguments
+        call_id = (
+            str(call_id) if isinstance(call_id, int) else wire.checked(call_id, str, where, f"{path}.id")
+        )
+    arguments = (
+        {} if raw.arguments is ABSENT and raw.lean else None if raw.arguments is ABSENT else raw.arguments
+    )
     if raw.free:
         call = ToolCall(name, None, call_id, raw=wire.output_text(arguments))
     else:
