@@ -13,7 +13,7 @@ import msgspec
 
 from rightcall.errors import InputError
 from rightcall.model.dialects.documents import one_answer, read_document
-from rightcall.model.dialects.message_fields import FIELDS, LISTS, SINGLES, refuse_hidden_calls
+from rightcall.model.dialects.message_fields import LISTS, SINGLES, refuse_hidden_calls
 from rightcall.model.dialects.parts import RawCall, RawResult, is_item, read_call, read_part, type_of
 from rightcall.model.dialects.spoken_message import shown
 from rightcall.model.message import Role
@@ -30,6 +30,9 @@ ROLES: dict[str, Role] = {
 
 
 ALTERNATIVES = ("choices", "candidates", "generations")
+HOLDERS = ("content", "contents", "parts", *LISTS, *SINGLES, "refusal", "reasoning_content", "tool_plan")
+CALL_WORDS = ("call", "tool", "function", "action")
+"""Words in the type of an object that a model's answer is, which say that it may be a call."""
 
 
 class Called(msgspec.Struct, gc=False):
@@ -116,9 +119,9 @@ def _as_agents_return_it(value: Any) -> SpokenMessage | None:
         messages = read_document(document, "the answer") if isinstance(document, dict) else None
     except InputError:
         return None
-    spoken = [message for message in messages or () if message.role == "assistant"]
-    if not spoken:
+    if messages is None:
         return None
+    spoken = [message for message in messages if message.role == "assistant"]
     calls = [
         Called(call.name, call.raw if call.arguments is None else call.arguments, call.id)
         for message in spoken
@@ -142,11 +145,20 @@ def _answer_in(value: Any) -> SpokenMessage | None:
             return _finished(_alternatives(inner, key) if key in ALTERNATIVES else _answer_in(inner), value)
     if isinstance(inner := value.get("message"), dict) or isinstance(inner := value.get("output"), dict):
         return _finished(_answer_in(inner), value)
-    if _role(value) is None and value.keys().isdisjoint(FIELDS):
-        part = _part_message(value)  # an item, or an answer that is an object
-        return part if part is not None and not part.unread else SpokenMessage("assistant", as_text(value))
+    held = _unwrapped(value)
+    if _role(held) is None and held.keys().isdisjoint(HOLDERS):
+        return _item_or_object(held)
     message = read_message({"role": "assistant", **value} if _role(value) is None else value)
     return _finished(message, value)
+
+
+def _item_or_object(value: dict[str, Any]) -> SpokenMessage | None:
+    """An item of an answer, or the object that a model answered with: that is its text."""
+    if "jsonrpc" in value or value.get("method") == "tools/call":
+        return SpokenMessage("assistant", unread="the answer holds a request of the Model Context Protocol")
+    part, kind = _part_message(value), type_of(value).lower()
+    unread = part is not None and part.unread and not any(word in kind for word in CALL_WORDS)
+    return SpokenMessage("assistant", as_text(value)) if unread or (part is None and not kind) else part
 
 
 def _alternatives(found: list[Any], name: str) -> SpokenMessage | None:
