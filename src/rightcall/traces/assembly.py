@@ -308,7 +308,7 @@ def _ending(models: Sequence[Observation], root: Observation | None, failure: st
 def _unread(model: Observation) -> str:
     """What of an answer could not be read."""
     if model.broken_answer:
-        return "an answer is no list of parts"
+        return "an answer is not a list of parts"
     return model.answer.unread if model.answer is not None else ""
 
 

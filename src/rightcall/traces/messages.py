@@ -14,7 +14,7 @@ import msgspec
 from rightcall.errors import InputError
 from rightcall.model.dialects.documents import one_answer, read_document
 from rightcall.model.dialects.message_fields import LISTS, SINGLES, refuse_hidden_calls
-from rightcall.model.dialects.parts import RawCall, RawResult, is_item, read_call, read_part, type_of
+from rightcall.model.dialects.parts import SpelledCall, SpelledResult, is_item, read_call, read_part, type_of
 from rightcall.model.dialects.spoken_message import shown
 from rightcall.model.message import Role
 from rightcall.traces.content import ABSENT, arguments_of, as_text, parsed
@@ -113,7 +113,7 @@ def read_answer(value: Any) -> SpokenMessage | None:
 
 
 def _as_agents_return_it(value: Any) -> SpokenMessage | None:
-    """An answer in a spelling that traces do not have of their own; None when it cannot be read either."""
+    """An answer in a spelling that is not specific to traces; None when it cannot be read either."""
     document = {"messages": value} if isinstance(value, list) else value
     try:
         messages = read_document(document, "the answer") if isinstance(document, dict) else None
@@ -328,11 +328,11 @@ def _called(raw: Any) -> Called:
     return _call_of(part.call if part.call is not None else read_call(raw))
 
 
-def _call_of(raw: RawCall) -> Called:
+def _call_of(raw: SpelledCall) -> Called:
     return Called(as_text(raw.name) or "?", raw.arguments, as_text(raw.id))
 
 
-def _result_of(raw: RawResult) -> Returned:
+def _result_of(raw: SpelledResult) -> Returned:
     output = raw.output
     if isinstance(output, list) and all(isinstance(part, dict) and "text" in part for part in output):
         output = "\n".join(as_text(part["text"]) for part in output)

@@ -162,5 +162,5 @@ def _refuse_other_calls(
         told = read_items([{"role": "assistant", "tool_calls": entries}], where)
         others = unheard([call for message in told for call in message.calls], known)
         if others:
-            problem = f"{name} has a call of '{others[0].name}' that the messages beside it do not have"
+            problem = f"{name} has a call of '{others[0].name}' that the messages do not have"
             raise InputError(where, problem, "return the messages with all calls, or the calls alone")

@@ -19,7 +19,7 @@ from rightcall.model.dialects import wire
 from rightcall.model.dialects.message_fields import SILENT_TYPES, TYPES
 from rightcall.model.dialects.part_kinds import HOSTED
 from rightcall.model.dialects.parts import (
-    RawCall,
+    SpelledCall,
     is_bare_call,
     is_bare_result,
     is_item,
@@ -133,7 +133,7 @@ class _ItemReader:
             self.add(wire.checked(inner, dict, self._where, path), f"{path}[{i}]")
         self._expand = expand
 
-    def _call(self, raw: RawCall, item: dict[str, Any], path: str) -> None:
+    def _call(self, raw: SpelledCall, item: dict[str, Any], path: str) -> None:
         call = call_of(raw, self._where, path)
         request = item.get("approval_request_id")
         place = self._requests.pop(request, None) if isinstance(request, str) else None
@@ -177,7 +177,7 @@ class _ItemReader:
         params, result, error = item.get("params"), item.get("result"), item.get("error")
         if item.get("method") == "tools/call":
             raw = wire.checked(params, dict, where, f"{path}.params")
-            call = RawCall(raw.get("name"), raw.get("arguments") or {}, text)
+            call = SpelledCall(raw.get("name"), raw.get("arguments") or {}, text)
             self._call(call, {}, f"{path}.params")
         elif isinstance(error, dict):
             self._result(ToolResult(text, error.get("message"), True))

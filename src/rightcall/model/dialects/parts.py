@@ -16,7 +16,7 @@ ABSENT: Any = msgspec.UNSET
 """Not in the part."""
 
 
-class RawResult(NamedTuple):
+class SpelledResult(NamedTuple):
     """A result as found: nothing in it has been checked."""
 
     id: Any = ""
@@ -25,11 +25,11 @@ class RawResult(NamedTuple):
     name: Any = ""
 
 
-class RawCall(NamedTuple):
+class SpelledCall(NamedTuple):
     """A call as found: nothing in it has been checked. `free` arguments are text, not JSON.
 
-    `lean` spellings leave out arguments that are empty. `result` is there when the item of a call also says what came
-    of it.
+    `lean` spellings leave out arguments that are empty. `result` is there when the
+    item of a call also contains its result.
     """
 
     name: Any = ""
@@ -37,20 +37,20 @@ class RawCall(NamedTuple):
     id: Any = ""
     free: bool = False
     lean: bool = False
-    result: RawResult | None = None
+    result: SpelledResult | None = None
 
 
-class Part(NamedTuple):
+class MessagePart(NamedTuple):
     """What a part says. `known` is False when it is of no kind that is read."""
 
     text: Any = None
-    call: RawCall | None = None
-    result: RawResult | None = None
+    call: SpelledCall | None = None
+    result: SpelledResult | None = None
     thinking: bool = False
     known: bool = True
 
 
-SILENT, UNKNOWN = Part(), Part(known=False)
+SILENT, UNKNOWN = MessagePart(), MessagePart(known=False)
 
 
 def type_of(raw: dict[str, Any]) -> str:
@@ -59,7 +59,7 @@ def type_of(raw: dict[str, Any]) -> str:
     return kind if isinstance(kind, str) else ""
 
 
-def read_part(part: dict[str, Any]) -> Part:
+def read_part(part: dict[str, Any]) -> MessagePart:
     """A part by its type and by its fields."""
     kind = type_of(part)
     typed = _by_type(part, kind) if kind else UNKNOWN
@@ -67,22 +67,22 @@ def read_part(part: dict[str, Any]) -> Part:
         return typed
     keyed = _by_field(part)
     if keyed is UNKNOWN:
-        return typed if typed.known or not is_bare_call(part) else Part(call=read_call(part))
+        return typed if typed.known or not is_bare_call(part) else MessagePart(call=read_call(part))
     return keyed if typed.text is None else keyed._replace(text=typed.text)
 
 
-def _by_type(part: dict[str, Any], kind: str) -> Part:
+def _by_type(part: dict[str, Any], kind: str) -> MessagePart:
     found = UNKNOWN
     if kind in kinds.TEXTS:
-        found = Part(text=_first(part, kinds.TEXTS[kind], ""))
+        found = MessagePart(text=_first(part, kinds.TEXTS[kind], ""))
     elif kind in kinds.REASONING:
-        found = Part(thinking=True)
+        found = MessagePart(thinking=True)
     elif kind in kinds.CALLS or _is_interface_call(part, kind):
-        found = Part(call=read_call(part))
+        found = MessagePart(call=read_call(part))
     elif kind in kinds.HOSTED:
-        found = Part(call=_hosted(part, kind))
+        found = MessagePart(call=_hosted(part, kind))
     elif kind in kinds.RESULTS or kind.endswith(kinds.RESULT_ENDINGS):
-        found = Part(result=read_result(part))
+        found = MessagePart(result=read_result(part))
     elif kind == "non_standard" and isinstance(inner := part.get("value"), dict):
         found = read_part(inner)
     elif kind in kinds.MEDIA or kind.startswith("data-"):
@@ -100,7 +100,7 @@ def _is_interface_call(part: dict[str, Any], kind: str) -> bool:
     )
 
 
-def _by_field(part: dict[str, Any]) -> Part:
+def _by_field(part: dict[str, Any]) -> MessagePart:
     call = result = None
     text: Any = None
     known = False
@@ -109,7 +109,7 @@ def _by_field(part: dict[str, Any]) -> Part:
             call = read_call({"id": part.get("id"), **inner})._replace(lean=True)
     for field in kinds.CODE_FIELDS:
         if isinstance(inner := part.get(field), dict):
-            call = RawCall("code_execution", inner, inner.get("id") or "")
+            call = SpelledCall("code_execution", inner, inner.get("id") or "")
     for field in (*kinds.RESULT_FIELDS, *kinds.CODE_RESULT_FIELDS):
         if isinstance(inner := part.get(field), dict):
             result = read_result(inner)
@@ -120,7 +120,7 @@ def _by_field(part: dict[str, Any]) -> Part:
         text, known = (None if part.get("thought") is True else part["text"]), True
     if call is None and result is None and not known:
         return SILENT if not kinds.SILENT_FIELDS.isdisjoint(part) and "type" not in part else UNKNOWN
-    return Part(text, call, result, part.get("thought") is True)
+    return MessagePart(text, call, result, part.get("thought") is True)
 
 
 def is_item(raw: dict[str, Any]) -> bool:
@@ -150,7 +150,7 @@ def is_bare_result(raw: Any) -> bool:
     return isinstance(raw, dict) and "call_id" in raw and "content" in raw and "role" not in raw
 
 
-def read_call(raw: dict[str, Any]) -> RawCall:
+def read_call(raw: dict[str, Any]) -> SpelledCall:
     """A call in any spelling; what it does not have is empty or `ABSENT`."""
     kind = type_of(raw)
     for field in ("toolInvocation", "tool_call", "functionCall", "function_call"):
@@ -165,33 +165,35 @@ def read_call(raw: dict[str, Any]) -> RawCall:
     arguments = _first(source, kinds.ARGUMENTS, None) if recorded else ABSENT
     free = source is custom or kind == "custom_tool_call"
     lean = kind in kinds.LEAN or "toolCallId" in raw
-    return RawCall(name, arguments, _first(raw, kinds.IDS, ""), free, lean, _own_result(raw, kind))
+    return SpelledCall(name, arguments, _first(raw, kinds.IDS, ""), free, lean, _own_result(raw, kind))
 
 
-def _own_result(raw: dict[str, Any], kind: str) -> RawResult | None:
+def _own_result(raw: dict[str, Any], kind: str) -> SpelledResult | None:
     """What an item of a call says about its result: MCP calls of a provider, parts for a user interface."""
     state = raw.get("state")
     if state in ("output-error", "output-denied"):
-        return RawResult(output=raw.get("errorText"), failed=True)
+        return SpelledResult(output=raw.get("errorText"), failed=True)
     if state in ("output-available", "result"):
-        return RawResult(output=_first(raw, ("output", "result"), None))
+        return SpelledResult(output=_first(raw, ("output", "result"), None))
     if kind in ("mcp_call", *kinds.HOSTED):
         if raw.get("error") is not None or raw.get("status") in ("failed", "incomplete"):
-            return RawResult(output=raw.get("error"), failed=True)
+            return SpelledResult(output=raw.get("error"), failed=True)
         output = _first(raw, ("output", "outputs", "results", "result"), None)
-        return RawResult(output=output) if output is not None or raw.get("status") == "completed" else None
+        return (
+            SpelledResult(output=output) if output is not None or raw.get("status") == "completed" else None
+        )
     return None
 
 
-def _hosted(item: dict[str, Any], kind: str) -> RawCall:
+def _hosted(item: dict[str, Any], kind: str) -> SpelledCall:
     name, fields = kinds.HOSTED[kind]
     given = {field: item[field] for field in fields if item.get(field) is not None}
     only = next(iter(given.values()), None)
     arguments = only if len(given) == 1 and isinstance(only, dict) else given
-    return RawCall(name, arguments, _first(item, kinds.IDS, ""), result=_own_result(item, kind))
+    return SpelledCall(name, arguments, _first(item, kinds.IDS, ""), result=_own_result(item, kind))
 
 
-def read_result(raw: dict[str, Any]) -> RawResult:
+def read_result(raw: dict[str, Any]) -> SpelledResult:
     """A result in any spelling."""
     output = _first(raw, kinds.OUTPUTS, None)
     if isinstance(output, dict) and "value" in output and isinstance(kind := output.get("type"), str):
@@ -206,7 +208,7 @@ def read_result(raw: dict[str, Any]) -> RawResult:
         or raw.get("type") == "tool-error"
     )
     call_id = _first(raw, ("call_id", "tool_use_id", "toolUseId", "toolCallId", "tool_call_id", "id"), "")
-    return RawResult(call_id, output, failed, _first(raw, kinds.NAMES, ""))
+    return SpelledResult(call_id, output, failed, _first(raw, kinds.NAMES, ""))
 
 
 def _texts_in(content: Any) -> Any:

@@ -20,9 +20,9 @@ from rightcall.model.dialects.message_fields import (
 )
 from rightcall.model.dialects.parts import (
     ABSENT,
-    Part,
-    RawCall,
-    RawResult,
+    MessagePart,
+    SpelledCall,
+    SpelledResult,
     is_bare_result,
     read_call,
     read_part,
@@ -126,7 +126,7 @@ def _read_content(spoken: Spoken, content: Any, where: str, path: str) -> None:
 
 
 def _read_one(spoken: Spoken, raw: dict[str, Any], where: str, path: str) -> None:
-    part = read_part(raw) if not is_bare_result(raw) else Part(result=read_result(raw))
+    part = read_part(raw) if not is_bare_result(raw) else MessagePart(result=read_result(raw))
     if part.call is not None:
         spoken.calls.append(call_of(part.call, where, path))
     if part.result is not None:
@@ -188,8 +188,8 @@ def _repeats(call: ToolCall, other: ToolCall) -> bool:
     return same and not (call.id and other.id)
 
 
-def call_of(raw: RawCall, where: str, path: str) -> ToolCall:
-    """A call as found, checked. A call without a name is refused; arguments that are no JSON object stay `raw`."""
+def call_of(raw: SpelledCall, where: str, path: str) -> ToolCall:
+    """A call as found, checked. A call without a name is refused; arguments that are not a JSON object stay `raw`."""
     name, call_id = raw.name, raw.id
     if not isinstance(name, str) or not name:
         problem = f"{path} is a call without a name"
@@ -212,7 +212,7 @@ def call_of(raw: RawCall, where: str, path: str) -> ToolCall:
     return replace(call, status="error" if raw.result.failed else "ok", output=raw.result.output)
 
 
-def result_of(raw: RawResult, where: str, path: str) -> ToolResult:
+def result_of(raw: SpelledResult, where: str, path: str) -> ToolResult:
     """A result as found, checked."""
     call_id = raw.id if isinstance(raw.id, str | int) else wire.checked(raw.id, str, where, f"{path}.id")
     output = wire.output_of(raw.output, where, path)
