@@ -53,14 +53,12 @@ def transport(where: str, error: Exception, deadline: float) -> ProviderError:  
     import aiohttp
 
     detail = one_line(scrub(str(error))) or type(error).__name__
-    if isinstance(error, aiohttp.ConnectionTimeoutError):
-        return ProviderError(f"{where} cannot be reached: {detail}", kind="unreachable", retryable=True)
-    if isinstance(error, TimeoutError):
+    if isinstance(error, TimeoutError) and not isinstance(error, aiohttp.ConnectionTimeoutError):
         reason = detail if str(error) else f"deadline {deadline:g} s"
         return ProviderError(f"{where} timed out: {reason}", kind="timeout", retryable=True)
     if isinstance(error, ssl.SSLError | aiohttp.ClientSSLError | ssl.CertificateError):
         return ProviderError(f"{where}: the secure connection failed: {detail}", kind="tls")
-    if isinstance(error, aiohttp.ClientConnectorError):
+    if isinstance(error, aiohttp.ClientConnectorError | aiohttp.ConnectionTimeoutError):
         return ProviderError(
             f"{where} cannot be reached: {detail}", kind="unreachable", retryable=not _unknown_host(error)
         )
