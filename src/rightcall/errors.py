@@ -7,6 +7,7 @@
     │   └── MissingExtraError   an optional package is missing; includes the install command
     └── InfrastructureError an external service (a model, a store) failed
         ├── ProviderError       a model request failed; says whether and when to retry
+        ├── ToolServerDown      a tool server cannot be restarted; ends the run
         └── StoreError          the store failed; says whether to retry
             └── RunTakenOver        another process resumed the run
 
@@ -102,6 +103,15 @@ class RunTakenOver(StoreError):  # noqa: N818  it is news of a run
         super().__init__(
             f"run {run_id} was taken over by another process, which finishes it", retryable=False
         )
+
+
+class ToolServerDown(InfrastructureError):  # noqa: N818  it is news of a server
+    """A tool server cannot be restarted, or dies in every call: no further case could reach its tools.
+
+    It is raised before a call is sent, so that call had no effect.
+    """
+
+    effect: Literal["none"] = "none"
 
 
 class CheckFailed(AssertionError):  # noqa: N818  it is news of an agent, not an error

@@ -11,7 +11,8 @@ from click.testing import CliRunner
 from rightcall.cli.tools_call import call, serve
 from rightcall.errors import InputError, RightCallError
 from rightcall.tools.definitions.source import tools_of
-from rightcall.tools.mcp.client import McpAddress, McpServer
+from rightcall.tools.mcp.address import McpAddress
+from rightcall.tools.mcp.client import McpServer
 
 TOOLS = [{"name": "count", "input_schema": {"type": "object", "properties": {"n": {"type": "integer"}}}}]
 

@@ -113,8 +113,8 @@ CASES: dict[str, tuple[Case, str]] = {
     ),
 }  # fmt: skip
 
-ELSEWHERE = {"wrong_state", "double_effect", "failed_metric"}
-"""Set by the world an agent acts on and by requested metrics; scoring alone sees only calls."""
+ELSEWHERE = {"wrong_state", "double_effect", "failed_metric", "outcome_unknown"}
+"""Set by what tools really did and by requested metrics; scoring alone sees only calls."""
 
 
 @pytest.mark.parametrize("code", CASES)

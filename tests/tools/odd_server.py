@@ -41,6 +41,11 @@ def listed() -> list[dict[str, Any]]:
 
 def called(message: dict[str, Any]) -> None:
     arguments = message["params"].get("arguments", {})
+    if MODE in ("crash_once", "crash_idle") and (log := Path(sys.argv[2])):
+        with log.open("a") as lines:
+            lines.write(arguments["text"] + "\n")
+        if MODE == "crash_once" and len(log.read_text().split()) == 1:
+            os._exit(3)
     if MODE == "crash":
         print("out of cheese, token=s3cret", file=sys.stderr, flush=True)
         os._exit(3)
@@ -54,6 +59,8 @@ def called(message: dict[str, Any]) -> None:
         send({"id": message["id"], "result": {"content": [block, {"type": "text", "text": "seen"}]}})
         return
     send({"id": message["id"], "result": {"content": [{"type": "text", "text": arguments["text"]}]}})
+    if MODE == "crash_idle":
+        os._exit(0)
 
 
 def main() -> None:

@@ -10,7 +10,9 @@ from typing import Any
 
 import pytest
 
+from rightcall.model import Trajectory
 from rightcall.model.codec import encode
+from rightcall.model.open_call import open_calls
 from rightcall.tools.definitions.function import tool
 from rightcall.tools.idempotency import sqlite_store
 from rightcall.tools.idempotency.guard import Idempotency, full_key
@@ -343,7 +345,8 @@ def test_an_owner_that_lost_its_claim_cannot_write_its_end_and_is_logged_as_late
     box = a_box(pay, store=store)
     context = box.context(run="r", task="t")
     assert invoke(box, a_call("pay", idempotency_key="k"), context).outcome == "unknown"
-    assert [e.phase for e in context.ledger.entries] == ["effect", "late_effect"]
+    assert [e.phase for e in context.ledger.entries] == ["effect", "late_effect", "unanswered"]
+    assert open_calls(context.witnessed(Trajectory())) == []  # the key tells that it happened
     assert len(context.ledger.effects()) == 1 and store.state("r/t/0:pay:k") == "unknown"
 
 

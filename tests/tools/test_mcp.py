@@ -10,11 +10,13 @@ from typing import Any
 
 import pytest
 
-from rightcall.errors import InfrastructureError, InputError
+from rightcall.errors import InfrastructureError, InputError, ToolServerDown
 from rightcall.metrics.resolve import resolve_metric
 from rightcall.model import ExpectedCall, Golden, TestCase, Trajectory
 from rightcall.tools.definitions.load import load_tools
-from rightcall.tools.mcp.client import McpAddress, McpServer, empty_schemas, read_address
+from rightcall.tools.mcp import client as mcp_client
+from rightcall.tools.mcp.address import McpAddress, read_address
+from rightcall.tools.mcp.client import MOST_DEATHS, McpServer, empty_schemas
 from rightcall.tools.mcp.server import mcp_server
 from rightcall.tools.runtime.context import SystemClock
 from rightcall.tools.runtime.toolbox import Toolbox
@@ -22,6 +24,11 @@ from tests.tools.helpers import Effects, a_box, a_call, run
 
 ODD = str(Path(__file__).with_name("odd_server.py"))
 DATA = Path(__file__).with_name("data")
+
+
+@pytest.fixture(autouse=True)
+def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mcp_client, "FIRST_PAUSE_S", 0.01)
 
 
 def odd(mode: str, *more: str, **settings: Any) -> McpAddress:
@@ -72,6 +79,46 @@ def test_a_server_may_die_in_a_call_and_a_write_is_then_unknown():
 
     first, second = with_server(odd("crash"), use)
     assert first.outcome == second.outcome == "unknown" and first.error.error == "outcome_unknown"
+
+
+def test_a_server_that_died_is_restarted_and_the_lost_call_is_not_sent_again(tmp_path: Path):
+    async def use(server: McpServer, box: Toolbox) -> Any:
+        context = box.context()
+        return [await box.invoke(a_call("write", text=text), context) for text in "xy"]
+
+    first, second = with_server(odd("crash_once", str(tmp_path / "log")), use)
+    assert (first.outcome, second.outcome, second.call.output) == ("unknown", "ok", "y")
+    assert (tmp_path / "log").read_text().split() == ["x", "y"]
+
+
+def test_a_server_that_dies_between_calls_loses_none(tmp_path: Path):
+    async def use(server: McpServer, box: Toolbox) -> Any:
+        made = []
+        for text in "abcdefg":  # more often than a server may die in calls
+            made.append(await box.invoke(a_call("write", text=text), box.context()))
+            await asyncio.wait_for(server._stop.wait(), 10)
+        return made
+
+    made = with_server(odd("crash_idle", str(tmp_path / "log")), use)
+    assert [one.call.output for one in made] == list("abcdefg")
+    assert (tmp_path / "log").read_text().split() == list("abcdefg")
+
+
+def test_a_server_that_dies_in_every_call_is_given_up():
+    async def use(server: McpServer, box: Toolbox) -> Any:
+        context = box.context()
+        outcomes = [
+            (await box.invoke(a_call("write", text="x"), context)).outcome for _ in range(MOST_DEATHS)
+        ]
+        with pytest.raises(ToolServerDown, match=r"exited in 5 calls in a row .* stderr: out of cheese"):
+            await box.invoke(a_call("write", text="x"), context)
+        with pytest.raises(ToolServerDown):
+            await box.invoke(a_call("echo", text="x"), context)
+        return outcomes, context.ledger.entries
+
+    outcomes, ledger = with_server(odd("crash"), use)
+    assert outcomes == ["unknown"] * MOST_DEATHS
+    assert [entry.phase for entry in ledger].count("unanswered") == MOST_DEATHS
 
 
 def test_a_read_from_a_dead_server_has_failed():

@@ -8,6 +8,7 @@ from typing import Protocol
 
 from rightcall.model.codec import convert
 from rightcall.model.golden import AnyGolden, Golden
+from rightcall.model.open_call import unsettled
 from rightcall.model.trajectory import Trajectory
 from rightcall.providers import CURRENT, RecordedTrial, Recordings, TapedCase, with_timings
 
@@ -68,7 +69,8 @@ class TapedAgent:
                 return trajectory if recorded is None else with_timings(trajectory, recorded.timings)
         recordings.asked += 1
         case, trajectory = await self._performed(golden, trial, None)
-        if trajectory.stop_reason != "infra_error" and not case.unanswered:
+        lost = trajectory.stop_reason == "infra_error" or unsettled(golden, trajectory)
+        if not lost and not case.unanswered:
             whole = recordings.settings.level == "trajectory"
             await asyncio.to_thread(recordings.write, golden, case, trajectory, whole=whole)
         return trajectory

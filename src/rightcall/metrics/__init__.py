@@ -3,6 +3,7 @@
     base        Metric, the class to subclass
     resolve     from the name a user types to a metric; the list of all metrics with their pages
     score_case  the one scorer: from a case to its result; case_result: by what its golden states
+    open_outcome  the result when a tool that runs for real gave no answer
     dimensions  the standard dimensions; measurement: the requested metrics, each within its time
     function    a plain function as a metric
     matching/   the one alignment of expected and actual calls, matchers, verdicts, reasons

@@ -23,9 +23,11 @@ from rightcall.metrics.matching.case_score import (
 from rightcall.metrics.matching.fast_path import flawless, is_flawless
 from rightcall.metrics.matching.reasons import reason
 from rightcall.metrics.matching.verdict import CaseVerdict, Numbers, ScoringRules
+from rightcall.metrics.open_outcome import in_doubt
 from rightcall.model.case import TestCase
 from rightcall.model.failure import Failure
 from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden
+from rightcall.model.open_call import open_calls
 from rightcall.model.run import CaseResult
 from rightcall.model.score import Score
 from rightcall.model.tool import Tool
@@ -43,7 +45,19 @@ def result_of(
     *,
     rules: ScoringRules = DEFAULT_RULES,
 ) -> CaseResult:
-    """The result of one case by what its golden states. `tools` are those the agent was offered."""
+    """The result of one case by what its golden states. `tools` are those the agent was offered.
+
+    It is an error if a tool that runs for real gave no answer.
+    """
+    if trajectory.ledger and (calls := open_calls(trajectory)):
+        result = _stated_result(golden, trial, trajectory, tools, rules)
+        return in_doubt(result, golden, trajectory, calls)
+    return _stated_result(golden, trial, trajectory, tools, rules)
+
+
+def _stated_result(
+    golden: AnyGolden, trial: int, trajectory: Trajectory, tools: Mapping[str, Tool], rules: ScoringRules
+) -> CaseResult:
     if not isinstance(golden, Golden):
         return _conversation(golden, trial, trajectory, tools, rules)
     failures: tuple[Failure, ...] = ()
@@ -90,6 +104,23 @@ def score_trajectory(
     no answer, an expected state without a world, a time budget without a time, a function of the golden that failed.
     A golden that cannot be judged (an unknown id in `after`, an invalid matcher) raises `InputError`.
     """
+    verdict = _stated_verdict(golden, trajectory, tools, rules, embed, grade)
+    if not trajectory.ledger or not (calls := open_calls(trajectory)):
+        return verdict
+    result = _result(
+        golden, 0, trajectory, verdict.passed, verdict.score, {}, verdict.failures, verdict.error
+    )
+    return _summed_up(verdict, in_doubt(result, golden, trajectory, calls))
+
+
+def _stated_verdict(
+    golden: AnyGolden,
+    trajectory: Trajectory,
+    tools: Mapping[str, Tool],
+    rules: ScoringRules,
+    embed: Callable[[str], Sequence[float]] | None,
+    grade: Callable[[str, Any], float] | None,
+) -> CaseVerdict:
     if not isinstance(golden, Golden):
         try:
             held = score_conversation(golden, trajectory, tools, rules=rules)

@@ -177,6 +177,7 @@ def as_one_golden(golden: ConversationalGolden) -> Golden:
         expected_state=golden.expected_state,
         expectations=golden.expectations,
         metadata=golden.metadata,
+        outcome_checked_by=golden.outcome_checked_by,
     )
 
 

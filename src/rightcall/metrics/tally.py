@@ -31,10 +31,13 @@ MOST_TAGS = 100
 """Maximum number of tags that are counted separately."""
 
 
+WITHOUT_ANSWER: frozenset[Code] = frozenset(("infra_error", "outcome_unknown"))
+
+
 def counted_codes(result: CaseResult) -> set[Code]:
     """The codes a case that did not pass counts for. Without an answer there is only that to say."""
     codes = {failure.code for failure in result.codes}
-    return codes & {"infra_error"} if result.error else codes
+    return codes & WITHOUT_ANSWER if result.error else codes
 
 
 class GroupState(msgspec.Struct, frozen=True, array_like=True):
@@ -136,6 +139,7 @@ class TallyState(msgspec.Struct, frozen=True, array_like=True):
     output_tokens: int
     nano_usd: int | None
     trials: tuple[int, int]
+    unknown_calls: int = 0
 
 
 class Tally:
@@ -154,6 +158,7 @@ class Tally:
         self._input_tokens = self._output_tokens = 0
         self._nano_usd: int | None = None
         self._first_trial, self._last_trial = sys.maxsize, -1
+        self._unknown_calls = 0
 
     def add(self, result: CaseResult) -> None:
         self._categories[result.category].add(result)
@@ -162,9 +167,11 @@ class Tally:
                 group = self._tag(tag)
                 if group is not None:
                     group.add(result)
-        if result.codes and not result.passed:
-            for code in counted_codes(result):
-                self._codes[code] += 1
+        if result.codes:
+            self._unknown_calls += sum(failure.code == "outcome_unknown" for failure in result.codes)
+            if not result.passed:
+                for code in counted_codes(result):
+                    self._codes[code] += 1
         if not self._first_trial <= result.trial <= self._last_trial:
             self._first_trial = min(self._first_trial, result.trial)
             self._last_trial = max(self._last_trial, result.trial)
@@ -189,6 +196,7 @@ class Tally:
             self._nano_usd = (self._nano_usd or 0) + other._nano_usd
         self._first_trial = min(self._first_trial, other._first_trial)
         self._last_trial = max(self._last_trial, other._last_trial)
+        self._unknown_calls += other._unknown_calls
 
     def state(self) -> bytes:
         """Everything counted so far, for another process; equal results give equal bytes in any order."""
@@ -202,6 +210,7 @@ class Tally:
                 self._output_tokens,
                 self._nano_usd,
                 (self._first_trial, self._last_trial),
+                self._unknown_calls,
             )
         )
 
@@ -218,6 +227,7 @@ class Tally:
         made._input_tokens, made._output_tokens = found.input_tokens, found.output_tokens
         made._nano_usd = found.nano_usd
         made._first_trial, made._last_trial = found.trials
+        made._unknown_calls = found.unknown_calls
         return made
 
     @property
@@ -290,6 +300,7 @@ class Tally:
             named=self._named,
             pass_k=overall.passes.pass_k(min(trials, MOST_K)),
             spreads=user_spreads({tag: group.passes for tag, group in self._tags.items()}),
+            unknown_calls=self._unknown_calls,
         )
 
 

@@ -5,6 +5,7 @@
     message     Message
     golden      Golden, ExpectedCall, Expectations, ConversationalGolden, Turn
     trajectory  Trajectory, RecordedTrajectory, Usage; LedgerEntry: what the tools really did
+    open_call   calls of real tools that ended without an answer, read from the ledger
     case        TestCase, ConversationalTestCase: golden + trajectory + tools
     recorded_case  behaviour recorded in a golden, as a trajectory
     deepeval    DeepEval's argument names in the constructors of records

@@ -34,6 +34,7 @@ Code = Literal[
     "refused",
     "agent_error",
     "infra_error",
+    "outcome_unknown",
 ]
 
 MEANINGS: dict[Code, str] = {
@@ -64,6 +65,7 @@ MEANINGS: dict[Code, str] = {
     "refused": "the model refused to answer",
     "agent_error": "the agent raised an error",
     "infra_error": "no answer from the provider, a tool server or a script; says nothing about the agent",
+    "outcome_unknown": "a call of a tool that runs for real got no answer: its effect may have happened",
 }
 """What each code says about a case."""
 

@@ -65,7 +65,8 @@ class Golden(Record, frozen=True, metaclass=Spelled):
     suite or inline definitions, in any format; `tool_set` names one of the suite's tool sets instead. `model`
     and `settings` apply to this golden only: another model, or settings that override the agent's.
     `expected_state` is what must be true of the simulated worlds at the end; everything it does not mention
-    must be unchanged.
+    must be unchanged. `outcome_checked_by` names tools that tell whether an effect happened: a case in which the
+    outcome of a real call is unknown can pass only if one of them answered after it.
 
     Recorded behaviour of an agent may be included: `actual_output`, `tools_called`, `retrieval_context` and
     its cost. `expectations` and `expected_labels` are for judges and classifiers; `custom_columns` are a
@@ -111,6 +112,7 @@ class Golden(Record, frozen=True, metaclass=Spelled):
     tool_set: str | None = None
     model: str | None = None
     settings: dict[str, Any] | None = None
+    outcome_checked_by: Several[str] = ()
 
 
 class Turn(Record, frozen=True, metaclass=Spelled):
@@ -140,7 +142,7 @@ class ConversationalGolden(Record, frozen=True, metaclass=Spelled):
     after the scripted turns, and `false` never does. `personas` are characters to play it with, each a
     separate conversation: the name of a built-in one, or an object with a name and characteristics.
     `stopping_criteria` says when the user has got what they wanted, `max_turns` limits the user's turns,
-    `user_model` chooses the model that plays them.
+    `user_model` chooses the model that plays them. `outcome_checked_by` is that of a golden.
     """
 
     scenario: str
@@ -174,6 +176,7 @@ class ConversationalGolden(Record, frozen=True, metaclass=Spelled):
     stopping_criteria: str | None = None
     max_turns: Annotated[int, msgspec.Meta(ge=1)] | None = None
     user_model: str | None = None
+    outcome_checked_by: Several[str] = ()
 
     @property
     def given(self) -> tuple[Turn, ...]:

@@ -105,7 +105,8 @@ class Summary(Record, frozen=True):
     `trials` is the maximum number of trials of a golden. `named` are the metrics requested by name, to decide
     or to observe. `pass_k` has pass^1, pass^2, …: the unbiased share of goldens of which all k trials pass;
     empty when there is one trial. `decision` is the verdict as a sentence.
-    `spreads` are between simulated users.
+    `spreads` are between simulated users. `unknown_calls` counts calls of real tools whose outcome is unknown, in all
+    cases, also in those that pass.
     """
 
     overall: GroupSummary
@@ -118,6 +119,7 @@ class Summary(Record, frozen=True):
     pass_k: tuple[float, ...] = ()
     decision: str = ""
     spreads: tuple[UserSpread, ...] = ()
+    unknown_calls: int = 0
 
     def __str__(self) -> str:
         """The verdict, a line per category and one for all, and the codes of failed cases."""

@@ -48,7 +48,7 @@ def refused(where: str, status: int, headers: Mapping[str, str], content: bytes)
     )
 
 
-def transport(where: str, error: Exception, deadline: float) -> ProviderError:  # noqa: PLR0911
+def transport(where: str, error: Exception, deadline: float) -> ProviderError:
     """No response, or an incomplete one."""
     import aiohttp
 

@@ -10,7 +10,7 @@ from rightcall.model.failure import FATAL
 from rightcall.model.record import Record
 from rightcall.store import Store, StoredRun
 from rightcall.suite.baseline import baseline_for, edited_goldens, edited_notes, require_finished
-from rightcall.suite.outcome import stored_outcomes, verdict_unfinished
+from rightcall.suite.outcome import stored_outcomes, verdict_unfinished, with_unknown_calls
 
 
 def gate_run(store: Store, run: str, gate: Gate, quarantine: frozenset[str] = frozenset()) -> Verdict:
@@ -34,7 +34,8 @@ def gate_run(store: Store, run: str, gate: Gate, quarantine: frozenset[str] = fr
             anyway=gate.baseline.anyway,
         )
     outcomes = stored_outcomes(store, found.id, quarantine, lags=gate.limits_latency)
-    return decide(gate, outcomes, baseline=baseline)
+    verdict, summary = decide(gate, outcomes, baseline=baseline), found.run.summary
+    return with_unknown_calls(verdict, summary.unknown_calls) if summary is not None else verdict
 
 
 class RunComparison(Record, frozen=True):

@@ -21,7 +21,13 @@ from rightcall.store import Persistence, RunWriter
 from rightcall.suite.backend import Backend, Batch, RunWork
 from rightcall.suite.done_cells import DoneCells
 from rightcall.suite.gate_evidence import GateEvidence
-from rightcall.suite.outcome import EarlyStop, verdict_incomplete, verdict_unfinished, verdict_without_gate
+from rightcall.suite.outcome import (
+    EarlyStop,
+    verdict_incomplete,
+    verdict_unfinished,
+    verdict_without_gate,
+    with_unknown_calls,
+)
 from rightcall.suite.plan import Plan
 from rightcall.suite.sink import Sink
 
@@ -192,6 +198,7 @@ class LiveRun:
         elif gate is not None and self._evidence is not None:
             stopped = self._early.stopped if self._early else None
             verdict = decide(gate, self._evidence.outcomes(), baseline=baseline, stopped=stopped)
+            verdict = with_unknown_calls(verdict, summary.unknown_calls)
         else:
             verdict = verdict_without_gate(summary)
         return RunOutcome(

@@ -17,6 +17,7 @@ from rightcall.gate import (
     monitor_for,
     outcomes_of,
 )
+from rightcall.model.open_call import unknown_calls_text
 from rightcall.model.run import CaseResult, Summary
 from rightcall.model.text import counted
 from rightcall.model.trajectory import Trajectory
@@ -51,7 +52,15 @@ def verdict_without_gate(summary: Summary) -> Verdict:
         word, sentence = "FAIL", f"{failed:,} of {counted(whole.cases, 'case')} did not pass"
     else:
         word, sentence = "PASS", f"all {counted(whole.cases, 'case')} passed"
-    return Verdict(word, f"{word}: {sentence}", errors=whole.errors, trials=tried)
+    verdict = Verdict(word, f"{word}: {sentence}", errors=whole.errors, trials=tried)
+    return with_unknown_calls(verdict, summary.unknown_calls)
+
+
+def with_unknown_calls(verdict: Verdict, unknown: int) -> Verdict:
+    """The verdict, with the number of calls of real tools whose outcome is unknown."""
+    if not unknown:
+        return verdict
+    return msgspec.structs.replace(verdict, sentence=f"{verdict.sentence}; {unknown_calls_text(unknown)}")
 
 
 def verdict_unfinished(why: str) -> Verdict:

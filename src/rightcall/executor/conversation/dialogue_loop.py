@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 
 import msgspec
 
-from rightcall.errors import InfrastructureError, ProviderError, RightCallError
+from rightcall.errors import InfrastructureError, ProviderError, RightCallError, ToolServerDown
 from rightcall.executor.conversation.agent_side import Opened, TalkSession, given_messages
 from rightcall.executor.conversation.user_side import ScriptedUser, UserFault, Users
 from rightcall.executor.limits import Deadline, Limits
@@ -90,6 +90,8 @@ class _Talk:
         try:
             async with clock:
                 await session.turn(text)
+        except ToolServerDown:
+            raise  # ends the run: no conversation could reach its tools
         except InfrastructureError as error:
             return self._broke("infra_error", str(error))
         except RightCallError:

@@ -112,6 +112,7 @@ SENTENCES: dict[Code, Callable[[Failure], str]] = {
     "refused": lambda f: f"the model refused{_because(f)}",
     "agent_error": lambda f: f"the agent failed{_because(f)}",
     "infra_error": lambda f: f"no answer{_because(f)}",
+    "outcome_unknown": lambda f: f"{f.tool}: outcome unknown{_because(f)}",
 }
 
 

@@ -42,6 +42,7 @@ TITLES: dict[Code, str] = {
     "refused": "Model refused",
     "agent_error": "Agent failed",
     "infra_error": "No answer",
+    "outcome_unknown": "Outcome of a call unknown",
 }
 
 

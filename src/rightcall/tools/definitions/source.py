@@ -12,7 +12,8 @@ from rightcall.files import is_object_name, load_object
 from rightcall.model.tool import Tool
 from rightcall.tools.definitions.function import FunctionTool, tool
 from rightcall.tools.definitions.load import load_tools
-from rightcall.tools.mcp.client import McpAddress, McpServer, read_address
+from rightcall.tools.mcp.address import McpAddress, read_address
+from rightcall.tools.mcp.client import McpServer
 from rightcall.tools.runtime.bound_tool import BoundTool
 from rightcall.tools.runtime.toolbox import Toolbox
 from rightcall.tools.worlds.base import World

@@ -16,6 +16,7 @@ from urllib.parse import quote
 
 import msgspec
 
+from rightcall.errors import ToolServerDown
 from rightcall.model.codec import encode
 from rightcall.model.record import Record
 from rightcall.tools.idempotency.claims import GroupCommit, Heartbeat
@@ -307,7 +308,8 @@ def _state_after(error: BaseException, call: ActiveCall) -> EndState:
     """Cancelled or broken in the middle: the effect may have happened, unless that is ruled out."""
     if not call.entry.writes or (call.work is not None and not call.work.begun):
         return "retryable"
-    return "retryable" if isinstance(error, Abort) and error.effect == "none" else "unknown"
+    without_effect = isinstance(error, Abort | ToolServerDown) and error.effect == "none"
+    return "retryable" if without_effect else "unknown"
 
 
 def _seen(state: EndState) -> Effect:

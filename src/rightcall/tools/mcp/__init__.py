@@ -1,6 +1,8 @@
 """Tools of MCP servers, and a toolbox as an MCP server, through the official SDK.
 
-client            tools of a server, over stdio or streamable HTTP
+address           the address of a server: a command to start, or a URL
+client            tools of a server, over stdio or streamable HTTP; it is restarted when it dies
+connection        when a connection ends, and why
 server            a toolbox as a server
 results           what a server answers to a call, as a plain result, and back
 orphan_processes  processes that a server started and left behind
@@ -11,12 +13,8 @@ from typing import TYPE_CHECKING
 from rightcall.window import window
 
 if TYPE_CHECKING:
-    from rightcall.tools.mcp.client import (
-        McpAddress as McpAddress,
-        McpServer as McpServer,
-        empty_schemas as empty_schemas,
-        read_address as read_address,
-    )
+    from rightcall.tools.mcp.address import McpAddress as McpAddress, read_address as read_address
+    from rightcall.tools.mcp.client import McpServer as McpServer, empty_schemas as empty_schemas
     from rightcall.tools.mcp.server import (
         report_progress as report_progress,
         serve_http as serve_http,
@@ -26,7 +24,8 @@ else:
     __getattr__, __dir__, __all__ = window(
         __name__,
         {
-            "client": "McpAddress McpServer empty_schemas read_address",
+            "address": "McpAddress read_address",
+            "client": "McpServer empty_schemas",
             "server": "report_progress serve_http serve_stdio",
         },
     )

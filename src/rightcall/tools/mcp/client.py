@@ -3,90 +3,60 @@
     async with McpServer(read_address("mcp:uvx mcp-server-time")) as server:
         toolbox = Toolbox(server.entries(), execute="real")
 
-A server that cannot be started, dies, hangs or violates the protocol raises an `InfrastructureError`; one that dies
-during a call makes that call fail. No process is left running.
+A server that cannot be started raises an `InfrastructureError`. One that dies in a call makes that call fail, and is
+restarted for the next one; a call is never sent twice. One that cannot be restarted, or dies in one call after the
+other, raises `ToolServerDown`. No process is left running.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import dataclasses
 import logging
-import shlex
+import random
 import tempfile
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import partial
 from types import TracebackType
-from typing import Annotated, Any, Self
+from typing import Any, Self, TypeVar
 
-import msgspec
-
-from rightcall.errors import InfrastructureError, InputError, MissingExtraError, suggestion
+from rightcall.errors import InfrastructureError, InputError, MissingExtraError, ToolServerDown
 from rightcall.model.dialects.mcp import read_tool
 from rightcall.model.tool import Tool
-from rightcall.tools.definitions.behaviour import Behaviour, CallInfo
+from rightcall.tools.definitions.behaviour import Behaviour, CallInfo, only_reads
 from rightcall.tools.definitions.validate import check_schema
+from rightcall.tools.mcp.address import McpAddress
+from rightcall.tools.mcp.connection import ENDING_S, WatchedStream, never_connected, reason_of_end
 from rightcall.tools.mcp.orphan_processes import MARK, end_leftovers
 from rightcall.tools.mcp.results import result_of
 from rightcall.tools.runtime.bound_tool import BoundTool, Late, RunnableTool
 from rightcall.tools.runtime.context import CallContext
-from rightcall.tools.runtime.errors import ToolError
+from rightcall.tools.runtime.errors import NoAnswer, ToolError
 
 CONNECTION_CLOSED = -32000
 INVALID_PARAMS = -32602
 METHOD_NOT_FOUND = -32601
+PARSE_ERROR = -32700
+SESSION_GONE = "Session terminated"
+"""What the SDK makes of a 404: the server does not know our session, and has not looked at the call."""
+
+NO_ANSWERS = (
+    "Server returned an error response",
+    "Unexpected content type",
+    "server answered a request with 202",
+)
+"""How the SDK's own errors about a response begin; they have codes that servers use too."""
+
 STDERR_TOLD = 400
 
+E = TypeVar("E", bound=InfrastructureError)
 
-@dataclass(frozen=True)
-class McpAddress:
-    """The address of a server: a command to start, or a URL. `env` is added to its minimal environment."""
+MOST_DEATHS = 5
+"""Connections lost in a row, without one answered call, after which a server is given up."""
 
-    command: Annotated[tuple[str, ...], msgspec.Meta(description="program to start, with its arguments")] = ()
-    url: Annotated[str, msgspec.Meta(description="URL of a running server")] = ""
-    env: Annotated[
-        Mapping[str, str], msgspec.Meta(description="environment variables added to the few it inherits")
-    ] = field(default_factory=dict, repr=False)
-    cwd: Annotated[str | None, msgspec.Meta(description="working folder of the program")] = None
-    start_s: Annotated[float, msgspec.Meta(description="time limit of the start, in seconds")] = 60.0
-    call_s: Annotated[float, msgspec.Meta(description="time limit of a call, in seconds")] = 30.0
-
-    @property
-    def label(self) -> str:
-        """The server's name in messages, without its environment or any part of its URL but the host."""
-        if self.command:
-            return f"MCP server '{' '.join(self.command)[:100]}'"
-        return f"MCP server at {self.url.split('?')[0].split('@')[-1]}"
-
-
-def read_address(source: str | Mapping[str, Any], where: str = "mcp") -> McpAddress:
-    """An address from `mcp:COMMAND …`, `mcp:http://…`, or a suite's `{command: […], env: {…}}` or `{url: …}`."""
-    if isinstance(source, str):
-        text = source.removeprefix("mcp:").strip()
-        if text.startswith(("http://", "https://")):
-            return McpAddress(url=text)
-        try:
-            command = tuple(shlex.split(text))
-        except ValueError as error:
-            raise InputError(where, f"cannot be split into a command: {error}") from None
-        if not command:
-            raise InputError(where, "no command", 'write it as mcp:"npx -y some-server"')
-        return McpAddress(command)
-    from rightcall.model.codec import convert
-
-    given, known = dict(source), [one.name for one in dataclasses.fields(McpAddress)]
-    for unknown in (name for name in given if name not in known):
-        hint = suggestion(unknown, known) or f"known fields: {', '.join(known)}"
-        raise InputError(where, f"unknown field '{unknown}'", hint)
-    if isinstance(given.get("command"), str):
-        given["command"] = shlex.split(given["command"])
-    address: McpAddress = convert(given, McpAddress, where)
-    if bool(address.command) == bool(address.url):
-        raise InputError(where, "requires either a command or a url")
-    return address
+RESTARTS, FIRST_PAUSE_S, LONGEST_PAUSE_S = 3, 0.2, 2.0
+"""Attempts to start a server again, and the pauses before them, which double."""
 
 
 class McpServer:
@@ -105,23 +75,33 @@ class McpServer:
         self._last_words = ""
         self._mark = uuid.uuid4().hex
         self._life: asyncio.Task[None] | None = None
+        self._deaths = self._in_flight = 0
+        self._revival: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> Self:
+        await self._start()
+        return self
+
+    async def _start(self) -> None:
         started: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._stop, self._mark = asyncio.Event(), uuid.uuid4().hex
         self._life = asyncio.create_task(self._live(started))
         await asyncio.wait({started, self._life}, timeout=self.address.start_s, return_when="FIRST_COMPLETED")
         if started.done():
             started.result()
-            return self
+            return
         ended = self._life.done()
         failure = await self._end(at_once=True)
         if ended:
-            raise self._failed(f"exited before it was ready{_because(failure)}")
+            raise self._failed(f"exited before it was ready{reason_of_end(failure)}")
         raise self._failed(f"was not ready after {self.address.start_s:g} s")
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if self._revival is not None and not self._revival.done():
+            self._revival.cancel()
+            await asyncio.wait({self._revival})
         await self._end()
 
     def entries(self, behaviours: Mapping[str, Behaviour] | None = None) -> list[BoundTool]:
@@ -133,21 +113,73 @@ class McpServer:
         ]
 
     async def call(self, name: str, arguments: dict[str, Any]) -> Any:
-        """Call a tool. Raises `ToolError` for an error from the server, `ConnectionError` when it is gone."""
+        """Call a tool, on a restarted server if it has exited.
+
+        Raises `ToolError` for an error from the server, `NoAnswer` when it exits in the call or sends something else
+        than an answer, and `ToolServerDown` when it cannot be restarted.
+        """
+        await self._revive()
         if self._list_changed:
             await self.refresh()
         if all(tool.name != name for tool in self.tools):
             raise ToolError("unknown_tool", f"the server no longer offers {name}", "use another tool")
-        if self._life is None or self._life.done():
-            raise ConnectionError(f"{self.address.label} has exited")
         sdk = _sdk()
         try:
-            answer = await self._session.call_tool(name, arguments)
+            answer = await self._sent(name, arguments, sdk)
         except sdk.MCPError as error:
             raise self._translated(error, name) from None
-        except (RuntimeError, ValueError) as error:  # the SDK's own check of the result
-            raise ToolError("result_malformed", f"{name}: {str(error)[:200]}", effect="unknown") from None
+        except RuntimeError as error:  # the SDK's own check of the result against the tool's output schema
+            raise ToolError("result_malformed", f"{name}: {str(error)[:200]}", **self._acted(name)) from None
+        except ValueError:  # an answer that is not one of the protocol
+            raise NoAnswer("the server sent something else than an answer") from None
+        self._deaths = 0
         return result_of(answer, name)
+
+    async def _sent(self, name: str, arguments: dict[str, Any], sdk: Any) -> Any:
+        """The answer to a call. It is sent again, on a new connection, only if the server cannot have looked at it."""
+        self._in_flight += 1
+        alone, life = self._in_flight == 1, self._life
+        try:
+            return await self._session.call_tool(name, arguments)
+        except sdk.MCPError as error:
+            closed = error.error.code == CONNECTION_CLOSED and bool(self.address.url)
+            alone = alone and closed and self._in_flight == 1  # otherwise another call may be the refused one
+            if error.error.message != SESSION_GONE and not (alone and await never_connected(life)):
+                raise
+        finally:
+            self._in_flight -= 1
+        if life is self._life:
+            await self._end(at_once=True)
+        await self._revive()
+        return await self._session.call_tool(name, arguments)
+
+    async def _revive(self) -> None:
+        """Start the server again if it has exited."""
+        revival = self._revival
+        if revival is None or (revival.done() and revival.exception() is None):
+            if self._life is not None and not self._life.done() and not self._stop.is_set():
+                return
+            revival = self._revival = asyncio.create_task(self._restart())
+        await asyncio.shield(revival)  # others wait for it too, and this call may reach its deadline before
+
+    async def _restart(self) -> None:
+        await self._end()
+        self._deaths += 1
+        if self._deaths >= MOST_DEATHS:
+            problem = f"exited in {MOST_DEATHS} calls in a row and answered none; it is not restarted again"
+            raise self._failed(problem, ToolServerDown)
+        for attempt in range(RESTARTS):
+            pause = min(LONGEST_PAUSE_S, FIRST_PAUSE_S * 2.0 ** (self._deaths - 1 + attempt))
+            await asyncio.sleep(pause * (0.5 + random.random() / 2))  # noqa: S311  spreads restarts of workers
+            try:
+                await self._start()
+                return
+            except InfrastructureError as error:
+                failure = error
+        problem = str(failure).removeprefix(f"{self.address.label} ")
+        raise ToolServerDown(
+            f"{self.address.label} exited and could not be restarted in {RESTARTS} attempts: it {problem}"
+        )
 
     async def refresh(self) -> tuple[list[str], list[str]]:
         """List the tools again: the names that are new and those that are gone."""
@@ -170,7 +202,9 @@ class McpServer:
             try:
                 async with (
                     self._transport(sdk, stderr) as (read, write),
-                    sdk.ClientSession(read, write, message_handler=self._notified) as self._session,
+                    sdk.ClientSession(
+                        WatchedStream(read, self._stop), write, message_handler=self._notified
+                    ) as self._session,
                 ):
                     await self._session.initialize()
                     await self._list()
@@ -220,10 +254,10 @@ class McpServer:
         self._stop.set()
         if at_once:
             self._life.cancel()
-        done, _ = await asyncio.wait({self._life}, timeout=15)
+        done, _ = await asyncio.wait({self._life}, timeout=ENDING_S)
         if not done:
             self._life.cancel()
-            await asyncio.wait({self._life}, timeout=15)
+            await asyncio.wait({self._life}, timeout=ENDING_S)
         if self.address.command:
             end_leftovers(self._mark)
         with contextlib.suppress(asyncio.CancelledError, asyncio.InvalidStateError):
@@ -233,14 +267,21 @@ class McpServer:
     def _translated(self, error: Any, name: str) -> Exception:
         code, text = getattr(error.error, "code", 0), str(getattr(error.error, "message", error))[:300]
         if code == CONNECTION_CLOSED:
-            return ConnectionError(f"{self.address.label} has exited")
+            return NoAnswer("its server has exited" if self.address.command else "its server is gone")
+        if code == PARSE_ERROR or text.startswith(NO_ANSWERS):
+            return NoAnswer("the server sent something else than an answer")
         if code in (INVALID_PARAMS, METHOD_NOT_FOUND):
             return ToolError("invalid_args", f"{name}: {text}", retry="fix_args")
         return ToolError("upstream_error", f"{name}: {text}")
 
-    def _failed(self, problem: str) -> InfrastructureError:
+    def _acted(self, name: str) -> dict[str, Any]:
+        """What is known about the effect of a call that was answered with a result, but not one that can be used."""
+        reads = any(tool.name == name and only_reads(tool.annotations) for tool in self.tools)
+        return {} if reads else {"effect": "unknown"}
+
+    def _failed(self, problem: str, kind: type[E] = InfrastructureError) -> E:  # type: ignore[assignment]
         said = f"; stderr: {self._last_words}" if self._last_words else ""
-        return InfrastructureError(f"{self.address.label} {problem}{said}")
+        return kind(f"{self.address.label} {problem}{said}")
 
     def _without_secrets(self, text: str) -> str:
         """The end of what the server wrote to stderr, without the values of its environment."""
@@ -263,18 +304,6 @@ def empty_schemas(tools: list[Tool]) -> list[str]:
         and tool.input_schema.get("additionalProperties") is not False
         and not any(key in tool.input_schema for key in ("$ref", "allOf", "anyOf", "oneOf"))
     ]
-
-
-def _because(failure: BaseException | None) -> str:
-    """The innermost reason of a failure, in a few words."""
-    while isinstance(failure, BaseExceptionGroup):
-        failure = failure.exceptions[0]
-    if failure is None:
-        return ""
-    if isinstance(failure, FileNotFoundError):
-        return f": program '{failure.filename}' not found; is it installed and on the PATH?"
-    text = str(failure).splitlines()[0][:200] if str(failure) else type(failure).__name__
-    return f": {text}"
 
 
 def _sdk() -> Any:

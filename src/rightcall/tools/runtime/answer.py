@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 
+from rightcall.errors import ToolServerDown
+from rightcall.model.trajectory import LedgerPhase
 from rightcall.tools.runtime.active_call import ActiveCall, Next
 from rightcall.tools.runtime.errors import Abort, Effect, ToolError, stopped
 from rightcall.tools.runtime.invocation import Finished, Invocation, finished_call
@@ -27,9 +29,12 @@ class Answers:
         except ToolError as error:  # a preview or a policy of the user's refused
             finished = Finished.with_error("rejected", error.reply)
         except Abort as abort:
-            finished = Finished.aborted(abort.reason, abort.effect or "none")
+            finished = Finished.aborted(abort.reason, abort.effect or "none", unreached=abort.unreached)
         except asyncio.CancelledError:
             _record(call, _cancelled(call), started)
+            raise
+        except ToolServerDown as down:
+            _record(call, Finished.aborted(str(down), down.effect), started)
             raise
         except Exception as error:  # user code around the tool broke; the tool itself is guarded below
             finished = broken_around(call.call.name, error, strict=self.strict)
@@ -49,7 +54,23 @@ def _cancelled(call: ActiveCall) -> Finished:
     return Finished.with_error("unknown" if effect == "unknown" else "failed", stopped(effect))
 
 
+def _mark(call: ActiveCall, finished: Finished) -> None:
+    """Note in the ledger that a tool that runs for real gave no answer; an injected fault is not one."""
+    if not call.prepared or not call.ready.live or call.faults:
+        return
+    phase: LedgerPhase
+    if finished.outcome == "unknown" or (finished.error is not None and finished.error.effect == "unknown"):
+        phase = "unanswered"
+    elif finished.unreached:
+        phase = "unreached"
+    else:
+        return
+    said = finished.reason or (finished.error.detail if finished.error is not None else "")
+    call.context.ledger.add(phase, call.tool_name, attempt=call.attempt, detail=said, **call.note())
+
+
 def _record(call: ActiveCall, finished: Finished, started: float) -> Invocation:
+    _mark(call, finished)
     invocation = Invocation(
         finished_call(call.call, finished, (call.context.elapsed() - started) * 1000),
         finished.outcome,

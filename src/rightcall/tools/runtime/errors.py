@@ -124,12 +124,19 @@ class Abort(Exception):  # noqa: N818  it is an instruction, not an error
     """Raised by a tool to stop the agent: continuing would do harm, and no other arguments would help.
 
     `effect` is what the tool had done by then; "none" promises that nothing changed. Without it, the
-    effect of a write is unknown.
+    effect of a write is unknown. `unreached` is set by the runtime when the connection to the tool was lost.
     """
 
-    def __init__(self, reason: str, *, effect: Effect | None = None) -> None:
-        self.reason, self.effect = reason, effect
+    def __init__(self, reason: str, *, effect: Effect | None = None, unreached: bool = False) -> None:
+        self.reason, self.effect, self.unreached = reason, effect, unreached
         super().__init__(reason)
+
+
+class NoAnswer(ConnectionError):  # noqa: N818  what happened
+    """A tool's server gave no answer that can be read: it exited, or what it sent is no answer.
+
+    The text is shown to the model, so it contains nothing that the server sent.
+    """
 
 
 class Aborted(RightCallError):  # noqa: N818  what happened, after an Abort

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from rightcall.errors import ToolServerDown
 from rightcall.model.trajectory import LedgerPhase
 from rightcall.tools.definitions.behaviour import CallInfo
 from rightcall.tools.runtime.active_call import ActiveCall
@@ -40,7 +41,7 @@ async def perform(call: ActiveCall) -> Any:
     try:
         result = await call.ready.run(call.arguments, _info(call, did), call.context, late)
     except BaseException as error:
-        said = error.effect if isinstance(error, (ToolError, Abort)) else None
+        said = error.effect if isinstance(error, (ToolError, Abort, ToolServerDown)) else None
         if said == "done":
             did()
         elif said != "none" and not work.acted:

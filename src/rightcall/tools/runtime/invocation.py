@@ -46,7 +46,7 @@ class Finished(Record, frozen=True):
     """How running a tool ended, before the result is assigned to a call.
 
     `running` means that it has not ended and is no longer awaited. `free` says that certainly nothing
-    was done, so that its key may be used again.
+    was done, so that its key may be used again. `unreached` says that the tool gave no answer, rather than a bad one.
     """
 
     outcome: Outcome
@@ -57,19 +57,26 @@ class Finished(Record, frozen=True):
     reason: str = ""
     running: bool = False
     free: bool = False
+    unreached: bool = False
 
     @classmethod
     def with_error(
-        cls, outcome: Outcome, error: ErrorReply, *, running: bool = False, free: bool = False
+        cls,
+        outcome: Outcome,
+        error: ErrorReply,
+        *,
+        running: bool = False,
+        free: bool = False,
+        unreached: bool = False,
     ) -> Finished:
         """Ended with an error reply."""
-        return cls(outcome, error.as_output(), error, running=running, free=free)
+        return cls(outcome, error.as_output(), error, running=running, free=free, unreached=unreached)
 
     @classmethod
-    def aborted(cls, reason: str, effect: Effect) -> Finished:
+    def aborted(cls, reason: str, effect: Effect, *, unreached: bool = False) -> Finished:
         """Ended by stopping the agent."""
         reply = stopped(effect)
-        return cls("aborted", reply.as_output(), reply, reason=reason)
+        return cls("aborted", reply.as_output(), reply, reason=reason, unreached=unreached)
 
 
 def finished_call(call: ToolCall, finished: Finished, latency_ms: float) -> ToolCall:

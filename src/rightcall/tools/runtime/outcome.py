@@ -10,11 +10,13 @@ from typing import Any
 
 import msgspec
 
+from rightcall.errors import ToolServerDown
 from rightcall.tools.runtime.active_call import ActiveCall, Next
 from rightcall.tools.runtime.errors import (
     Abort,
     Effect,
     ErrorReply,
+    NoAnswer,
     ToolError,
     outcome_unknown,
     timed_out,
@@ -46,6 +48,8 @@ class Outcomes:
         strict = self.strict or call.entry.behaviour.strict
         try:
             finished = read_result(call, await next(call))
+        except ToolServerDown:
+            raise  # no call can be answered any more: the run ends
         except ToolError as error:
             finished = explained(call, error)
         except Abort as abort:
@@ -105,7 +109,7 @@ def deadline_passed(call: ActiveCall, seconds: float) -> Finished:
     if call.entry.writes:
         return interrupted_write(call, f"{call.tool_name} did not answer within {seconds:g} s")
     reply = timed_out(call.tool_name, seconds, writes=False, check="")
-    return Finished.with_error("failed", reply, free=True)
+    return Finished.with_error("failed", reply, free=True, unreached=True)
 
 
 def still_running(call: ActiveCall, seconds: float) -> Finished:
@@ -136,7 +140,7 @@ def system_error(call: ActiveCall, error: OSError, *, strict: bool) -> Finished:
         return broken(call, error, strict=True)
     if isinstance(error, PermissionError):
         return explained(call, ToolError("permission_denied", f"{name} is not permitted to do this"))
-    return connection_lost(call) if is_connection_error(error) else broken(call, error, strict=False)
+    return connection_lost(call, error) if is_connection_error(error) else broken(call, error, strict=False)
 
 
 def is_connection_error(error: OSError) -> bool:
@@ -149,20 +153,24 @@ def is_connection_error(error: OSError) -> bool:
     return type(error).__module__ != "builtins"
 
 
-def connection_lost(call: ActiveCall) -> Finished:
+def connection_lost(call: ActiveCall, error: OSError) -> Finished:
     """The connection broke. Whether the request arrived cannot be known, which matters only for writes."""
-    name = call.tool_name
+    name, news = call.tool_name, f": {error}" if isinstance(error, NoAnswer) else ""
     if call.entry.writes:
-        return interrupted_write(call, f"the connection to {name} broke before it answered")
-    reply = ToolError("upstream_error", f"{name} is out of reach; it only reads", retry="same_key").reply
-    return Finished.with_error("failed", reply, free=True)
+        return interrupted_write(call, f"the connection to {name} broke before it answered{news}")
+    reply = ToolError(
+        "upstream_error", f"{name} is out of reach{news}; it only reads", retry="same_key"
+    ).reply
+    return Finished.with_error("failed", reply, free=True, unreached=True)
 
 
 def broken(call: ActiveCall, error: Exception, *, strict: bool) -> Finished:
     """An unexpected exception. Its text is not shown to the model: it may contain anything."""
     name = call.tool_name
     if strict:
-        raise Abort(f"{name} broke: {type(error).__name__}: {error}", effect=possible_effect(call)) from error
+        lost = isinstance(error, OSError) and is_connection_error(error)
+        reason = f"{name} broke: {type(error).__name__}: {error}"
+        raise Abort(reason, effect=possible_effect(call), unreached=lost) from error
     if call.entry.writes:
         return interrupted_write(call, f"{name} broke in the middle", "internal_error")
     return Finished.with_error("failed", ToolError("internal_error", f"{name} broke").reply, free=True)

@@ -1,0 +1,59 @@
+"""A connection to an MCP server: when it ends, and why."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any, Self
+
+ENDING_S = 15.0
+"""How long a connection may take to end."""
+
+
+class WatchedStream:
+    """The messages of a server; sets `ended` when there are no more, because it has exited or closed its output."""
+
+    def __init__(self, stream: Any, ended: asyncio.Event) -> None:
+        self._stream, self._ended = stream, ended
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> Any:
+        try:
+            return await self._stream.__anext__()
+        except Exception:  # its end, or that of the connection
+            self._ended.set()
+            raise
+
+    async def __aenter__(self) -> Self:
+        await self._stream.__aenter__()
+        return self
+
+    async def __aexit__(self, *details: Any) -> Any:
+        return await self._stream.__aexit__(*details)
+
+
+async def never_connected(life: asyncio.Task[None] | None) -> bool:
+    """Whether a connection ended because the server refused it, so that nothing was sent to it."""
+    if life is None:
+        return False
+    await asyncio.wait({life}, timeout=ENDING_S)
+    failure = life.exception() if life.done() and not life.cancelled() else None
+    while isinstance(failure, BaseExceptionGroup):
+        failure = failure.exceptions[0]
+    return type(failure).__name__ in ("ConnectError", "ConnectTimeout")
+
+
+def reason_of_end(failure: BaseException | None) -> str:
+    """The innermost reason of a failure, in a few words."""
+    while isinstance(failure, BaseExceptionGroup):
+        failure = failure.exceptions[0]
+    if failure is None:
+        return ""
+    if isinstance(failure, FileNotFoundError):
+        return f": program '{failure.filename}' not found; is it installed and on the PATH?"
+    text = str(failure).splitlines()[0][:200] if str(failure) else type(failure).__name__
+    return f": {text}"
