@@ -7,12 +7,14 @@ import math
 import pytest
 from hypothesis import given, strategies as st
 
-from rightcall.errors import InputError
+from rightcall.errors import InputError, MatcherBroke
+from rightcall.metrics import score_trajectory
 from rightcall.metrics.matching import compile
 from rightcall.metrics.matching.base import MISSING, Scope
 from rightcall.metrics.matching.compile import KINDS, compile_matcher, matcher_key
 from rightcall.model import ToolCall
-from tests.metrics.builders import judged
+from rightcall.quality import check_goldens
+from tests.metrics.builders import a_golden, a_trajectory, judged
 
 EMBEDDINGS = {"rain": (1.0, 0.0), "shower": (0.9, 0.1), "tax": (0.0, 1.0)}
 FOUND = ToolCall("find", {}, output={"orders": [{"id": 7}, {"id": 8}]}, step=0)
@@ -72,7 +74,6 @@ ACCEPTED = [
     ({"not": "admin"}, ["user", None, 5], ["admin"]),
     ({"not": {"one_of": [1, 2]}}, [3], [1, 2]),
     ({"all": [{"contains": "a"}, {"contains": "b"}]}, ["ab"], ["a", "b", ""]),
-    ({"all": []}, [1], []),
 ]  # fmt: skip
 
 SATISFIED_WHILE_ABSENT = {"absent", "any", "optional", "default"}
@@ -106,7 +107,7 @@ MISSPELT = [
     ({"ref": {"call": "g"}}, "matcher 'ref' names the expected call 'g', which does not exist"),
     ({"ref": 5}, "matcher 'ref' needs an object"),
     ({"semantic": 5}, "matcher 'semantic' needs a string"),
-    ({"semantic": "rain", "threshold": "high"}, "matcher 'semantic' needs a number from 0 to 1 for threshold"),
+    ({"semantic": "rain", "threshold": "high"}, "matcher 'semantic' needs a number above 0 and at most 1 for threshold"),
     ({"judge": 5}, "matcher 'judge' needs a string"),
     ({"optional": {"number": "x"}}, "matcher 'number' needs a number"),
     ({"not": {"regex": "["}}, "is not a valid regular expression"),
@@ -126,7 +127,7 @@ def test_a_matcher_accepts_and_refuses(spec, accepted, refused):
 
 @pytest.mark.parametrize("spec", [row[0] for row in ACCEPTED], ids=str)
 def test_a_missing_argument_satisfies_only_matchers_that_say_so(spec):
-    expected = 1.0 if kind(spec) in SATISFIED_WHILE_ABSENT or spec == {"all": []} else 0.0
+    expected = 1.0 if kind(spec) in SATISFIED_WHILE_ABSENT else 0.0
     assert compile_matcher(spec, SCOPE).score(MISSING, 1) == expected
 
 
@@ -182,14 +183,45 @@ def test_a_matcher_of_another_package_does_not_change_what_built_in_options_mean
     assert matcher_key({"ignore": 1}) == "ignore"
 
 
-def test_a_python_function_is_a_matcher_and_never_leaves_0_to_1():
+def test_a_python_function_is_a_matcher_and_gives_0_or_1():
     def even(value):
         return value % 2 == 0
 
     matcher = compile_matcher(even, SCOPE)
     assert [matcher.score(value, 0) for value in (2, 3)] == [1.0, 0.0]
     assert matcher.describe() == "accepted by even"
-    assert [compile_matcher(lambda v: v, SCOPE).score(v, 0) for v in (7.0, -1.0, math.nan)] == [1.0, 0.0, 0.0]
+
+
+@pytest.mark.parametrize("value", [None, 1, 0.7, math.nan, "no", [], {}])
+def test_a_python_function_must_return_a_bool(value):
+    with pytest.raises(MatcherBroke, match=r"returned .*, not a bool; return True or False"):
+        compile_matcher(lambda v: value, SCOPE).score("x", 0)
+
+
+VACUOUS = [
+    {"all": []}, {"one_of": []}, {"any_of": ()}, {"superset_of": []}, {"contains": ""}, {"icontains": ""},
+    {"range": [None, None]}, {"range": {"min": None}}, {"range": [2, 1]}, {"type": []}, {"schema": {}}, {"judge": " "},
+    {"semantic": "rain", "threshold": 0}, {"number": 1, "abs": math.inf}, {"not": {"all": []}},
+    {"optional": {"one_of": []}}, {"items": [{"any_of": []}]}, {"object": {"a": {"contains": ""}}},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("spec", VACUOUS, ids=str)
+def test_a_matcher_that_checks_nothing_is_refused(spec):
+    with pytest.raises(InputError):
+        compile_matcher(spec, SCOPE)
+    golden = a_golden({"tool": "a", "args": {"x": spec}})
+    (finding,) = check_goldens([("g.jsonl:3", golden)], {})
+    assert (finding.severity, finding.where) == ("error", "g.jsonl:3")
+    assert finding.message.startswith("expected_calls[0].args.x: matcher")
+
+
+def test_an_answer_that_must_contain_nothing_in_particular_is_refused():
+    golden = a_golden({"tool": "a"}, output_contains=["31", ""])
+    with pytest.raises(InputError, match="'icontains' with an empty text checks nothing"):
+        score_trajectory(golden, a_trajectory("a", output="31"))
+    (finding,) = check_goldens([("g.jsonl:3", golden)], {})
+    assert finding.severity == "error" and finding.message.startswith("output_contains[1]: matcher")
 
 
 def test_a_value_from_a_later_or_concurrent_call_is_not_a_reference():

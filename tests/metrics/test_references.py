@@ -182,7 +182,7 @@ def _bound(spec: Any, at: int | None, chosen: dict[int, int], done: Trajectory) 
     if "ref" not in spec:
         return {key: _bound(value, at, chosen, done) for key, value in spec.items()}
     source = chosen.get(int(spec["ref"]["call"][1:]))
-    nothing = {"one_of": []}
+    nothing = {"not": {"any": True}}
     if at is None or source is None or not (source < at and done.calls[source].step < done.calls[at].step):
         return nothing
     value = value_at(done.calls[source].output, "id")

@@ -27,7 +27,7 @@ ANY_CALL_IS_RIGHT = ("live_relevance",)
 CATEGORIES = WITH_ANSWERS + NO_CALL_IS_RIGHT + ANY_CALL_IS_RIGHT
 
 ANY_CALL = ExpectedCall({"regex": "(?s).*"})
-NEVER: dict[str, Any] = {"one_of": []}
+NEVER: dict[str, Any] = {"not": {"any": True}}
 """A matcher that accepts nothing, for parameters that BFCL's checker both requires and rejects."""
 
 EXACT_WHOLE = 2**53

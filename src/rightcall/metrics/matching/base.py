@@ -94,6 +94,13 @@ def list_of(name: str, spec: Any, scope: Scope) -> list[Matcher]:
     return [compiled(item, scope) for item in spec]
 
 
+def some_of(name: str, spec: Any, scope: Scope) -> list[Matcher]:
+    """The matchers of a list that must not be empty: it would accept anything, or nothing."""
+    if isinstance(spec, list | tuple) and not spec:
+        raise vacuous(name, "an empty list", ACCEPT_ANY)
+    return list_of(name, spec, scope)
+
+
 def text_of(name: str, spec: Any) -> str:
     """The spec, if it is a string."""
     if not isinstance(spec, str):
@@ -109,6 +116,14 @@ def are_among(words: Any, known: set[str]) -> bool:
 def wrong(name: str, wanted: str, found: Any) -> InputError:
     """The error for a spec of the wrong type."""
     return InputError("", f"matcher '{name}' needs {wanted}, got {json_type(found)}")
+
+
+ACCEPT_ANY = 'list what it should accept, or write {"any": true}, {"present": true} or {"not": {"any": true}}'
+
+
+def vacuous(name: str, found: str, hint: str = ACCEPT_ANY) -> InputError:
+    """The error for a spec that checks nothing, whatever value it is given."""
+    return InputError("", f"matcher '{name}' with {found} checks nothing", hint)
 
 
 def json_type(value: Any) -> str:

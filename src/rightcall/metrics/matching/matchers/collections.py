@@ -6,7 +6,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from rightcall.metrics.matching.assignment import best_assignment
-from rightcall.metrics.matching.base import MISSING, Build, Kind, Matcher, Scope, compiled, list_of, wrong
+from rightcall.metrics.matching.base import (
+    MISSING,
+    Build,
+    Kind,
+    Matcher,
+    Scope,
+    compiled,
+    list_of,
+    some_of,
+    wrong,
+)
 from rightcall.metrics.matching.effort import STEPS_OF_A_COMPARISON, spend
 
 
@@ -38,7 +48,7 @@ class Bag:
         full, total = paired(self.members, value, at)
         wanted, found = len(self.members), len(value)
         if self.kind == "superset_of":
-            return total / wanted if wanted else 1.0
+            return total / wanted
         if self.kind == "subset_of":
             return total / found if found else 1.0
         return 1.0 if full == wanted == found else 2 * total / (wanted + found)
@@ -96,6 +106,8 @@ def _object(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
 
 
 def _bag(name: str) -> Build:
+    if name == "superset_of":  # every list is a superset of an empty one
+        return lambda spec, options, scope: Bag(name, some_of(name, spec, scope))
     return lambda spec, options, scope: Bag(name, list_of(name, spec, scope))
 
 

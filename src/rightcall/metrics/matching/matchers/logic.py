@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from rightcall.metrics.matching.base import MISSING, Kind, Matcher, Scope, compiled, list_of
+from rightcall.metrics.matching.base import MISSING, Kind, Matcher, Scope, compiled, some_of
 
 
 @dataclass(slots=True)
@@ -30,10 +30,10 @@ class All:
     members: list[Matcher]
 
     def score(self, value: Any, at: int) -> float:
-        return min((member.score(value, at) for member in self.members), default=1.0)
+        return min(member.score(value, at) for member in self.members)
 
     def describe(self) -> str:
-        return " and ".join(member.describe() for member in self.members) or "anything"
+        return " and ".join(member.describe() for member in self.members)
 
 
 def _not(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
@@ -42,5 +42,5 @@ def _not(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
 
 KINDS = {
     "not": Kind(_not),
-    "all": Kind(lambda spec, options, scope: All(list_of("all", spec, scope))),
+    "all": Kind(lambda spec, options, scope: All(some_of("all", spec, scope))),
 }

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rightcall.errors import InputError
-from rightcall.metrics.matching.base import Kind, Matcher, Scope, shown, wrong
+from rightcall.metrics.matching.base import Kind, Matcher, Scope, shown, vacuous, wrong
 
 
 def is_number(value: Any) -> bool:
@@ -77,7 +77,7 @@ def _number(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
     if unknown := given.keys() - {"value", "abs", "rel"}:
         raise InputError("", f"matcher 'number' has no option '{min(unknown)}'", "use value, abs, rel")
     for key, value in given.items():
-        if not is_number(value) or (key != "value" and value < 0):
+        if not is_number(value) or (key != "value" and not 0 <= value < math.inf):
             raise wrong(
                 "number", f"a number for {key}{'' if key == 'value' else ' that is not negative'}", value
             )
@@ -97,6 +97,8 @@ def _range(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
     if ends is None or not all(end is None or is_number(end) for end in ends):
         raise wrong("range", "[low, high] or {min, max} in numbers", spec)
     low, high = ends
+    if low is None and high is None:
+        raise vacuous("range", "neither min nor max", 'give one of them, or write {"type": "number"}')
     if low is not None and high is not None and low > high:
         raise InputError("", f"matcher 'range' from {low} to {high} matches no number", "swap the two")
     return Range(low, high)

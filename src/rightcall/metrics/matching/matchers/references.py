@@ -11,7 +11,17 @@ from typing import Any
 import msgspec
 
 from rightcall.errors import InputError
-from rightcall.metrics.matching.base import MISSING, Kind, Matcher, Scope, Sources, shown, text_of, wrong
+from rightcall.metrics.matching.base import (
+    MISSING,
+    Kind,
+    Matcher,
+    Scope,
+    Sources,
+    shown,
+    text_of,
+    vacuous,
+    wrong,
+)
 from rightcall.metrics.matching.equality import equality_key
 from rightcall.metrics.matching.matchers.numbers import is_number
 from rightcall.model.call import ToolCall
@@ -201,15 +211,17 @@ def _semantic(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
         raise InputError("", "matcher 'semantic' needs an embedder", "pass embed=… to the scoring function")
     given = {**spec, **options} if isinstance(spec, dict) else {"value": spec, **options}
     threshold = given.get("threshold", 0.8)
-    if not is_number(threshold) or not 0 <= threshold <= 1:
-        raise wrong("semantic", "a number from 0 to 1 for threshold", threshold)
+    if not is_number(threshold) or not 0 < threshold <= 1:
+        raise wrong("semantic", "a number above 0 and at most 1 for threshold", threshold)
     return Semantic(text_of("semantic", given.get("value")), float(threshold), scope.embed)
 
 
 def _judge(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
     if scope.judge is None:
         raise InputError("", "matcher 'judge' needs a judge", "pass judge=… to the scoring function")
-    return Judge(text_of("judge", spec), scope.judge)
+    if not text_of("judge", spec).strip():
+        raise vacuous("judge", "an empty rubric", "say what it should accept")
+    return Judge(spec, scope.judge)
 
 
 KINDS = {

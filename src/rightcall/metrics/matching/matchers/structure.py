@@ -15,6 +15,7 @@ from rightcall.metrics.matching.base import (
     are_among,
     json_type,
     shown,
+    vacuous,
     wrong,
 )
 from rightcall.metrics.matching.matchers.numbers import is_number
@@ -61,7 +62,7 @@ class Schema:
 def _type(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
     names = [spec] if isinstance(spec, str) else spec
     known = {"string", "number", "integer", "boolean", "object", "array", "null"}
-    if not are_among(names, known):
+    if not names or not are_among(names, known):
         raise InputError("", f"matcher 'type' needs one of {', '.join(sorted(known))}, got {spec}")
     return Type(list(names))
 
@@ -71,6 +72,8 @@ def _schema(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
 
     if not isinstance(spec, dict):
         raise wrong("schema", "a JSON Schema", spec)
+    if not spec:
+        raise vacuous("schema", "an empty schema", 'write {"present": true} for any value')
     compiled(spec, "matcher 'schema'")
     return Schema(spec, lambda value: fits(spec, value, "matcher 'schema'"))
 

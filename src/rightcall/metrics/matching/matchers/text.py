@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any, Literal, TypeVar
 
 from rightcall.errors import InputError
-from rightcall.metrics.matching.base import Kind, Matcher, Scope, are_among, shown, text_of
+from rightcall.metrics.matching.base import Kind, Matcher, Scope, are_among, shown, text_of, vacuous
 from rightcall.metrics.matching.equality import same
 
 Ignorable = Literal["case", "space", "punctuation", "accents"]
@@ -172,6 +172,12 @@ def _regex(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
     return Regex(text_of("regex", spec), fullmatch(spec))
 
 
+def _part(name: str, spec: Any) -> Any:
+    if spec == "":
+        raise vacuous(name, "an empty text", 'write {"type": "string"} for any text')
+    return spec
+
+
 def _date(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
     if parse_date(text_of("date", spec)) is None:
         raise InputError("", f"matcher 'date' cannot read '{spec}'", "use the form 2026-03-01")
@@ -181,7 +187,7 @@ def _date(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
 KINDS = {
     "text": Kind(_text, frozenset(("ignore", "nfkc"))),
     "regex": Kind(_regex),
-    "contains": Kind(lambda spec, options, scope: Contains(spec)),
-    "icontains": Kind(lambda spec, options, scope: Contains(spec, any_case=True)),
+    "contains": Kind(lambda spec, options, scope: Contains(_part("contains", spec))),
+    "icontains": Kind(lambda spec, options, scope: Contains(_part("icontains", spec), any_case=True)),
     "date": Kind(_date),
 }

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from rightcall.errors import InputError, MatcherBroke
-from rightcall.metrics.matching.base import MISSING, Build, Kind, Matcher, Scope, compiled, list_of, shown
+from rightcall.metrics.matching.base import MISSING, Build, Kind, Matcher, Scope, compiled, shown, some_of
 from rightcall.metrics.matching.equality import same
 
 
@@ -32,11 +31,9 @@ class OneOf:
     options: list[Matcher]
 
     def score(self, value: Any, at: int) -> float:
-        return max((option.score(value, at) for option in self.options), default=0.0)
+        return max(option.score(value, at) for option in self.options)
 
     def describe(self) -> str:
-        if not self.options:
-            return "one of an empty list"
         return "one of " + ", ".join(option.describe() for option in self.options)
 
 
@@ -101,19 +98,27 @@ class Default:
 
 @dataclass(slots=True)
 class Function:
-    """A Python callable `value -> bool | float`; only from Python, never from a file."""
+    """A Python callable `value -> bool`; only from Python, never from a file.
+
+    Anything else that it returns makes the case an error: most values are true, so that a forgotten comparison would pass.
+    """
 
     function: Callable[[Any], Any]
 
     def score(self, value: Any, at: int) -> float:
         if value is MISSING:
             return 0.0
+        name = getattr(self.function, "__name__", "the given function")
         try:
-            result = float(self.function(value))
+            result = self.function(value)
         except Exception as error:
-            name = getattr(self.function, "__name__", "the given function")
             raise MatcherBroke("", f"matcher {name} raised {type(error).__name__}: {error}") from None
-        return 0.0 if math.isnan(result) else min(1.0, max(0.0, result))
+        plain = result.item() if hasattr(result, "item") else result  # a NumPy boolean
+        if not isinstance(plain, bool):
+            raise MatcherBroke(
+                "", f"matcher {name} returned {type(result).__name__}, not a bool", "return True or False"
+            )
+        return float(plain)
 
     def describe(self) -> str:
         return f"accepted by {getattr(self.function, '__name__', 'the given function')}"
@@ -145,7 +150,7 @@ def described_function(spec: Any, options: dict[str, Any], scope: Scope) -> Matc
 
 
 def _any_of(name: str) -> Build:
-    return lambda spec, options, scope: OneOf(list_of(name, spec, scope))
+    return lambda spec, options, scope: OneOf(some_of(name, spec, scope))
 
 
 def _flag(name: str, make: Callable[[], Matcher]) -> Build:
