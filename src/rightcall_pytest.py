@@ -208,7 +208,7 @@ def pytest_runtest_makereport(
 
 def _is_ours(error: BaseException) -> bool:
     kind = type(error)
-    return kind.__name__ == "CheckFailed" and kind.__module__ == "rightcall.errors"
+    return kind.__name__ in ("CheckFailed", "CheckError") and kind.__module__ == "rightcall.errors"
 
 
 def _tell(report: pytest.TestReport, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
@@ -219,14 +219,29 @@ def _tell(report: pytest.TestReport, excinfo: pytest.ExceptionInfo[BaseException
         longrepr.reprcrash.message = next((line for line in lines[1:] if line), lines[0] if lines else "")
     report.longrepr = longrepr
     report.rightcall_check = True  # type: ignore[attr-defined]
-    report.rightcall_error = excinfo.value.infrastructure  # type: ignore[attr-defined]
+    report.rightcall_error = type(excinfo.value).__name__ == "CheckError"  # type: ignore[attr-defined]
 
 
 def pytest_report_teststatus(report: Any, config: pytest.Config) -> tuple[str, str, str] | None:
-    """A model that did not answer is an error, not a failure of the agent."""
+    """A model that did not answer, or a check that broke, is an error and not a failure of the agent."""
     if getattr(report, "rightcall_error", False):
         return "error", "E", "ERROR"
     return None
+
+
+def _count_as_error(config: pytest.Config, report: Any) -> None:
+    """In pytest's own JUnit file, which calls everything that a test raises a failure."""
+    try:
+        from _pytest.junitxml import xml_key
+
+        xml: Any = config.stash.get(xml_key, None)
+        failures = [node for node in xml.node_reporter(report).nodes if node.tag == "failure"] if xml else []
+    except (ImportError, AttributeError):  # another version of pytest: the file then says failure
+        return
+    for node in failures:
+        node.tag = "error"
+        xml.stats["failure"] -= 1
+        xml.stats["error"] += 1
 
 
 def _finish_runs(keeper: SessionStore, groups: Sequence[Any], stopped: bool) -> list[str]:
@@ -253,7 +268,10 @@ class Watch:
         self._other_failures = 0
         self._lines: list[str] = []
 
+    @pytest.hookimpl(trylast=True)
     def pytest_runtest_logreport(self, report: Any) -> None:
+        if getattr(report, "rightcall_error", False):
+            _count_as_error(self._config, report)
         self._notes += getattr(report, "rightcall", ())
         if report.failed and (not hasattr(report, "rightcall_check") or report.rightcall_error):
             self._other_failures += 1
@@ -276,7 +294,7 @@ class Watch:
         stopped = bool(session.shouldstop or session.shouldfail) or not ended_well
         problems = _finish_runs(keeper, groups, stopped)
         self._lines = summary_lines(groups, None if problems else verdict, keeper.shown) + problems
-        if problems and not stopped:
+        if (problems or not all(group.answered for group in groups)) and not stopped:
             session.exitstatus, ended_well = pytest.ExitCode.TESTS_FAILED, False
         if verdict is not None and ended_well:
             good = verdict.word == "PASS" and not self._other_failures

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         score_cases as score_cases,
     )
     from rightcall.errors import (
+        CheckError as CheckError,
         CheckFailed as CheckFailed,
         ConfigError as ConfigError,
         InfrastructureError as InfrastructureError,
@@ -136,7 +137,7 @@ else:
             "tools.definitions": "tool",
             "metrics": "read_verdict score_trajectory",
             "errors": (
-                "CheckFailed ConfigError InfrastructureError InputError MissingExtraError "
+                "CheckError CheckFailed ConfigError InfrastructureError InputError MissingExtraError "
                 "ProviderError RightCallError"
             ),
             "executor.agent": "Agent",

@@ -11,11 +11,12 @@
         └── StoreError          the store failed; says whether to retry
             └── RunTakenOver        another process resumed the run
 
-    CheckFailed             an AssertionError, raised by `check` and `assert_test` in tests
+    CheckFailed             an AssertionError, raised by `check` and `assert_test` in tests when the agent failed
+    CheckError              raised by them when nothing can be said about the agent: an error of the test, not a failure
     CodeExit                an agent or a tool tried to end the process; a failure like any other that it raises
 
 A failing agent is data, not an exception, and so is a broken metric. Only tests, which fail by raising, get a
-`CheckFailed`.
+`CheckFailed` or a `CheckError`.
 """
 
 from __future__ import annotations
@@ -117,20 +118,23 @@ class ToolServerDown(InfrastructureError):  # noqa: N818  it is news of a server
 class CheckFailed(AssertionError):  # noqa: N818  it is news of an agent, not an error
     """An agent did not do what was expected; the message explains how.
 
-    `infrastructure` is true when nothing is known about the agent, because a model, a store or a metric failed.
     `result` is the result the message is about, `results` are those of all trials and of all simulated users.
     """
 
-    def __init__(
-        self,
-        text: str,
-        *,
-        infrastructure: bool = False,
-        result: object = None,
-        results: tuple[object, ...] = (),
-    ) -> None:
-        self.infrastructure, self.result = infrastructure, result
-        self.results = results or (() if result is None else (result,))
+    def __init__(self, text: str, *, result: object = None, results: tuple[object, ...] = ()) -> None:
+        self.result, self.results = result, results or (() if result is None else (result,))
+        super().__init__(text)
+
+
+class CheckError(Exception):
+    """Nothing is known about the agent: a model, a store, a metric or the setup of the test failed.
+
+    Not an `AssertionError`, so that test runners show an error and no failure. `result` and `results` are those of
+    `CheckFailed`, if there are any.
+    """
+
+    def __init__(self, text: str, *, result: object = None, results: tuple[object, ...] = ()) -> None:
+        self.result, self.results = result, results or (() if result is None else (result,))
         super().__init__(text)
 
 

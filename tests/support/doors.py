@@ -99,9 +99,9 @@ def by_assert_test(folder: Path, rows: Sequence[Scored]) -> Said:
 def asserted(row: Scored) -> CaseResult:
     try:
         return rc.assert_test(row.case, metrics=[METRIC])
-    except rc.CheckFailed as failed:
+    except (rc.CheckFailed, rc.CheckError) as failed:
         assert isinstance(failed.result, CaseResult)
-        assert failed.infrastructure == bool(failed.result.error)
+        assert isinstance(failed, rc.CheckError) == bool(failed.result.error)
         return failed.result
 
 

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from rightcall.api import evaluate
-from rightcall.errors import CheckFailed, ConfigError
+from rightcall.errors import CheckError, CheckFailed, ConfigError
 from rightcall.model import ExpectedCall, Golden, TestCase, ToolCall, Trajectory
 from rightcall.testing.assertion import assert_test
 from rightcall.testing.evaluation_dataset import EvaluationDataset
@@ -61,9 +61,16 @@ def test_a_metric_that_breaks_is_an_error_not_a_failure():
         def measure(self, case):
             raise ValueError("no")
 
-    with pytest.raises(CheckFailed) as caught:
+    with pytest.raises(CheckError, match="broken raised ValueError: no"):
         assert_test(RIGHT, metrics=[Broken()])
-    assert caught.value.infrastructure
+    assert not issubclass(CheckError, AssertionError)  # a test runner shows it as an error
+
+
+def test_an_agent_of_which_nothing_arrives_is_an_error_whatever_its_golden_states():
+    silent = Golden("Hello", id="hello", no_calls=True)
+    with pytest.raises(CheckError, match="golden 'hello': no answer arrived in any of 1 case"):
+        assert_test(golden=silent, agent=lambda golden: "")
+    assert assert_test(golden=silent, agent=lambda golden: "Hello.").passed
 
 
 def test_a_loop_of_ones_own_is_scored_at_its_end(tmp_path):

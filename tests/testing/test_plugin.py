@@ -122,9 +122,63 @@ def silent(request):
 def test_weather(golden, check):
     check(Agent(ScriptedProvider(silent), tools=TOOLS), golden)
 """
-    found = project("hue", test=test).runpytest()
+    found = project("hue", test=test).runpytest("--junitxml", "junit.xml")
     found.assert_outcomes(errors=1)
     found.stdout.fnmatch_lines(["golden 'hue': nobody there"])
+
+
+BROKEN = """
+import pytest, rightcall as rc
+CASE = rc.TestCase(rc.Golden("Hi", id="hi", no_calls=True), rc.Trajectory(output="Hi."))
+
+def test_broken_metric():
+    rc.assert_test(CASE, metrics=[lambda case: 1 / 0])
+
+def test_nothing_to_check():
+    rc.assert_test(CASE, metrics=["final_state"])
+
+def test_broken_setup(check):
+    check("no_such_module:agent", CASE.golden)
+
+def test_failing_agent():
+    rc.assert_test(rc.TestCase(CASE.golden, rc.Trajectory(calls=[rc.ToolCall("a")])))
+
+def test_good():
+    rc.assert_test(CASE)
+"""
+
+
+def test_errors_are_errors_in_the_terminal_and_in_junit_and_failures_failures(pytester):
+    from xml.etree import ElementTree
+
+    pytester.makepyfile(BROKEN)
+    found = pytester.runpytest("--junitxml", "junit.xml", "-v")
+    found.assert_outcomes(errors=3, failed=1, passed=1)
+    found.stdout.fnmatch_lines(["*test_broken_metric ERROR*", "*test_failing_agent FAILED*"])
+    (suite,) = ElementTree.parse(pytester.path / "junit.xml").getroot()
+    assert (suite.get("errors"), suite.get("failures"), suite.get("tests")) == ("3", "1", "5")
+    kinds = {case.get("name"): [child.tag for child in case] for case in suite}
+    assert kinds == {
+        "test_broken_metric": ["error"],
+        "test_nothing_to_check": ["error"],
+        "test_broken_setup": ["error"],
+        "test_failing_agent": ["failure"],
+        "test_good": [],
+    }
+
+
+def test_a_session_in_which_no_answer_arrived_is_not_green(project):
+    test = """
+@pytest.mark.goldens([Golden("Hi", id="a", no_calls=True), Golden("Ho", id="b", no_calls=True)])
+def test_silent(golden, check):
+    check(lambda golden: [], golden)
+"""
+    made = project("hue", test=test)
+    found = made.runpytest()
+    assert found.ret == 1
+    found.stdout.fnmatch_lines(["*ERROR: no answer arrived in any of 2 cases*"])
+    with open_store(made.path / ".rightcall" / "rightcall.db", must_exist=True) as store:
+        assert [run.verdict for run in store.runs()] == ["ERROR"]
 
 
 def test_goldens_of_a_function_run_together(project):

@@ -143,6 +143,18 @@ class Trajectory(Record, frozen=True, metaclass=Sequenced):
         return self.dialogue.given if self.dialogue else 0
 
     @property
+    def answered(self) -> bool:
+        """Whether anything of the agent arrived: a call, a word, a refusal, or tokens that it used."""
+        return (
+            bool(self.calls or self.output.strip() or self.usage.output_tokens)
+            or self.stop_reason in ("refused", "truncated")
+            or any(
+                message.role == "assistant" and (message.content.strip() or message.calls)
+                for message in self.messages[self.own_start :]
+            )
+        )
+
+    @property
     def spent(self) -> Usage:
         """The cost of the case: the agent, and the model that played its user."""
         return self.usage if self.dialogue is None else self.usage.plus(self.dialogue.usage)

@@ -8,7 +8,7 @@ done_cells                    what a resumed run need not run again
 backend, case_runner          where trials take place, in this process or elsewhere; secrets are removed
 conversations                 the conversations that a golden stands for, and who plays their users
 suite_run                     runs of a suite: a plan per model, estimates, faulty and named runs
-outcome, decisions            verdicts, ending early, deciding about stored runs
+outcome, decisions, answers   verdicts, ending early, deciding about stored runs, runs in which nothing arrived
 recorded_scores, rescorer     score recorded behaviour, or a stored run again
 cost_estimate                 what a run would send
 agent_exchange                requests to services and programs, and where their spans are received
@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING
 from rightcall.window import window
 
 if TYPE_CHECKING:
+    from rightcall.suite.answers import unanswered_sentence as unanswered_sentence
     from rightcall.suite.backend import (
         Backend as Backend,
         Batch as Batch,
@@ -151,6 +152,7 @@ else:
     __getattr__, __dir__, __all__ = window(
         __name__,
         {
+            "answers": "unanswered_sentence",
             "backend": "Backend Batch Cell InProcess LimitedLag RunWork Take",
             "base_version": "BaseVersion",
             "baseline_file": "BaselinePool is_baseline load_baseline merged write_baseline",

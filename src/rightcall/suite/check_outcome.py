@@ -25,6 +25,7 @@ from rightcall.gate import (
 from rightcall.metrics import Tally
 from rightcall.model.run import CaseResult
 from rightcall.model.text import counted
+from rightcall.suite.answers import unanswered_sentence
 from rightcall.suite.baseline_pool import served_models
 from rightcall.suite.check_design import CheckDesign
 from rightcall.suite.check_words import change_words, hint_words, never_seen_chance, risk_words, sentence
@@ -137,11 +138,18 @@ def _finding(
     if seen.spent and seen.errors > MOST_ERRORS * seen.spent and found.word != "REGRESSED":
         said = f"ERROR: {seen.errors:,} of {seen.spent:,} trials got no answer, too many for a verdict"
         found = _Finding("ERROR", "errors", said)
+    tried = [result for results in seen.results.values() for result in results]
+    if tried and found.word not in ("REGRESSED", "ERROR") and not any(_answered(r) for r in tried):
+        found = _Finding("ERROR", "errors", unanswered_sentence(len(tried)))
     if seen.skipped and found.word == "PASS":
         found = inconclusive("budget", f"the budget ran out with {seen.skipped:,} trials left")
     if seen.only_replayed and found.word == "PASS":
         found = inconclusive(found.cause, "0 live calls: the model was not tested")
     return found
+
+
+def _answered(result: CaseResult) -> bool:
+    return result.trajectory is None or result.trajectory.answered
 
 
 def _served_notes(seen: CheckEvidence) -> list[str]:

@@ -9,6 +9,7 @@ from rightcall.gate import Comparison, Gate, Verdict, compare_many, decide, requ
 from rightcall.model.failure import FATAL
 from rightcall.model.record import Record
 from rightcall.store import Store, StoredRun
+from rightcall.suite.answers import answered_verdict
 from rightcall.suite.baseline import baseline_for, edited_goldens, edited_notes, require_finished
 from rightcall.suite.outcome import stored_outcomes, verdict_unfinished, with_unknown_calls
 
@@ -35,7 +36,9 @@ def gate_run(store: Store, run: str, gate: Gate, quarantine: frozenset[str] = fr
         )
     outcomes = stored_outcomes(store, found.id, quarantine, lags=gate.limits_latency)
     verdict, summary = decide(gate, outcomes, baseline=baseline), found.run.summary
-    return with_unknown_calls(verdict, summary.unknown_calls) if summary is not None else verdict
+    if summary is not None:
+        verdict = with_unknown_calls(verdict, summary.unknown_calls)
+    return answered_verdict(verdict, store, found.id, found.run.agent)
 
 
 class RunComparison(Record, frozen=True):

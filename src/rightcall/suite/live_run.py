@@ -18,6 +18,7 @@ from rightcall.metrics import Tally
 from rightcall.model.run import CaseResult, Run, Summary
 from rightcall.model.tool import Tool
 from rightcall.store import Persistence, RunWriter
+from rightcall.suite.answers import AnswerWatch
 from rightcall.suite.backend import Backend, Batch, RunWork
 from rightcall.suite.done_cells import DoneCells
 from rightcall.suite.gate_evidence import GateEvidence
@@ -90,9 +91,11 @@ class LiveRun:
         self._deciding = False
         self._over_budget = ""
         self._lag_ms = 0.0
+        self._answers = AnswerWatch(plan)
         self._taken = self._written_since = 0
         self._cells: asyncio.Task[None] | None = None
         self._error: Exception | None = None
+        self._broken_setup: Exception | None = None
 
     async def run(self, work: RunWork, write: Write, writer: RunWriter, done: DoneCells) -> None:
         async with (
@@ -103,6 +106,7 @@ class LiveRun:
             async def take(batch: Batch) -> None:
                 self._note(batch)
                 self._taken += len(batch.results)
+                self._watch_answers(batch)
                 if batch.stored:
                     self._written(batch.results)
                     return
@@ -121,12 +125,20 @@ class LiveRun:
                     raise
             if self._error is not None:
                 raise self._error
+        if self._broken_setup is not None:  # once everything that finished is stored
+            raise self._broken_setup
 
     def _fail(self, error: Exception) -> None:
         """End the run with this error; cases in progress are cancelled."""
         self._error = self._error or error
         if self._cells is not None:
             self._cells.cancel()
+
+    def _watch_answers(self, batch: Batch) -> None:
+        for result in batch.results:
+            if error := self._answers.add(result):
+                self._broken_setup = self._broken_setup or error
+                self._backend.stop(str(error))
 
     def _note(self, batch: Batch) -> None:
         progress = self._progress
@@ -151,6 +163,11 @@ class LiveRun:
         error = None if task.cancelled() else task.exception()
         if isinstance(error, Exception):
             self._fail(error)
+
+    @property
+    def answered(self) -> bool:
+        """Whether an answer was seen to arrive in this process; others may be stored."""
+        return self._answers.answered
 
     @property
     def decided(self) -> bool:
@@ -209,6 +226,7 @@ class LiveRun:
             progress.planned,
             progress.done,
             self._lag_ms,
+            notices=tuple(filter(None, [self._answers.hint()])),
             tools=tools,
         )
 

@@ -18,6 +18,7 @@ from rightcall.model.run import CaseResult, Run, Summary
 from rightcall.model.score import Score
 from rightcall.model.tool import Tool
 from rightcall.store import Key, Persistence, Store, StoredRun, open_store
+from rightcall.suite.answers import answered_verdict
 from rightcall.suite.outcome import stored_results, verdict_without_gate
 from rightcall.suite.plan import scorer_fingerprint
 from rightcall.suite.run_record import new_run
@@ -95,7 +96,7 @@ async def rescore_run(
             for result in results:
                 tally.add(result)
     summary = tally.summary()
-    verdict = verdict_without_gate(summary)
+    verdict = answered_verdict(verdict_without_gate(summary), store, new.id, old.run.agent)
     store.finish_run(new.id, summary, verdict.word)
     return new.id, summary, verdict
 

@@ -17,6 +17,7 @@ from rightcall.model.codec import encode
 from rightcall.model.run import CaseResult, Run
 from rightcall.providers import scrubber
 from rightcall.store import Key, Persistence, RunWriter, Store, changes
+from rightcall.suite.answers import answered_verdict
 from rightcall.suite.backend import Backend, InProcess, RunWork
 from rightcall.suite.done_cells import DoneCells
 from rightcall.suite.live_run import LiveRun, Progress, RunOutcome, Watcher, worst_case
@@ -106,10 +107,19 @@ async def _run_prepared(  # noqa: PLR0913, PLR0917
     finally:
         _keep_watched(store, run, backend.watched(), resumed=done.count > 0)
     outcome = running.outcome(run, begun.baseline, prepared.tools)
-    outcome = msgspec.structs.replace(outcome, notices=tuple(backend.notices()))
+    outcome = msgspec.structs.replace(outcome, notices=(*outcome.notices, *backend.notices()))
+    if not running.answered:
+        outcome = await asyncio.to_thread(_by_answers, outcome, store)
     for write in _last_writes(plan, store, outcome, early=running.decided, epoch=writer.epoch):
         await asyncio.to_thread(persist, write)
     return outcome
+
+
+def _by_answers(outcome: RunOutcome, store: Store) -> RunOutcome:
+    """The outcome, with the verdict ERROR when no answer arrived, in this process or before a resume."""
+    verdict = answered_verdict(outcome.verdict, store, outcome.run.id, outcome.run.agent)
+    summary = msgspec.structs.replace(outcome.summary, decision=verdict.sentence)
+    return msgspec.structs.replace(outcome, verdict=verdict, summary=summary)
 
 
 class _Begun(NamedTuple):

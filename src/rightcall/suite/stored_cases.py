@@ -12,13 +12,11 @@ from rightcall.model.codec import encode, encode_as, fingerprinted, stable_repr
 from rightcall.model.golden import with_id
 from rightcall.model.run import CaseResult, Summary
 from rightcall.store import Persistence, Store
+from rightcall.suite.answers import RECORDED
 from rightcall.suite.decisions import gate_run
 from rightcall.suite.outcome import verdict_without_gate
 from rightcall.suite.request import EvaluateOptions
 from rightcall.suite.run_record import new_run
-
-RECORDED = "recorded"
-"""The agent's name in runs of existing test cases."""
 
 
 def keep_cases(

@@ -19,6 +19,7 @@ from rightcall.gate import Verdict, Word
 from rightcall.metrics import Tally
 from rightcall.providers import RecordMode
 from rightcall.store import RunFilter, Store, StoredRun, changes, open_store
+from rightcall.suite.answers import answered_verdict
 from rightcall.suite.live_run import RunOutcome
 from rightcall.suite.outcome import verdict_without_gate
 from rightcall.suite.plan import Plan, Selection
@@ -206,7 +207,7 @@ def stored_outcome(plan: Plan, store: Store, stored: StoredRun) -> RunOutcome:
     verdict = (
         gate_run(store, stored.id, plan.gate, plan.quarantine)
         if plan.gate is not None
-        else verdict_without_gate(summary)
+        else answered_verdict(verdict_without_gate(summary), store, stored.id, stored.run.agent)
     )
     if stored.verdict and verdict.word != stored.verdict:  # decided early, or by another gate
         word: Word = stored.verdict  # type: ignore[assignment]

@@ -1,11 +1,11 @@
-"""`assert_test`: scores one case and raises an `AssertionError` that explains the failure."""
+"""`assert_test`: scores one case and raises a `CheckFailed` that explains the failure, or a `CheckError`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from rightcall.errors import CheckFailed, ConfigError
+from rightcall.errors import CheckError, CheckFailed, ConfigError
 from rightcall.event_loop import finished
 from rightcall.executor import Agent
 from rightcall.metrics import DIMENSIONS, AnyMetric, Scorer, ScoringRules, as_metrics, observed
@@ -16,7 +16,7 @@ from rightcall.model.run import CaseResult
 from rightcall.model.text import visible
 from rightcall.model.tool import Tool
 from rightcall.report import calls_difference
-from rightcall.suite import Plan, as_user, score_cases
+from rightcall.suite import Plan, as_user, score_cases, unanswered_sentence
 from rightcall.testing.golden_batch import perform
 from rightcall.tools.definitions import offered_tools
 
@@ -34,6 +34,9 @@ def assert_test(
 ) -> CaseResult:
     """Fail the current test when a case does not pass; with `golden` and `agent` the agent is run first.
 
+    A case that failed raises a `CheckFailed`, an `AssertionError`. One about which nothing can be said, because a
+    model, a metric or the setup broke or no answer arrived, raises a `CheckError`.
+
     It passes when its golden is satisfied and every one of `metrics` passes; `observe` only measures. `user` plays
     the user of a conversation that is not fully scripted: the conversation is run once with each of its
     personas, all of them must pass, and the result with the lowest score is returned. Nothing is stored: `check` does
@@ -50,7 +53,7 @@ def assert_test(
 
 
 def assert_case(case: AnyTestCase, scorer: Scorer) -> CaseResult:
-    """The result of a case that passed; `CheckFailed` for one that did not."""
+    """The result of a case that passed; `CheckFailed` for one that did not, `CheckError` for one that broke."""
     __tracebackhide__ = True
     results = finished(score_cases([case], scorer))
     golden = with_id(case.golden)
@@ -73,12 +76,16 @@ def assert_agent(golden: AnyGolden, agent: Agent, scorer: Scorer, user: Any = No
     )
     found, prepared = finished(perform(plan))
     results = [result for trials in found.values() for result in trials]
+    if not any(result.trajectory is not None and result.trajectory.answered for result in results):
+        problem = next((r.trajectory.error for r in results if r.trajectory is not None), "")
+        text = f"golden '{named.id}': {unanswered_sentence(len(results), problem).removeprefix('ERROR: ')}"
+        raise CheckError(text, result=results[0], results=tuple(results))
     require_passed(named, results, offered_tools(named, prepared.tools))
     return min(results, key=lambda result: result.score)
 
 
 def require_passed(golden: AnyGolden, results: Sequence[CaseResult], tools: Mapping[str, Tool]) -> None:
-    """Raises `CheckFailed` unless every trial passed, with every simulated user. Failures come before errors."""
+    """Raises unless every trial passed, with every simulated user: `CheckFailed`, or `CheckError` if none failed."""
     __tracebackhide__ = True
     failed = next((one for one in results if not one.passed and not one.error), None)
     if failed is not None:
@@ -86,7 +93,7 @@ def require_passed(golden: AnyGolden, results: Sequence[CaseResult], tools: Mapp
     broken = next((one for one in results if one.error), None)
     if broken is not None:
         text = error_text(golden, results)
-        raise CheckFailed(text, infrastructure=True, result=broken, results=tuple(results))
+        raise CheckError(text, result=broken, results=tuple(results))
 
 
 def failure_text(golden: AnyGolden, results: Sequence[CaseResult], tools: Mapping[str, Tool]) -> str:

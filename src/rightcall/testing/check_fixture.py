@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rightcall.errors import CheckFailed, ConfigError, InfrastructureError, RightCallError
+from rightcall.errors import CheckError, ConfigError, RightCallError
 from rightcall.executor import Agent
 from rightcall.metrics import AnyMetric, ScoringRules, as_metrics, observed
 from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, with_id
@@ -61,8 +61,7 @@ class Checker:
             setup = self._setup(agent, metrics, observe, trials, rules, user)
             checked = self._together.checked(setup, _named(golden), self._to_come)
         except RightCallError as error:
-            outside = isinstance(error, InfrastructureError)
-            raise CheckFailed(str(error), infrastructure=outside) from None
+            raise CheckError(str(error)) from None
         return self._judged(checked)
 
     def _setup(
@@ -97,6 +96,7 @@ class Checker:
                 "category": golden.category,
                 "cluster": golden.cluster,
                 "passes": [bool(result.passed) for result in results if not result.error],
+                "answered": any(r.trajectory is not None and r.trajectory.answered for r in results),
                 "errors": sum(bool(result.error) for result in results),
                 "codes": dict(Counter(failure.code for result in results for failure in result.codes)),
             }

@@ -28,7 +28,12 @@ def marked_goldens(
             'pytest.mark.goldens requires a file or goldens: @pytest.mark.goldens("goldens.jsonl")'
         )
     found = [golden for source in sources for golden in _goldens_of(source, folders)]
-    return list(Selection(tuple(only), limit).chosen(found))
+    goldens = list(Selection(tuple(only), limit).chosen(found))
+    if not goldens:  # pytest would skip the test, and the session would be green
+        raise ConfigError(
+            f"pytest.mark.goldens chooses none of {len(found)} goldens; check the files, only and limit"
+        )
+    return goldens
 
 
 def readable_ids(goldens: Sequence[AnyGolden]) -> list[str]:

@@ -11,6 +11,7 @@ from typing import Any, Literal
 from rightcall import stats
 from rightcall.gate import Gate, Outcome, Verdict, decide, sample_of
 from rightcall.model.text import percent
+from rightcall.suite import unanswered_sentence
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,7 @@ class Tested:
     agent: str
     run_id: str
     outcomes: tuple[Outcome, ...]
+    answered: bool = True
 
     @property
     def trials(self) -> int:
@@ -29,8 +31,8 @@ class Tested:
 
     @property
     def word(self) -> str:
-        """PASS when every trial passed, ERROR when one could not be run."""
-        if any(outcome.errors for outcome in self.outcomes):
+        """PASS when every trial passed, ERROR when one could not be run or no answer arrived in any."""
+        if not self.answered or any(outcome.errors for outcome in self.outcomes):
             return "ERROR"
         return "PASS" if all(all(outcome.passes) for outcome in self.outcomes) else "FAIL"
 
@@ -41,7 +43,13 @@ def tested(notes: Sequence[dict[str, Any]]) -> list[Tested]:
     for note in notes:
         runs.setdefault(note["run"], []).append(note)
     return [
-        Tested(found[0]["test"], found[0]["agent"], run_id, tuple(_outcome(note) for note in found))
+        Tested(
+            found[0]["test"],
+            found[0]["agent"],
+            run_id,
+            tuple(_outcome(note) for note in found),
+            any(note["answered"] for note in found),
+        )
         for run_id, found in runs.items()
     ]
 
@@ -62,6 +70,8 @@ def summary_lines(groups: Sequence[Tested], verdict: Verdict | None, store: str)
     lines: list[str] = []
     for group in groups:
         lines += [f"{group.test} on {_near(group.agent)}", f"  {_rate(group.outcomes)}"]
+        if not group.answered:
+            lines.append(f"  {unanswered_sentence(group.trials)}")
     if len(groups) > 1:
         lines += ["all", f"  {_rate([outcome for group in groups for outcome in group.outcomes])}"]
     if verdict is not None:
