@@ -20,7 +20,7 @@ class FakeTerminal(io.StringIO):
 
 
 def evaluated(tmp_path, **options):
-    return rc.evaluate(lambda golden: [], GOLDENS, store=tmp_path / "store.db", **options)
+    return rc.evaluate(lambda golden: "Hello.", GOLDENS, store=tmp_path / "store.db", **options)
 
 
 @pytest.mark.parametrize("wish", [None, False])

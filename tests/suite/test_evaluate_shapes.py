@@ -103,14 +103,17 @@ def test_an_evaluator_never_sees_the_output_of_another_case():
     }
 
 
-@pytest.mark.parametrize("case", [
-    rc.LLMTestCase(input="Hi", actual_output="Hello", expected_tools=["greet"], tools_called=[rc.ToolCall("greet")]),
-    rc.ConversationalTestCase(scenario="Hi", turns=[rc.Turn("user", "Hi"), rc.Turn("assistant", "Hello")]),
+@pytest.mark.parametrize(("case", "metrics"), [
+    (
+        rc.LLMTestCase(input="Hi", actual_output="Hello", expected_tools=["greet"], tools_called=[rc.ToolCall("greet")]),
+        [rc.ToolCorrectnessMetric()],
+    ),
+    (rc.ConversationalTestCase(scenario="Hi", turns=[rc.Turn("user", "Hi"), rc.Turn("assistant", "Hello")]), []),
 ])  # fmt: skip
-def test_test_cases_are_scored_by_keyword_as_deepeval_has_it(case):
+def test_test_cases_are_scored_by_keyword_as_deepeval_has_it(case, metrics):
     run = rc.evaluate(
         test_cases=[case],
-        metrics=[rc.ToolCorrectnessMetric()],
+        metrics=metrics,
         hyperparameters={"model": "gpt-5"},
         identifier="mine",
         display_config=object(),
