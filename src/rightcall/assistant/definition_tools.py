@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -11,6 +10,7 @@ from msgspec import Meta
 
 from rightcall.assistant.project import Project
 from rightcall.assistant.reply import first, version_of
+from rightcall.assistant.written_file import Kind, require_text, writable_file
 from rightcall.errors import InputError, RightCallError
 from rightcall.tools.definitions import tool
 from rightcall.tools.runtime import ToolError
@@ -29,7 +29,6 @@ Definitions = Annotated[
     ),
 ]
 FixKind = Literal["safe", "review"]
-Kind = Literal["tools", "goldens", "suite"]
 
 
 class DefinitionTools:
@@ -166,7 +165,7 @@ class DefinitionTools:
         for kind in ("safe", "review"):
             made = self._fixed(path, kind)
             if made is not None and _fix_id(made, kind) == fix_id:
-                self._project.writable(made.before.name)
+                writable_file(self._project, made.before.name, "tools", "suite")
                 write([made])
                 file = Path(made.before.name)
                 return {
@@ -187,7 +186,8 @@ class DefinitionTools:
         path: Annotated[
             str,
             Meta(
-                description="File to write, relative to the project: .json, .jsonl, .yaml or .yml",
+                description="File to write, relative to the project: 'shop.tools.json', 'goldens.jsonl', "
+                "'suite.yaml', or an existing file of that kind",
                 max_length=500,
             ),
         ],
@@ -206,20 +206,21 @@ class DefinitionTools:
     ) -> dict[str, Any]:
         """Write a file of tool definitions, goldens or a suite in the project, replacing its whole text.
 
-        Use when a change is more than propose_fix offers. Fails with bad_input if the text cannot be read as
-        its kind, and with conflict if the file is not the expected_version; nothing is written then. Returns
-        the new version. An overwritten text cannot be restored here.
+        Use when a change is more than propose_fix offers. Fails with permission_denied if the file is of
+        another kind or a suite would start something new, with bad_input if the text cannot be read as its
+        kind, and with conflict if the file is not the expected_version; nothing is written then. Returns the
+        new version. An overwritten text cannot be restored here.
         """
         from rightcall.files import write_file
 
-        file = self._project.writable(path)
+        file = writable_file(self._project, path, kind)
         now = version_of(file)
         if now != expected_version:
-            found = f"is version '{now}'" if now else "does not exist"
-            detail = f"{path} {found}, expected '{expected_version}'"
-            hint = "read it again, then write with the version it has now"
+            # The version is not told: it is the proof that the file was read.
+            detail = f"{path} is not the expected version"
+            hint = "read it with lint_definitions or check_dataset, then write with the version they return"
             raise ToolError("conflict", detail, hint, effect="none")
-        _check_text(file, content, kind)
+        require_text(self._project, file, content, kind)
         write_file(file, content.encode("utf-8"))
         return {"path": str(file), "version": version_of(file), "created": not now}
 
@@ -266,23 +267,3 @@ def _fix_id(made: Any, kind: str) -> str:
     """A proposal by what it would replace and by what."""
     text = "\0".join((kind, made.before.name, str(made.before.first_line), made.before.text, made.after.text))
     return f"{kind}-{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
-
-
-def _check_text(file: Path, content: str, kind: Kind) -> None:
-    """Raise unless the text is of the stated kind. A copy is read, before the file is touched."""
-    from rightcall.api import load_dataset
-    from rightcall.suite import load_suite
-    from rightcall.tools import load_tools
-
-    with tempfile.TemporaryDirectory(prefix="rightcall-") as folder:
-        copy = Path(folder) / file.name
-        try:
-            copy.write_bytes(content.encode("utf-8"))
-        except UnicodeEncodeError:
-            raise InputError(str(file), "the text has characters that are not Unicode") from None
-        readers: dict[Kind, Any] = {"tools": load_tools, "goldens": load_dataset, "suite": load_suite}
-        try:
-            readers[kind](copy)
-        except InputError as error:
-            where = error.where.replace(str(copy), str(file))
-            raise InputError(where, f"not written: {error.problem}", error.hint) from None

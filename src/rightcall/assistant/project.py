@@ -14,12 +14,10 @@ from pathlib import Path
 from rightcall.errors import ConfigError, InputError
 from rightcall.files import is_object_name
 from rightcall.store import Store, open_store, store_address
-from rightcall.suite import Suite, actions, load_suite, record_settings
+from rightcall.suite import FILE_MODELS, Suite, actions, judge_files, load_suite, record_settings
 
 DATA = (".json", ".jsonl", ".yaml", ".yml")
 """Files that an assistant may write: data, never code."""
-
-FILE_MODELS = ("scripted", "recorded", "local")
 
 
 class RefusedPathError(InputError):
@@ -65,7 +63,7 @@ class Project:
         return path
 
     def writable(self, text: str) -> Path:
-        """A path for tool definitions, goldens or a suite: a data file in no hidden folder."""
+        """A path for a data file in no hidden folder. What may be in it: `written_file.writable_file`."""
         path = self.inside(text)
         if path.suffix.lower() not in DATA:
             raise RefusedPathError(
@@ -106,6 +104,21 @@ class Project:
                 f"or type `rightcall run {path}`",
             )
 
+    def require_same_actions(self, path: Path, before: Suite | None, after: Suite) -> None:
+        """Raise if a suite would start more than before: what users run later is not for the assistant to choose."""
+        folder = path.parent
+        old = {action.words for action in actions(before, folder)} if before else set()
+        old |= {f"connect: {url}" for url in _servers_of(before)} if before else set()
+        new = [action.words for action in actions(after, folder)] + [
+            f"connect: {u}" for u in _servers_of(after)
+        ]
+        if not self.trust and (more := [words for words in new if words not in old]):
+            raise RefusedSuiteError(
+                f"{path}: not written: with this text, running it would also",
+                *(f"  {words}" for words in more),
+                "only the user can add this: ask them to edit the suite",
+            )
+
     def store(self, *, must_exist: bool = True) -> Store:
         """The store of the project."""
         return open_store(self.store_url, must_exist=must_exist)
@@ -131,8 +144,12 @@ def _files_of(suite: Suite, folder: Path, model: str | None) -> Iterator[Path]:
     users = suite.user.model if suite.user else ()
     for name in (model or suite.agent.model, *([users] if isinstance(users, str) else users)):
         prefix, _, file = name.partition(":")
-        if prefix in FILE_MODELS and file:
+        if (
+            prefix in FILE_MODELS and file
+        ):  # next to the suite if it is there, otherwise in the working folder
             yield folder / file
+            yield Path(file)
+    yield from map(Path, judge_files(suite))
     for record in (suite.agent.record, suite.user.record if suite.user else None):
         if record:
             yield folder / record
