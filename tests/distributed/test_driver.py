@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import replace
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -387,3 +388,18 @@ def test_a_worker_that_never_answers_does_not_block_the_others(store):
 
     outcome = ran(store, plan(), Mute(), workers=2)
     assert outcome.done == 60
+
+
+def reads_a_file(golden):
+    NOTES.read_text()
+    return []
+
+
+NOTES = Path(__file__).with_name("agents.py")
+
+
+def test_what_agents_read_on_workers_is_stored_with_the_run(store):
+    run = ran(store, plan(6, reads_a_file), OneProcess()).run
+    document = store.document("watched", run.fingerprints["watched"])
+    files = msgspec.json.decode(document)["files"]
+    assert "tests/distributed/agents.py" in files

@@ -229,3 +229,12 @@ def test_an_async_caller_hands_batches_to_threads(shared):
 
     assert [len(new) for new in asyncio.run(write_all())] == [20] * 8
     assert shared.count(writer.run_id, ResultFilter()) == 160
+
+
+def test_a_document_that_is_known_at_the_end_is_written_and_replaced(shared):
+    run = a_run("late-document", fingerprints={"watched": "late-document"})
+    shared.begin_run(run)
+    assert shared.document("watched", run.id) is None
+    for content in (b"first", b"second"):
+        shared.set_document(run.id, "watched", content)
+        assert shared.document("watched", run.id) == content

@@ -329,6 +329,13 @@ def _show_plan(result: CheckResult) -> None:
             margin,
         )
     out.say("  {} {} goldens, 0 calls", f"{'untouched':<10}", f"{result.untouched:,}")
+    compared = result.compared
+    if compared.words:
+        out.say("{}:", compared.words)
+        for name in (*compared.files, *(f"${name}" for name in compared.variables)):
+            out.say("  [dim]-[/dim] {}", name)
+    if result.unknown:
+        out.say("[dim]every golden is in reach: {}[/dim]", result.unknown)
     seen = result.forecast
     if seen is not None:
         calls = f"{seen.least_calls:,} at best, {seen.typical_calls:,} typically, {seen.most_calls:,} at most"

@@ -112,8 +112,8 @@ def _hear(event: str, args: tuple[Any, ...]) -> None:
 
 
 def _note(event: str, args: tuple[Any, ...], caller: FrameType) -> None:
-    if event in FOLDERS and caller.f_code.co_filename.startswith("<frozen importlib"):
-        return  # looking for a module
+    if event in FOLDERS and "importlib" in caller.f_code.co_filename:
+        return  # Python looks for a module or a package's metadata
     if event in PROGRAMS:
         command = _command(event, args)
         for watch in _watches if not _own(caller, _watches) else ():

@@ -250,27 +250,16 @@ class _Reading:
             self.files.add(whole.lstrip("/"))
 
     def _note_environment(self, node: ast.AST) -> None:
-        key: ast.expr | None = None
-        match node:
-            case ast.Subscript(value=environment, slice=key) if _is_environ(environment):
-                self._explained.add(id(environment))
-            case ast.Call(
-                func=ast.Attribute(value=environment, attr="get" | "pop" | "setdefault"), args=[key, *_]
-            ) if _is_environ(environment):
-                self._explained.add(id(environment))
-            case ast.Compare(left=key, comparators=[environment]) if _is_environ(environment):
-                self._explained.add(id(environment))
-            case ast.Call(func=ast.Name(id="getenv") | ast.Attribute(attr="getenv"), args=[key, *_]):
-                pass
-            case ast.keyword(arg="envvar", value=key):
-                pass
-            case ast.Name() | ast.Attribute() if _is_environ(node) and id(node) not in self._explained:
-                self.by_any_name = True
+        environment, key = _variable_access(node)
+        if environment is not None:
+            self._explained.add(id(environment))
         if key is not None:
             if name := self._text(key):
                 self.variables.add(name)
             else:
                 self.by_any_name = True
+        elif _is_environ(node) and id(node) not in self._explained:
+            self.by_any_name = True
 
     def _note_reader(self, node: ast.Call) -> None:
         function = node.func
@@ -316,6 +305,20 @@ class _Reading:
     def _text(self, node: ast.expr) -> str | None:
         value = self._values.get(node.id) if isinstance(node, ast.Name) else node
         return value.value if isinstance(value, ast.Constant) and isinstance(value.value, str) else None
+
+
+def _variable_access(node: ast.AST) -> tuple[ast.AST | None, ast.expr | None]:
+    """The mapping and the key of an expression that reads an environment variable; None where there is none."""
+    match node:
+        case ast.Subscript(value=mapping, slice=key) | ast.Compare(left=key, comparators=[mapping]):
+            return (mapping, key) if _is_environ(mapping) else (None, None)
+        case ast.Call(func=ast.Name(id="getenv") | ast.Attribute(attr="getenv"), args=[key, *_]):
+            return None, key
+        case ast.Call(func=ast.Attribute(value=mapping, attr="get" | "pop" | "setdefault"), args=[key, *_]):
+            return (mapping, key) if _is_environ(mapping) else (None, None)
+        case ast.keyword(arg="envvar", value=key):
+            return None, key
+    return None, None
 
 
 def _is_environ(node: ast.AST) -> bool:

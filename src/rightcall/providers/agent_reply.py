@@ -49,6 +49,7 @@ class _Reply(Record, frozen=True, forbid_unknown_fields=False):
     usage: Usage = Usage()
     stop_reason: StopReason = "done"
     error: str = ""
+    version: Any = ""
 
 
 class ReplyReader:
@@ -93,7 +94,8 @@ class ReplyReader:
         calls = reply.calls or made.calls
         if not all(call.name for call in calls):
             raise UnreadableReplyError(f"a call in the reply has no name: {start_of(content)}")
-        return Trajectory(messages, calls, output, reply.usage, None, reply.stop_reason, scrub(reply.error))
+        made = Trajectory(messages, calls, output, reply.usage, None, reply.stop_reason, scrub(reply.error))
+        return _versioned(made, [reply.version])
 
     def _stream(self, content: bytes, said: str) -> Trajectory:
         events = [event for event in map(_decoded, server_sent(content)) if event is not None]
@@ -130,7 +132,8 @@ class ReplyReader:
                 f"nothing found in the reply at {self._paths['output'].text}: {start_of(content)}"
             )
         usage = Usage(_count(found.get("input_tokens")), _count(found.get("output_tokens")))
-        return Trajectory(messages, calls, "".join(pieces) or made.output, usage)
+        made = Trajectory(messages, calls, "".join(pieces) or made.output, usage)
+        return _versioned(made, found.get("version", []))
 
     def _found(self, name: str, values: list[Any]) -> list[Any]:
         if name in ("name", "arguments", "id", "result", "error"):
@@ -215,6 +218,12 @@ def _decoded(data: bytes) -> Any:
         return msgspec.json.decode(data)
     except DecodeErrors:
         return None  # `[DONE]`, a comment, a keep-alive
+
+
+def _versioned(made: Trajectory, versions: Iterable[Any]) -> Trajectory:
+    """With the version that the agent reports of itself, if it does."""
+    named = next((one_line(_text(each), 100) for each in versions if each not in ("", None)), "")
+    return msgspec.structs.replace(made, served_model=scrub(named)) if named else made
 
 
 def _json(content: bytes) -> Any:

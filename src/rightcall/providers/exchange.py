@@ -19,7 +19,7 @@ ASKED = (
 
 REPLIED = (
     "output", "calls", "name", "arguments", "id", "result", "error", "messages", "input_tokens", "output_tokens",
-    "events",
+    "events", "version",
 )  # fmt: skip
 
 _HOLE = re.compile(r"\{\{\s*([\w.]+)\s*\}\}")

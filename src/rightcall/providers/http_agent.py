@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
+
 from rightcall.errors import ProviderError
 from rightcall.model.codec import encode
 from rightcall.model.golden import Golden
@@ -27,6 +29,8 @@ LARGEST = 16 * MEGABYTE
 NOT_SENT = frozenset(("unreachable",))
 """Failures before the request left: the service cannot have acted on it."""
 
+VERSION, MOST_VERSION = "x-agent-version", 100
+"""The header in which a service may say which version answers, and the longest that is kept."""
 UNUSABLE = ("too_large", "malformed")
 
 
@@ -86,7 +90,9 @@ class HttpAgent(AddressedAgent):
         if not 200 <= status < 300:
             raise _refused(self._client.base_url, status, received, content)
         stream = "text/event-stream" in str(received.get("content-type", "")).lower()
-        return self._reader.read(content, said, stream=stream)
+        reply = self._reader.read(content, said, stream=stream)
+        version = reply.served_model or str(received.get(VERSION, ""))[:MOST_VERSION]
+        return msgspec.structs.replace(reply, served_model=self._clean(version)) if version else reply
 
 
 def _refused(url: str, status: int, headers: Any, content: bytes) -> ProviderError:

@@ -255,6 +255,7 @@ def _joined(done: Trajectory, said: str, reply: Trajectory) -> Trajectory:
         ),
         stop_reason=reply.stop_reason,
         error=reply.error,
+        served_model=reply.served_model or done.served_model,
     )
 
 

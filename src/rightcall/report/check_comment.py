@@ -19,6 +19,7 @@ LONGEST = 60_000
 """Characters: GitHub refuses comments above 65,536."""
 SIGNS = {"PASS": "✅", "REGRESSED": "❌", "INCONCLUSIVE": "⚠️", "ERROR": "⚠️"}
 MOST_LINT = 20
+MOST_NAMES = 30
 _LINKS = re.compile(r"(@|\b(?:https?|ftp|mailto|xmpp):|\bwww(?=\.))", re.IGNORECASE)
 """What GitHub makes a mention or a link of without any markup."""
 
@@ -127,6 +128,12 @@ def _rest(result: CheckResult) -> Iterator[str]:
     yield "<details><summary>How this was decided</summary>\n"
     yield f"- {result.calls.spent:,} calls of {result.calls.planned:,} planned; a full run takes {result.calls.full:,}"
     yield f"- {result.untouched:,} goldens make the same request as before and were not tried"
+    if result.compared.words:
+        names = (*result.compared.files, *(f"${name}" for name in result.compared.variables))
+        shown = ", ".join(map(_code, names[:MOST_NAMES])) + (", …" if len(names) > MOST_NAMES else "")
+        yield f"- {result.compared.words}{f': {shown}' if shown else ''}"
+    if result.unknown:
+        yield f"- every golden is in reach: {_plain(result.unknown)}"
     if result.new.goldens:
         passed = (
             f"{result.new.passed} of {result.new.trials} trials passed{_interval(result.new)}"

@@ -112,11 +112,11 @@ def suite_sources(suite: Suite, folder: Path, agent: Agent, model: str | None = 
         own = _of_code(own, _module_file(name), agent.model)
     elif name.partition(":")[0] in ANSWER_FILES:
         own = replace(own, files=tuple(_existing(folder, name.partition(":")[2])))
-    entries = [*_tool_entries(suite, folder, agent, own), *_mock_entries(suite)]
+    entries = [*_tool_entries(suite, folder, agent, own), *_mock_entries(suite, own)]
     if entries:
         own = replace(own, tool_entries=(*own.tool_entries, *entries), in_process=True)
     own = _with_server(own, agent)
-    metrics = [_module_file(metric) for metric in metric_names(suite) if is_code_metric(metric)]
+    metrics = [_module_file(metric, own.search) for metric in metric_names(suite) if is_code_metric(metric)]
     own = replace(own, metric_entries=tuple(path for path in metrics if path is not None))
     return _with_stated(own, suite.agent, folder)
 
@@ -192,9 +192,10 @@ def _tool_entries(suite: Suite, folder: Path, agent: Agent, own: AgentSources) -
             yield file
 
 
-def _mock_entries(suite: Suite) -> Iterator[Path]:
+def _mock_entries(suite: Suite, own: AgentSources) -> Iterator[Path]:
     for mock in suite.mocks.values():
-        yield from filter(None, map(_module_file, mock_functions(mock)))
+        for function in mock_functions(mock):
+            yield from filter(None, [_module_file(function, own.search)])
 
 
 def _with_server(own: AgentSources, agent: Agent) -> AgentSources:
@@ -239,11 +240,14 @@ def _existing(folder: Path, name: str) -> Iterable[Path]:
     return [path for path in (folder / name, Path(name)) if name and path.is_file()][:1]
 
 
-def _module_file(name: str) -> Path | None:
-    """The file of the module in `module:attribute`, once it is imported."""
-    module = sys.modules.get(name.partition("(")[0].partition(":")[0])
-    file = getattr(module, "__file__", None)
-    return Path(file) if file else None
+def _module_file(name: str, search: Iterable[Path] = ()) -> Path | None:
+    """The file of the module in `module:attribute`; if it is not imported yet, the first one in `search`."""
+    dotted = name.partition("(")[0].partition(":")[0]
+    if file := getattr(sys.modules.get(dotted), "__file__", None):
+        return Path(file)
+    stems = [place.joinpath(*dotted.split(".")) for place in search]
+    files = (file for stem in stems for file in (stem.with_suffix(".py"), stem / "__init__.py"))
+    return next(filter(Path.is_file, files), None)
 
 
 def object_file(thing: Any) -> Path | None:

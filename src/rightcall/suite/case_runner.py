@@ -32,6 +32,9 @@ class CaseRunner:
         self._session, self._scorer = session, plan.scorer
         self._seconds, self._scrub = plan.agent.limits.seconds, ResultScrubber()
         self.watch = AgentWatch(plan.agent_sources) if plan.agent_sources.ownership != "owned" else None
+        if (watch := self.watch) is not None and (recordings := plan.agent.recordings) is not None:
+            recordings.files_read = lambda: watch.inputs().files
+            recordings.file_hash = plan.agent_sources.project.hash
 
     async def result(self, golden: AnyGolden, trial: int) -> CaseResult:
         with self.watch or nullcontext():

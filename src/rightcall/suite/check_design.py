@@ -35,6 +35,7 @@ from rightcall.model.golden import AnyGolden
 from rightcall.suite.agent_sources import Ownership
 from rightcall.suite.baseline_file import BaselinePool
 from rightcall.suite.check_notes import notes_of, version_notes, why_everything, why_more_trials
+from rightcall.suite.check_words import change_words
 from rightcall.suite.inputs import Inputs, digest
 from rightcall.suite.package_versions import major_changes, sdk_versions
 from rightcall.suite.plan import Plan
@@ -77,6 +78,13 @@ class CheckDesign:
     compared: ComparedInputs = field(default_factory=ComparedInputs)
     unknown: str = ""
     ownership: Ownership = "owned"
+
+    @property
+    def subject(self) -> str:
+        """What changed, in a few words; without a change, why goldens are tried nevertheless."""
+        if self.changes:
+            return change_words(self.changes)
+        return self.unknown or ("the dataset changed" if self.reach.new else "no input changed")
 
     @property
     def planned(self) -> int:

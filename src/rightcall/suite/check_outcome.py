@@ -28,7 +28,7 @@ from rightcall.model.text import counted
 from rightcall.suite.answers import unanswered_sentence
 from rightcall.suite.baseline_pool import served_models
 from rightcall.suite.check_design import CheckDesign
-from rightcall.suite.check_words import change_words, hint_words, never_seen_chance, risk_words, sentence
+from rightcall.suite.check_words import hint_words, never_seen_chance, risk_words, sentence
 
 MOST_ERRORS = 0.05
 MOST_SHOWN = 20
@@ -117,7 +117,7 @@ def _finding(
     seen: CheckEvidence, decided: Decided, states: Sequence[StratumState], *, base: bool
 ) -> _Finding:
     """The verdict, or what overrides it: damage, a change at the provider, errors, a budget, replays."""
-    settings, what = seen.design.settings, change_words(seen.design.changes, seen.design.unknown)
+    settings, what = seen.design.settings, seen.design.subject
 
     def inconclusive(cause: str, why: str) -> _Finding:
         return _Finding("INCONCLUSIVE", cause, f"INCONCLUSIVE: {what}; {why}")
@@ -155,10 +155,16 @@ def _answered(result: CaseResult) -> bool:
 def _served_notes(seen: CheckEvidence) -> list[str]:
     """Notes on a model that answers under another name than in the baseline, though the same one was requested."""
     before, asked = seen.design.baseline.header.served_model, seen.design.inputs.agent.get("model", "")
+    service = asked.startswith(("http:", "https:"))
     now = served_models((r for each in seen.results.values() for r in each), asked)
     new = [name for name in now if name not in before]
     if not before or not new or any(change.kind in ("model", "base_url") for change in seen.design.changes):
         return []
+    if service:
+        reported = [", ".join("none" if each == asked else each for each in names) for names in (now, before)]
+        return [
+            f"the version that the service reports is {reported[0]} now, and was {reported[1]} in the baseline"
+        ]
     return [
         f"{asked} is served by {', '.join(new)} now, by {', '.join(before)} in the baseline: not your change; "
         "--control 40 tells whether untouched goldens moved too"

@@ -11,10 +11,8 @@ from rightcall.suite.agent_sources import Ownership
 MOST_NAMED = 3
 
 
-def change_words(changes: Sequence[InputChange], unknown: str = "") -> str:
-    """The changes in a few words; the start of every sentence. Without any, why goldens are tried nevertheless."""
-    if not changes:
-        return unknown or "no input changed"
+def change_words(changes: Sequence[InputChange]) -> str:
+    """The changes in a few words; the start of every sentence."""
     said = [change.name if change.kind == "tool_changed" else change.words for change in changes[:MOST_NAMED]]
     words = ", ".join(said) + (f" and {len(changes) - MOST_NAMED} more" if len(changes) > MOST_NAMED else "")
     return (

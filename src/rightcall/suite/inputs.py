@@ -71,6 +71,7 @@ class Inputs(Record, frozen=True):
 def inputs_of(plan: Plan, definitions: Iterable[Tool] | None = None) -> Inputs:
     """The inputs of a plan; `definitions` are its tools, when they are known already."""
     from rightcall.suite.conversations import simulator_fingerprint
+    from rightcall.suite.plan import exchange_shapes
     from rightcall.suite.watched_inputs import watched_variables
 
     agent, sources = plan.agent, plan.agent_sources
@@ -86,6 +87,7 @@ def inputs_of(plan: Plan, definitions: Iterable[Tool] | None = None) -> Inputs:
             "mode": agent.mode,
             "execute": agent.execute,
             "strict": str(agent.strict).lower(),
+            **({"exchange": digest(exchange)[:24]} if (exchange := exchange_shapes(agent)) else {}),
         },
         system=digest(agent.system),
         settings=digest(as_settings(agent.settings)),

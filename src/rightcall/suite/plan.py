@@ -140,7 +140,7 @@ class Plan:
             "dataset": self._dataset_fingerprint(),
             "tools": _fingerprint(msgspec.to_builtins(list(tools))),
             "agent": _fingerprint(
-                [agent.name, agent.system, agent.mode, agent.execute, agent.base_url, *_way(agent)]
+                [agent.name, agent.system, agent.mode, agent.execute, agent.base_url, *exchange_shapes(agent)]
                 + (["strict"] if agent.strict else [])
             ),
             "settings": _fingerprint(msgspec.to_builtins(agent.settings)),
@@ -208,7 +208,7 @@ def scorer_fingerprint(scorer: Scorer) -> str:
     return _fingerprint([named, *observed_too, dict(scorer.rules.weighting), scorer.rules.pass_rule])
 
 
-def _way(agent: Agent) -> list[Any]:
+def exchange_shapes(agent: Agent) -> list[Any]:
     """How an agent that is not a model is run and read, without its secrets."""
     if isinstance(agent.model, ObservedAgent):
         watched = agent.model

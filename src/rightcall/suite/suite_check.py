@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
 
 from rightcall.gate import EXIT_CODES, CheckCalls, CheckResult, CheckSettings
-from rightcall.providers import RecordMode
+from rightcall.providers import RecordMode, is_address
 from rightcall.store import Store
 from rightcall.suite.base_version import BaseVersion
 from rightcall.suite.baseline_file import BaselinePool
@@ -16,7 +17,7 @@ from rightcall.suite.baseline_pool import find_baseline
 from rightcall.suite.check_design import CheckDesign, CheckScope, design_check
 from rightcall.suite.check_outcome import unasked_result
 from rightcall.suite.check_trials import CheckTrials, Watch
-from rightcall.suite.check_words import change_words, untouched_words
+from rightcall.suite.check_words import untouched_words
 from rightcall.suite.inputs import digest, golden_hash, metrics_hash
 from rightcall.suite.plan import Plan
 from rightcall.suite.rescored_baseline import rescored_baseline
@@ -54,8 +55,15 @@ async def check_suite(
     """Check a suite against a baseline; with `plan_only` nothing is sent."""
     options = options or CheckOptions()
     suite = with_record_mode(load_suite(file), options.record)
-    if options.again and record_settings(suite).mode == "auto":
-        suite = with_record_mode(suite, "refresh")  # another draw must not replay the answers of the last one
+    if record_settings(suite).mode == "auto":
+        if is_address(options.model or suite.agent.model):
+            suite = with_record_mode(
+                suite, "none"
+            )  # what the agent answered before says nothing about it now
+        elif options.again:
+            suite = with_record_mode(
+                suite, "refresh"
+            )  # another draw must not replay the answers of the last one
     plan = plan_suite(
         suite, file.parent, model=options.model, trials=options.trials, concurrency=options.concurrency
     )
@@ -90,6 +98,7 @@ async def check_plan(
 
     design = replace(designed(0), rescored=moved)
     draws, asked = known.count(design.seed), _asked(design, plan, options)
+    asked_at = ""
     again = options.again or bool(design.unknown)  # what is unknown may have changed since the last verdict
     if draws and again:
         design = replace(designed(draws), first_seed=design.seed, rescored=moved)
@@ -99,11 +108,13 @@ async def check_plan(
     if draws and not again and (stored := known.last(design.seed, asked)) is not None:
         note = "0 calls: the inputs have not changed since this verdict; pass --again to check again"
         return msgspec.structs.replace(stored, notes=(*stored.notes, note), calls=_no_calls(stored.calls))
+    if design.unknown:  # nobody knows whether trials of an interrupted check are of the same agent
+        asked_at = f"-{datetime.now(UTC):%y%m%d%H%M%S%f}"
     trials = CheckTrials(
         design,
         plan,
         store,
-        question=f"{design.seed}-{asked}",
+        question=f"{design.seed}-{asked}{asked_at}",
         max_calls=options.max_calls,
         watch=watch,
         base=base,
@@ -168,7 +179,7 @@ def _without_asking(design: CheckDesign, plan: Plan, options: CheckOptions) -> C
     """Verdicts that cost nothing; None when something must be tried."""
     base = unasked_result(design, "PASS", "")
     made = msgspec.structs.replace
-    what = change_words(design.changes, design.unknown)
+    what = design.subject
     if options.plan_only:
         forecast = design.forecast() if design.strata else None
         if not design.changes and not design.planned:
@@ -194,5 +205,6 @@ def _without_asking(design: CheckDesign, plan: Plan, options: CheckOptions) -> C
             verdict="INCONCLUSIVE",
             sentence=f"INCONCLUSIVE: {what}; 0 live calls: the model was not tested",
             hint="recordings contain answers to the old requests; check with a key: --record auto, or --record none",
+            everything="",
         )
     return None

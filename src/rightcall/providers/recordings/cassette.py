@@ -48,11 +48,15 @@ class RecordedTrial(Record, frozen=True):
 
 
 class CassetteFile(Record, frozen=True, omit_defaults=False):
-    """All recorded trials of a golden, made with the same `inputs`."""
+    """All recorded trials of a golden, made with the same `inputs`.
+
+    `read` are the files that an agent had read whose results, and not requests, are recorded.
+    """
 
     golden: str
     trials: dict[str, RecordedTrial] = {}
     inputs: str = ""
+    read: dict[str, str] = {}
     format: str = FORMAT
 
 

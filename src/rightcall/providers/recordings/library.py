@@ -39,7 +39,9 @@ class Recordings:
     """`folder/SUITE/GOLDEN-hash.json`, one file per golden.
 
     `inputs_of` returns everything that a golden's conversation depends on; a file made with other inputs is
-    stale, and replaced as a whole. Without it a recording is stale when a request does not match.
+    stale, and replaced as a whole. Without it a recording is stale when a request does not match. `files_read` are the
+    files that the agent has read so far, by hash, and `file_hash` says what one of them is now: the recorded result of
+    an agent is stale when one of them changed.
     """
 
     def __init__(
@@ -53,6 +55,8 @@ class Recordings:
         self.clean = scrubber()
         self.ignored = [Ignored(text) for text in settings.ignore]
         self.inputs_of = inputs_of
+        self.files_read: Callable[[], dict[str, str]] = dict
+        self.file_hash: Callable[[str], str] = lambda name: ""
         self.replayed = self.asked = 0
         self._shelf = PromptShelf(folder / "prompts")
         self._lock = threading.Lock()
@@ -75,6 +79,8 @@ class Recordings:
             return None
         stale = found.inputs and (inputs := self.inputs_of(golden)) and found.inputs != inputs
         recorded = found.trials.get(str(trial))
+        if recorded is not None and recorded.trajectory is not None and not stale:
+            stale = any(self.file_hash(name) != known for name, known in found.read.items())
         if recorded is None or (stale and (not self.replays_only or recorded.trajectory is not None)):
             return None
         whole = tuple(TapedExchange(self._shelf.put_back(e.ask), e.reply) for e in recorded.exchanges)
@@ -126,7 +132,14 @@ class Recordings:
             with suppress(InputError):  # a broken file is replaced
                 before = self._file(golden.id)
             kept = before.trials if before and before.inputs == inputs else {}
-            file = CassetteFile(golden.id, {**kept, str(case.trial): made}, inputs)
+            read = self.files_read() if keeps_result else {}
+            kept = (
+                {}
+                if before and any(read.get(name, known) != known for name, known in before.read.items())
+                else kept
+            )
+            read = {**(before.read if before and kept else {}), **read}
+            file = CassetteFile(golden.id, {**kept, str(case.trial): made}, inputs, read)
             write_document(self._own_path(golden.id), file)
 
     def unused(self, goldens: Iterable[str]) -> list[Path]:

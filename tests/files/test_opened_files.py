@@ -1,0 +1,169 @@
+"""Every way to read a file of the project is seen, and nothing else is an input."""
+
+from __future__ import annotations
+
+import importlib.resources
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from rightcall.files import ABSENT, FileWatch, ProjectFiles, source_facts
+
+
+@pytest.fixture
+def project(tmp_path):
+    (tmp_path / "pyproject.toml").write_text("")
+    (tmp_path / "a.json").write_text("[1]")
+    (tmp_path / "folder").mkdir()
+    return ProjectFiles.of(tmp_path / "folder")
+
+
+def in_thread(action):
+    thread = threading.Thread(target=action)
+    thread.start()
+    thread.join()
+
+
+def read_json(path):
+    with path.open() as file:
+        json.load(file)
+
+
+READS = {
+    "open": lambda path: path.open().close(),
+    "json.load": read_json,
+    "read_text": lambda path: path.read_text(),
+    "read_bytes": lambda path: path.read_bytes(),
+    "os.open": lambda path: os.close(os.open(path, os.O_RDONLY)),
+    "update": lambda path: path.open("r+").close(),
+    "numpy": lambda path: pytest.importorskip("numpy").fromfile(str(path), "u1"),
+    "resources": lambda path: (importlib.resources.files("json"), path.read_text()),
+    "sqlite": lambda path: sqlite3.connect(path).close(),
+    "thread": lambda path: in_thread(path.read_bytes),
+    "relative name": lambda path: Path(os.path.relpath(path)).read_text(),
+}
+
+
+@pytest.mark.parametrize("way", READS)
+def test_a_file_that_is_read_is_seen_with_its_content(way, project):
+    path = project.root / "a.json"
+    with FileWatch(project) as watch:
+        READS[way](path)
+    assert watch.hashes() == {"a.json": project.hash("a.json")}
+
+
+def write(path, mode):
+    with path.open(mode) as file:
+        file.write("[2]")
+
+
+NO_INPUTS = {
+    "appended": lambda root: write(root / "a.json", "a"),
+    "created": lambda root: (write(root / "new.txt", "w"), (root / "new.txt").read_text()),
+    "outside": lambda root: Path(json.__file__).read_text(),
+    "generated": lambda root: [
+        (root / name).mkdir() or write(root / name / "x", "w")
+        for name in ("__pycache__", ".rightcall", "build")
+    ],
+}
+
+
+@pytest.mark.parametrize("way", NO_INPUTS)
+def test_what_a_program_makes_itself_or_finds_elsewhere_is_no_input(way, project):
+    with FileWatch(project) as watch:
+        NO_INPUTS[way](project.root)
+    assert watch.hashes() == {}
+
+
+def test_a_missing_file_is_seen_as_missing_and_a_folder_by_its_names(project):
+    with FileWatch(project) as watch:
+        with pytest.raises(FileNotFoundError):
+            (project.root / "b.json").read_text()
+        list((project.root / "folder").iterdir())
+    assert watch.hashes() == {"b.json": ABSENT, "folder/": project.hash("folder/")}
+    (project.root / "folder" / "x.md").write_text("")
+    assert watch.hashes()["folder/"] != project.hash("folder/")
+
+
+def test_a_file_that_the_program_changes_is_the_one_that_it_first_read(project):
+    before, path = project.hash("a.json"), project.root / "a.json"
+    with FileWatch(project) as watch:
+        path.read_text()
+        write(path, "w")
+        path.read_text()
+    assert (watch.hashes(), watch.edited()) == ({"a.json": before}, [])
+
+
+def test_a_file_that_somebody_else_edits_meanwhile_is_told(project):
+    with FileWatch(project) as watch:
+        (project.root / "a.json").read_text()
+    write(project.root / "a.json", "w")
+    assert watch.edited() == ["a.json"]
+
+
+def test_nothing_is_seen_before_and_after(project):
+    watch = FileWatch(project)
+    (project.root / "a.json").read_text()
+    with watch:
+        pass
+    (project.root / "a.json").read_text()
+    assert watch.hashes() == {}
+
+
+def test_a_link_is_its_name_and_the_content_behind_it(project, tmp_path_factory):
+    elsewhere = tmp_path_factory.mktemp("elsewhere") / "real.md"
+    elsewhere.write_text("one")
+    (project.root / "link.md").symlink_to(elsewhere)
+    with FileWatch(project) as watch:
+        (project.root / "link.md").read_text()
+    assert [*watch.hashes()] == ["link.md"]
+    elsewhere.write_text("two")
+    assert watch.hashes()["link.md"] != project.hash("link.md")
+
+
+def test_importing_rightcall_adds_no_audit_hook():
+    code = (
+        "import sys; heard = []; real = sys.addaudithook\n"
+        "sys.addaudithook = lambda hook: heard.append(hook)\n"
+        "import rightcall, rightcall.suite, rightcall.cli.main\n"
+        "rightcall.suite.plan_suite; assert heard == [], heard"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+SOURCES = {
+    "import os; os.environ['A']": ({"A"}, False, ()),
+    "import os; os.environ.get('A', 'x')": ({"A"}, False, ()),
+    "from os import getenv; getenv('A')": ({"A"}, False, ()),
+    "import os\nNAME = 'A'\nos.environ[NAME]": ({"A"}, False, ()),
+    "import os\nif 'A' in os.environ: pass": ({"A"}, False, ()),
+    "import os; dict(os.environ)": (set(), True, ()),
+    "import os; os.environ['A' + x]": (set(), True, ()),
+    "from pydantic_settings import BaseSettings": (set(), True, ()),
+    "open('prompt.md')": (set(), False, ()),
+    "from pathlib import Path\nHERE = Path(__file__).parent\n(HERE / 'a' / 'b.md').read_text()": (
+        set(),
+        False,
+        (),
+    ),
+    "open(name)": (set(), False, (1,)),
+    "open(f'{name}.md')": (set(), False, (1,)),
+    "open('a' + '.md')": (set(), False, (1,)),
+    "import subprocess; subprocess.run(words)": (set(), False, (1,)),
+    "import asyncio; asyncio.run(main())": (set(), False, ()),
+    "this is not Python at all": (set(), False, (1,)),
+    "a == b[c]": (set(), False, ()),
+}
+
+
+@pytest.mark.parametrize("text", SOURCES)
+def test_what_a_source_says_about_its_inputs(text, tmp_path):
+    (tmp_path / "a.py").write_text(text)
+    facts = source_facts(tmp_path / "a.py")
+    assert (set(facts.variables), facts.by_any_name, facts.unclear) == SOURCES[text]

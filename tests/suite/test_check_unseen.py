@@ -1,0 +1,66 @@
+"""PASS says what was compared or run: a change of behaviour that the suite does not mention is found, or run."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support.changed_agents import AGENTS, Service, Shop, run_commands
+
+OPTIONS = {
+    "full": ["--full"],
+    "full again": ["--full", "--again"],
+    "again": ["--again"],
+    "replay": ["--record", "replay"],
+    "full replay": ["--full", "--record", "replay"],
+    "baseline file": ["--baseline", "main.jsonl"],
+}
+WITH_OPTIONS = ("prompt file", "program", "service")
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    """Every agent: a baseline, a check without a change, then checks of a broken one; each step in a new process."""
+    with Service().running() as service:
+        shops = {
+            name: Shop(tmp_path_factory.mktemp("shop") / "shop", agent, f"shop_{number}", service).write()
+            for number, (name, agent) in enumerate(AGENTS.items())
+        }
+        run_commands(
+            [shop.command("run", "suite.yaml", "--save-baseline", "main.jsonl") for shop in shops.values()]
+        )
+        before = run_commands([shop.check() for shop in shops.values()])
+        for shop in shops.values():
+            shop.break_it()
+        asked = [(name, "none", []) for name in shops]
+        asked += [(name, option, words) for name in WITH_OPTIONS for option, words in OPTIONS.items()]
+        after = run_commands([shops[name].check(*words) for name, _, words in asked])
+    return dict(zip(shops, before, strict=True)), {
+        (name, option): found for (name, option, _), found in zip(asked, after, strict=True)
+    }
+
+
+@pytest.mark.parametrize("name", AGENTS)
+def test_a_broken_agent_never_passes(name, results):
+    found = results[1][name, "none"]
+    assert found["check"], found["said"]
+    assert (found["code"], found["check"]["verdict"], found["check"]["cause"]) == (1, "REGRESSED", "hard"), (
+        found["said"]
+    )
+
+
+@pytest.mark.parametrize("option", OPTIONS)
+@pytest.mark.parametrize("name", WITH_OPTIONS)
+def test_no_option_lets_it_pass(name, option, results):
+    found = results[1][name, option]["check"]
+    assert found["verdict"] == ("INCONCLUSIVE" if "replay" in option else "REGRESSED"), found["sentence"]
+
+
+@pytest.mark.parametrize("name", AGENTS)
+def test_an_unchanged_agent_passes_for_what_was_compared_or_run(name, results):
+    found = results[0][name]["check"]
+    assert found["verdict"] == "PASS", (found["sentence"], found["notes"])
+    if AGENTS[name].unknown:
+        assert found["calls"]["spent"] > 0 and found["unknown"]
+    else:
+        assert found["calls"]["spent"] == 0 and found["compared"]["files"], found["sentence"]
+        assert f"compared {len(found['compared']['files'])} file" in found["sentence"]
