@@ -232,7 +232,9 @@ class _Held:
             order=golden.order,
             extra_calls=golden.extra_calls,
         )
-        verdict = score_calls(wanted, Trajectory(calls=calls), tools, rules=rules)
+        verdict = score_calls(
+            wanted, Trajectory(calls=calls, ledger=self._trajectory.ledger), tools, rules=rules
+        )
         at, role = (turns[-1][0], turns[-1][1]) if turns else (len(self._spoken), "assistant")
         failures = tuple(
             msgspec.structs.replace(

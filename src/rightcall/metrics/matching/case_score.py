@@ -95,6 +95,12 @@ def _judged(
     refuse_unsound(golden)
     trajectory = blank_read(trajectory, tools)
     places = counted_places(trajectory.calls, golden.count_failed)
+    verifying: frozenset[int] = frozenset()
+    if any(entry.phase == "fault" for entry in trajectory.ledger):
+        from rightcall.tools.faults import repeated_attempts, verifying_reads
+
+        repeated, verifying = repeated_attempts(trajectory), verifying_reads(trajectory, tools)
+        places = [place for place in places if place not in repeated]
     calls = [trajectory.calls[place] for place in places]
     alternatives = _alternatives(golden)
 
@@ -102,7 +108,7 @@ def _judged(
         helpers = embed, grade, benefit_of_doubt
         return max(
             [
-                _judge_one(golden, expected, places, trajectory, tools, rules, helpers)
+                _judge_one(golden, expected, places, trajectory, tools, rules, helpers, verifying)
                 for expected in alternatives
             ],
             key=_merit,
@@ -164,8 +170,12 @@ def _judge_one(
     tools: Mapping[str, Tool],
     rules: ScoringRules,
     helpers: Helpers,
+    verifying: frozenset[int] = frozenset(),
 ) -> CaseVerdict:
-    """The verdict by one alternative. `places` are those of the calls that count, by which they are aligned."""
+    """The verdict by one alternative. `places` are those of the calls that count, by which they are aligned.
+
+    `verifying` are the places of reads that find out what a fault did: where none of them is expected, they do not count.
+    """
     embed, grade, benefit_of_doubt = helpers
     calls = [trajectory.calls[place] for place in places]
     scope = Scope(
@@ -179,6 +189,11 @@ def _judge_one(
     slots = make_slots(golden, expected, calls, tools, scope)
     comparison = CallComparison(slots, calls)
     free, pairs = _aligned(golden, expected, comparison, scope)
+    if verifying:
+        expected_places = {places[pair.call] for pair in (*free, *pairs) if pair.strict}
+        needed = [place for place in places if place not in verifying or place in expected_places]
+        if len(needed) < len(places):
+            return _judge_one(golden, expected, needed, trajectory, tools, rules, helpers)
     absent = missing_content(golden.output_contains, trajectory.output, scope)
     numbers = case_numbers(golden, trajectory, slots, calls, pairs, free, len(absent))
     if rules.half_credit:

@@ -4,6 +4,7 @@ plan       fault plans, decided by a seed and written down before the run
 inject     applies a plan to each call; `corrupt` changes results
 tool_list  the list of tools as the model sees it
 measures   what an agent did when tools failed, from the ledger and the calls
+recovery   which calls only recover from faults
 
 To add a fault, add a name to `plan.FaultType` with its phase, and its case in `inject` or `corrupt`.
 """
@@ -31,6 +32,10 @@ if TYPE_CHECKING:
         load_plan as load_plan,
         read_plan as read_plan,
     )
+    from rightcall.tools.faults.recovery import (
+        repeated_attempts as repeated_attempts,
+        verifying_reads as verifying_reads,
+    )
 else:
     __getattr__, __dir__, __all__ = window(
         __name__,
@@ -40,5 +45,6 @@ else:
                 "fired_faults in_plain_words lost_effects verified_before_retry "
             ),
             "plan": "FaultPlan load_plan read_plan",
+            "recovery": "repeated_attempts verifying_reads",
         },
     )
