@@ -127,6 +127,13 @@ class Gate(Record, frozen=True):
         ),
     ] = "off"
 
+    def __post_init__(self) -> None:
+        """Files are checked by their types; a gate made in Python is checked here: a rate of 0 is always reached."""
+        shares = {"min": self.min, "target": self.target, **self.metrics, **self.categories, **self.tags}
+        for name, share in shares.items():
+            if share is not None and not 0 < share <= 1:
+                raise ConfigError(f"gate: {name} must be above 0 and at most 1, got {share:g}")
+
     @property
     def limits_latency(self) -> bool:
         return self.latency_ms != LatencyLimit()

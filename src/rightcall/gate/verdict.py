@@ -96,6 +96,10 @@ def decide(
         )
         return msgspec.structs.replace(judged, sentence=sentence)
     word = _overall(checks)
+    if word == "PASS" and not _rules(gate, baseline):  # nothing was required, so nothing was shown
+        sentence = "INCONCLUSIVE: the gate has no requirements, so it decides nothing"
+        hint = "set min, a baseline, forbid or the min of a metric, category or tag"
+        return msgspec.structs.replace(judged, word="INCONCLUSIVE", sentence=sentence, hint=hint)
     hint = _hint(rules, checks, outcomes, gate.alpha) if word == "INCONCLUSIVE" else ""
     return msgspec.structs.replace(judged, word=word, sentence=_sentence(word, checks), hint=hint)
 
@@ -161,8 +165,6 @@ def _overall(checks: Sequence[Check]) -> Word:
 
 
 def _sentence(word: Word, checks: Sequence[Check]) -> str:
-    if not checks:
-        return "PASS: the gate has no requirements"
     deciding = [check for check in checks if check.word == word]
     others = f" (and {len(deciding) - 1} more)" if len(deciding) > 1 and word != "FAIL" else ""
     text = "; ".join(c.sentence for c in deciding) if word == "FAIL" else deciding[0].sentence

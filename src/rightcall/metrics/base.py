@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from rightcall.errors import ConfigError
 from rightcall.metrics.matching.case_score import score_calls, states_calls
 from rightcall.metrics.matching.reasons import joined, sentence
 from rightcall.metrics.matching.unknown import unknown_text
@@ -70,6 +71,12 @@ class CallMetric(Metric):
 
 AnyMetric = Metric | str | Callable[..., Any]
 """A metric as users pass it: a name, a metric or a plain function."""
+
+
+def require_threshold(name: str, threshold: float) -> None:
+    """Raise `ConfigError` for a threshold that every value reaches, or none."""
+    if not 0 < threshold <= 1:
+        raise ConfigError(f"{name}: threshold must be above 0 and at most 1, got {threshold:g}")
 
 
 def metric_name(metric: type) -> str:

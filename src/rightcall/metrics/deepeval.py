@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypedDict, Unpack
 
-from rightcall.metrics.base import CallMetric, Metric
+from rightcall.metrics.base import CallMetric, Metric, require_threshold
 from rightcall.metrics.judged.conversation import (
     ConversationCompleteness,
     KnowledgeRetention,
@@ -73,6 +73,9 @@ class ToolCorrectness(CallMetric):
     arguments: bool = False
     exact: bool = False
     ordered: bool = False
+
+    def __post_init__(self) -> None:
+        require_threshold(self.name, self.threshold)
 
     def measure(self, case: TestCase) -> Score:
         verdict = score_calls(case.golden, case.trajectory, case.tools)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rightcall.errors import ConfigError
-from rightcall.metrics.base import Metric
+from rightcall.metrics.base import Metric, require_threshold
 from rightcall.model.case import TestCase
 from rightcall.model.codec import name_of, source_hash
 from rightcall.model.score import Score
@@ -50,6 +50,7 @@ class FunctionMetric(Metric):
     label: str = ""
 
     def __post_init__(self) -> None:
+        require_threshold(self.name, self.threshold)
         parameters_of(self.function)  # report a function that cannot be called now, not at the first case
 
     @property

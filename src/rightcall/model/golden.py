@@ -87,7 +87,7 @@ class Golden(Record, frozen=True, metaclass=Spelled):
     no_calls: bool = False
     max_calls: Count | None = None
     max_latency_ms: Amount | None = None
-    threshold: Annotated[float, msgspec.Meta(ge=0, le=1)] | None = None
+    threshold: Annotated[float, msgspec.Meta(gt=0, le=1)] | None = None
     argument_matching: Literal["exact", "schema"] = "exact"
     defaults: Literal["apply", "strict"] = "apply"
     count_failed: Literal["all", "successful", "final"] = "all"

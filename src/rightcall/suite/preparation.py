@@ -193,6 +193,8 @@ async def preflight(plan: Plan, *, remote: bool = False) -> Prepared:
         problems += found
         if reading.unreviewed and not plan.include_unreviewed:
             problems.append(_unreviewed(plan.dataset, reading.unreviewed))
+        if plan.trials < 1:
+            problems.append(f"trials must be at least 1, got {plan.trials}")
         if not problems and reading.count == 0:
             problems = [f"{plan.dataset}: no goldens to run; check --only and --limit"]
         if problems:

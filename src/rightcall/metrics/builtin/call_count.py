@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from rightcall.errors import ConfigError
 from rightcall.metrics.base import Metric
 from rightcall.metrics.matching.case_score import states_calls
 from rightcall.model.case import TestCase
@@ -23,6 +24,10 @@ class CallCount(Metric):
     """
 
     limit: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.limit is not None and self.limit < 0:
+            raise ConfigError(f"call_count: limit must not be negative, got {self.limit}")
 
     def nothing_to_check(self, case: TestCase) -> str:
         golden = case.golden

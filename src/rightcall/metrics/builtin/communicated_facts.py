@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from rightcall.metrics.base import Metric
+from rightcall.metrics.base import Metric, require_threshold
 from rightcall.metrics.matching.base import Scope, shown
 from rightcall.metrics.matching.expectation import missing_content
 from rightcall.model.case import TestCase
@@ -29,6 +29,9 @@ class CommunicatedFacts(Metric):
 
     facts: tuple[Any, ...] = ()
     threshold: float = 1.0
+
+    def __post_init__(self) -> None:
+        require_threshold(self.name, self.threshold)
 
     def nothing_to_check(self, case: TestCase) -> str:
         return (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rightcall.metrics.base import CALL_CODES, VerdictMetric
+from rightcall.metrics.base import CALL_CODES, VerdictMetric, require_threshold
 from rightcall.metrics.matching.verdict import CaseVerdict
 from rightcall.model.score import Score
 
@@ -26,6 +26,9 @@ class ToolSelection(VerdictMetric):
 
     number = "tool_f1"
     codes = CALL_CODES
+
+    def __post_init__(self) -> None:
+        require_threshold(self.name, self.threshold)
 
     def of(self, verdict: CaseVerdict, said: Sequence[str]) -> Score:
         return Score.graded(verdict.numbers.tool_f1, self.why(verdict, said), threshold=self.threshold)
