@@ -14,13 +14,16 @@ from __future__ import annotations
 import argparse
 import random
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import accumulate
 
 from benchmarks.operating_designs import CLUSTERED, FIXED, GRADED, PLAIN, Design, random_design
 from rightcall import stats
-from rightcall.gate import Outcome, compare, plan
+from rightcall.gate import Outcome, RateRule, compare, plan
 from rightcall.gate.simulation import POPULATIONS, Population
+from rightcall.model.golden import ExpectedCall, Golden
+from rightcall.quality import template_clusters, template_groups
 
 ALPHA, NOMINAL = 0.05, 0.06
 PLANS = [
@@ -40,6 +43,14 @@ COMPARED = [
     (100, 3, 0.6, 0.05, "some"),
     (60, 10, 0.3, 0.05, "all"),
     (200, 3, 0.6, 0.02, "some"),
+]
+TEMPLATES = [
+    # goldens, requests of one template, threshold
+    (60, 2, 0.9),
+    (100, 2, 0.9),
+    (100, 2, 0.8),
+    (200, 2, 0.95),
+    (90, 3, 0.8),
 ]
 Rule = Callable[[stats.Units], tuple[float, float]]
 
@@ -61,6 +72,7 @@ def main() -> None:
         *table_of_fixed(options.runs, options.seed),
         *table_of_comparisons(options.runs, options.seed),
     ]
+    shares += table_of_templates(options.runs, options.seed)
     table_of_plans(options.runs, options.seed)
     print(
         f"\nworst line: {max(shares):.1%} of {len(shares) // 2} ({options.runs:,} runs a line, nominal 5 %)"
@@ -239,6 +251,50 @@ def two_runs(
         before.append(Outcome(f"g{i}", tuple(float(rng.random() < rate) for _ in range(trials))))
         after.append(Outcome(f"g{i}", tuple(float(rng.random() < worse) for _ in range(trials))))
     return before, after
+
+
+def table_of_templates(runs: int, seed: int) -> list[float]:
+    """Goldens filled from templates that pass or fail together: as declared (not at all), and with `cluster: auto`."""
+    heading(
+        "goldens", "threshold", "false PASS, not declared", "false FAIL, the same", "false PASS, cluster: auto",
+        "false FAIL, the same",
+    )  # fmt: skip
+    shares = []
+    for goldens, size, theta in TEMPLATES:
+        suite = requests_of_templates(goldens, size)
+        clusters = template_clusters(template_groups(suite))
+        rule = RateRule("pass rate", theta)
+        rng, counts = random.Random(f"{seed}/{goldens}/{size}/{theta}"), Counter[str]()
+        for passing, times in Counter(
+            sum(rng.random() < theta for _ in range(goldens // size)) for _ in range(runs)
+        ).items():
+            for name, known in (("declared", dict[str, str]()), ("auto", clusters)):
+                outcomes = [
+                    Outcome(golden.id, (float(place // size < passing),), cluster=known.get(golden.id))
+                    for place, golden in enumerate(suite)
+                ]
+                counts[f"{name} {rule.look(outcomes, ALPHA).word}"] += times
+        found = [
+            counts[f"{name} {word}"] / runs for name in ("declared", "auto") for word in ("PASS", "FAIL")
+        ]
+        line(f"{goldens} in templates of {size}, all or nothing", f"{theta:g}", *found)
+        shares += found[2:]
+    return shares
+
+
+def requests_of_templates(goldens: int, size: int) -> list[Golden]:
+    """Templates that share no words, each filled with `size` values."""
+    found = []
+    for place in range(goldens):
+        topic, value = f"topic{word_of(place // size)}", f"A{1000 + place}"
+        text = f"{topic} {topic[::-1]} {value}"
+        found.append(Golden(text, f"g{place:04}", expected_calls=(ExpectedCall("act", {"id": value}),)))
+    return found
+
+
+def word_of(number: int) -> str:
+    """A word without digits for each number."""
+    return "".join(chr(ord("a") + int(digit)) for digit in f"{number * 7919:06}")
 
 
 def table_of_plans(runs: int, seed: int) -> None:

@@ -10,10 +10,10 @@ from rightcall.errors import ConfigError, InputError
 
 if TYPE_CHECKING:
     from rightcall.api.run_result import RunResult
-    from rightcall.gate import About, Gate, SamplePlan, Verdict
+    from rightcall.gate import About, ClusterMode, Gate, SamplePlan, Verdict
     from rightcall.suite import RunComparison
 
-CLAIMS_NOTHING = {"target", "alpha", "rule", "about"}
+CLAIMS_NOTHING = {"target", "alpha", "rule", "about", "cluster"}
 """Settings of a gate that are not requirements by themselves."""
 
 
@@ -27,6 +27,7 @@ def gate(
     alpha: float | None = None,
     rule: Literal["interval", "point"] | None = None,
     about: About | None = None,
+    cluster: ClusterMode | None = None,
     baseline: str | None = None,
     margin: float | None = None,
     anyway: bool = False,
@@ -45,7 +46,7 @@ def gate(
 
     loaded = load_suite(suite) if suite is not None else None
     given: dict[str, Any] = {"min": min, "target": target, "alpha": alpha, "rule": rule, "about": about}
-    given |= {"forbid": list(forbid) or None}
+    given |= {"forbid": list(forbid) or None, "cluster": cluster}
     against = {"run": baseline, "margin": margin, "anyway": anyway or None}
     if isinstance(rules, Gate):
         if any(value is not None for value in (*given.values(), *against.values())) or loaded:
@@ -76,12 +77,13 @@ def compare(
     alpha: float = 0.05,
     metric: str | None = None,
     anyway: bool = False,
+    cluster: ClusterMode = "declared",
     store: str | Path | None = None,
 ) -> list[RunComparison]:
     """Each candidate against the baseline, golden by golden: better, not worse, worse or undecided.
 
     `margin` is the largest acceptable drop; `metric` is compared instead of pass rates; `anyway` compares
-    runs whose dataset or metrics differ.
+    runs whose dataset or metrics differ; `cluster="auto"` counts goldens whose requests are one template as one.
     """
     from rightcall.store import open_store
     from rightcall.suite import compare_runs
@@ -97,6 +99,7 @@ def compare(
             alpha=alpha,
             metric=metric,
             anyway=anyway,
+            cluster=cluster,
         )
 
 
@@ -110,20 +113,25 @@ def plan(
     icc: float = 0.5,
     about: About = "cases_like_these",
     dataset: str | Path | None = None,
+    cluster: ClusterMode = "declared",
     cost_per_case: float | None = None,
     watch: Callable[[], None] | None = None,
 ) -> SamplePlan:
     """How many goldens are needed to show a pass rate of `min` when the true rate is `target`, and the cost.
 
     `icc` is the correlation between trials of one golden, from 0 to 1. With `dataset` the plan is also evaluated for
-    its goldens. `watch` is called after every simulated run.
+    its goldens, whose clusters are those they declare or, with `cluster="auto"`, also their templates. `watch` is
+    called after every simulated run.
     """
     from rightcall.datasets import load_goldens
     from rightcall.gate import cluster_sizes, plan as planned
+    from rightcall.quality import template_clusters, template_groups
 
     have = clusters = None
     if dataset is not None:
-        named = [golden.cluster for golden in load_goldens(dataset)]
+        goldens = list(load_goldens(dataset))
+        found = template_clusters(template_groups(goldens)) if cluster == "auto" else {}
+        named = [golden.cluster or found.get(golden.id) for golden in goldens]
         have, clusters = len(named), cluster_sizes(named)
     return planned(
         min,

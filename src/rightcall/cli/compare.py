@@ -7,11 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rightcall.cli.options import alpha_option, json_option, margin_option, store_option, trust_option
+from rightcall.cli.options import (
+    alpha_option,
+    cluster_option,
+    json_option,
+    margin_option,
+    store_option,
+    trust_option,
+)
 from rightcall.cli.output import as_object, console, print_json
 
 if TYPE_CHECKING:
     from rightcall.analysis import UndoneEffect, WhatChanged
+    from rightcall.gate import ClusterMode
     from rightcall.store import Store
 
 
@@ -21,6 +29,7 @@ if TYPE_CHECKING:
 @margin_option(default=0.0)
 @alpha_option(default=0.05)
 @click.option("--metric", help="Compare this metric instead of pass rates")
+@cluster_option(default="declared")
 @click.option("--anyway", is_flag=True, help="Compare even if metrics differ or a run is unfinished")
 @click.option(
     "--bisect",
@@ -41,6 +50,7 @@ def compare(
     margin: float,
     alpha: float,
     metric: str | None,
+    cluster: ClusterMode,
     anyway: bool,
     bisect: bool,
     suite: Path,
@@ -59,7 +69,14 @@ def compare(
 
     with open_store(store_url, must_exist=True) as store:
         found = compare_runs(
-            store, baseline, list(candidates), margin=margin, alpha=alpha, metric=metric, anyway=anyway
+            store,
+            baseline,
+            list(candidates),
+            margin=margin,
+            alpha=alpha,
+            metric=metric,
+            anyway=anyway,
+            cluster=cluster,
         )
         changed = {
             one.candidate: what_changed(store, store.run(one.baseline), store.run(one.candidate))
@@ -77,7 +94,7 @@ def compare(
 
         for one in found:
             print_comparison(
-                console(), one.baseline, one.candidate, one.comparison, one.p_adjusted, one.unlike
+                console(), one.baseline, one.candidate, one.comparison, one.p_adjusted, one.unlike + one.notes
             )
             print_changes(console(), changed[one.candidate])
             print_undone(console(), undone[one.candidate])

@@ -13,6 +13,7 @@ from rightcall.cli.options import (
     FILE,
     RATE,
     alpha_option,
+    cluster_option,
     json_option,
     margin_option,
     run_argument,
@@ -21,7 +22,7 @@ from rightcall.cli.options import (
 from rightcall.cli.output import console, print_json
 
 if TYPE_CHECKING:
-    from rightcall.gate import About
+    from rightcall.gate import About, ClusterMode
 
 
 @click.command()
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     type=click.Choice(ABOUT),
     help=f"{ABOUT_HELP} [default: cases_like_these]",
 )
+@cluster_option()
 @click.option(
     "--baseline",
     help="Earlier results to compare with: a run, `last~1`, a tag, a git branch or a file of exported results",
@@ -58,6 +60,7 @@ def gate(
     alpha: float | None,
     rule: Literal["interval", "point"] | None,
     about: About | None,
+    cluster: ClusterMode | None,
     baseline: str | None,
     margin: float | None,
     anyway: bool,
@@ -90,6 +93,7 @@ def gate(
         alpha=alpha,
         rule=rule,
         about=about,
+        cluster=cluster,
         baseline=baseline,
         margin=margin,
         anyway=anyway,
@@ -104,6 +108,8 @@ def gate(
         out.print(verdict.sentence, soft_wrap=True)
         for check in verdict.checks if len(verdict.checks) > 1 else ():
             out.print(f"  {check.word:<13} {check.sentence}", soft_wrap=True)
+        for note in verdict.notes:
+            out.print(note, style="yellow", soft_wrap=True)
         if verdict.hint:
             out.print(verdict.hint, style="dim", soft_wrap=True)
     raise click.exceptions.Exit(verdict.exit_code)

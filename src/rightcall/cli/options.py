@@ -97,6 +97,18 @@ def alpha_option(*, default: float | None = None) -> Callable[[Command], Command
     )
 
 
+def cluster_option(*, default: str | None = None) -> Callable[[Command], Command]:
+    """What counts as one observation."""
+    return click.option(
+        "--cluster",
+        type=click.Choice(["declared", "auto"]),
+        default=default,
+        show_default=default is not None,
+        help="Clusters that goldens declare, or also goldens whose requests are one template"
+        + ("" if default else " [default: declared]"),
+    )
+
+
 def margin_option(*, default: float | None = None) -> Callable[[Command], Command]:
     """By how much a candidate may be worse than its baseline."""
     return click.option(

@@ -18,13 +18,14 @@ from rightcall.cli.options import (
     RATE,
     FiniteRange,
     alpha_option,
+    cluster_option,
     json_option,
     trials_option,
 )
 from rightcall.cli.output import console, print_json
 
 if TYPE_CHECKING:
-    from rightcall.gate import About
+    from rightcall.gate import About, ClusterMode
 
 PATIENCE = 1.0
 """Seconds of simulation before progress is shown."""
@@ -44,6 +45,7 @@ PATIENCE = 1.0
 @click.option("--about", type=click.Choice(ABOUT), default="cases_like_these",
               show_default=True, help=ABOUT_HELP)  # fmt: skip
 @click.option("--dataset", type=FILE, help="Evaluate the plan for these goldens")
+@cluster_option(default="declared")
 @click.option("--cost-per-case", type=FiniteRange(0), help="Cost of one trial of one golden, in US dollars")
 @json_option
 def plan(
@@ -55,6 +57,7 @@ def plan(
     icc: float,
     about: About,
     dataset: Path | None,
+    cluster: ClusterMode,
     cost_per_case: float | None,
     as_json: bool,
 ) -> None:
@@ -72,6 +75,7 @@ def plan(
             icc=icc,
             about=about,
             dataset=dataset,
+            cluster=cluster,
             cost_per_case=cost_per_case,
             watch=watch,
         )

@@ -66,6 +66,7 @@ if TYPE_CHECKING:
     from rightcall.gate.config import (
         About as About,
         BaselineGate as BaselineGate,
+        ClusterMode as ClusterMode,
         CostLimit as CostLimit,
         Gate as Gate,
         LatencyLimit as LatencyLimit,
@@ -128,7 +129,7 @@ else:
             "check_simulation": "Chances ComparedGoldens drawn_trials dropped foresee play",
             "comparison": "Comparison Slice compare compare_many",
             "comparison_claim": "Change ComparisonClaim",
-            "config": "About BaselineGate CostLimit Gate LatencyLimit read_gate",
+            "config": "About BaselineGate ClusterMode CostLimit Gate LatencyLimit read_gate",
             "early_stop": (
                 "CurtailMonitor EvalueMonitor RunOrder StopMonitor Stopped in_file_order monitor_for shuffled"
             ),

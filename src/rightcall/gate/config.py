@@ -17,6 +17,8 @@ OnInconclusive = Literal["fail", "pass", "warn"]
 About = Literal["cases_like_these", "these_goldens"]
 """The population of a claim: all cases, of which the goldens are a sample, or exactly the goldens."""
 Stop = Literal["off", "curtail", "evalue"]
+ClusterMode = Literal["declared", "auto"]
+"""What counts as one observation: the clusters that goldens declare, or also those found by their requests."""
 
 
 class BaselineGate(Record, frozen=True):
@@ -67,8 +69,9 @@ class Gate(Record, frozen=True):
     used for planning and by `stop: evalue`. `metrics`, `categories` and `tags` have a `min` each. `forbid` lists codes
     that fail the run if they occur once, as forbidden calls, double effects and wrong states do unless `allow` names
     them. `rule: point` compares the observed rate with `min` without error control. `about` is the population of the
-    claim: `cases_like_these`, of which the goldens are a sample, or `these_goldens`, of which the trials are. `stop`
-    ends a run as soon as the verdict is known.
+    claim: `cases_like_these`, of which the goldens are a sample, or `these_goldens`, of which the trials are. With
+    `cluster: auto` goldens whose requests are one template count as one cluster. `stop` ends a run as soon as the
+    verdict is known.
     """
 
     min: Annotated[Share | None, msgspec.Meta(description="required pass rate")] = None
@@ -90,6 +93,12 @@ class Gate(Record, frozen=True):
             description="population of the claim: all cases, of which the goldens are a sample, or exactly the goldens"
         ),
     ] = "cases_like_these"
+    cluster: Annotated[
+        ClusterMode,
+        msgspec.Meta(
+            description="declared: clusters as goldens declare them; auto: also goldens whose requests are one template"
+        ),
+    ] = "declared"
     metrics: Annotated[dict[str, Share], msgspec.Meta(description="required mean of a metric, by name")] = {}
     categories: Annotated[
         dict[str, Share], msgspec.Meta(description="required pass rate of a category, by name")
@@ -133,6 +142,13 @@ class Gate(Record, frozen=True):
         for name, share in shares.items():
             if share is not None and not 0 < share <= 1:
                 raise ConfigError(f"gate: {name} must be above 0 and at most 1, got {share:g}")
+
+    @property
+    def generalizes(self) -> bool:
+        """Whether it claims something about cases that were not drawn, so that related goldens count as one."""
+        rates = self.min is not None or bool(self.metrics or self.categories or self.tags)
+        sampled = rates and self.rule == "interval" and self.about == "cases_like_these"
+        return sampled or self.baseline is not None
 
     @property
     def limits_latency(self) -> bool:

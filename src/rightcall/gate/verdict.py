@@ -30,7 +30,8 @@ class Verdict(Record, frozen=True):
     """The decision about a run and its evidence.
 
     `hypotheses` is the number of rules with error control, for which Holm's correction was made. `unscored`
-    names goldens without a scored trial, which count in no rate. `hint` says what would decide it.
+    names goldens without a scored trial, which count in no rate. `hint` says what would decide it; `notes` say what
+    the numbers take for granted.
     """
 
     word: Word
@@ -44,6 +45,7 @@ class Verdict(Record, frozen=True):
     unscored: tuple[str, ...] = ()
     hint: str = ""
     saved: int = 0
+    notes: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         """The decision in one sentence."""

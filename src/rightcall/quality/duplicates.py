@@ -14,26 +14,39 @@ ALIKE = 0.8
 
 
 class NearTexts:
-    """Remembers texts and finds the earlier one that a text nearly duplicates."""
+    """Remembers texts and finds the earlier one that a text nearly duplicates.
 
-    def __init__(self, alike: float = ALIKE) -> None:
-        self._alike = alike
+    `most_in_band` limits how many texts one band remembers, and so how many a text is compared with.
+    """
+
+    def __init__(self, alike: float = ALIKE, most_in_band: int | None = None) -> None:
+        self._alike, self._most = alike, most_in_band
         self._bands: dict[tuple[int, ...], list[int]] = {}
         self._texts: list[tuple[str, frozenset[int]]] = []
 
-    def earlier(self, name: str, text: str) -> tuple[str, float] | None:
-        """The name of the most similar earlier text and the similarity; None when none is close."""
+    def earlier(self, name: str, text: str, *, keep_similar: bool = True) -> tuple[str, float] | None:
+        """The name of the most similar earlier text and the similarity; None when none is close.
+
+        The text is then remembered, without `keep_similar` only if none is close.
+        """
         grams = trigrams(text)
         candidates: set[int] = set()
         keys = list(_bands(grams))
         for key in keys:
             candidates.update(self._bands.get(key, ()))
         best = max(((jaccard(grams, self._texts[i][1]), -i) for i in candidates), default=(0.0, 0))
+        similar = (self._texts[-best[1]][0], best[0]) if best[0] >= self._alike else None
+        if similar is None or keep_similar:
+            self._remember(name, grams, keys)
+        return similar
+
+    def _remember(self, name: str, grams: frozenset[int], keys: list[tuple[int, ...]]) -> None:
         place = len(self._texts)
         self._texts.append((name, grams))
         for key in keys:
-            self._bands.setdefault(key, []).append(place)
-        return (self._texts[-best[1]][0], best[0]) if best[0] >= self._alike else None
+            band = self._bands.setdefault(key, [])
+            if self._most is None or len(band) < self._most:
+                band.append(place)
 
 
 def normalized(text: str) -> str:

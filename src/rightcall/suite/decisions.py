@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import islice
 
 from rightcall import stats
-from rightcall.gate import Comparison, Gate, Verdict, compare_many, decide, require_alike
+from rightcall.gate import ClusterMode, Comparison, Gate, Verdict, compare_many, decide, require_alike
 from rightcall.model.failure import FATAL
 from rightcall.model.record import Record
+from rightcall.quality import template_clusters, template_groups, template_notice
 from rightcall.store import Store, StoredRun
 from rightcall.suite.answers import answered_verdict
 from rightcall.suite.baseline import baseline_for, edited_goldens, edited_notes, require_finished
 from rightcall.suite.outcome import stored_outcomes, verdict_unfinished, with_unknown_calls
+from rightcall.suite.templates import MOST_SEARCHED, decide_with_templates, in_clusters, undeclared_templates
 
 
 def gate_run(store: Store, run: str, gate: Gate, quarantine: frozenset[str] = frozenset()) -> Verdict:
@@ -35,14 +38,22 @@ def gate_run(store: Store, run: str, gate: Gate, quarantine: frozenset[str] = fr
             anyway=gate.baseline.anyway,
         )
     outcomes = stored_outcomes(store, found.id, quarantine, lags=gate.limits_latency)
-    verdict, summary = decide(gate, outcomes, baseline=baseline), found.run.summary
-    if summary is not None:
+    if gate.cluster == "auto":
+        clusters = template_clusters(template_groups(store.goldens(found.id)))
+        verdict = decide(gate, in_clusters(outcomes, clusters), baseline=baseline)
+    else:
+        groups = undeclared_templates(gate, store.goldens(found.id))
+        verdict = decide_with_templates(gate, outcomes, groups, baseline=baseline)
+    if (summary := found.run.summary) is not None:
         verdict = with_unknown_calls(verdict, summary.unknown_calls)
     return answered_verdict(verdict, store, found.id, found.run.agent)
 
 
 class RunComparison(Record, frozen=True):
-    """One candidate against the baseline. `p_adjusted` is adjusted for the number of candidates."""
+    """One candidate against the baseline. `p_adjusted` is adjusted for the number of candidates.
+
+    `unlike` says in what the runs differ, `notes` what the numbers take for granted.
+    """
 
     baseline: str
     candidate: str
@@ -50,6 +61,7 @@ class RunComparison(Record, frozen=True):
     comparison: Comparison
     p_adjusted: float
     unlike: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 def compare_runs(
@@ -61,10 +73,12 @@ def compare_runs(
     alpha: float = 0.05,
     metric: str | None = None,
     anyway: bool = False,
+    cluster: ClusterMode = "declared",
 ) -> list[RunComparison]:
     """Compare each candidate with the baseline, golden by golden; unlike and unfinished runs only with `anyway`.
 
-    Goldens in only one run are listed; goldens edited between the runs are excluded unless `anyway` is set.
+    Goldens in only one run are listed; goldens edited between the runs are excluded unless `anyway` is set. With
+    `cluster="auto"` goldens whose requests are one template count as one; otherwise they are only named.
     """
     first = store.run(baseline)
     others: list[StoredRun] = [store.run(candidate) for candidate in candidates]
@@ -74,15 +88,22 @@ def compare_runs(
         other.id: edited_goldens(store, first.run, other.run, partial(store.goldens, other.id))
         for other in others
     }
+    most = None if cluster == "auto" else MOST_SEARCHED
+    groups = {other.id: template_groups(islice(store.goldens(other.id), most)) for other in others}
+    clusters = {run: template_clusters(found) if cluster == "auto" else {} for run, found in groups.items()}
     compared = compare_many(
         stored_outcomes(store, first.id),
-        [(other.id, stored_outcomes(store, other.id)) for other in others],
+        [(other.id, in_clusters(stored_outcomes(store, other.id), clusters[other.id])) for other in others],
         margin=margin,
         alpha=alpha,
         metric=metric,
         left_out={} if anyway else edited,
     )
     agents = {other.id: other.run.agent for other in others}
+    notices = {
+        run: (template_notice(found),) if found and cluster == "declared" else ()
+        for run, found in groups.items()
+    }
     return [
         RunComparison(
             first.id,
@@ -91,6 +112,7 @@ def compare_runs(
             found,
             p,
             unfinished + unlike[name] + edited_notes(edited[name], anyway=anyway),
+            notices[name],
         )
         for name, found, p in compared
     ]

@@ -13,7 +13,7 @@ from functools import partial
 import msgspec
 
 from rightcall.executor import spent
-from rightcall.gate import Baseline, Verdict, decide
+from rightcall.gate import Baseline, Verdict
 from rightcall.metrics import Tally
 from rightcall.model.run import CaseResult, Run, Summary
 from rightcall.model.tool import Tool
@@ -31,6 +31,7 @@ from rightcall.suite.outcome import (
 )
 from rightcall.suite.plan import Plan
 from rightcall.suite.sink import Sink
+from rightcall.suite.templates import decide_with_templates, in_clusters
 
 TURNS_TO_SEND = 10
 """Turns of the event loop in which the first requests are sent: tasks start, connect and write."""
@@ -148,7 +149,7 @@ class LiveRun:
     @asynccontextmanager
     async def _keeping_goldens(self, writer: RunWriter) -> AsyncIterator[None]:
         """Store the goldens for later inspection; no case waits for this."""
-        keep = partial(self._persist, lambda: writer.add_goldens(self._plan.unshuffled(), self._goldens))
+        keep = partial(self._persist, lambda: writer.add_goldens(self._plan.as_declared(), self._goldens))
         keeping = asyncio.create_task(_after_first_requests(keep))
         keeping.add_done_callback(self._stop_if_failed)
         try:
@@ -214,7 +215,10 @@ class LiveRun:
             verdict = verdict_incomplete(progress.done, progress.planned)
         elif gate is not None and self._evidence is not None:
             stopped = self._early.stopped if self._early else None
-            verdict = decide(gate, self._evidence.outcomes(), baseline=baseline, stopped=stopped)
+            # Results from before a resume come from the store, which keeps goldens as declared.
+            outcomes = in_clusters(self._evidence.outcomes(), self._plan.template_clusters)
+            templates = self._plan.undeclared_templates
+            verdict = decide_with_templates(gate, outcomes, templates, baseline=baseline, stopped=stopped)
             verdict = with_unknown_calls(verdict, summary.unknown_calls)
         else:
             verdict = verdict_without_gate(summary)

@@ -24,9 +24,11 @@ from rightcall.model.codec import described, fingerprinted, stable_repr
 from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden
 from rightcall.model.tool import Tool
 from rightcall.providers import scrubber
+from rightcall.quality import TemplateGroup, template_clusters, template_groups, with_template_clusters
 from rightcall.suite.agent_sources import AgentSources, function_sources
 from rightcall.suite.conversations import conversations_of, simulator_fingerprint
 from rightcall.suite.inputs import Inputs, inputs_of
+from rightcall.suite.templates import undeclared_templates
 from rightcall.tools.definitions import with_tool_set
 
 G = TypeVar("G", bound=Golden | ConversationalGolden)
@@ -181,7 +183,28 @@ class Plan:
         }
         return msgspec.json.decode(scrubber()(content_of(made).decode()), type=dict[str, Any])
 
-    def _all_goldens(self) -> Iterator[AnyGolden]:
+    def _all_goldens(self) -> Iterable[AnyGolden]:
+        if self.gate is None or self.gate.cluster == "declared":
+            return self._expanded()
+        return with_template_clusters(self._expanded(), self.template_clusters)
+
+    def as_declared(self) -> Iterator[AnyGolden]:
+        """The selected goldens without clusters that were found: what a store keeps for every run of the dataset."""
+        return self.selection.chosen(self._expanded())
+
+    @cached_property
+    def undeclared_templates(self) -> list[TemplateGroup]:
+        """Goldens that look like templates and count as independent, because nobody said otherwise."""
+        return undeclared_templates(self.gate, self.unshuffled()) if self.gate else []
+
+    @cached_property
+    def template_clusters(self) -> dict[str, str]:
+        """Clusters that `cluster: auto` found, by golden: of the whole dataset, whatever is selected of it."""
+        if self.gate is None or self.gate.cluster == "declared":
+            return {}
+        return template_clusters(template_groups(self._expanded()))
+
+    def _expanded(self) -> Iterator[AnyGolden]:
         for golden in self._stream():
             for one in conversations_of(golden, self.user):
                 yield with_tool_set(one, self.agent.tool_sets)

@@ -20,7 +20,7 @@ from rightcall.model.golden import AnyGolden, ExpectedCall, Golden
 from rightcall.model.run import Run
 from rightcall.model.tool import Tool
 from rightcall.providers import Settings
-from rightcall.quality import check_goldens
+from rightcall.quality import check_goldens, template_notice
 from rightcall.suite.conversations import conversation_problem, conversations_of
 from rightcall.suite.inputs import Inputs, inputs_of
 from rightcall.suite.package_versions import sdk_versions
@@ -318,12 +318,13 @@ def gate_warnings(plan: Plan) -> list[str]:
     from rightcall.gate import warnings
 
     kinds = dict[tuple[str, tuple[str, ...], str | None], tuple[str, tuple[str, ...], str | None]]()
+    notice = template_notice(plan.undeclared_templates)
     found = []
     for golden in plan.unshuffled():
         if golden.id not in plan.quarantine:
             kind = golden.category, tuple(golden.tags), golden.cluster
             found.append(kinds.setdefault(kind, kind))  # what many share, instead of a million goldens
-    return warnings(
+    return ([notice] if notice else []) + warnings(
         plan.gate,
         [category for category, _, _ in found],
         [tags for _, tags, _ in found],

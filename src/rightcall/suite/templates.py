@@ -1,0 +1,55 @@
+"""Goldens of one template as units of a decision: named when nobody declared them, used with `cluster: auto`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
+
+import msgspec
+
+from rightcall.gate import Baseline, Gate, Outcome, Stopped, Verdict, decide
+from rightcall.model.golden import AnyGolden
+from rightcall.quality import TemplateGroup, template_clusters, template_groups, template_notice
+
+MOST_SEARCHED = 100_000
+"""Goldens among which templates are searched for a notice; `cluster: auto` looks at all of them."""
+
+
+def undeclared_templates(gate: Gate, goldens: Iterable[AnyGolden]) -> list[TemplateGroup]:
+    """Goldens that look like templates; none when the gate does not count on their independence."""
+    if not gate.generalizes or gate.cluster == "auto":
+        return []
+    return template_groups(islice(goldens, MOST_SEARCHED))
+
+
+def in_clusters(outcomes: Sequence[Outcome], clusters: Mapping[str, str]) -> list[Outcome]:
+    """The outcomes, each with the cluster found for its golden unless it declares one."""
+    return [
+        msgspec.structs.replace(outcome, cluster=found)
+        if outcome.cluster is None and (found := clusters.get(outcome.golden_id)) is not None
+        else outcome
+        for outcome in outcomes
+    ]
+
+
+def decide_with_templates(
+    gate: Gate,
+    outcomes: Sequence[Outcome],
+    groups: Sequence[TemplateGroup],
+    *,
+    baseline: Baseline | None = None,
+    stopped: Stopped | None = None,
+) -> Verdict:
+    """The verdict of a gate, with a notice about templates nobody declared and what it would be with them as units.
+
+    The clusters of `cluster: auto` are already those of the outcomes.
+    """
+    verdict = decide(gate, outcomes, baseline=baseline, stopped=stopped)
+    notice = template_notice(groups) if gate.cluster == "declared" else ""
+    if not notice:
+        return verdict
+    if verdict.word == "PASS" and stopped is None:
+        clustered = in_clusters(outcomes, template_clusters(groups))
+        if (word := decide(gate, clustered, baseline=baseline).word) != "PASS":
+            notice += f"; with one unit per template the verdict is {word}"
+    return msgspec.structs.replace(verdict, notes=(*verdict.notes, notice))
