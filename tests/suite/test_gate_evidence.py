@@ -7,7 +7,7 @@ import tracemalloc
 import pytest
 from hypothesis import given, strategies as st
 
-from rightcall.gate import Gate, read_gate
+from rightcall.gate import Gate, decide, read_gate
 from rightcall.model import CaseResult, Failure, Score, Usage
 from rightcall.suite.gate_evidence import GateEvidence
 from rightcall.suite.outcome import gathered
@@ -63,7 +63,7 @@ def test_outcomes_are_those_of_the_results_whatever_their_order(found, shuffler)
     evidence = GateEvidence(gate, frozenset("d"))
     for result in found:
         evidence.add(result)
-    assert evidence.outcomes() == gathered(only)
+    assert list(evidence.outcomes()) == gathered(only)
 
 
 @pytest.mark.parametrize("trials", [1, 20])
@@ -80,3 +80,27 @@ def test_a_trial_takes_sixty_bytes_and_not_a_result(trials):
     used, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert used < 60 * len(results)
+
+
+def test_outcomes_are_made_as_they_are_read_and_a_verdict_keeps_none_of_them():
+    gate = Gate(min=0.5)
+    evidence = GateEvidence(gate)
+    for n in range(20_000):
+        evidence.add(CaseResult(f"golden-{n}", 0, n % 10 != 0, 1.0, {}))
+    decide(gate, evidence.outcomes())  # imports what it needs
+    tracemalloc.start()
+    verdict = decide(gate, evidence.outcomes())
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert verdict.word == "PASS" and peak < 120 * 20_000  # an outcome with its id takes about 200 bytes
+
+
+def test_ids_with_zero_bytes_stay_apart_and_in_order():
+    evidence = GateEvidence(Gate(min=0.5))
+    ids = ["a\0", "a", "a\0\0b", "a0", "a\0\xff"]
+    for trial in (1, 0):
+        for golden in ids:
+            evidence.add(CaseResult(golden, trial, True, 1.0, {}))
+    outcomes = evidence.outcomes()
+    assert [outcome.golden_id for outcome in outcomes] == sorted(ids)
+    assert all(len(outcome.passes) == 2 for outcome in outcomes) and outcomes[-1] == [*outcomes][-1]

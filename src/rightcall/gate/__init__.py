@@ -88,7 +88,6 @@ if TYPE_CHECKING:
         error_rate as error_rate,
         outcomes_of as outcomes_of,
         sample_of as sample_of,
-        units_of as units_of,
     )
     from rightcall.gate.rules import (
         Check as Check,
@@ -134,7 +133,7 @@ else:
                 "CurtailMonitor EvalueMonitor RunOrder StopMonitor Stopped in_file_order monitor_for shuffled"
             ),
             "input_change": "ChangeKind InputChange",
-            "outcome": "Outcome error_rate outcomes_of sample_of units_of",
+            "outcome": "Outcome error_rate outcomes_of sample_of",
             "rules": "Check GateRule HardRule LimitRule RateRule Word rules_of",
             "sample_size": "SamplePlan cluster_sizes plan warnings",
             "trial_pairs": "Scores Stratum hash_order noise_of paired rounds_for",

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from rightcall import stats
-from rightcall.gate.outcome import Outcome, units_of
+from rightcall.gate.outcome import Outcome, scored_goldens
 from rightcall.gate.rules import Check, RateRule
 from rightcall.gate.simulation import Demand, Population, goldens_for_power
 from rightcall.model.text import counted, percent
@@ -32,9 +32,9 @@ def advice(rule: RateRule, check: Check, outcomes: Sequence[Outcome], alpha: flo
             f"if the true rate on these goldens is {percent(likely)}, {counted(trials, 'trial')} of each give a "
             "PASS with 80 % probability"
         )
-    chosen = rule.select(outcomes)
-    grouped = any(o.cluster is not None for o in chosen if o.passes)
-    units = units_of(chosen, rule.about, rule.metric)
+    scored = scored_goldens(rule.select(outcomes), rule.metric)
+    grouped = scored is not None and scored.clusters is not None
+    units = scored.units(rule.about) if scored else None
     if check.trials == check.n and not grouped and rule.metric is None:
         needed = stats.gate_n(limit, likely, POWER, alpha)[0]
     else:

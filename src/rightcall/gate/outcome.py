@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from rightcall import stats
 from rightcall.gate.config import About
@@ -60,32 +62,50 @@ def outcomes_of(
     ]
 
 
-def sample_of(outcomes: Sequence[Outcome], metric: str | None = None) -> stats.Sample | None:
+class ScoredGoldens(NamedTuple):
+    """Goldens with a scored trial, in three columns. `clusters` is None when each golden stands for itself."""
+
+    trials: list[tuple[float, ...]]
+    weights: list[float]
+    clusters: list[tuple[str, str]] | None
+
+    @property
+    def mean(self) -> float:
+        """The weighted mean of the goldens' means."""
+        means = [xs[0] if len(xs) == 1 else math.fsum(xs) / len(xs) for xs in self.trials]
+        return stats.weighted_mean(means, self.weights if len(set(self.weights)) > 1 else None)
+
+    def units(self, about: About = "cases_like_these") -> stats.Units:
+        """The independent units of a claim: clusters of goldens, or single trials."""
+        if about == "these_goldens":
+            return stats.trial_units(self.trials, self.weights)
+        return stats.case_units(self.trials, self.clusters, self.weights)
+
+
+def scored_goldens(outcomes: Iterable[Outcome], metric: str | None = None) -> ScoredGoldens | None:
+    """The goldens with a scored trial, None when there is none; outcomes are read once and not kept."""
+    trials: list[tuple[float, ...]] = []
+    weights: list[float] = []
+    clusters: list[tuple[str, str]] | None = None
+    for outcome in outcomes:
+        if not (scores := outcome.scores(metric)):
+            continue
+        if outcome.cluster is not None and clusters is None:
+            clusters = [("position", str(i)) for i in range(len(trials))]  # each by itself so far
+        trials.append(scores)
+        weights.append(outcome.weight)
+        if clusters is not None:
+            clusters.append(cluster_key(outcome))
+    return ScoredGoldens(trials, weights, clusters) if trials else None
+
+
+def sample_of(outcomes: Iterable[Outcome], metric: str | None = None) -> stats.Sample | None:
     """The scored goldens as a sample, None when there is none."""
-    scored = [(o, scores) for o in outcomes if (scores := o.scores(metric))]
-    if not scored:
+    scored = scored_goldens(outcomes, metric)
+    if scored is None:
         return None
-    grouped = any(o.cluster is not None for o, _ in scored)
-    weights = [o.weight for o, _ in scored]
-    return stats.sample(
-        [scores for _, scores in scored],
-        [cluster_key(o) for o, _ in scored] if grouped else None,
-        weights if len(set(weights)) > 1 else None,
-    )
-
-
-def units_of(
-    outcomes: Sequence[Outcome], about: About = "cases_like_these", metric: str | None = None
-) -> stats.Units | None:
-    """The independent units of a claim: clusters of goldens, or single trials; None when there are none."""
-    scored = [(o, scores) for o in outcomes if (scores := o.scores(metric))]
-    if not scored:
-        return None
-    trials = [scores for _, scores in scored]
-    weights = [o.weight for o, _ in scored]
-    if about == "these_goldens":
-        return stats.trial_units(trials, weights)
-    return stats.case_units(trials, [cluster_key(o) for o, _ in scored], weights)
+    uneven = len(set(scored.weights)) > 1
+    return stats.sample(scored.trials, scored.clusters, scored.weights if uneven else None)
 
 
 def cluster_key(outcome: Outcome) -> tuple[str, str]:

@@ -8,7 +8,7 @@ To add one: a class here, a field in `Gate`, a line in `rules_of`.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from functools import partial
 from typing import Literal, Protocol, runtime_checkable
@@ -17,7 +17,7 @@ import msgspec
 
 from rightcall import stats
 from rightcall.gate.config import About, Gate
-from rightcall.gate.outcome import Outcome, cluster_key, sample_of, units_of
+from rightcall.gate.outcome import Outcome, ScoredGoldens, scored_goldens
 from rightcall.model.failure import FATAL
 from rightcall.model.record import Record
 from rightcall.model.text import counted, percent
@@ -104,11 +104,9 @@ def rules_of(gate: Gate) -> tuple[GateRule, ...]:
     return tuple(rules)
 
 
-def fatal_rules(gate: Gate, outcomes: Sequence[Outcome]) -> tuple[GateRule, ...]:
-    """A rule for each fatal code that occurred, unless the gate allows it or already has one."""
-    asked = {*gate.forbid, *gate.allow}
-    hit = [code for code in sorted(FATAL) if any(outcome.codes.get(code) for outcome in outcomes)]
-    return tuple(HardRule(code) for code in hit if code not in asked)
+def fatal_rules(gate: Gate, seen: Set[str]) -> tuple[GateRule, ...]:
+    """A rule for each fatal code that was seen, unless the gate allows it or already has one."""
+    return tuple(HardRule(code) for code in sorted(seen & FATAL - {*gate.forbid, *gate.allow}))
 
 
 @dataclass(frozen=True)
@@ -123,24 +121,24 @@ class RateRule:
     kind: Literal["interval", "point"] = "interval"
     about: About = "cases_like_these"
 
-    def select(self, outcomes: Sequence[Outcome]) -> list[Outcome]:
-        """The goldens this rule is about."""
-        return [
+    def select(self, outcomes: Iterable[Outcome]) -> Iterator[Outcome]:
+        """The goldens this rule is about, one after the other: there may be a million of them."""
+        return (
             o
             for o in outcomes
             if (self.category is None or o.category == self.category)
             and (self.tag is None or self.tag in o.tags)
-        ]
+        )
 
     def look(self, outcomes: Sequence[Outcome], alpha: float) -> Check:
         """Mean, bounds and both p-values; the decision ignores other rules."""
-        chosen = self.select(outcomes)
-        found, units = sample_of(chosen, self.metric), units_of(chosen, self.about, self.metric)
-        if found is None or units is None:
+        scored = scored_goldens(self.select(outcomes), self.metric)
+        if scored is None:
             sentence = f"{self.name} is undecided: none of its goldens has a scored trial"
             return Check(self.name, "INCONCLUSIVE", sentence, limit=self.limit)
         if self.kind == "point":
-            return self._point(found)
+            return self._point(scored)
+        units = scored.units(self.about)
         low, high = stats.gaffke_bounds(units, alpha)
         p_pass, p_fail = stats.gaffke_p_values(units, self.limit)
         check = Check(
@@ -148,12 +146,12 @@ class RateRule:
             word_for(p_pass, p_fail, alpha),
             "",
             controlled=True,
-            value=found.mean,
+            value=scored.mean,
             limit=self.limit,
             low=low,
             high=high,
-            n=found.cases,
-            trials=found.trials,
+            n=len(scored.trials),
+            trials=sum(map(len, scored.trials)),
             p_pass=p_pass,
             p_fail=p_fail,
         )
@@ -177,21 +175,22 @@ class RateRule:
             f"with {percent(1 - alpha)} confidence above {low}, with the same confidence below {high}"
         )
 
-    def _point(self, found: stats.Sample) -> Check:
-        good = found.mean >= self.limit
+    def _point(self, scored: ScoredGoldens) -> Check:
+        mean, goldens = scored.mean, len(scored.trials)
+        good = mean >= self.limit
         relation = "at least" if good else "below"
         sentence = (
-            f"{self.name} {percent(found.mean)} over {counted(found.cases, 'golden')} is {relation} "
+            f"{self.name} {percent(mean)} over {counted(goldens, 'golden')} is {relation} "
             f"{percent(self.limit)} (rule: point, no error control)"
         )
         return Check(
             self.name,
             "PASS" if good else "FAIL",
             sentence,
-            value=found.mean,
+            value=mean,
             limit=self.limit,
-            n=found.cases,
-            trials=found.trials,
+            n=goldens,
+            trials=sum(map(len, scored.trials)),
         )
 
 
@@ -208,7 +207,8 @@ class HardRule:
     def look(self, outcomes: Sequence[Outcome], alpha: float) -> Check:
         """FAIL with the names of the goldens, or PASS with an upper bound on how often it may still occur."""
         hit = [o.golden_id for o in outcomes if o.codes.get(self.code)]
-        clusters = len({cluster_key(o) for o in outcomes if o.passes})
+        scored = scored_goldens(outcomes)
+        clusters = scored.units().number if scored else 0
         trials = sum(len(o.passes) for o in outcomes)
         if hit:
             times = sum(o.codes.get(self.code, 0) for o in outcomes)

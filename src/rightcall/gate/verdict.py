@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 import msgspec
 
@@ -12,7 +13,7 @@ from rightcall.gate.advice import advice
 from rightcall.gate.baseline import Baseline, BaselineRule
 from rightcall.gate.config import Gate, OnInconclusive
 from rightcall.gate.early_stop import Stopped
-from rightcall.gate.outcome import Outcome, error_rate
+from rightcall.gate.outcome import Outcome
 from rightcall.gate.rules import (
     Check,
     ControlledRule,
@@ -74,7 +75,8 @@ def decide(
     `stopped` is how a monitor ended the run; its word stands for the pass rate, since an interval computed
     at a moment chosen by the data would err more often than it says.
     """
-    errors, trials = error_rate(outcomes)
+    seen = _seen_in(outcomes)
+    errors, trials = seen.errors, seen.trials
     blank = Verdict(
         "ERROR",
         "ERROR: no trial could be scored, so nothing is known about the agent",
@@ -82,12 +84,12 @@ def decide(
         on_inconclusive=gate.on_inconclusive,
         errors=errors,
         trials=trials,
-        unscored=tuple(o.golden_id for o in outcomes if not o.passes),
+        unscored=seen.unscored,
         saved=stopped.saved if stopped else 0,
     )
     if trials == errors:
         return blank
-    rules = _rules(gate, baseline) + fatal_rules(gate, outcomes)
+    rules = _rules(gate, baseline) + fatal_rules(gate, seen.codes)
     checks = _checks(rules, outcomes, gate.alpha, stopped)
     hypotheses = sum(check.controlled for check in checks)
     judged = msgspec.structs.replace(blank, checks=tuple(checks), hypotheses=hypotheses)
@@ -104,6 +106,28 @@ def decide(
         return msgspec.structs.replace(judged, word="INCONCLUSIVE", sentence=sentence, hint=hint)
     hint = _hint(rules, checks, outcomes, gate.alpha) if word == "INCONCLUSIVE" else ""
     return msgspec.structs.replace(judged, word=word, sentence=_sentence(word, checks), hint=hint)
+
+
+class _Seen(NamedTuple):
+    errors: int
+    trials: int
+    unscored: tuple[str, ...]
+    codes: frozenset[str]
+
+
+def _seen_in(outcomes: Iterable[Outcome]) -> _Seen:
+    """Everything that can be counted in one pass: a million outcomes are made again for each."""
+    errors = scored = 0
+    unscored: list[str] = []
+    codes: set[str] = set()
+    for outcome in outcomes:
+        errors += outcome.errors
+        scored += len(outcome.passes)
+        if not outcome.passes:
+            unscored.append(outcome.golden_id)
+        if outcome.codes:
+            codes.update(code for code, times in outcome.codes.items() if times)
+    return _Seen(errors, errors + scored, tuple(unscored), frozenset(codes))
 
 
 def _checks(

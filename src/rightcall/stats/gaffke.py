@@ -96,10 +96,12 @@ def trial_units(trials: Iterable[Sequence[float]], weights: Sequence[float] | No
     as a binomial one of the same mean on the side a decision needs (Hoeffding, Ann. Math. Stat. 27 (1956)
     713).
     """
-    shares = [
-        (x, (1.0 if weights is None else weights[i]) / len(xs)) for i, xs in enumerate(trials) for x in xs
-    ]
-    return units([x for x, _ in shares], [share for _, share in shares])
+    values: list[float] = []
+    shares: list[float] = []
+    for i, xs in enumerate(trials):
+        values += xs
+        shares += [(1.0 if weights is None else weights[i]) / len(xs)] * len(xs)
+    return units(values, shares)
 
 
 def gaffke_p_values(found: Units, theta: float, tolerance: float = _EXACT) -> tuple[float, float]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from array import array
 from collections import Counter
-from collections.abc import Iterator
-from itertools import groupby
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain, islice
+from struct import Struct
+from typing import Any, NamedTuple, overload
 
 from rightcall.gate import CostLimit, Gate, Outcome
 from rightcall.model.run import CaseResult
@@ -20,6 +21,9 @@ NOTHING: dict[str, Any] = {}
 ABSENT, BROKEN = math.nan, math.inf
 """In a column of a metric: the trial has no such score, or the metric broke."""
 
+_PLACE = Struct(">QQ")
+"""A trial and its row, so that they sort as numbers do."""
+
 
 class _Golden(NamedTuple):
     """What most goldens share."""
@@ -27,6 +31,40 @@ class _Golden(NamedTuple):
     category: str
     tags: tuple[str, ...]
     cluster: str | None
+
+
+class _Outcomes(Sequence[Outcome]):
+    """The outcomes of all goldens, made each time they are read: a million of them would take 200 MB."""
+
+    def __init__(
+        self, rows: array[int], starts: array[int], outcome_of: Callable[[Sequence[int]], Outcome]
+    ) -> None:
+        self._rows, self._starts, self._outcome_of = rows, starts, outcome_of
+
+    def __len__(self) -> int:
+        return len(self._starts)
+
+    @overload
+    def __getitem__(self, at: int) -> Outcome: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[Outcome]: ...
+    def __getitem__(self, at: int | slice) -> Outcome | list[Outcome]:
+        if isinstance(at, slice):
+            return [self[i] for i in range(*at.indices(len(self)))]
+        place = range(len(self))[at]
+        start = self._starts[place]
+        end = self._starts[place + 1] if place + 1 < len(self) else len(self._rows)
+        return self._outcome_of(self._rows[start:end])
+
+    def __iter__(self) -> Iterator[Outcome]:
+        rows, outcome_of = self._rows, self._outcome_of
+        ends = chain(islice(self._starts, 1, None), (len(rows),))
+        return (outcome_of(rows[start:end]) for start, end in zip(self._starts, ends, strict=False))
+
+
+def _sortable(golden: bytes) -> bytes:
+    """An id whose end may be marked with two zero bytes, in the same order."""
+    return golden.replace(b"\0", b"\0\xff") if b"\0" in golden else golden
 
 
 class GateEvidence:
@@ -40,6 +78,7 @@ class GateEvidence:
         self._quarantine = quarantine
         self._ids, self._ends = bytearray(), array("Q")
         self._kinds: dict[_Golden, int] = {}
+        self._kind_list: list[_Golden] = []
         self._abouts, self._trials, self._states = array("q"), array("q"), bytearray()
         self._latencies, self._lags, self._costs = array("d"), array("d"), array("d")
         self._timed, self._priced = gate.limits_latency, gate.cost != CostLimit()
@@ -56,7 +95,10 @@ class GateEvidence:
         self._ids += result.golden_id.encode(errors="surrogatepass")
         self._ends.append(len(self._ids))
         about = _Golden(result.category, tuple(result.tags), result.cluster)
-        self._abouts.append(self._kinds.setdefault(about, len(self._kinds)))
+        if about not in self._kinds:
+            self._kinds[about] = len(self._kind_list)
+            self._kind_list.append(about)
+        self._abouts.append(self._kinds[about])
         self._trials.append(result.trial)
         self._states.append(ERROR if result.error else PASSED if result.passed else FAILED)
         if self._timed:
@@ -68,29 +110,35 @@ class GateEvidence:
             score = result.metrics.get(name)
             column.append(ABSENT if score is None else BROKEN if score.error else score.value)
 
-    def outcomes(self) -> list[Outcome]:
-        """Sorted by golden and trial, so that results do not depend on completion order."""
-        names, trials, kinds = list(self._names()), self._trials, list(self._kinds)
-        ordered = (
-            sorted(range(len(names)), key=trials.__getitem__) if any(trials) else list(range(len(names)))
-        )
-        ordered.sort(key=names.__getitem__)  # stable: trials stay in their order
-        return [
-            self._outcome(name, kinds, list(places)) for name, places in groupby(ordered, names.__getitem__)
+    def outcomes(self) -> Sequence[Outcome]:
+        """Sorted by golden and trial, so that results do not depend on completion order; made as they are read."""
+        rows = self._sorted_rows()
+        starts, before = array("Q"), None
+        for place, row in enumerate(rows):
+            golden = self._id_bytes(row)
+            if golden != before:
+                starts.append(place)
+                before = golden
+        return _Outcomes(rows, starts, self._outcome)
+
+    def _sorted_rows(self) -> array[int]:
+        """Rows by golden and trial: one text per row to sort by, which takes less than ids and row numbers would."""
+        keys = [
+            b"%b\0\0%b" % (_sortable(self._id_bytes(row)), _PLACE.pack(self._trials[row], row))
+            for row in range(len(self._states))
         ]
+        keys.sort()
+        return array("Q", (_PLACE.unpack(key[-_PLACE.size :])[1] for key in keys))
 
-    def _names(self) -> Iterator[str]:
-        start, ids = 0, memoryview(self._ids)
-        for end in self._ends:
-            yield str(ids[start:end], "utf-8", "surrogatepass")
-            start = end
+    def _id_bytes(self, row: int) -> bytes:
+        return bytes(self._ids[(self._ends[row - 1] if row else 0) : self._ends[row]])
 
-    def _outcome(self, golden_id: str, kinds: list[_Golden], places: list[int]) -> Outcome:
+    def _outcome(self, places: Sequence[int]) -> Outcome:
         scored = [at for at in places if self._states[at] != ERROR]
-        about = kinds[self._abouts[places[0]]]
+        about = self._kind_list[self._abouts[places[0]]]
         codes = Counter(code for at in scored for code in self._codes.get(at, ())) if self._codes else None
         return Outcome(
-            golden_id,
+            self._id_bytes(places[0]).decode(errors="surrogatepass"),
             ONE_TRIAL[self._states[scored[0]]]
             if len(scored) == 1
             else tuple(float(self._states[at]) for at in scored),
@@ -114,5 +162,5 @@ class GateEvidence:
                 yield name, tuple(value for value in found if value != BROKEN)
 
     @staticmethod
-    def _known(column: array[float], places: list[int]) -> Iterator[float]:
+    def _known(column: array[float], places: Sequence[int]) -> Iterator[float]:
         return (column[at] for at in places if not math.isnan(column[at]))
