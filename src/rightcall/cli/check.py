@@ -6,6 +6,7 @@ import asyncio
 import os
 import re
 import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -124,7 +125,7 @@ def check(
     results = []
     with open_store(store_url) as store:
         loaded = [load_suite(file) for file in suites]
-        if not words["plan_only"]:
+        if not words["plan_only"] or _starts_code(suites, loaded, words["model"]):
             _require_trust(suites, loaded, words, trust)
         for file, suite in zip(suites, loaded, strict=True):
             results.append(_checked(file, store, _settings(suite.check, words, share), words, quiet=as_json))
@@ -157,6 +158,14 @@ def _require_trust(files: tuple[Path, ...], suites: list[Suite], words: dict[str
         require_trust(suite, file, model=words["model"], trust=trust)
         if words["base_ref"]:
             BaseVersion.of(file, words["base_ref"]).require_trust(trust=trust)
+
+
+def _starts_code(files: tuple[Path, ...], suites: list[Suite], model: str | None) -> bool:
+    """Whether an agent is code: a plan starts it too, to compare its first requests."""
+    from rightcall.suite import is_code
+
+    pairs = zip(files, suites, strict=True)
+    return any(is_code(model or suite.agent.model, file.parent) for file, suite in pairs)
 
 
 def _suite_here() -> tuple[Path, ...]:
@@ -198,7 +207,13 @@ def _checked(
         "model",
         "concurrency",
     )
-    options = CheckOptions(settings=settings, **{name: words[name] for name in names})
+    started = time.monotonic()
+
+    def compared(done: int, goldens: int) -> None:
+        if not quiet and sys.stderr.isatty() and time.monotonic() - started > 1:
+            tell(f"compared {done:,} of {goldens:,} first requests", err=True)
+
+    options = CheckOptions(settings=settings, compared=compared, **{name: words[name] for name in names})
 
     def watch(spent: int, planned: int) -> None:
         if not quiet and sys.stderr.isatty():

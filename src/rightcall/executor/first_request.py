@@ -16,8 +16,8 @@ from rightcall.providers import TRIAL, CapturedTrial, RequestDigester, WatchedTr
 async def perform_watched(session: Session, golden: AnyGolden, trial: int) -> tuple[Trajectory, str]:
     """A trial, and the digest of its first request.
 
-    The digest is empty when the suite owns the request, and when the agent did not ask a model first. In a
-    conversation somebody else may ask one first: the model that plays the user.
+    The digest is empty when the suite owns the request, and when the agent made none. In a conversation somebody else
+    may ask a model first: the one that plays the user.
     """
     if session.digester is None or not isinstance(golden, Golden):
         return await session.performer.perform(golden, trial), ""

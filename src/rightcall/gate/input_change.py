@@ -25,6 +25,7 @@ ChangeKind = Literal[
     "faults",
     "code",
     "variable",
+    "first_request",
     "metrics",
     "goldens",
     "version",
@@ -88,6 +89,7 @@ class InputChange(Record, frozen=True):
             "system": "the system prompt changed",
             "code": f"{self.name} changed",
             "variable": f"environment variable {self.name} changed",
+            "first_request": f"the first request of {self.name} changed",
             "version": f"{self.name} changed",
         }.get(self.kind, f"{self.kind.replace('_', ' ')} changed")
         return f"{said} ({self.detail})" if self.detail else said

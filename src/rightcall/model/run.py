@@ -17,7 +17,7 @@ class CaseResult(Record, frozen=True):
 
     `error` is set when nothing can be said about the agent (the provider was down, the harness failed):
     such a case is neither passed nor failed. `first_request` is a digest of the first request of an agent that is
-    code, if it asked a model first.
+    code, or `-` when it did something else before it asked a model.
     """
 
     golden_id: str

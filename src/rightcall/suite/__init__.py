@@ -119,6 +119,7 @@ if TYPE_CHECKING:
         Action as Action,
         actions as actions,
         fingerprint as fingerprint,
+        is_code as is_code,
         judge_files as judge_files,
         metric_actions as metric_actions,
         record_settings as record_settings,
@@ -182,8 +183,8 @@ else:
             "sink": "Sink stored_batch",
             "stored_cases": "keep_cases",
             "suite": "Suite WorkersConfig load_suite",
-            "suite_actions": "Action FILE_MODELS actions fingerprint judge_files metric_actions record_settings "
-            "recordings_folder with_record_mode",
+            "suite_actions": "Action FILE_MODELS actions fingerprint is_code judge_files metric_actions "
+            "record_settings recordings_folder with_record_mode",
             "suite_check": "CheckOptions check_suite",
             "suite_plan": "plan_suite",
             "suite_run": "SuiteRun add_to_baseline require_same_setup run_named run_with_control stored_outcome "

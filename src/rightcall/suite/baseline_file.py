@@ -79,7 +79,7 @@ class BaselineLine(Record, frozen=True):
     `old`, `codes` and `confused` come from older runs alone: what is compared must not choose. `hard` are the codes of
     all runs, for the rule about new damage. `s` has the scores of the compared trials when they are more than 1 for
     passed and 0 for failed; None is an error. `first` are the digests of the first requests of the compared trials,
-    each once; one is empty when a trial did not ask a model first.
+    each once; `-` is a trial that did something else before it asked a model.
     """
 
     id: str

@@ -36,6 +36,7 @@ from rightcall.suite.agent_sources import Ownership
 from rightcall.suite.baseline_file import BaselinePool
 from rightcall.suite.check_notes import notes_of, version_notes, why_everything, why_more_trials
 from rightcall.suite.check_words import change_words
+from rightcall.suite.first_requests import FirstRequests, reach_with_first_requests
 from rightcall.suite.inputs import Inputs, digest
 from rightcall.suite.package_versions import major_changes, sdk_versions
 from rightcall.suite.plan import Plan
@@ -163,16 +164,17 @@ def design_check(
     baseline: BaselinePool,
     settings: CheckSettings,
     scope: CheckScope | None = None,
+    first_requests: FirstRequests | None = None,
 ) -> CheckDesign:
     """Compare the current inputs with the baseline's, and plan what to try."""
-    scope = scope or CheckScope()
+    scope, first = scope or CheckScope(), first_requests or FirstRequests()
     inputs = plan.inputs()
     placed = placed_goldens(plan)
     goldens = {golden.id: golden for golden, _, _ in placed}
     versions = {**(sdk_versions() if inputs.code else {}), "rightcall": version("rightcall")}
     newer = major_changes(baseline.header.versions, versions)
     watch = compare_watched(plan.agent_sources, baseline.header, inputs)
-    changes = (*input_changes(baseline.header.given, inputs), *watch.changes, *newer)
+    changes = (*input_changes(baseline.header.given, inputs), *watch.changes, *first.changes, *newer)
     changes += tuple(InputChange("code", name, "named with --changed") for name in scope.changed)
     refuse_missing_tools(changes, placed, inputs)
     before = baseline.goldens
@@ -180,7 +182,8 @@ def design_check(
     reach = reach_of(goldens.values(), before, inputs, changes, near=near, quarantine=plan.quarantine)
     if scope.full or scope.changed or newer or watch.changes or watch.unknown:
         reach = all_reached(reach, goldens)
-    state = [watch.state] if watch.state else []
+    reach = reach_with_first_requests(reach, goldens.values(), first)
+    state = [each for each in (watch.state, first.state) if each]
     named = [suite.name, baseline.header.id, inputs.hash, digest([*goldens]), scope.again, *state]
     seed = digest(named)[:32]
     reason = why_everything(baseline, reach, len(goldens), scope.full)
@@ -202,13 +205,17 @@ def design_check(
         seed,
         max(1, plan.trials),
         everything=draw.everything,
-        notes=(*notes_of(baseline, draw.strata, reach, folder), *version_notes(baseline, versions)),
+        notes=(
+            *notes_of(baseline, draw.strata, reach, folder),
+            *version_notes(baseline, versions),
+            *first.notes,
+        ),
         guards=tuple(golden for golden in reach.hard if golden not in drawn),
         control=tuple(control[: settings.control]),
         affected=draw.affected,
         rest=draw.rest,
-        compared=watch.compared,
-        unknown=watch.unknown,
+        compared=msgspec.structs.replace(watch.compared, first_requests=first.compared),
+        unknown=watch.unknown or first.unknown_words,
         ownership=plan.agent_sources.ownership,
     )
 

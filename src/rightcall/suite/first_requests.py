@@ -15,6 +15,7 @@ import msgspec
 
 from rightcall.errors import RightCallError
 from rightcall.executor import Session, capturable, capture_first_request
+from rightcall.gate import InputChange
 from rightcall.model.golden import AnyGolden, Golden
 from rightcall.model.record import Record
 from rightcall.model.text import counted
@@ -61,13 +62,21 @@ class FirstRequests(Record, frozen=True):
         return len(self.equal) + len(self.changed)
 
     @property
-    def changed_words(self) -> str:
-        """`first request of 12 goldens changed: system`; "" when none did."""
+    def changes(self) -> tuple[InputChange, ...]:
+        """`the first request of 12 goldens changed (system)`; none when no request did."""
         if not self.changed:
-            return ""
+            return ()
         parts = Counter(part for parts in self.changed.values() for part in parts)
-        requests = "first request" if len(self.changed) == 1 else "first requests"
-        return f"{requests} of {counted(len(self.changed), 'golden')} changed: {', '.join(parts)}"
+        named = ", ".join(part for part, _ in parts.most_common())
+        return (InputChange("first_request", counted(len(self.changed), "golden"), named),)
+
+    @property
+    def unknown_words(self) -> str:
+        """Why goldens have to be tried whose request could not be compared; "" when all could be."""
+        if not self.unknown:
+            return ""
+        why, _ = Counter(self.unknown.values()).most_common(1)[0]
+        return f"the first request of {counted(len(self.unknown), 'golden')} could not be compared ({why})"
 
     @property
     def notes(self) -> list[str]:
@@ -78,21 +87,21 @@ class FirstRequests(Record, frozen=True):
                 f"first requests: {', '.join(self.masked)} vary between trials of the baseline, and were compared "
                 "without dates, times and ids"
             )
-        for why, times in Counter(self.unknown.values()).most_common(2):
-            notes.append(f"first requests of {counted(times, 'golden')} were not compared: {why}")
+        if self.unknown and self.compared:
+            notes.append(self.unknown_words)
         return notes
 
 
 async def compare_first_requests(
     plan: Plan, baseline: BaselinePool, watch: Compared | None = None
-) -> FirstRequests | None:
-    """Compare every golden's first request with the baseline's; None when the agent is not code.
+) -> FirstRequests:
+    """Compare every golden's first request with the baseline's; nothing is compared when the agent is not code.
 
     `watch` is called with the number of goldens compared so far, and of all.
     """
     session = Session(capturable(plan.agent), concurrency=plan.concurrency)
     if session.provider is not None or session.addressed is not None:
-        return None
+        return FirstRequests()
     ignored = plan.agent.recordings.ignored if plan.agent.recordings else ()
     comparison = _Comparison(session, RequestDigester(scrubber(), ignored), baseline, watch)
     goldens = comparison.comparable(sorted(plan.goldens(), key=lambda golden: golden.id))
@@ -122,17 +131,22 @@ class _Comparison:
         self._timeouts = 0
 
     def comparable(self, goldens: Iterable[AnyGolden]) -> list[Golden]:
-        """Goldens with a first request in the baseline; edited and new ones are tried anyway."""
+        """Goldens with a first request in the baseline.
+
+        Edited and new ones are tried anyway. Where the agent made no request at all, what it reads decides alone.
+        """
         comparable = []
         for golden in goldens:
             line = self._lines.get(golden.id)
             if line is None or line.golden != golden_hash(golden):
                 continue
             if not isinstance(golden, Golden):
-                self._unknown[golden.id] = "in a conversation only the first turn could be"
-            elif not _first_requests(line):
-                self._unknown[golden.id] = "in the baseline the agent did not ask a model first"
-            else:
+                self._unknown[golden.id] = "a conversation has later turns"
+            elif line.first and not _first_requests(line):
+                self._unknown[golden.id] = (
+                    "in the baseline the agent did something else before it asked a model"
+                )
+            elif line.first:
                 comparable.append(golden)
         return comparable
 
@@ -178,7 +192,7 @@ class _Comparison:
 
 
 def _first_requests(line: BaselineLine) -> list[FirstRequest]:
-    """The first requests of a golden's trials; none when one of them did not begin with a request to a model."""
+    """The first requests of a golden's trials; none when one of the trials began with something else."""
     requests = [read_first_request(text) for text in line.first]
     return [] if None in requests else [request for request in requests if request is not None]
 
@@ -188,14 +202,14 @@ def reach_with_first_requests(
 ) -> Reach:
     """The goldens as a comparison of first requests sorts them.
 
-    Those whose request changed are affected. An untouched golden stays untouched only if its request was seen to be
-    equal; if it could not be compared, it belongs to the rest, of which a sample is run. An equal request takes no
-    golden out of the rest: a file or variable that changed may be used after the first answer.
+    Those whose request changed are affected. Those whose request could not be compared belong to the rest, of which a
+    sample is run. An equal request takes no golden out of the rest: a file or variable that changed may be used after
+    the first answer.
     """
     known = {golden.id: golden for golden in goldens}
-    equal, changed = {*first_requests.equal}, first_requests.changed
-    untouched = [golden for golden in reach.untouched if golden in equal]
-    unseen = [golden for golden in reach.untouched if golden not in equal and golden not in changed]
+    changed, unknown = first_requests.changed, first_requests.unknown
+    untouched = [golden for golden in reach.untouched if golden not in changed and golden not in unknown]
+    unseen = [golden for golden in reach.untouched if golden in unknown]
     rest = [golden for golden in reach.rest if golden not in changed] + unseen
     moved = [golden for golden in (*reach.untouched, *reach.rest) if golden in changed]
     hard = {*reach.hard, *(golden for golden in unseen if guards(known[golden]))} - {*moved}

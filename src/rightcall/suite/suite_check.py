@@ -18,6 +18,7 @@ from rightcall.suite.check_design import CheckDesign, CheckScope, design_check
 from rightcall.suite.check_outcome import unasked_result
 from rightcall.suite.check_trials import CheckTrials, Watch
 from rightcall.suite.check_words import untouched_words
+from rightcall.suite.first_requests import FirstRequests, compare_first_requests
 from rightcall.suite.inputs import digest, golden_hash, metrics_hash
 from rightcall.suite.plan import Plan
 from rightcall.suite.rescored_baseline import rescored_baseline
@@ -32,7 +33,10 @@ BASE_CONTROL = 40
 
 @dataclass(frozen=True)
 class CheckOptions:
-    """Options in addition to the suite's own `check:`. `trust` approves what the suite of `base_ref` would start."""
+    """Options in addition to the suite's own `check:`. `trust` approves what the suite of `base_ref` would start.
+
+    `compared` is called with the number of first requests compared so far, and of all.
+    """
 
     baseline: str = "branch:main"
     settings: CheckSettings | None = None
@@ -47,6 +51,7 @@ class CheckOptions:
     concurrency: int | None = None
     base_ref: str = ""
     trust: bool = False
+    compared: Watch | None = None
 
 
 async def check_suite(
@@ -91,10 +96,13 @@ async def check_plan(
         settings = msgspec.structs.replace(settings, control=BASE_CONTROL)
     baseline, moved = await _same_metrics(plan, baseline, store)
     known = StoredVerdicts(store)
+    first = (
+        FirstRequests() if options.full else await compare_first_requests(plan, baseline, options.compared)
+    )
 
     def designed(again: int) -> CheckDesign:
         scope = CheckScope(options.full, again, options.changed, base is not None)
-        return design_check(suite, folder, plan, baseline, settings, scope)
+        return design_check(suite, folder, plan, baseline, settings, scope, first)
 
     design = replace(designed(0), rescored=moved)
     draws, asked = known.count(design.seed), _asked(design, plan, options)

@@ -109,20 +109,24 @@ def anthropic_agent(address: str, ran: list[str], system: str = SYSTEM, *, strea
 
 
 def openai_agents_agent(address: str, ran: list[str], system: str = SYSTEM, *, sync: bool = False) -> Agent:
-    from agents import Agent as FrameworkAgent, OpenAIChatCompletionsModel, Runner, function_tool
+    from agents import (
+        Agent as FrameworkAgent,
+        OpenAIChatCompletionsModel,
+        Runner,
+        function_tool,
+        set_trace_processors,
+    )
 
     def get_weather(city: str) -> str:
         """Weather of a city."""
         ran.append(city)
         return "31 degrees"
 
-    def framework_agent() -> Any:
-        model = OpenAIChatCompletionsModel(model="m", openai_client=async_client(address))
-        return FrameworkAgent("weather", instructions=system, tools=[function_tool(get_weather)], model=model)
-
+    set_trace_processors([])  # spans are made, nothing is sent
+    model = OpenAIChatCompletionsModel(model="m", openai_client=async_client(address))
+    shared = FrameworkAgent("weather", instructions=system, tools=[function_tool(get_weather)], model=model)
     if sync:
-        return lambda golden: Runner.run_sync(framework_agent(), golden.input).final_output
-    shared = framework_agent()
+        return lambda golden: Runner.run_sync(shared, golden.input).final_output
 
     async def agent(golden: Golden) -> Any:
         return (await Runner.run(shared, golden.input)).final_output

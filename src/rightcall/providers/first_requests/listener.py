@@ -14,7 +14,6 @@ from rightcall.providers.first_requests.action_guard import guard_actions
 from rightcall.providers.first_requests.followed_threads import followed_into_threads
 from rightcall.providers.first_requests.trial import TRIAL
 from rightcall.providers.recordings.hooks import HOOKS
-from rightcall.providers.recordings.placeholder_keys import placeholder_keys
 
 
 class FirstRequestListener:
@@ -55,7 +54,8 @@ def captured_requests() -> Iterator[None]:
     """While it is open, captured trials are stopped at their first request, and nothing is sent.
 
     The hooks stay afterwards, because a thread of a captured trial may still be running: they do nothing but refuse
-    what such a thread sends. No key is needed: clients that cannot be created without one get a placeholder.
+    what such a thread sends. Missing keys are not replaced by placeholders, as they are in replay: SDKs that export
+    traces in the background would begin to, with the placeholder.
     """
     global _guarded  # noqa: PLW0603  the hooks are of this process too
     with _lock:
@@ -63,5 +63,5 @@ def captured_requests() -> Iterator[None]:
             HOOKS.add(_CAPTURES, eager=True)
             guard_actions()
             _guarded = True
-    with placeholder_keys(), followed_into_threads():
+    with followed_into_threads():
         yield

@@ -10,6 +10,9 @@ from urllib.parse import urlsplit
 from rightcall.providers.first_requests.request_digest import CapturedRequest, RequestDigester
 from rightcall.providers.secrets import one_line
 
+OTHER_FIRST = "-"
+"""In place of a digest: the agent did something else before it asked a model."""
+
 TRIAL: ContextVar[WatchedTrial | CapturedTrial | None] = ContextVar("rightcall_first_request", default=None)
 
 
@@ -18,7 +21,10 @@ class FirstRequestReached(BaseException):
 
 
 class WatchedTrial:
-    """A trial that runs: the digest of its first request is kept, if it asks a model before anything else."""
+    """A trial that runs: the digest of its first request is kept, if it asks a model before anything else.
+
+    `first_request` is empty when it made no request at all.
+    """
 
     capturing = False
 
@@ -33,12 +39,13 @@ class WatchedTrial:
                 return
             self.waiting = False
         captured = self._digester.digested(method, url, headers, body)
-        self.first_request = "" if captured is None else str(captured.digests)
+        self.first_request = OTHER_FIRST if captured is None else str(captured.digests)
 
     def other_action(self, words: str) -> None:
         """It did something else first: stopping it before its first model request would not be safe."""
         with self._lock:
-            self.waiting = False
+            if self.waiting:
+                self.waiting, self.first_request = False, OTHER_FIRST
 
 
 class CapturedTrial:
