@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
+import yaml
 
 from tests.support.changed_agents import AGENTS, Service, Shop, run_commands
 
@@ -64,3 +70,38 @@ def test_an_unchanged_agent_passes_for_what_was_compared_or_run(name, results):
     else:
         assert found["calls"]["spent"] == 0 and found["compared"]["files"], found["sentence"]
         assert f"compared {len(found['compared']['files'])} file" in found["sentence"]
+
+
+ACTION = Path(__file__).parents[2] / "action.yml"
+LIBRARY = "import rightcall as rc; print(rc.check('suite.yaml', baseline='last').verdict)"
+
+
+def test_neither_the_action_nor_the_library_lets_it_pass(tmp_path):
+    shop = Shop(tmp_path / "shop", AGENTS["prompt file"], "shop_action").write()
+    run_commands([shop.command("run", "suite.yaml", "--save-baseline", "main.jsonl")])
+    shop.break_it()
+    (script,) = (
+        step["run"]
+        for step in yaml.safe_load(ACTION.read_text())["runs"]["steps"]
+        if step.get("id") == "check"
+    )
+    (tmp_path / "rightcall").write_text(f'#!/bin/sh\n"{sys.executable}" -m rightcall "$@"\n')
+    (tmp_path / "rightcall").chmod(0o755)
+    given = {
+        "SUITE": "suite.yaml",
+        "BASELINE": "main.jsonl",
+        "ARGS": "",
+        "RECORD": "",
+        "GITHUB_OUTPUT": "out.txt",
+    }
+    environment = {
+        **os.environ,
+        **given,
+        "PATH": f"{tmp_path}:{Path(sys.executable).parent}:{os.environ['PATH']}",
+    }
+    in_shop = {"cwd": shop.folder, "env": environment, "capture_output": True, "text": True}
+    subprocess.run(["bash", "-eo", "pipefail", "-c", script], check=True, **in_shop)
+    assert (shop.folder / "out.txt").read_text().split() == ["rc=1", "verdict=REGRESSED"]
+    assert (
+        subprocess.run([sys.executable, "-c", LIBRARY], check=True, **in_shop).stdout.strip() == "REGRESSED"
+    )
