@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import contextlib
 import gzip
 import os
 import random
@@ -28,6 +29,7 @@ def main() -> None:
     options.add_argument("--seconds", type=float, default=60)
     options.add_argument("--rate", type=int, default=2000, help="spans a second")
     options.add_argument("--sessions", action="store_true", help="a session for each trace")
+    options.add_argument("--slow", type=int, default=0, help="clients that promise 15 MiB and never finish")
     given = options.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         settings = Path(folder) / "monitor.yaml"
@@ -48,15 +50,15 @@ def main() -> None:
         assert server.stderr is not None
         port = int(server.stderr.readline().split("127.0.0.1:")[1].split()[0])
         try:
-            asyncio.run(load(port, server.pid, given.seconds, given.rate, given.sessions))
+            asyncio.run(load(port, server.pid, given.seconds, given.rate, given.sessions, given.slow))
         finally:
             server.send_signal(signal.SIGTERM)
             print(server.stderr.read().strip())
             server.wait()
 
 
-async def load(port: int, pid: int, seconds: float, rate: int, sessions: bool) -> None:
-    """Four senders at once, as exporters of four processes."""
+async def load(port: int, pid: int, seconds: float, rate: int, sessions: bool, slow: int) -> None:
+    """Four senders at once, as exporters of four processes, and slow clients that connect again when closed."""
     counts = {"sent": 0, "refused": 0}
     start = time.perf_counter()
 
@@ -68,9 +70,21 @@ async def load(port: int, pid: int, seconds: float, rate: int, sessions: bool) -
                 await asyncio.sleep(0.01)
                 continue
             url = f"http://127.0.0.1:{port}/v1/traces"
-            async with client.post(url, data=batches.next(), headers=headers) as reply:
-                counts["refused"] += reply.status != 200
-                counts["sent"] += 100 if reply.status == 200 else 0
+            try:
+                async with client.post(url, data=batches.next(), headers=headers) as reply:
+                    counts["refused"] += reply.status != 200
+                    counts["sent"] += 100 if reply.status == 200 else 0
+            except aiohttp.ClientError:
+                counts["refused"] += 1
+
+    async def slow_client(number: int) -> None:
+        await asyncio.sleep(number / 200)
+        while time.perf_counter() - start < seconds:
+            with contextlib.suppress(OSError):
+                reader, writer = await asyncio.open_connection("127.0.0.1", port)
+                with contextlib.closing(writer):
+                    await _send_slowly(reader, writer, number, start + seconds)
+            await asyncio.sleep(1)
 
     async def show(client: aiohttp.ClientSession) -> None:
         for _ in range(LINES):
@@ -84,7 +98,23 @@ async def load(port: int, pid: int, seconds: float, rate: int, sessions: bool) -
             print(f"{taken:6.0f} s  {done}  {said}", flush=True)
 
     async with aiohttp.ClientSession() as client:
-        await asyncio.gather(show(client), *(sender(i, client) for i in range(4)))
+        senders = [sender(i, client) for i in range(4)]
+        await asyncio.gather(show(client), *senders, *(slow_client(i) for i in range(slow)))
+
+
+async def _send_slowly(
+    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, number: int, until: float
+) -> None:
+    """Half a head, or a head and a body that arrives 64 KiB at a time, until the receiver closes the connection."""
+    head = f"POST /v1/traces HTTP/1.1\r\nHost: localhost\r\nContent-Length: {15 << 20}\r\n"
+    writer.write((head + ("" if number % 3 == 0 else "Content-Type: application/json\r\n\r\n")).encode())
+    while time.perf_counter() < until and not reader.at_eof():
+        if number % 3:
+            writer.write(b" " * 65536)
+            await writer.drain()
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(reader.read(1), 1)
+            return
 
 
 def cpu_seconds(pid: int) -> float:

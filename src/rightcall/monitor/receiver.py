@@ -13,7 +13,7 @@ import msgspec
 
 from rightcall.errors import ConfigError, InputError, StoreError
 from rightcall.monitor.monitor import Monitor
-from rightcall.monitor.trace_intake import Counters, TraceIntake
+from rightcall.monitor.trace_intake import Counters, TraceIntake, return_large_blocks
 from rightcall.traces import (
     JSON,
     PROTOBUF,
@@ -70,6 +70,7 @@ class Receiver:
             raise ConfigError(
                 f"cannot listen on {host}:{port}: {(error.strerror or str(error)).lower()}"
             ) from None
+        return_large_blocks()
         ready(number)
         tasks = self._intake.begin()
         try:

@@ -24,6 +24,7 @@ COMMIT_EVERY = 0.05
 REOPEN = 600.0
 SWEEP, DROP_EVERY = 3600.0, 30.0
 AT_ONCE = 200
+_M_MMAP_THRESHOLD = -3
 T = TypeVar("T")
 
 
@@ -234,6 +235,17 @@ class TraceIntake:
 
 def _size(rows: list[tuple[str, bytes]]) -> int:
     return sum(len(content) for _, content in rows)
+
+
+def return_large_blocks() -> None:
+    """Have glibc give large blocks back as soon as they are freed. By default it keeps more and more of them in one
+    heap, where the bodies of slow senders leave holes.
+    """
+    import ctypes
+
+    allocator = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None
+    if allocator is not None:
+        allocator(_M_MMAP_THRESHOLD, 32 * 1024)
 
 
 def _return_memory() -> None:

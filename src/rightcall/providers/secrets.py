@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Callable
-from urllib.parse import quote
+
+from rightcall.providers.secret_spellings import SplitSecrets, spellings
 
 HIDDEN = "[secret]"
 
@@ -36,27 +36,24 @@ def scrub(text: str, *known: str) -> str:
 def scrubber(*known: str) -> Callable[[str], str]:
     """`scrub` for many texts: the environment is read once.
 
-    Values of environment variables named like secrets (`…_API_KEY`, `…_TOKEN`) are added to the known ones.
+    Values of environment variables named like secrets (`…_API_KEY`, `…_TOKEN`) are added to the known ones. Their other
+    spellings are removed too: `secret_spellings`.
     """
-    given = {value for value in (*known, *environment_secrets()) if value}
-    values = sorted({form for value in given for form in _forms(value)}, key=len, reverse=True)
+    secrets = {value for value in (*known, *environment_secrets()) if value}
+    values = sorted({form for value in secrets for form in spellings(value)}, key=len, reverse=True)
+    split = SplitSecrets([value for value in values if len(value) >= _SHORTEST], HIDDEN)
 
     def clean(text: str) -> str:
         for value in values:
             if value in text:
                 text = text.replace(value, HIDDEN)
+        text = split(text)
         for hint in _HINTS:
             if hint in text:
                 return _LOOKS_SECRET.sub(HIDDEN, text)
         return text
 
     return clean
-
-
-def _forms(value: str) -> set[str]:
-    """A value as it is, as it stands in JSON with and without ASCII only, and in a URL."""
-    escaped = {json.dumps(value, ensure_ascii=ascii_only)[1:-1] for ascii_only in (True, False)}
-    return {value, quote(value, safe="", errors="surrogatepass"), *escaped}
 
 
 def environment_secrets() -> list[str]:

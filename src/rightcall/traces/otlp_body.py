@@ -14,7 +14,7 @@ from rightcall.errors import InputError
 from rightcall.traces.otlp_request import MAX_SENT
 from rightcall.traces.unpack import TooLarge
 
-BODY_SECONDS, MAX_UNFINISHED = 30.0, 64 * 2**20
+BODY_SECONDS, MAX_UNFINISHED = 30.0, 32 * 2**20
 
 
 class SlowBodyError(InputError):
@@ -54,13 +54,15 @@ class BodyReader:
                         if len(body.content) > MAX_SENT:
                             raise _too_large()
                         self._make_room()
+                    content = bytes(body.content)
                 finally:
                     del self._unfinished[body]
+                    body.content.clear()  # the error of a lost connection keeps this frame alive for a while
         except TimeoutError:
             raise SlowBodyError(
                 "", f"the body took more than {BODY_SECONDS:g} seconds, or too many are being sent"
             ) from None
-        return bytes(body.content)
+        return content
 
     def _unfinished_body(self, limit: asyncio.Timeout) -> UnfinishedBody:
         body = UnfinishedBody(limit)

@@ -7,6 +7,7 @@ connections. Both are limited here, without its private parts: each connection i
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import time
 from collections.abc import Callable
@@ -16,7 +17,7 @@ from rightcall.traces.otlp_body import BodyReader
 from rightcall.traces.otlp_door import OtlpDoor
 
 HEAD_SECONDS, SWEEP_SECONDS, LINGER_SECONDS = 10.0, 1.0, 1.0
-MAX_CONNECTIONS = 500
+MAX_CONNECTIONS, MANY_LOST = 500, 50
 
 Refuse = Callable[[Any, int, str], Any]
 """Makes the response to a request that may not pass: request, status, reason."""
@@ -64,6 +65,7 @@ class OtlpServer:
         self._runner: Any = None
         self._server: asyncio.Server | None = None
         self._sweeper: asyncio.Task[None] | None = None
+        self._lost = 0
         self.bodies = BodyReader()
 
     def app(self, routes: dict[tuple[str, str], Any]) -> Any:
@@ -147,7 +149,7 @@ class OtlpServer:
             self._drop(next(idle, None) or oldest or connection)
 
     def remove(self, connection: OtlpConnection) -> None:
-        self._connections.pop(connection.transport, None)
+        self._lost += self._connections.pop(connection.transport, None) is not None
 
     def _drop(self, connection: OtlpConnection) -> None:
         self.remove(connection)
@@ -162,3 +164,8 @@ class OtlpServer:
             for each in list(self._connections.values()):
                 if not each.in_request and each.waits_since is not None and each.waits_since < before:
                     self._drop(each)
+            if (
+                self._lost >= MANY_LOST
+            ):  # each leaves its buffers in a cycle, which Python would collect much later
+                self._lost = 0
+                gc.collect()

@@ -186,7 +186,8 @@ def stored_body(content: bytes, kind: str, clean: Clean) -> dict[str, Any]:
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError:
-        return {"base64": base64.b64encode(content).decode()}
+        plain = clean(content.decode("latin-1")).encode("latin-1", "replace")
+        return {"base64": base64.b64encode(plain).decode()}
     if "event-stream" in kind:
         blocks = re.split(r"(?:\r?\n){2,}", text.strip("\r\n"))
         return {"events": [clean(block.replace("\r\n", "\n")) for block in blocks if block]}

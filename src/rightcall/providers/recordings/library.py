@@ -6,14 +6,16 @@ import threading
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 
 from rightcall.errors import InputError
+from rightcall.model.call import CallStatus, ToolCall, ToolResult
 from rightcall.model.golden import AnyGolden
-from rightcall.model.trajectory import Trajectory
-from rightcall.providers.recordings.canonical import Ignored
+from rightcall.model.message import Message
+from rightcall.model.trajectory import StopReason, Trajectory, Usage
+from rightcall.providers.recordings.canonical import Ignored, scrubbed
 from rightcall.providers.recordings.case import TapedCase
 from rightcall.providers.recordings.cassette import (
     CassetteFile,
@@ -30,6 +32,11 @@ from rightcall.providers.secrets import scrubber
 
 SERVED = "served"
 """The folder inside a suite's recordings of what a proxy recorded: `rightcall record serve`."""
+
+_OUR_WORDS = frozenset({"assistant", *get_args(StopReason), *get_args(CallStatus)}).union(
+    *(record.__struct_fields__ for record in (Trajectory, Message, ToolCall, ToolResult, Usage))
+)
+"""Words of the file format: not secrets, even if the environment has an equal one."""
 
 SHORT, LONG = 6, 16
 """Digits of the hash in the name of a file. Of 5,000 ids without ASCII letters, two probably share the short one."""
@@ -123,7 +130,7 @@ class Recordings:
         made = RecordedTrial(
             () if keeps_result else tuple(slim),
             timings_of(trajectory),
-            msgspec.to_builtins(trajectory) if keeps_result else None,
+            scrubbed(msgspec.to_builtins(trajectory), self.clean, _OUR_WORDS) if keeps_result else None,
         )
         inputs = self.inputs_of(golden)
         with self._lock:

@@ -1,0 +1,73 @@
+"""Other spellings of a known secret: in JSON, in a URL, in base64 or hexadecimal, and broken over lines.
+
+Not found: a secret that was changed in another way (reversed, encrypted, compressed, spelled out), or split over two
+texts, such as two events of a stream.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from urllib.parse import quote, unquote
+
+SHORTEST = 8
+_BREAK = r"(?:(?:\\+r|\r)?(?:\\+n|\n)[ \t]*|\r|\\+r)"
+_MARKS = ("\n", "\\", "%", "\r")
+_ESCAPED = re.compile(r"\\(?:u00|x)([0-9A-Fa-f]{2})")
+
+
+def spellings(secret: str) -> set[str]:
+    """A secret as it is, and as it stands in JSON, in a URL, in hexadecimal, and inside base64 of a longer text."""
+    escaped = {json.dumps(secret, ensure_ascii=ascii_only)[1:-1] for ascii_only in (True, False)}
+    twice = {json.dumps(text)[1:-1] for text in escaped}
+    data = secret.encode("utf-8", "surrogatepass")
+    found = {secret, quote(data, safe=""), quote(data, safe="/"), *escaped, *twice}
+    encoded = {data.hex(), data.hex().upper(), *_base64_cores(data)}
+    return found | {text for text in encoded if len(text) >= SHORTEST}
+
+
+def _base64_cores(data: bytes) -> set[str]:
+    """The part of base64 that does not depend on what stands before and after the data, for each alignment."""
+    cores = set()
+    for shift in range(3):
+        text = base64.b64encode(b"\0" * shift + data).decode()
+        end = len(text) - {0: 0, 1: 3, 2: 2}[(shift + len(data)) % 3]
+        core = text[(0, 2, 3)[shift] : end]
+        cores |= {core, core.replace("+", "-").replace("/", "_")}
+    return cores
+
+
+class SplitSecrets:
+    """Removes spellings that are broken over lines, or have characters written as `%2D`, `\\u002d` or `\\x2d`."""
+
+    def __init__(self, values: list[str], hidden: str) -> None:
+        self._values, self._hidden = values, hidden
+        self._patterns: dict[str, re.Pattern[str]] = {}
+
+    def __call__(self, text: str) -> str:
+        if not self._values or not any(mark in text for mark in _MARKS):
+            return text
+        plain = unquote(_ESCAPED.sub(_character, re.sub(_BREAK, "", text)))
+        for value in self._values:
+            if value in plain:
+                text = self._pattern(value).sub(self._hidden, text)
+        return text
+
+    def _pattern(self, value: str) -> re.Pattern[str]:
+        if value not in self._patterns:
+            self._patterns[value] = re.compile(f"{_BREAK}?".join(map(_any_spelling, value)))
+        return self._patterns[value]
+
+
+def _character(found: re.Match[str]) -> str:
+    return chr(int(found[1], 16))
+
+
+def _any_spelling(character: str) -> str:
+    """A pattern for one character. An escape that is itself escaped is left alone."""
+    urls = "".join(f"%{byte:02x}" for byte in character.encode("utf-8", "surrogatepass"))
+    if ord(character) > 255:
+        return f"(?:{re.escape(character)}|(?i:{urls}))"
+    digits = f"{ord(character):02x}"
+    return rf"(?:{re.escape(character)}|(?i:{urls})|(?<!\\)\\(?:u00|x)(?i:{digits}))"
