@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any, get_args
 
+from rightcall.errors import CodeExit
 from rightcall.metrics.base import Metric
 from rightcall.metrics.function import FunctionMetric
 from rightcall.model.case import TestCase
@@ -76,7 +77,8 @@ async def measure_one(metric: Metric, case: TestCase, seconds: float = METRIC_SE
             raise
         if limit.expired():
             return _too_late(metric, seconds)
-        return Score.broken(f"{metric.name} raised {type(error).__name__}: {error}")
+        cause = error.__cause__ if isinstance(error, CodeExit) and error.__cause__ else error
+        return Score.broken(f"{metric.name} raised {type(cause).__name__}: {cause}")
     if time.monotonic() - begun > seconds:  # it blocked, so that it could not be stopped
         return _too_late(metric, seconds)
     return _valid(metric, score)
