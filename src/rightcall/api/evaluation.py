@@ -211,6 +211,9 @@ async def _run(
     opened = open_store(store)
     backend = workers.backend(plan, opened, _say_nothing) if workers else None
     outcome = await run_plan(plan, opened, watch=display.watch, warn=warn_of_mode, backend=backend)
+    for notice in outcome.notices:
+        if "looks like a tool call" in notice:
+            warnings.warn(notice, stacklevel=2)
     return RunResult(outcome.run.id, outcome.summary, outcome.verdict, opened)
 
 

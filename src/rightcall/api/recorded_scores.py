@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rightcall.metrics import AnyMetric, Scorer, ScoringRules
+    from rightcall.model.dialects.call_text import CallTextWatch
     from rightcall.model.run import CaseResult, Summary
     from rightcall.model.tool import Tool
 
@@ -20,16 +21,22 @@ class RecordedScores:
     `summary` is their summary; it scores cases that were not iterated over yet.
     """
 
-    def __init__(self, results: Iterator[CaseResult], scorer: Scorer) -> None:
+    def __init__(self, results: Iterator[CaseResult], scorer: Scorer, call_text: CallTextWatch) -> None:
         from rightcall.metrics import Tally
 
         self.metric_names = scorer.names
         self._tally = Tally(scorer.names)
         self._results = self._tally.watch(results)
         self.left_out = 0
+        self._call_text = call_text
 
     def __iter__(self) -> Iterator[CaseResult]:
         return self._results
+
+    @property
+    def notices(self) -> list[str]:
+        """What a reader of the scores iterated over so far should know."""
+        return list(filter(None, [self._call_text.notice]))
 
     @property
     def summary(self) -> Summary:
@@ -71,6 +78,7 @@ def score(
     `tools` serve defaults and schema checks. With `partial`, goldens without a trajectory are skipped and counted.
     """
     from rightcall.metrics import Scorer, ScoringRules, as_metrics, observed
+    from rightcall.model.dialects.call_text import CallTextWatch
     from rightcall.suite import score_recorded
     from rightcall.tools import load_tools
 
@@ -80,6 +88,7 @@ def score(
     def note(count: int) -> None:
         scores.left_out += count
 
+    watch = CallTextWatch()
     results = score_recorded(
         Path(goldens),
         Path(trajectories),
@@ -87,6 +96,7 @@ def score(
         scorer=scorer,
         partial=partial,
         left_out=note,
+        look=watch.look,
     )
-    scores = RecordedScores(results, scorer)
+    scores = RecordedScores(results, scorer, watch)
     return scores

@@ -101,6 +101,8 @@ def score(
                 tell(note, err=True)
         else:
             _print_scores(scores, failures, hints)
+    for notice in scores.notices:
+        tell(f"warning: {notice}", err=True)
     shortfall = scores.shortfall(least)
     if shortfall:
         tell(shortfall, err=True)

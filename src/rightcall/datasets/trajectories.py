@@ -1,8 +1,8 @@
 """Reading and writing recorded trajectories.
 
 A line is the short form `{"golden_id", "trial"?, "calls": [{"name", "arguments"}], "output"?, …}` or has
-`messages`: RightCall's, or the message list of OpenAI or Anthropic. With both, `calls` and `output` take
-precedence and the messages are kept too.
+`messages`, in any spelling that `model.dialects` reads. With both, `calls` and `output` take precedence and the
+messages are kept too; an empty `calls` does not hide the calls of the messages.
 """
 
 from __future__ import annotations
@@ -164,6 +164,8 @@ def _read(path: Path, items: Iterator[tuple[int, Any]]) -> Iterator[tuple[int, R
             trajectory = _made(line, (), line.calls, line.output or "")
         else:
             trajectory = _from_messages(line, f"{path}:{number}")
+        if not all(call.name for call in trajectory.calls):
+            raise InputError(f"{path}:{number}", "a call has no name", "a call is a name and arguments")
         yield number, RecordedTrajectory(line.golden_id, trajectory, line.trial)
 
 
@@ -203,7 +205,7 @@ def _from_messages(line: TrajectoryLine, where: str) -> Trajectory:
 
 def _with_messages(line: TrajectoryLine, messages: tuple[Message, ...]) -> Trajectory:
     derived = trajectory_from_messages(messages, line.dialogue.given if line.dialogue else 0)
-    calls = derived.calls if line.calls is UNSET else line.calls
+    calls = line.calls if line.calls is not UNSET and line.calls else derived.calls
     return _made(line, messages, calls, derived.output if line.output is None else line.output)
 
 

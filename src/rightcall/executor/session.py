@@ -24,6 +24,7 @@ from rightcall.executor.limits import TokenBucket
 from rightcall.executor.performers import PerModel, TapedAgent, full_name
 from rightcall.executor.pool import LagMeter
 from rightcall.executor.retrying_client import Asker, Patience
+from rightcall.model.dialects.call_text import CallTextWatch
 from rightcall.model.golden import AnyGolden, Golden
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory
@@ -108,6 +109,7 @@ class Session:
         self.provider = self._provider(concurrency)
         self.asker: Asker | None = None
         self.lag = LagMeter()
+        self.call_text = CallTextWatch()
         self._rate = TokenBucket(agent.rate) if agent.rate else None
         self._stack = AsyncExitStack()
         self.digester: RequestDigester | None = None
@@ -236,7 +238,8 @@ class Session:
 
     def notices(self) -> list[str]:
         """What a reader of the results should know about how they were observed."""
-        return self.agent.model.notices() if isinstance(self.agent.model, ObservedAgent) else []
+        observed = self.agent.model.notices() if isinstance(self.agent.model, ObservedAgent) else []
+        return [*observed, *filter(None, [self.call_text.notice])]
 
     async def check(self) -> list[str]:
         """Problems that would make every case fail: a missing key, an unreachable host."""

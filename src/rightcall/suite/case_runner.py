@@ -39,6 +39,7 @@ class CaseRunner:
     async def result(self, golden: AnyGolden, trial: int) -> CaseResult:
         with self.watch or nullcontext():
             trajectory, first_request = await perform_watched(self._session, golden, trial)
+        self._session.call_text.look(trajectory)
         left = time_to_score(self._seconds, trajectory)
         result = await self._scorer.result(golden, trial, trajectory, self._session.tools, left)
         result = msgspec.structs.replace(result, trajectory=trajectory, first_request=first_request)

@@ -115,7 +115,9 @@ def trajectory_of(made: Any) -> Trajectory:
             return Trajectory(calls=tuple(ToolCall(str(name), None) for name in names))
     try:
         return as_trajectory(made)
-    except InputError:
+    except InputError as error:
+        if error.where != "the agent":  # messages or a response with something in them that might be a call
+            raise
         return Trajectory(output=json.dumps(made, ensure_ascii=False, default=str))
 
 

@@ -30,13 +30,15 @@ def score_recorded(
     scorer: Scorer = BY_GOLDENS,
     partial: bool = False,
     left_out: Callable[[int], None] | None = None,
+    look: Callable[[Trajectory], None] | None = None,
 ) -> Iterator[CaseResult]:
     """The result of each recorded trial, streamed: memory does not grow with the number of cases.
 
     Metrics may be `def` or `async def`. With `partial`, `left_out` receives the number of goldens without a trajectory.
+    `look` is called with each trajectory that has no calls.
     """
     pairs = pair(goldens, trajectories, partial=partial, left_out=left_out)
-    yield from score_pairs(pairs, goldens, tools=tools, scorer=scorer)
+    yield from score_pairs(pairs, goldens, tools=tools, scorer=scorer, look=look)
 
 
 def score_pairs(
@@ -45,6 +47,7 @@ def score_pairs(
     *,
     tools: Iterable[Tool] = (),
     scorer: Scorer = BY_GOLDENS,
+    look: Callable[[Trajectory], None] | None = None,
 ) -> Iterator[CaseResult]:
     """The result of each pair; errors name the file of the goldens."""
     toolset = {tool.name: tool for tool in tools}
@@ -52,6 +55,8 @@ def score_pairs(
         if not scorer.metrics and not scorer.observe:
             stated = scorer.stated
             for golden, trial, trajectory in pairs:
+                if look is not None and not trajectory.calls:
+                    look(trajectory)
                 yield stated(golden, trial, trajectory, toolset)
             return
         import asyncio  # only metrics may be async
@@ -61,6 +66,8 @@ def score_pairs(
             if problems:
                 raise ConfigError(*problems)
             for golden, trial, trajectory in pairs:
+                if look is not None and not trajectory.calls:
+                    look(trajectory)
                 yield loop.run(scorer.result(golden, trial, trajectory, toolset))
     except InputError as error:  # scoring knows the golden, not its location
         if error.where.startswith("golden '"):
