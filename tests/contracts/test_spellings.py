@@ -346,3 +346,30 @@ def test_choices_of_one_index_are_pieces_of_one_answer() -> None:
 def test_a_trajectory_without_calls_has_those_of_its_messages() -> None:
     made = as_trajectory(Trajectory(messages=[rc.Message("assistant", calls=[rc.ToolCall("f")])]))
     assert [call.name for call in made.calls] == ["f"]
+
+
+def test_the_page_lists_every_spelling() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "trajectories.md").read_text()
+    assert [spelling.title for spelling in SPELLINGS.values() if f"| {spelling.title} |" not in page] == []
+
+
+def test_calls_in_streams_are_not_lost() -> None:
+    chat = [
+        {"choices": [{"index": 0, "delta": {"function_call": {"name": "f", "arguments": piece}}}]}
+        for piece in ("{", "}")
+    ]
+    assert said(streamed(chat)) == [("f", {}, "")]
+    for kind in ("tool_use", "server_tool_use", "mcp_tool_use"):
+        block = {"type": kind, "id": "1", "name": "f", "input": {"a": 1}}
+        assert said(streamed([{"type": "content_block_start", "index": 0, "content_block": block}])) == [
+            ("f", {"a": 1}, "1")
+        ]
+    with pytest.raises(UnreadableReplyError, match="hologram"):
+        streamed([{"type": "content_block_start", "index": 0, "content_block": {"type": "hologram"}}])
+    with pytest.raises(UnreadableReplyError, match="several choices"):
+        streamed([{"choices": [{"index": 1, "delta": {"tool_calls": [{"function": {"name": "f"}}]}}]}])
+
+
+def streamed(events: list[Any]) -> Trajectory:
+    content = "".join(f"data: {json.dumps(event)}\n\n" for event in events).encode()
+    return ReplyReader({}).read(content, "", stream=True)

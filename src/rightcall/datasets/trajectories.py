@@ -2,7 +2,7 @@
 
 A line is the short form `{"golden_id", "trial"?, "calls": [{"name", "arguments"}], "output"?, …}` or has
 `messages`, in any spelling that `model.dialects` reads. With both, `calls` and `output` take precedence and the
-messages are kept too; an empty `calls` does not hide the calls of the messages.
+messages are kept too.
 """
 
 from __future__ import annotations
@@ -205,7 +205,7 @@ def _from_messages(line: TrajectoryLine, where: str) -> Trajectory:
 
 def _with_messages(line: TrajectoryLine, messages: tuple[Message, ...]) -> Trajectory:
     derived = trajectory_from_messages(messages, line.dialogue.given if line.dialogue else 0)
-    calls = line.calls if line.calls is not UNSET and line.calls else derived.calls
+    calls = derived.calls if line.calls is UNSET else line.calls
     return _made(line, messages, calls, derived.output if line.output is None else line.output)
 
 

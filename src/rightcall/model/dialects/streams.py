@@ -1,7 +1,7 @@
 """Streamed answers, event by event: chat chunks, Anthropic's and Responses' events, AG-UI. Pure, no I/O.
 
 `stream_of(event)` starts the stream that such an event belongs to; `stream.messages()` is the content so far,
-as RightCall messages. Unknown events are skipped: providers add new kinds all the time.
+as RightCall messages. Unknown events are skipped: providers add new kinds all the time. Unknown blocks are refused.
 """
 
 from __future__ import annotations
@@ -9,8 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Protocol
 
+from rightcall.errors import InputError
 from rightcall.model.call import ToolCall, ToolResult
+from rightcall.model.codec import encode
 from rightcall.model.dialects import openai_responses, wire
+from rightcall.model.dialects.parts import read_part
 from rightcall.model.message import Message
 from rightcall.model.trajectory import Usage, token_count
 
@@ -87,12 +90,16 @@ class ChatStream(_Totals):
         if isinstance(given := event.get("usage"), dict):
             self.usage = _usage(given, "prompt_tokens", "completion_tokens")
         for choice in event.get("choices") or ():
+            delta = choice.get("delta") if isinstance(choice, dict) else None
             if not isinstance(choice, dict) or choice.get("index"):
+                if isinstance(delta, dict) and (delta.get("tool_calls") or delta.get("function_call")):
+                    raise InputError(WHERE, "has several choices with calls", "ask for one choice")
                 continue  # the first choice is the answer
             self.finish = str(choice.get("finish_reason") or self.finish)
-            delta = choice.get("delta")
             if not isinstance(delta, dict):
                 continue
+            if isinstance(old := delta.get("function_call"), dict):
+                _add_piece(calls, {"function": old}, -1)
             for field in ("content", "refusal"):
                 if isinstance(delta.get(field), str):
                     texts.append(delta[field])
@@ -136,10 +143,15 @@ class AnthropicStream(_Totals):
             self._count((event.get("message") or {}).get("usage"))
         elif kind == "content_block_start":
             block = event.get("content_block") or {}
-            if block.get("type") == "tool_use":
-                blocks[index] = _Call(str(block.get("id") or ""), str(block.get("name") or ""))
-            elif block.get("type") == "text":
-                blocks[index] = [str(block.get("text") or "")]
+            part = read_part(block) if isinstance(block, dict) else None
+            if part is None or not part.known:
+                raise InputError(WHERE, f"has a block that is of no kind that is read: {str(block)[:80]}")
+            if part.call is not None:
+                call = blocks[index] = _Call(str(part.call.id or ""), str(part.call.name or ""))
+                if isinstance(part.call.arguments, dict) and part.call.arguments:
+                    call.more(encode(part.call.arguments).decode())
+            elif part.text is not None:
+                blocks[index] = [str(part.text)]
         elif kind == "content_block_delta":
             delta, block = event.get("delta") or {}, blocks.get(index)
             if isinstance(block, _Call):
