@@ -153,7 +153,7 @@ def test_an_agent_that_now_acts_first_is_run_instead_and_says_why(project, sent,
     assert "acts before it asks a model: GET 127.0.0.1/v1/models" in planned["unknown"]
 
 
-def test_a_changed_file_with_equal_requests_is_run_and_comments_do_not_count(project, sent):
+def test_a_changed_file_with_equal_requests_is_run(project, sent):
     file = project.folder / f"{project.name}.py"
     source = file.read_text()
     try:
