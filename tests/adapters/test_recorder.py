@@ -259,3 +259,21 @@ def test_the_cause_of_an_exception_counts_too():
             raise ValueError("the framework's own words") from cause
     except ValueError as error:
         assert ending(error) == ("infra_error", "ValueError: the framework's own words")
+
+
+@pytest.mark.parametrize(
+    ("error", "phases"),
+    [
+        (ConnectionResetError("gone"), ["unanswered"]),
+        (TimeoutError(), ["unanswered"]),
+        (ValueError("no such city"), []),
+        ("no such city", []),
+        (None, []),
+    ],
+)
+def test_a_tool_that_lost_its_connection_is_noted_and_no_other(error, phases):
+    recorder = EventRecorder()
+    recorder.answered(calls=[ToolCall("pay", {"to": "x"}, "c1")])
+    recorder.tool_started("k", "pay", {"to": "x"}, "c1")
+    recorder.tool_ended("k", "told", error=error)
+    assert [entry.phase for entry in recorder.trajectory().ledger] == phases

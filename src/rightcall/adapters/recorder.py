@@ -8,12 +8,12 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from rightcall.adapters.values import arguments_of, plain, text_of, whole
+from rightcall.adapters.values import arguments_of, lost_connection, plain, text_of, whole
 from rightcall.model.call import CallStatus, ToolCall, ToolResult
 from rightcall.model.dialects.wire import results_of
 from rightcall.model.message import Message
 from rightcall.model.tool import Tool
-from rightcall.model.trajectory import StopReason, Trajectory, Usage
+from rightcall.model.trajectory import LedgerEntry, LedgerPhase, StopReason, Trajectory, Usage
 
 CallsScored = Literal["auto", "root", "all"]
 
@@ -40,6 +40,7 @@ class _SeenCall:
     status: CallStatus = "not_run"
     output: Any = None
     latency_ms: float | None = None
+    lost: str = ""
     notes: dict[str, Any] = field(default_factory=dict)
 
 
@@ -208,6 +209,7 @@ class EventRecorder:
     def _built(self, stop_reason: StopReason, error: str) -> Trajectory:
         messages: list[Message] = []
         made: list[ToolCall] = []
+        lost: list[LedgerEntry] = []
         step, said_last = 0, ""
         finish = ""
         for entry in self._log:
@@ -223,6 +225,7 @@ class EventRecorder:
             if told:
                 messages.append(Message("tool", results=told))
             made += calls
+            lost += [self._lost(call, len(lost) + 1) for call in entry.calls if call.lost]
             step += 1
             said_last, finish = entry.text, entry.finish
         if stop_reason == "done":
@@ -234,7 +237,15 @@ class EventRecorder:
             usage=_summed([*(answer.usage for answer in self._answers()), *self._beyond]),
             stop_reason=stop_reason,
             error=error,
+            ledger=tuple(lost),
         )
+
+    def _lost(self, seen: _SeenCall, number: int) -> LedgerEntry:
+        """The line of a ledger about a tool of the framework's that gave no answer."""
+        tool = self.tools.get(seen.call.name)
+        reads = tool is not None and tool.annotations.read_only is True
+        phase: LedgerPhase = "unreached" if reads else "unanswered"
+        return LedgerEntry(number, phase, seen.call.name, call_id=seen.call.id, detail=seen.lost)
 
     def _belongs(self, answer: _Answer) -> bool:
         if self._scored == "all":
@@ -280,6 +291,7 @@ def _settle(call: _SeenCall, output: Any, error: BaseException | bool | str | No
     failed = error is not None and error is not False
     told = output if not failed or isinstance(error, bool) or output is not None else error
     call.status, call.output, call.ended = "error" if failed else "ok", plain(told), True
+    call.lost = lost_connection(error)
 
 
 def _new_results(messages: Sequence[Message]) -> list[ToolResult]:

@@ -103,6 +103,23 @@ UNREACHED = frozenset(
 """What model clients raise when their server does not answer, after their own retries."""
 
 
+LOST = frozenset(
+    ("ConnectionError", "TimeoutError", "TransportError", "ClientConnectionError", "ClosedResourceError",
+     "BrokenResourceError", "EndOfStream")
+)  # fmt: skip
+"""What Python, httpx, aiohttp, requests and anyio raise when a connection is lost or nothing comes over it."""
+
+
+def lost_connection(error: Any) -> str:
+    """What a tool raised, in a few words, when it lost its connection or waited in vain; "" for anything else."""
+    if not isinstance(error, BaseException):
+        return ""
+    for link in _chain(error):
+        if {kind.__name__ for kind in type(link).__mro__} & LOST:
+            return f"{type(link).__name__}: {link}"[:200]
+    return ""
+
+
 def ending(error: BaseException) -> tuple[StopReason, str]:
     """The stop reason and its text for an agent's exception."""
     words = str(error) if isinstance(error, InfrastructureError) else f"{type(error).__name__}: {error}"[:500]

@@ -277,6 +277,9 @@ class Session:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self._stack.aclose()
+        live = self._idempotency.live
+        if live is not None and live.store.remote:
+            live.store.close()  # a tool that ends later connects again
 
     def _addressed(self, concurrency: int) -> AddressedAgent | None:
         agent = self.agent
