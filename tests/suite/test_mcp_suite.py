@@ -102,8 +102,8 @@ def test_a_server_that_stays_dead_ends_the_run_and_a_resumed_run_pays_nothing_tw
     paid = (tmp_path / "world").read_text().split()
     assert sorted(paid) == [f"g{n}" for n in range(8)]  # each once
     (tmp_path / "world").unlink()
-    anew = run()
-    assert anew.returncode == 0, anew.stdout + anew.stderr
+    fresh = run()
+    assert fresh.returncode == 0, fresh.stdout + fresh.stderr
 
 
 def test_definitions_of_a_server_that_runs_tools_for_real_are_not_pretended_to_be_changed():
