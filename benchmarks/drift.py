@@ -6,9 +6,18 @@ import argparse
 import random
 from typing import cast
 
-from rightcall.monitor.drift import HOUR, new_series, step
+from benchmarks.drift_months import simulate
+from benchmarks.drift_streams import STREAMS
+from rightcall.monitor.drift import Bounds, new_series, step
 from rightcall.monitor.session_hours import SessionHours
-from rightcall.stats import bets, detector_threshold, reference_rate, simulated_delay
+from rightcall.monitor.week_blocks import CELLS, HOUR
+from rightcall.stats import (
+    WINDOWS,
+    bets,
+    clopper_pearson_bounds,
+    detector_threshold,
+    simulated_delay,
+)
 from rightcall.store import SessionHour, Store
 
 TABLE = {
@@ -25,7 +34,12 @@ def main() -> None:
     options.add_argument("--sessions", type=int, default=3000, help="sessions a month")
     options.add_argument("--share", type=float, default=0.05)
     options.add_argument("--series", type=int, default=1)
+    options.add_argument("--days", type=int, nargs="*", default=[7, 14, 28], help="days of baseline")
+    options.add_argument("--streams", action="store_true", help="only the streams of ordinary traffic")
     given = options.parse_args()
+    print_streams(given.months, given.days, given.share)
+    if given.streams:
+        return
     for q0 in TABLE:
         print(false_alarms(q0, given.months, given.sessions, given.share, given.series))
     for rate in (0.05, 0.20):
@@ -35,6 +49,19 @@ def main() -> None:
             found = [simulated_delay(q0, q0 * factor, a, runs=200, seed=1) for a in (1_000, 10_000)]
             measured, table = (" / ".join(f"{delay:,.0f}" for delay in pair) for pair in (found, published))
             print(f"q0 {q0:.2f}  {factor:g}x  delay {measured}   table {table}", flush=True)
+
+
+def print_streams(months: int, days: list[int], share: float) -> None:
+    """Ordinary traffic without a change, over everything watched; and the sessions until +10 points are detected."""
+    print(
+        f"{months:,} months of 3,000 sessions: false alarms (stated {share:.0%}) · median sessions to +10 points"
+    )
+    for stream in STREAMS:
+        for count in days:
+            unchanged = simulate(stream, count, months, share=share)
+            changed = simulate(stream, count, max(20, months // 20), share=share, change=0.10)
+            measured = f"{unchanged.alarms:6.1%} · {changed.median_delay:,.0f}"
+            print(f"{stream.name:<44} {count:>2} days of baseline: {measured}", flush=True)
 
 
 def false_alarms(q0: float, months: int, sessions: int, share: float, series: int) -> str:
@@ -53,26 +80,29 @@ def false_alarms(q0: float, months: int, sessions: int, share: float, series: in
 
 def whole_months(rate: float, months: int, sessions: int, share: float, series: int) -> str:
     """The same as the monitor does it: each month a baseline of 600 sessions at the same rate, then sessions of one to
-    four traces that are all bad or all good (a burst), given to the monitor's own series."""
+    four traces that are all bad or all good, and one in a hundred of 20 bad ones, given to the monitor's series."""
     draw = random.Random(f"whole/{rate}")
-    threshold = detector_threshold(sessions, share, series)
+    threshold = detector_threshold(sessions, share / 2, series)
     alarms = 0
     for _ in range(months):
-        alarms += any(_month_alarms(draw, rate, sessions, threshold) for _ in range(series))
+        alarms += any(
+            _month_alarms(draw, rate, sessions, threshold, share / 2 / series) for _ in range(series)
+        )
     done = f"{months:,} months of {sessions:,} sessions against a measured baseline, {series} series"
-    return f"rate {rate:.2f}  {done}: {alarms / months:.3f} false alarms, stated {share}"
+    return f"rate {rate:.2f}  {done}, sessions of 20 bad traces: {alarms / months:.3f} false alarms, stated {share}"
 
 
-def _month_alarms(draw: random.Random, rate: float, sessions: int, threshold: float) -> bool:
+def _month_alarms(draw: random.Random, rate: float, sessions: int, threshold: float, delta: float) -> bool:
     bad = sum(draw.random() < rate for _ in range(600))
-    series, hour = new_series(reference_rate(bad, 600), threshold), 1
+    q0 = clopper_pearson_bounds(bad, 600, delta).high
+    series, hour = new_series(Bounds((q0,) * CELLS, threshold, threshold ** (1 / WINDOWS), HOUR)), 1
     waiting = SessionHours(cast(Store, HeldSessions()))
     for i in range(sessions):
         hour += draw.random() < 0.3
         if waiting.begins("a", hour * HOUR) and any(step(series, x, at) for _, x, at in waiting.end("a")):
             return True
         value = float(draw.random() < rate)
-        for _ in range(draw.randint(1, 4)):
+        for _ in range(20 if value and draw.random() < 0.01 / rate else draw.randint(1, 4)):
             waiting.add(("a", "1", "check"), f"s{i}", value, hour * HOUR)
     return any(step(series, x, at) for _, x, at in waiting.end("a"))
 

@@ -132,7 +132,7 @@ def test_a_tool_that_is_no_longer_used_is_noticed(store):
     monitor.feed(reference_traffic())
     base = monitor.make_baseline("travel", "2026-11-14", "2026-11-14")
     assert set(base.tools) == {f"tool_mix:{t} {d}" for t in ("book", "get_weather") for d in ("more", "less")}
-    monitor.feed(changed(some(300), calls=1))
+    monitor.feed(changed(some(300, gap=10), calls=1))
     assert [alarm.name for alarm in monitor.alarms] == ["tool_mix:book less"]
 
 
@@ -141,7 +141,7 @@ def test_slow_traces_are_watched_from_the_first_baseline_on(store):
     monitor = rc.Monitor(settings, store=store)
     monitor.feed(reference_traffic())
     monitor.make_baseline("travel", "2026-11-14", "2026-11-14")
-    monitor.feed(changed(some(200), latency_ms=9_000.0))
+    monitor.feed(changed(some(200, gap=10), latency_ms=9_000.0))
     assert [alarm.name for alarm in monitor.alarms] == ["slow"]
 
 

@@ -13,6 +13,7 @@ from rightcall.model.text import counted
 from rightcall.report import one_line
 
 if TYPE_CHECKING:
+    from rightcall.monitor import AgentPlan
     from rightcall.store import StoredAlarm
 
 LOCAL = ("127.0.0.1", "localhost", "::1")
@@ -97,35 +98,59 @@ def serve(
 @store_option
 @json_option
 def plan(config: Path | None, store_url: str | None, as_json: bool) -> None:
-    """Estimate which changes would be detected, and how soon, with the traffic and the baseline in the store."""
+    """Show what would be detected, how soon, and whether the false-alarm rate holds, from the baseline in the store.
+
+    The baseline itself, and months drawn from its days, are played through the detector.
+    """
+    from dataclasses import asdict
+
     from rightcall.errors import InputError
-    from rightcall.monitor import MonitorSettings, current_baseline, load_settings, outlook
+    from rightcall.monitor import agent_plans
     from rightcall.store import open_store
 
-    settings = load_settings(config) if config else MonitorSettings()
     with open_store(store_url, must_exist=True) as store:
-        agents = list(settings.agents) or sorted({agent for agent, *_ in store.trace_counts()})
-        found = [
-            item
-            for agent in agents
-            if (base := current_baseline(store, agent))
-            for item in outlook(settings, base)
-        ]
-    if not found:
+        plans = agent_plans(store, config)
+    if not plans:
         raise InputError(
             "",
             "no baseline yet",
             "receive traces for a while, then run `rightcall monitor baseline --from … --to …`",
         )
     if as_json:
-        print_json([_plain(item) for item in found])
+        print_json([asdict(item) for item in plans])
         return
-    share, per = settings.false_alarms.share, settings.false_alarms.per
-    tell(f"false alarms: at most {share:.0%} in {per}, over {settings.series} watched series")
-    for item in found:
-        watched = f"{item.rate:.1%} in the baseline, watched against {item.q0:.1%}"
-        tell(f"\n{one_line(item.agent)} · {item.check}: {watched}, {item.per_day:,.0f} sessions a day")
-        for delay in item.delays:
+    for item in plans:
+        _print_agent_plan(item)
+
+
+def _print_agent_plan(item: AgentPlan) -> None:
+    found = item.rehearsal
+    agent = one_line(item.agent)
+    if found.not_guaranteed:
+        tell(f"{agent}: false alarms are not guaranteed to be at most {item.share:.0%} in {item.per}:")
+        for reason in found.not_guaranteed:
+            tell(f"  - {one_line(reason)}")
+    else:
+        tell(
+            f"{agent}: false alarms at most {item.share:.0%} in {item.per}, over {item.series:,} watched series"
+        )
+    tell(
+        f"  baseline: {counted(found.weekdays, 'weekday')}, {counted(found.weekends, 'weekend day')}, {item.timezone}"
+    )
+    if found.alarms is not None:
+        names = ", ".join(f"{one_line(a.check)} (evidence {a.evidence:,.0f})" for a in found.raised)
+        tell(f"  played through the detector it raises {names or 'nothing'}")
+        tell(f"  months drawn from its days: {found.alarms:.0%} of {found.months} would alarm")
+    if found.unseen:
+        tell(f"  not watched, because the baseline has not seen them: {found.unseen}")
+    if found.advice:
+        tell(f"  {found.advice}")
+    for check in item.checks:
+        watched = f"{check.rate:.1%} in the baseline, watched against {check.q0:.1%}"
+        tell(f"\n{agent} · {one_line(check.check)}: {watched}, {check.per_day:,.0f} sessions a day")
+        for block in check.blocks if len(check.blocks) > 1 else ():
+            tell(f"  {block.hours}: {block.rate:.1%} of {block.sessions:,}, watched against {block.q0:.1%}")
+        for delay in check.delays:
             when = f"about {delay.sessions:,.0f} sessions, {_hours(delay.hours)}"
             tell(f"  {delay.factor:g}× ({delay.rate:.1%}) is seen after {when}")
 
@@ -136,12 +161,6 @@ def _hours(hours: float) -> str:
     return f"{hours:.0f} hours" if hours < 48 else f"{hours / 24:.0f} days"
 
 
-def _plain(item: Any) -> Any:
-    import dataclasses
-
-    return dataclasses.asdict(item)
-
-
 @monitor.command()
 @store_option
 @json_option
@@ -149,18 +168,20 @@ def status(store_url: str | None, as_json: bool) -> None:
     """Show traffic, checks by version, alarms and the review queue."""
     from dataclasses import asdict
 
+    from rightcall.monitor import stored_rehearsals
     from rightcall.report import check_rates, version_changes
     from rightcall.store import TraceFilter, open_store
 
     with open_store(store_url, must_exist=True) as store:
         traffic, checks = store.trace_counts(), check_rates(store)
         alarms, queued = store.alarms(), store.traces(TraceFilter(review="queued"), limit=1000)
+        rehearsals = stored_rehearsals(store)
     changes = version_changes(checks)
     if as_json:
         rows = [dict(zip(("agent", "version", "traces", "failed"), row, strict=True)) for row in traffic]
         print_json({"traffic": rows, "checks": [asdict(check) for check in checks],
                     "changes": [asdict(change) | {"said": change.said} for change in changes],
-                    "alarms": alarms, "queued": len(queued)})  # fmt: skip
+                    "alarms": alarms, "queued": len(queued), "baselines": rehearsals})  # fmt: skip
         return
     for agent, version, traces, failed in traffic:
         tell(f"{one_line(agent)}  version {version}  {counted(traces, 'trace')}, {failed:,} with a finding")
@@ -173,6 +194,14 @@ def status(store_url: str | None, as_json: bool) -> None:
         if change.said != "no difference shown":
             bounds = f"{change.difference:+.1%} [{change.low:+.1%}, {change.high:+.1%}]"
             tell(f"  {one_line(change.name):<24} {change.before} → {change.now}  {bounds}  {change.said}")
+    for agent, rehearsal in rehearsals.items():
+        if rehearsal.not_guaranteed:
+            reasons = one_line("; ".join(rehearsal.not_guaranteed))
+            tell(f"{one_line(agent)}: the false-alarm rate is not guaranteed: {reasons}")
+        if rehearsal.unseen:
+            tell(
+                f"{one_line(agent)}: drift is not watched on {rehearsal.unseen}; the baseline has not seen them"
+            )
     for alarm in alarms:
         _print_alarm(alarm)
     tell(f"{counted(len(queued), 'trace')} to review")
@@ -201,15 +230,22 @@ def _print_alarm(alarm: StoredAlarm) -> None:
 @click.option("--from", "start", required=True, metavar="DAY", help="Start of the window, ISO 8601")
 @click.option("--to", "end", required=True, metavar="DAY", help="End of the window, inclusive")
 @click.option("--agent", default="", help="Only this agent [default: all]")
+@click.option(
+    "--config",
+    type=click.Path(path_type=Path),
+    help="Settings file with the time zone, the checks and the false-alarm rate",
+)
 @store_option
 @json_option
-def baseline(start: str, end: str, agent: str, store_url: str | None, as_json: bool) -> None:
+def baseline(
+    start: str, end: str, agent: str, config: Path | None, store_url: str | None, as_json: bool
+) -> None:
     """Freeze a window of stored traces as the reference. Earlier baselines are kept as history."""
     from rightcall.monitor import Monitor, as_json as plain
     from rightcall.store import open_store
 
     with open_store(store_url, must_exist=True) as store:
-        watcher = Monitor(store=store, redacted=True)
+        watcher = Monitor(config, store=store, redacted=True)
         agents = [agent] if agent else sorted({name for name, *_ in store.trace_counts()})
         made = [watcher.make_baseline(name, start, end) for name in agents]
     if as_json:
@@ -219,7 +255,7 @@ def baseline(start: str, end: str, agent: str, store_url: str | None, as_json: b
         tell(f"{one_line(item.agent)}: {item.start} to {item.end}, {item.per_day:,.0f} sessions a day")
         for name, reference in item.checks.items():
             tell(
-                f"  {name:<24} {reference.bad:,.1f} bad of {reference.n:,}, watched against {reference.q0:.2%}"
+                f"  {name:<24} {reference.bad:,.1f} bad of {reference.n:,}, {reference.bad / reference.n:.2%}"
             )
     print_next("rightcall monitor plan")
 

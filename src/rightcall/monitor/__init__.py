@@ -7,6 +7,9 @@
     judge      judged metrics, and their budget     session_hours   sessions of the current hour
     sample     which traces paid checks look at     drift      one watched series
     baseline   the frozen reference                 alerts     webhook, command, stderr
+    week_blocks   parts of the week and their rates    bounds     what a series is compared with
+    rehearsal  the baseline played through the detector, and months drawn from its days
+    day_movement  whether rates move from day to day
     forecast   what would be detected, and when     promote    from a trace to a golden
     demo       a bundled hour of traffic            trace_import   files of traces, one at a time
 
@@ -30,7 +33,7 @@ if TYPE_CHECKING:
         planted_at as planted_at,
         reference_traffic as reference_traffic,
     )
-    from rightcall.monitor.forecast import outlook as outlook
+    from rightcall.monitor.forecast import AgentPlan as AgentPlan, agent_plans as agent_plans
     from rightcall.monitor.monitor import Monitor as Monitor
     from rightcall.monitor.promote import (
         add_goldens as add_goldens,
@@ -39,6 +42,7 @@ if TYPE_CHECKING:
         reviewed as reviewed,
     )
     from rightcall.monitor.receiver import Receiver as Receiver
+    from rightcall.monitor.rehearsal import Rehearsal as Rehearsal, stored_rehearsals as stored_rehearsals
     from rightcall.monitor.run_export import export_run as export_run
     from rightcall.monitor.settings import (
         HARD as HARD,
@@ -63,11 +67,12 @@ else:
             "baseline": "TrafficBaseline as_json current_baseline",
             "checks": "CheckedAgent run_checks",
             "demo": "SETTINGS live_traffic planted_at reference_traffic",
-            "forecast": "outlook",
+            "forecast": "AgentPlan agent_plans",
             "trace_record": "kept_trace trace_of written_time",
             "monitor": "Monitor",
             "promote": "add_goldens as_negative is_unreviewed reviewed",
             "receiver": "Receiver",
+            "rehearsal": "Rehearsal stored_rehearsals",
             "run_export": "export_run",
             "settings": "AgentSettings HARD MonitorSettings load_settings",
             "trace_import": "Imported import_to_folder import_to_store",

@@ -38,7 +38,7 @@ BASELINE, LIVE, PLANTED = 600, 900, 450
 SETTINGS = MonitorSettings(
     agents={"travel": AgentSettings(match={"service.name": "travel"}, forbidden_calls=("delete_account",))},
     checks=("schema_validity", "unknown_tool", "tool_errors", "loop", "forbidden", "no_answer"),
-    false_alarms=FalseAlarms(share=0.05, per="1d", versions=1),
+    false_alarms=FalseAlarms(share=0.05, per="1d", versions=1, burst="3m"),
 )
 
 

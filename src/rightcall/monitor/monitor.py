@@ -13,12 +13,20 @@ from rightcall.errors import InputError
 from rightcall.model.case import TestCase
 from rightcall.model.golden import Golden
 from rightcall.model.tool import Tool
-from rightcall.monitor.baseline import TrafficBaseline, current_baseline, make_baseline, tools_used
+from rightcall.monitor.baseline import (
+    KIND as BASELINE,
+    TrafficBaseline,
+    current_baseline,
+    make_baseline,
+    tools_used,
+)
+from rightcall.monitor.bounds import reference_of
 from rightcall.monitor.checks import CheckedAgent, run_checks
 from rightcall.monitor.drift import Crossing, Series
 from rightcall.monitor.judge import Judge, JudgeSpending, judge_of, stratum_of
+from rightcall.monitor.rehearsal import Rehearsal, rehearsal
 from rightcall.monitor.sample import is_chosen
-from rightcall.monitor.series_book import SeriesBook, reference_of
+from rightcall.monitor.series_book import SeriesBook
 from rightcall.monitor.settings import (
     HARD,
     AgentSettings,
@@ -107,13 +115,20 @@ class Monitor:
 
     def make_baseline(self, agent: str, start: str, end: str) -> TrafficBaseline:
         """Freeze a window as the reference; series start over against it."""
-        found = make_baseline(self.store, agent, start, end, tools=self.settings.tool_mix)
+        found = make_baseline(
+            self.store, agent, start, end, tools=self.settings.tool_mix, timezone=self.settings.timezone
+        )
         self._baselines.pop(agent, None)
         self._looked_for.discard(agent)
         self._watching.pop(agent, None)
         self._series.restart(agent)
         self._save()
+        self.rehearsal(found)
         return found
+
+    def rehearsal(self, base: TrafficBaseline) -> Rehearsal:
+        """What the baseline would have raised, and whether the share of false alarms can be stated."""
+        return rehearsal(self.store, self.settings, base, len(self.store.states(BASELINE)))
 
     def prepare(self) -> list[str]:
         """Create baselines in the settings that the store lacks; returns what will not be monitored, and why."""
@@ -129,6 +144,10 @@ class Monitor:
                     self.make_baseline(agent, window.start, window.end)
                 except InputError as error:
                     notes.append(f"{error}; drift is not monitored until there is a baseline")
+        for agent in self.settings.agents:
+            base = self._baseline(agent)
+            if base is not None and (reasons := self.rehearsal(base).not_guaranteed):
+                notes.append(f"agent '{agent}': the false-alarm rate is not guaranteed: {'; '.join(reasons)}")
         return notes
 
     def forget(self, now: datetime.datetime) -> int:
@@ -213,6 +232,7 @@ class Monitor:
         base = self._baseline(agent)
         reference = reference_of(base, check) if base else None
         rate, low, high = series.rate()
+        reasons = self.rehearsal(base).not_guaranteed if base else ()
         content = alert_of("drift", agent, check, version) | {
             "since": written_time(crossing.since_time),
             "observed": [rate, low, high],
@@ -221,7 +241,8 @@ class Monitor:
             else None,
             "evidence": crossing.evidence,
             "threshold": series.threshold,
-            "false_alarm_bound": self.settings.false_alarms.share,
+            "false_alarm_bound": None if reasons else self.settings.false_alarms.share,
+            "not_guaranteed": list(reasons),
             "values": series.n,
             "traces": series.bad_traces[-5:],
         }

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from rightcall.monitor.baseline import Reference, TrafficBaseline
+from rightcall.monitor.baseline import KIND as BASELINE, TrafficBaseline
+from rightcall.monitor.bounds import bounds_of
 from rightcall.monitor.drift import (
-    HOUR,
+    Bounds,
     Crossing,
     Series,
     new_series,
@@ -16,8 +17,8 @@ from rightcall.monitor.drift import (
     unpacked_series,
 )
 from rightcall.monitor.session_hours import SessionHours
-from rightcall.monitor.settings import HARD, MonitorSettings, seconds
-from rightcall.stats import detector_threshold
+from rightcall.monitor.settings import HARD, MonitorSettings
+from rightcall.monitor.week_blocks import HOUR
 from rightcall.store import SessionCount, Store, TraceRow
 
 KIND = "series"
@@ -38,13 +39,13 @@ class SeriesBook:
         self._series = {_place(name): unpacked_series(data) for name, data in store.states(KIND).items()}
         self._sessions = SessionHours(store)
         self._changed: set[Place] = set()
+        self._compared: set[Place] = set()
+        self._agents = 0
 
     def watch(self, row: TraceRow, name: str, bad: float, time: int) -> tuple[Series, Crossing | None]:
         """Add a check's result on a trace; its session is counted when the hour ends."""
         place = row.agent, row.version, name
-        series = self._series.get(place)
-        if series is None or not series.q0:
-            series = self._begin(place, series)
+        series = self._current(place) or self._begin(place)
         self._changed.add(place)
         series.hour = max(series.hour, time // HOUR)
         series.started = series.started or time
@@ -67,7 +68,7 @@ class SeriesBook:
 
     def _count_sessions(self, agent: str) -> Iterator[tuple[Place, Series, Crossing]]:
         for place, value, time in self._sessions.end(agent):
-            series = self._series.get(place)
+            series = self._current(place)
             if series is None:  # it was evicted
                 continue
             self._changed.add(place)
@@ -76,9 +77,11 @@ class SeriesBook:
                 yield place, series, crossing
 
     def restart(self, agent: str) -> None:
-        """Restart the series of an agent against its current baseline."""
+        """Restart the series of an agent against its current baseline; others start over when theirs has changed."""
+        self._compared.clear()
+        self._agents = 0
         for place in [place for place in self._series if place[0] == agent]:
-            self._series[place] = restarted(self._series[place], *self._bounds(agent, place[2]))
+            self._series[place] = restarted(self._series[place], self._bounds(place))
             self._changed.add(place)
 
     def release(self, latched: Callable[[], set[int]]) -> None:
@@ -88,7 +91,7 @@ class SeriesBook:
         for place in alarmed:
             series = self._series[place]
             if series.alarm not in still:
-                self._series[place] = restarted(series, series.q0, series.threshold)
+                self._series[place] = restarted(series, series.bounds)
                 self._changed.add(place)
 
     def save(self) -> None:
@@ -105,13 +108,27 @@ class SeriesBook:
         )
         self._changed.clear()
 
-    def _begin(self, place: Place, known: Series | None) -> Series:
-        q0, threshold = self._bounds(place[0], place[2])
-        if known is not None and not q0:
-            return known
-        if len(self._series) >= MOST and known is None:
+    def _current(self, place: Place) -> Series | None:
+        """The series against its bounds; when these are new, after an upgrade or other settings, it starts over.
+
+        An alarm stays latched.
+        """
+        series = self._series.get(place)
+        if series is None or place in self._compared:
+            return series
+        bounds = self._bounds(place)
+        if bounds is None:  # a baseline may come
+            return series
+        self._compared.add(place)
+        if series.bounds != bounds:
+            self._series[place] = series = restarted(series, bounds, latched=True)
+            self._changed.add(place)
+        return series
+
+    def _begin(self, place: Place) -> Series:
+        if len(self._series) >= MOST:
             self._make_room()
-        self._series[place] = series = restarted(known, q0, threshold) if known else new_series(q0, threshold)
+        self._series[place] = series = new_series(self._bounds(place))
         return series
 
     def _make_room(self) -> None:
@@ -119,34 +136,17 @@ class SeriesBook:
         oldest = sorted(self._series, key=lambda place: self._series[place].hour)[: max(1, MOST // 10)]
         for place in oldest:
             del self._series[place]
+            self._compared.discard(place)
         self._store.drop_states(KIND, [_name(place) for place in oldest])
 
-    def _bounds(self, agent: str, name: str) -> tuple[float, float]:
-        """The rate to compare with and the threshold; zeros while no baseline has this check."""
+    def _bounds(self, place: Place) -> Bounds | None:
+        """What the series is compared with; None while no baseline has this check."""
+        agent, _, name = place
         base = self._baseline(agent) if name not in HARD else None
-        reference = reference_of(base, name) if base is not None else None
-        if base is None or reference is None:
-            return 0.0, 0.0
-        return reference.q0, threshold_of(self._settings, base)
-
-
-def reference_of(base: TrafficBaseline, name: str) -> Reference | None:
-    """The reference of a series in the baseline."""
-    return base.checks.get(name) or base.tools.get(name)
-
-
-def threshold_of(settings: MonitorSettings, base: TrafficBaseline) -> float:
-    """The threshold A, given the traffic of the baseline and the number of watched series."""
-    days = seconds(settings.false_alarms.per) / 86400
-    return detector_threshold(
-        max(1.0, base.per_day * days), settings.false_alarms.share, watched_series(settings, base)
-    )
-
-
-def watched_series(settings: MonitorSettings, base: TrafficBaseline) -> int:
-    """How many series share the false alarms; the tools of the baseline add two each, for more and for less."""
-    extra = len(base.tools) if settings.tool_mix else 0
-    return settings.series + extra * max(1, len(settings.agents)) * settings.false_alarms.versions
+        if base is None:
+            return None
+        self._agents = self._agents or len(self._store.states(BASELINE))
+        return bounds_of(self._settings, base, name, self._agents)
 
 
 def _name(place: Place) -> str:

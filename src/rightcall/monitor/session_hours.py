@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 import msgspec
 
-from rightcall.monitor.drift import HOUR
+from rightcall.monitor.drift import LATE
+from rightcall.monitor.week_blocks import HOUR
 from rightcall.store import SessionHour, Store
 
 KIND = "hour"
@@ -35,10 +36,13 @@ class SessionHours:
         held[1] += 1
 
     def begins(self, agent: str, time: int) -> bool:
-        """Whether a trace of this time begins a new hour of its agent; late ones count in the current hour."""
+        """Whether a trace of this time begins a new hour of its agent; late ones count in the current hour.
+
+        A trace from the future must not stop the clock: one that is more than a day older sets it back.
+        """
         hour = time // HOUR
         known = self._hours.get(agent, 0)
-        if hour <= known:
+        if known - LATE <= hour <= known:
             return False
         if len(self._hours) >= MOST:
             self._hours.clear()

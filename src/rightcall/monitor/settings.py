@@ -90,11 +90,15 @@ class Window(Record, frozen=True):
 
 
 class FalseAlarms(Record, frozen=True):
-    """The accepted probability of a false alarm within a period, over everything monitored."""
+    """The accepted probability of a false alarm within a period, over everything monitored.
+
+    `burst` is how long a disturbance may last that must not raise an alarm by itself; `0s` for none.
+    """
 
     share: float = 0.05
     per: str = "30d"
     versions: int = 2
+    burst: str = "1h"
 
 
 class Keep(Record, frozen=True):
@@ -113,7 +117,11 @@ class AlertTo(Record, frozen=True):
 
 
 class MonitorSettings(Record, frozen=True):
-    """The contents of `monitor.yaml`. `hosts` are further names under which senders reach the receiver."""
+    """The contents of `monitor.yaml`.
+
+    `hosts` are further names under which senders reach the receiver. `timezone` is that of weekends and parts of the
+    day in the next baseline.
+    """
 
     format: str = "rightcall/monitor/1"
     listen: str = "127.0.0.1:4318"
@@ -121,6 +129,7 @@ class MonitorSettings(Record, frozen=True):
     agents: dict[str, AgentSettings] = {}
     checks: tuple[str | JudgeSettings, ...] = DEFAULT
     baseline: Window | None = None
+    timezone: str = "UTC"
     false_alarms: FalseAlarms = FalseAlarms()
     keep: Keep = Keep()
     alerts: tuple[AlertTo, ...] = ()
@@ -152,7 +161,11 @@ class MonitorSettings(Record, frozen=True):
     @property
     def series(self) -> int:
         """How many series share the false alarms: agents × checks × versions."""
-        return max(1, len(self.agents)) * len(self.drifting) * self.false_alarms.versions
+        return self.series_of(len(self.agents))
+
+    def series_of(self, agents: int) -> int:
+        """The same for more agents than are listed: those with a baseline are watched, listed or not."""
+        return max(1, agents, len(self.agents)) * len(self.drifting) * self.false_alarms.versions
 
 
 def load_settings(path: str | Path) -> MonitorSettings:
@@ -191,7 +204,9 @@ def setting_problems(settings: MonitorSettings, path: Path | None = None) -> lis
                 except InputError as error:
                     place = f"agents.{name}.forbidden_args.{tool}.{argument}"
                     found.append(f"{where}{place}: {error.problem}")
-    times = {"false_alarms.per": settings.false_alarms.per, "settle": settings.settle, "idle": settings.idle}
+    found += _zone_problems(settings.timezone, where)
+    times = {"false_alarms.per": settings.false_alarms.per, "false_alarms.burst": settings.false_alarms.burst}
+    times |= {"settle": settings.settle, "idle": settings.idle}
     times |= {"keep.traces": settings.keep.traces, "keep.failed": settings.keep.failed}
     for name, text in times.items():
         try:
@@ -204,6 +219,16 @@ def setting_problems(settings: MonitorSettings, path: Path | None = None) -> lis
         if not alert.to and not alert.exec
     ]
     return found
+
+
+def _zone_problems(zone: str, where: str) -> list[str]:
+    from zoneinfo import ZoneInfo
+
+    try:
+        ZoneInfo(zone)
+    except (KeyError, ValueError, OSError):
+        return [f"{where}timezone '{zone}' is unknown here; use a name such as Europe/Berlin, or UTC"]
+    return []
 
 
 def _judge_problems(judge: JudgeSettings) -> list[str]:

@@ -36,11 +36,14 @@ if TYPE_CHECKING:
         weighted_mean as weighted_mean,
     )
     from rightcall.stats.detect import (
+        WINDOWS as WINDOWS,
         Detector as Detector,
         bets as bets,
         detector_step as detector_step,
         detector_threshold as detector_threshold,
         e_detector_step as e_detector_step,
+        growth_of as growth_of,
+        limited as limited,
         new_detector as new_detector,
         reference_rate as reference_rate,
         simulated_delay as simulated_delay,
@@ -152,8 +155,8 @@ else:
             "bootstrap_interval": "betting_interval bootstrap",
             "clusters": "Sample Trials cluster_se rerun_se sample weighted_mean",
             "detect": (
-                "Detector bets detector_step detector_threshold e_detector_step new_detector reference_rate "
-                "simulated_delay upper_quantile_rank"
+                "WINDOWS Detector bets detector_step detector_threshold e_detector_step growth_of limited "
+                "new_detector reference_rate simulated_delay upper_quantile_rank"
             ),
             "gaffke": "Units case_units gaffke_bounds gaffke_p_values trial_units units",
             "intervals": (

@@ -1,0 +1,105 @@
+"""What a monitor knows is in the store: on both engines, through restarts and upgrades, for several agents."""
+
+import msgspec
+import pytest
+
+import rightcall as rc
+from rightcall.monitor.baseline import KIND as BASELINE, TrafficBaseline, baseline_hours, current_baseline
+from rightcall.monitor.demo import SETTINGS, live_traffic, reference_traffic
+from rightcall.monitor.drift import unpacked_series
+from rightcall.monitor.series_book import KIND as SERIES
+
+DAY = ("travel", "2026-11-14", "2026-11-14")
+
+
+def named(traces, service: str):
+    for trace in traces:
+        resource = {"service.name": service}
+        number = f"{int(trace.trace_id, 16) ^ len(service):032x}"[-32:]
+        yield msgspec.structs.replace(trace, trace_id=number, service=service, resource=resource)
+
+
+def evidence(store) -> dict[str, tuple[float, ...]]:
+    return {name: unpacked_series(data).r for name, data in store.states(SERIES).items()}
+
+
+def begun(store) -> rc.Monitor:
+    monitor = rc.Monitor(SETTINGS, store=store)
+    monitor.feed(reference_traffic())
+    monitor.make_baseline(*DAY)
+    return monitor
+
+
+def test_a_monitor_that_restarts_all_the_time_collects_the_same_evidence(stores):
+    kept, restarted = stores.open(), stores.open()
+    traces = list(live_traffic())[:200]
+    begun(kept).feed(traces)
+    begun(restarted)
+    for i in range(0, 200, 50):
+        rc.Monitor(SETTINGS, store=restarted).feed(traces[i : i + 50])
+    assert evidence(kept) == evidence(restarted) != {}
+
+
+def test_series_and_baselines_of_an_older_version_go_on(store):
+    """One rate for the week, no bounds: the detector starts over, counts and latched alarms stay."""
+    begun(store).feed(list(live_traffic())[:100])
+    base = msgspec.to_builtins(current_baseline(store, "travel"))
+    for key in ("timezone", "days"):
+        del base[key]
+    for reference in base["checks"].values():
+        del reference["cells"], reference["floor"]
+    store.set_states(BASELINE, {"travel": msgspec.json.encode([base])})
+    for kind in ("baseline_hours", "rehearsal"):
+        store.drop_states(kind, ["travel"])
+    name = next(name for name in store.states(SERIES) if name.endswith("tool_errors"))
+    old = {"q0": 0.05, "threshold": 60.0, "r": [9.0] * 4, "cusum": [1.0] * 4, "since": [0] * 4, "n": 100}
+    store.set_states(SERIES, {name: msgspec.json.encode(old | {"alarm": None, "sessions": 700})})
+    monitor = rc.Monitor(SETTINGS, store=store)
+    monitor.feed(list(live_traffic())[100:])
+    series = unpacked_series(store.states(SERIES)[name])
+    assert series.sessions == 700 + 800
+    assert len(set(series.bounds.q0s)) == 1
+    (alarm,) = monitor.alarms
+    assert alarm.content["false_alarm_bound"] is None
+    assert "older version" in alarm.content["not_guaranteed"][0]
+
+
+def test_a_second_agent_with_a_baseline_raises_the_threshold_of_both(store):
+    settings = msgspec.structs.replace(SETTINGS, agents={})
+    monitor = rc.Monitor(settings, store=store)
+    monitor.feed(reference_traffic())
+    monitor.make_baseline(*DAY)
+    monitor.feed(list(live_traffic())[:50])
+    name = next(name for name in store.states(SERIES) if name.endswith("tool_errors"))
+    before = unpacked_series(store.states(SERIES)[name]).bounds.threshold
+    monitor.feed(named(reference_traffic(1), "hotels"))
+    monitor.make_baseline("hotels", *DAY[1:])
+    monitor.feed(list(live_traffic())[50:60])
+    after = unpacked_series(store.states(SERIES)[name]).bounds
+    assert after.threshold == pytest.approx(2 * before)
+
+
+def test_the_hours_of_a_baseline_are_kept_with_its_time_zone(store):
+    settings = msgspec.structs.replace(SETTINGS, timezone="Asia/Tokyo")
+    monitor = rc.Monitor(settings, store=store)
+    monitor.feed(reference_traffic())
+    base = monitor.make_baseline(*DAY)
+    assert isinstance(base, TrafficBaseline)
+    assert (base.timezone, sum(n for _, n, _ in baseline_hours(store, "travel")["loop"])) == (
+        "Asia/Tokyo",
+        600,
+    )
+    assert base.days == (0, 2)  # Saturday in UTC is Saturday and Sunday in Tokyo
+
+
+def test_a_trace_from_the_future_does_not_stop_the_counting_of_sessions(store):
+    monitor = begun(store)
+    in_sessions = [
+        msgspec.structs.replace(trace, session=f"s{i}", time=trace.time + i * 36 * 10**9)
+        for i, trace in enumerate(live_traffic())
+    ]
+    future = msgspec.structs.replace(in_sessions[0], trace_id="f" * 32, time=in_sessions[0].time + 10**18)
+    monitor.feed(future)
+    for i in range(1, 900, 100):
+        monitor.feed(in_sessions[i : i + 100])
+    assert [alarm.name for alarm in monitor.alarms] == ["tool_errors"]
