@@ -1,4 +1,4 @@
-"""Blocks of the week: parts of it whose sessions are compared with a rate of their own.
+"""Blocks of the week: parts of it whose sessions are compared with a separate rate.
 
 A week has eight cells, weekdays and weekends in four parts of the day. Cells with too few sessions in the baseline,
 and neighbours whose rates do not differ, form one block: more sessions give a tighter bound.
