@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
+import zlib
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -39,6 +40,9 @@ _LASTING = ("not a database", "malformed", "already exists", "password", "does n
 """Error messages for which a retry cannot help."""
 
 
+_NEVER_WRITTEN = (ArithmeticError, LookupError, TypeError, ValueError, zlib.error)
+"""What reading a value raises that RightCall cannot have written: no text, another type, broken compression."""
+
 CACHE, SMALL_CACHE = 16_000, 2_000
 """KiB of a database file that each connection keeps in memory. Pages read the same rows again; a receiver of spans
 writes each once, and with large caches its memory would grow for half an hour."""
@@ -62,7 +66,14 @@ def make_engine(address: Address, *, cache: int = CACHE) -> Engine:
 def reading(engine: Engine, name: str) -> Iterator[Connection]:
     """One consistent view, for as short as possible: a long one keeps SQLite's log from shrinking."""
     with _plain_errors(name), engine.connect() as connection, connection.begin():
-        yield connection
+        try:
+            yield connection
+        except _NEVER_WRITTEN as error:
+            hint = "restore a copy of it, or run the suites again"
+            problem = f"{type(error).__name__}: {error}"
+            raise StoreError(
+                f"store {name}: it is damaged, a value cannot be read ({problem}); {hint}"
+            ) from error
 
 
 @contextmanager

@@ -64,6 +64,8 @@ class Words(TypeDecorator[str]):
         return None if value is None else held(value)
 
     def process_result_value(self, value: str | None, dialect: Dialect) -> str | None:
+        if value is not None and not isinstance(value, str):
+            raise _unreadable(str, TypeError(f"found {type(value).__name__}"))
         return None if value is None else given(value)
 
 
@@ -97,7 +99,7 @@ def unpacked(data: bytes | memoryview, as_type: type[T]) -> T:
     """The decoded record."""
     try:
         record: T = _decoder(cast(Any, as_type)).decode(data)
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, TypeError) as error:
         raise _unreadable(as_type, error) from error
     return record
 
@@ -120,7 +122,7 @@ def expanded(data: bytes | memoryview, as_type: type[T]) -> T:
     """The decompressed record."""
     try:
         plain = unzipped(data)
-    except zlib.error as error:
+    except (zlib.error, TypeError, ValueError) as error:
         raise _unreadable(as_type, error) from error
     return unpacked(plain, as_type)
 
@@ -138,7 +140,10 @@ def squeezed(data: bytes) -> bytes:
 
 def unsqueezed(data: bytes) -> bytes:
     """The decompressed bytes."""
-    return zlib.decompress(data)
+    try:
+        return zlib.decompress(data)
+    except (zlib.error, TypeError) as error:
+        raise _unreadable(bytes, error) from error
 
 
 def storable(value: Any, depth: int = 0) -> Any:
