@@ -6,8 +6,10 @@ import json
 
 import pytest
 
+from rightcall.executor import Agent
 from rightcall.files import ProjectFiles
-from rightcall.suite.agent_sources import AgentSources
+from rightcall.suite.agent_sources import AgentSources, suite_sources
+from rightcall.suite.suite import AgentConfig, Suite
 from rightcall.suite.watched_inputs import WatchedInputs, same_watch, watched_variables
 from tests.support.changed_agents import (
     AGENTS,
@@ -148,3 +150,17 @@ def test_a_variable_is_kept_as_unset_set_or_a_hash(tmp_path):
     found = watched_variables(sources, {"A": "x", "B_TOKEN": "x"})
     assert (found["B_TOKEN"], found["C"], len(found["A"])) == ("set", "unset", 24)
     assert watched_variables(sources, {"A": "y"})["A"] != found["A"]
+
+
+@pytest.mark.parametrize(
+    ("model", "ownership"), [("scripted:answers.json", "owned"), ("local:weights", "unknown")]
+)
+def test_files_of_a_model_are_compared_or_not_trusted(model, ownership, tmp_path):
+    (tmp_path / "answers.json").write_text("{}")
+    (tmp_path / "weights").mkdir()
+    suite = Suite("goldens.jsonl", AgentConfig(model))
+    found = suite_sources(suite, tmp_path, Agent(model))
+    assert (found.ownership, [*found.closure]) == (
+        ownership,
+        ["answers.json"] if ownership == "owned" else [],
+    )

@@ -110,8 +110,9 @@ def suite_sources(suite: Suite, folder: Path, agent: Agent, model: str | None = 
         own = _addressed(name, own, folder)
     elif is_code(name, folder):
         own = _of_code(own, _module_file(name), agent.model)
-    elif name.partition(":")[0] in ANSWER_FILES:
-        own = replace(own, files=tuple(_existing(folder, name.partition(":")[2])))
+    elif name.startswith("local:") and any((base / name[6:]).exists() for base in (folder, Path())):
+        own = replace(own, unknown="the weights of a local model are not compared")
+    own = replace(own, files=(*own.files, *_answer_files(suite, name, folder)))
     entries = [*_tool_entries(suite, folder, agent, own), *_mock_entries(suite, own)]
     if entries:
         own = replace(own, tool_entries=(*own.tool_entries, *entries), in_process=True)
@@ -236,8 +237,13 @@ def _project_glob(project: ProjectFiles, folder: Path, glob: str) -> str:
     return glob if base == "." else os.path.normpath(f"{base}/{glob}").replace(os.sep, "/")
 
 
-def _existing(folder: Path, name: str) -> Iterable[Path]:
-    return [path for path in (folder / name, Path(name)) if name and path.is_file()][:1]
+def _answer_files(suite: Suite, model: str, folder: Path) -> Iterator[Path]:
+    """Files with the answers of the model, and of the model that plays users."""
+    users = suite.user.model if suite.user else ()
+    for name in (model, *((users,) if isinstance(users, str) else users)):
+        prefix, _, file = name.partition(":")
+        if prefix in ANSWER_FILES and file:
+            yield from [path for path in (folder / file, Path(file)) if path.is_file()][:1]
 
 
 def _module_file(name: str, search: Iterable[Path] = ()) -> Path | None:
