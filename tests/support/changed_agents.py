@@ -144,6 +144,12 @@ AGENTS = {
     "variable by a computed name": ChangedAgent(
         OWN, function(f"tool = dict(os.environ).get('SHOP_' + 'MODE', '{GOOD}')"), ""
     ),
+    "variable of a module by a computed name": ChangedAgent(
+        OWN,
+        function("import importlib; tool = importlib.import_module('NAME' + '_words').tool()",
+                 **{"NAME_words.py": f"import os\ndef tool(): return os.getenv('{VARIABLE}', '{GOOD}')\n"}),
+        "",
+    ),
     "program": ChangedAgent(EXEC, program(f"tool = '{GOOD}'"), "NAME.py"),
     "module of a program": ChangedAgent(
         EXEC, program("from NAME_words import tool", **{"NAME_words.py": WORD}), "NAME_words.py"

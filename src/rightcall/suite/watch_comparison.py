@@ -13,6 +13,7 @@ from rightcall.gate import ComparedInputs, InputChange
 from rightcall.suite.agent_sources import AgentSources
 from rightcall.suite.baseline_file import BaselineHeader
 from rightcall.suite.inputs import Inputs, digest
+from rightcall.suite.watched_inputs import UNSET, loaded_variables
 
 NOT_WATCHED = "the baseline does not say which files its agent read; run the suite on the main branch again"
 
@@ -43,8 +44,14 @@ def compare_watched(sources: AgentSources, header: BaselineHeader, inputs: Input
         for name in counted
         if counted[name] != now[name]
     )
+    variables = {} if before is None or sources.stated else loaded_variables(before, sources.project)
+    moved = {n: each for n, each in variables.items() if n not in inputs.variables}
+    old = {} if before is None else before.variables
+    changes += tuple(InputChange("variable", n) for n, each in moved.items() if old.get(n, UNSET) != each)
     present = (name for name in counted if not counted[name] == now[name] == ABSENT)
-    compared = ComparedInputs(tuple(sorted({*inputs.code, *present})), tuple(sorted(inputs.variables)))
+    compared = ComparedInputs(
+        tuple(sorted({*inputs.code, *present})), tuple(sorted({*inputs.variables, *moved}))
+    )
     unknown = sources.unknown
     if not unknown and before is None and not sources.stated:
         unknown = NOT_WATCHED
@@ -52,7 +59,7 @@ def compare_watched(sources: AgentSources, header: BaselineHeader, inputs: Input
         unknown = before.unseen[0]
     if not unknown and not compared.files:
         unknown = "no file of the agent could be found"
-    return WatchComparison(changes, compared, unknown, digest(now) if now else "")
+    return WatchComparison(changes, compared, unknown, digest([now, moved]) if now else "")
 
 
 def _detail(before: str, now: str) -> str:

@@ -10,7 +10,7 @@ import hashlib
 import os
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from rightcall.files import (
     FileWatch,
     ProjectFiles,
+    named_files,
     named_variables,
     program_entries,
     source_closure,
@@ -41,18 +42,21 @@ _CREDENTIAL = re.compile(r"(^|_)(API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDE
 class WatchedInputs(Record, frozen=True):
     """`files` by their name in the project, as they were when they were first read; a folder ends in `/`.
 
+    `variables` are those that modules read which only the run could find, because they are imported by a computed name.
     `unseen` says what could not be watched, so that equal files do not mean equal behaviour.
     """
 
     files: dict[str, str] = {}
     unseen: tuple[str, ...] = ()
+    variables: dict[str, str] = {}
 
     def merged(self, other: WatchedInputs) -> WatchedInputs:
         """What two parts of a run read. A file that was another one in each of them cannot be compared."""
         moved = differing(self, other)
         unseen = (*self.unseen, *other.unseen, *(f"{name} changes from run to run" for name in moved))
         files = {name: each for name, each in {**self.files, **other.files}.items() if name not in moved}
-        return WatchedInputs(dict(sorted(files.items())), tuple(dict.fromkeys(unseen)))
+        variables = {n: each for n, each in {**self.variables, **other.variables}.items() if n not in moved}
+        return WatchedInputs(dict(sorted(files.items())), tuple(dict.fromkeys(unseen)), variables)
 
     def now(self, project: ProjectFiles) -> dict[str, str]:
         """The hashes of the same files in the working copy."""
@@ -60,9 +64,10 @@ class WatchedInputs(Record, frozen=True):
 
 
 def differing(one: WatchedInputs, other: WatchedInputs) -> list[str]:
-    """Files that both read, in different versions."""
+    """Files and variables that both read, in different versions."""
+    both = ((one.files, other.files), (one.variables, other.variables))
     return sorted(
-        name for name in one.files.keys() & other.files.keys() if one.files[name] != other.files[name]
+        name for mine, theirs in both for name in mine.keys() & theirs.keys() if mine[name] != theirs[name]
     )
 
 
@@ -91,6 +96,7 @@ class AgentWatch:
         self._imports = import_watch(sources.project)
         self._reported: set[str] = set()
         self._heard = (-1, 0, 0)
+        self._environment = dict(os.environ)
 
     def __enter__(self) -> None:
         self._trials.__enter__()
@@ -115,12 +121,19 @@ class AgentWatch:
                 found, problem = _program_files(command, sources)
                 files |= {name: each for name, each in found.items() if name not in files}
                 unseen += problem
-        written = self._trials.written | self._imports.watch.written
-        for name in {*sources.named_files(), *self._imports.modules()} - written - files.keys():
+        written, loaded = self._trials.written | self._imports.watch.written, self._imports.modules()
+        more = [
+            sources.project.path(name)
+            for name in sorted(loaded - sources.closure.keys())
+            if name.endswith(".py")
+        ]
+        named = sources.named_files() | named_files(more, sources.project, sources.search)
+        for name in (named | loaded) - written - files.keys():
             files[name] = sources.project.hash(name)
         unseen += self._imports.unseen(sources)
         counted = {name: each for name, each in sorted(files.items()) if sources.counts(name)}
-        return WatchedInputs(counted, tuple(dict.fromkeys(unseen)))
+        variables = _hashed(named_variables(more, self._environment), self._environment)
+        return WatchedInputs(counted, tuple(dict.fromkeys(unseen)), variables)
 
     def news(self) -> WatchedInputs | None:
         """What was read since the last call; None when that is nothing."""
@@ -176,6 +189,16 @@ def watched_variables(sources: AgentSources, environment: Mapping[str, str] | No
     """
     environment = os.environ if environment is None else environment
     names = named_variables(sources.sources, environment) if sources.ownership != "owned" else set()
+    return _hashed(names, environment)
+
+
+def loaded_variables(before: WatchedInputs, project: ProjectFiles) -> dict[str, str]:
+    """The variables that modules found by the run read, as they are now."""
+    files = [project.path(name) for name in before.files if name.endswith(".py")]
+    return _hashed({*before.variables, *named_variables(files, os.environ)}, os.environ)
+
+
+def _hashed(names: Iterable[str], environment: Mapping[str, str]) -> dict[str, str]:
     return {name: _value_hash(name, environment.get(name)) for name in sorted(names)}
 
 
