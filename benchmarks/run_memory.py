@@ -41,7 +41,7 @@ def one_run(n: int, gated: bool) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "goldens.jsonl"
         write_goldens(path, n)
-        plan = Plan("memory", Agent(_at_once), path, concurrency=64, gate=Gate() if gated else None)
+        plan = Plan("memory", Agent(_at_once), path, concurrency=64, gate=Gate(min=0.9) if gated else None)
         with open_store(str(Path(folder) / "results.db")) as store:
             asyncio.run(run_plan(plan, store))
     print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)

@@ -149,6 +149,62 @@ def test_several_candidates_are_adjusted_by_holm():
     assert [p for _, _, p in found] == stats.holm([c.p for _, c, _ in found])
 
 
+def test_the_adjusted_p_decides_and_the_sentence_says_so():
+    a, b = paired(100, 1, 9)
+    alone = compare(a, b)
+    assert (alone.change, round(alone.p, 4)) == ("IMPROVED", 0.0215)
+    for others, change, p in ((1, "IMPROVED", "0.043"), (4, "INCONCLUSIVE", "0.11")):
+        found = compare_many(a, [("x", b), *((f"y{n}", a) for n in range(others))])[0][1]
+        assert (found.change, found.claim.change) == (change, change)
+        assert f"(p = {p}, adjusted for {others + 1} candidates)" in found.sentence
+        told = "alone it would be IMPROVED, but 5 candidates are compared (Holm's correction)"
+        assert found.sentence.endswith(told) == (change == "INCONCLUSIVE")
+        assert found.low < alone.low < alone.high < found.high  # an interval for all of them together
+
+
+@given(
+    st.lists(st.lists(st.integers(0, 3), min_size=8, max_size=8), min_size=1, max_size=4),
+    st.sampled_from([0.0, 0.3]),
+)
+def test_no_word_of_several_candidates_goes_beyond_holms_correction(columns, margin):
+    a = rerun([2, 1, 3, 0, 2, 1, 3, 0], 3)
+    candidates = [(f"c{n}", rerun(counts, 3)) for n, counts in enumerate(columns)]
+    found = compare_many(a, candidates, margin=margin)
+    for kind, words in (
+        ("p", {"IMPROVED"}),
+        ("p_regressed", {"REGRESSED"}),
+        ("p_non_inferior", {"NON_INFERIOR"}),
+    ):
+        adjusted = stats.holm([getattr(one, kind) for _, one, _ in found])
+        for (_, one, _), p in zip(found, adjusted, strict=True):
+            assert one.change not in words or p <= 0.05
+            if one.change == "NON_INFERIOR":
+                assert "not worse" in one.sentence or "but not" in one.sentence
+    if len(candidates) == 1:
+        assert found[0][1] == compare(a, candidates[0][1], margin=margin)
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=6, max_size=20),
+    st.sampled_from([1, 3]),
+)
+def test_an_interval_that_disagrees_with_the_test_is_called_an_approximation(counts, trials):
+    a, b = (rerun([min(x[side], trials) for x in counts], trials) for side in (0, 1))
+    found = compare(a, b)
+    assert found.low is not None and found.high is not None
+    differs = not found.low <= 0 <= found.high
+    assert (differs == (found.p <= 0.05)) == ("is an approximation" not in found.sentence)
+
+
+def test_better_beside_an_interval_with_zero_names_the_test_that_decides():
+    """Six gains of which one is large: every sign is positive, and the spread makes the t interval include 0."""
+    a = [Outcome(f"g{i}", (0.0,) * 10) for i in range(6)]
+    b = [Outcome(f"g{i}", (1.0,) * k + (0.0,) * (10 - k)) for i, k in enumerate([1, 1, 1, 1, 1, 10])]
+    found = compare(a, b)
+    assert found.change == "IMPROVED" and found.low < 0 < found.high
+    assert "; the sign-flip test decides; the t interval, " in found.sentence
+
+
 def test_metrics_are_compared_by_their_values():
     rng = random.Random(5)
     a = [Outcome(f"g{i}", (1.0,), metrics={"f1": (rng.uniform(0.4, 0.6),)}) for i in range(60)]

@@ -5,7 +5,8 @@
     rules      rates, metrics, categories, forbidden codes, latency and cost, as rules; Check: the result of one
     verdict    all rules combined: PASS, FAIL, INCONCLUSIVE, ERROR
     comparison two runs golden by golden     baseline   not worse than an earlier, comparable run
-    comparison_claim what two runs allow to say, in words
+    comparison_claim, comparison_sentence   what two runs allow to say, in words
+    candidates several runs against one, decided by adjusted p-values
     early_stop ending a run early            sample_size how many goldens, and whether PASS is possible
     simulation what a rule will do           advice     what would decide an undecided rate
     trial_pairs, check_rule, check_settings, check_family   the rule of `check`
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
         require_alike as require_alike,
         same_dataset as same_dataset,
     )
+    from rightcall.gate.candidates import compare_many as compare_many
     from rightcall.gate.check_family import held_together as held_together
     from rightcall.gate.check_result import (
         EXIT_CODES as EXIT_CODES,
@@ -57,10 +59,10 @@ if TYPE_CHECKING:
         play as play,
     )
     from rightcall.gate.comparison import (
+        AdjustedTests as AdjustedTests,
         Comparison as Comparison,
         Slice as Slice,
         compare as compare,
-        compare_many as compare_many,
     )
     from rightcall.gate.comparison_claim import Change as Change, ComparisonClaim as ComparisonClaim
     from rightcall.gate.config import (
@@ -118,6 +120,7 @@ else:
         __name__,
         {
             "baseline": "Baseline BaselineRule require_alike same_dataset",
+            "candidates": "compare_many",
             "check_family": "held_together",
             "check_result": (
                 "BaselineFacts CheckCalls CheckForecast CheckResult ComparedInputs EXIT_CODES GoldenChange HardFailure "
@@ -126,7 +129,7 @@ else:
             "check_rule": "CheckRule CheckWord Decided Risks Step StratumState settles_at_best",
             "check_settings": "CheckSettings strata_of",
             "check_simulation": "Chances ComparedGoldens drawn_trials dropped foresee play",
-            "comparison": "Comparison Slice compare compare_many",
+            "comparison": "AdjustedTests Comparison Slice compare",
             "comparison_claim": "Change ComparisonClaim",
             "config": "About BaselineGate ClusterMode CostLimit Gate LatencyLimit read_gate",
             "early_stop": (

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Literal
 
 import msgspec
 
 from rightcall import stats
-from rightcall.gate.comparison_claim import Change, ComparisonClaim, points, unnoticed
+from rightcall.errors import ConfigError
+from rightcall.gate.comparison_claim import Change, ComparisonClaim
+from rightcall.gate.comparison_sentence import comparison_sentence
 from rightcall.gate.difference import (
     Difference,
     GoldenPair,
@@ -24,6 +26,8 @@ from rightcall.model.text import counted, percent
 
 MOST_ERRORS = 0.05
 """Share of a run's trials without an answer above which a comparison settles nothing."""
+MOST_ALPHA = 0.5
+"""With a larger error rate a coin would decide better."""
 FLAG_RATE = 0.10
 """Tolerated false discovery rate among the goldens listed as changed."""
 
@@ -40,6 +44,15 @@ class Slice(Record, frozen=True):
     p_adjusted: float
 
 
+class AdjustedTests(Record, frozen=True):
+    """The p-values of a comparison, adjusted by Holm for the number of candidates; None where there is none."""
+
+    candidates: int
+    p: float
+    p_regressed: float | None
+    p_non_inferior: float | None
+
+
 class Comparison(Record, frozen=True):
     """B compared with A on the goldens that both scored.
 
@@ -48,7 +61,8 @@ class Comparison(Record, frozen=True):
     yes/no trials and the sign-flip test otherwise, from which IMPROVED and REGRESSED follow. `mde` is the smallest
     true difference this comparison would have detected with 80 % probability, None when there is none. `alarms`
     names, by fatal code, the goldens that have it in B and not in A: B is then REGRESSED regardless of the rates.
-    `doubt` says why the rates settle nothing, such as too many errors; empty when they do.
+    `doubt` says why the rates settle nothing, such as too many errors; empty when they do. With several candidates
+    `adjusted` has the p-values that decide, and interval and bounds hold for all candidates together.
     """
 
     change: Change
@@ -79,19 +93,22 @@ class Comparison(Record, frozen=True):
     p_non_inferior: float | None = None
     p_regressed: float | None = None
     doubt: str = ""
+    adjusted: AdjustedTests | None = None
 
     @property
     def claim(self) -> ComparisonClaim:
         """What the rates allow to say; doubts and new damage come before it."""
+        tests = self.adjusted or self
         return ComparisonClaim(
             self.difference,
-            self.p,
-            1.0 if self.p_regressed is None else self.p_regressed,
-            self.p_non_inferior,
+            tests.p,
+            1.0 if tests.p_regressed is None else tests.p_regressed,
+            tests.p_non_inferior,
             self.bound_low,
             self.margin,
             self.alpha,
             self.clusters,
+            self.adjusted.candidates if self.adjusted else 1,
         )
 
     @property
@@ -100,7 +117,7 @@ class Comparison(Record, frozen=True):
         return {"IMPROVED": 0, "NON_INFERIOR": 0, "REGRESSED": 1, "INCONCLUSIVE": 3}[self.change]
 
 
-def compare(
+def compare(  # noqa: PLR0913  keywords, each a separate question
     a: Sequence[Outcome],
     b: Sequence[Outcome],
     *,
@@ -110,19 +127,26 @@ def compare(
     metric: str | None = None,
     seed: int = 0,
     max_error_rate: float = MOST_ERRORS,
+    candidates: int = 1,
 ) -> Comparison:
     """Compare candidate b with baseline a, golden by golden, on passes or on a metric.
 
     IMPROVED when the exact test says that B differs and B is above A; NON_INFERIOR when the lower bound of B − A
     reaches −margin; REGRESSED when the exact test says that B is below A by more than the margin; else INCONCLUSIVE.
     Also INCONCLUSIVE when more than `max_error_rate` of a run's trials are errors: goldens that got no answer are left
-    out, and they are seldom like the others.
+    out, and they are seldom like the others. Interval and bounds are those of one of several `candidates`; their tests
+    are adjusted by `compare_many`.
     """
+    if not 0 <= margin < 1:
+        raise ConfigError(f"compare: margin must be at least 0 and below 1, got {margin:g}")
+    if not 0 < alpha <= MOST_ALPHA:
+        raise ConfigError(f"compare: alpha must be above 0 and at most {MOST_ALPHA:g}, got {alpha:g}")
     pairs, only_a, only_b = pair_up(a, b, metric)
     if not pairs:
-        return with_alarms(_nothing_in_common(only_a, only_b, margin, alpha), alarms_of(a, b))
-    found = difference_of(pairs, alpha, seed)
-    p_ok, bounds = non_inferior(found, margin, alpha)
+        return with_alarms(_nothing_in_common(only_a, only_b, margin, alpha, metric), alarms_of(a, b))
+    share = alpha / candidates
+    found = difference_of(pairs, share, seed)
+    p_ok, bounds = non_inferior(found, margin, share)
     p_bad = worse_by_more(pairs, found, margin, seed)
     rate_a = stats.weighted_mean([p.a for p in pairs], [p.weight for p in pairs])
     slices = _slices(pairs, alpha, seed)
@@ -139,7 +163,7 @@ def compare(
         bound_high=bound_high,
         p=found.p,
         p_mid=found.p_mid,
-        mde=_noticeable(found, alpha, power),
+        mde=_noticeable(found, share, power),
         margin=margin,
         alpha=alpha,
         n=len(pairs),
@@ -156,39 +180,13 @@ def compare(
         p_regressed=p_bad,
         doubt=_errors(a, b, max_error_rate),
     )
+    return with_alarms(settled(bare), alarms_of(a, b))
+
+
+def settled(bare: Comparison) -> Comparison:
+    """The comparison with the change that its numbers show, and its sentence."""
     change: Change = "INCONCLUSIVE" if bare.doubt else bare.claim.change
-    settled = msgspec.structs.replace(bare, change=change, sentence=_sentence(bare))
-    return with_alarms(settled, alarms_of(a, b))
-
-
-def compare_many(
-    a: Sequence[Outcome],
-    candidates: Sequence[tuple[str, Sequence[Outcome]]],
-    *,
-    margin: float = 0.0,
-    alpha: float = 0.05,
-    metric: str | None = None,
-    seed: int = 0,
-    left_out: Mapping[str, frozenset[str]] | None = None,
-) -> list[tuple[str, Comparison, float]]:
-    """Several candidates against one baseline: (name, comparison, p adjusted by Holm for their number).
-
-    `left_out` holds, by candidate, the goldens that must not be compared.
-    """
-
-    def without(outcomes: Sequence[Outcome], name: str) -> Sequence[Outcome]:
-        unlike = (left_out or {}).get(name, frozenset())
-        return [o for o in outcomes if o.golden_id not in unlike] if unlike else outcomes
-
-    found = [
-        (
-            name,
-            compare(without(a, name), without(b, name), margin=margin, alpha=alpha, metric=metric, seed=seed),
-        )
-        for name, b in candidates
-    ]
-    adjusted = stats.holm([c.p for _, c in found])
-    return [(name, comparison, p) for (name, comparison), p in zip(found, adjusted, strict=True)]
+    return msgspec.structs.replace(bare, change=change, sentence=comparison_sentence(bare))
 
 
 def with_alarms(found: Comparison, alarms: dict[str, tuple[str, ...]]) -> Comparison:
@@ -240,21 +238,6 @@ def _fisher(a: tuple[int, int], b: tuple[int, int]) -> float:
     return stats.fisher_exact([[a[0], a[1] - a[0]], [b[0], b[1] - b[0]]])
 
 
-def _sentence(found: Comparison) -> str:
-    """The one sentence of a comparison: the claim, the rates it is about, and what was not shown."""
-    rates = f"{percent(found.rate_a)} → {percent(found.rate_b)} over {counted(found.n, 'golden')}"
-    if found.doubt:
-        return f"not settled: {found.doubt}; on what remains {rates}"
-    claim = found.claim
-    if found.clusters < 2:
-        only = "cluster" if found.n > 1 else "golden"
-        return f"{claim.words()}: {rates}; a single {only} is not enough to estimate the error"
-    parts = [f"{claim.words()}: {rates}, difference {points(found.difference)}", claim.margin_shown()]
-    if claim.change == "INCONCLUSIVE" and not claim.differs:
-        parts.append(unnoticed(found.mde, found.clusters, found.n, found.alpha))
-    return "; ".join(filter(None, parts))
-
-
 def _errors(a: Sequence[Outcome], b: Sequence[Outcome], most: float) -> str:
     """Which runs have too many errors to be compared, in words; empty when none has."""
     return " and ".join(
@@ -266,9 +249,10 @@ def _errors(a: Sequence[Outcome], b: Sequence[Outcome], most: float) -> str:
 
 
 def _nothing_in_common(
-    only_a: tuple[str, ...], only_b: tuple[str, ...], margin: float, alpha: float
+    only_a: tuple[str, ...], only_b: tuple[str, ...], margin: float, alpha: float, metric: str | None
 ) -> Comparison:
-    sentence = "nothing to compare: no golden has a scored trial in both runs"
+    what = "a scored trial" if metric is None else f"a value of the metric '{metric}'"
+    sentence = f"nothing to compare: no golden has {what} in both runs"
     return Comparison(
         "INCONCLUSIVE",
         sentence,

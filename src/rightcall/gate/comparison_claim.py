@@ -16,6 +16,7 @@ class ComparisonClaim(NamedTuple):
     `p` is the two-sided test of no difference, `p_worse` that of "not worse by more than the margin" and `p_not_worse`
     that of "worse by more than the margin". `bound_low` is the one-sided lower bound of the difference. Both of the
     last are None when a single cluster says nothing about others. `units` are the clusters or single goldens compared.
+    With several `candidates` the p-values are adjusted for their number.
     """
 
     difference: float
@@ -26,6 +27,7 @@ class ComparisonClaim(NamedTuple):
     margin: float
     alpha: float
     units: int
+    candidates: int = 1
 
     @property
     def change(self) -> Change:
@@ -80,7 +82,8 @@ class ComparisonClaim(NamedTuple):
         digits = 2
         while digits < 9 and (float(f"{p:.{digits}g}") <= self.alpha) != (p <= self.alpha):
             digits += 1
-        return f"p = {p:.{digits}g}"
+        among = f", adjusted for {self.candidates} candidates" if self.candidates > 1 else ""
+        return f"p = {p:.{digits}g}{among}"
 
     def margin_shown(self) -> str:
         """The margin that the results do show, whatever was asked; empty when they show none."""

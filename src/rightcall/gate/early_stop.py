@@ -38,13 +38,17 @@ def in_file_order(ids: Iterable[str]) -> RunOrder:
 
 
 class Stopped(NamedTuple):
-    """How a monitored run ended: the verdict, after how many of how many goldens, and why."""
+    """How a monitored run ended: the verdict, after how many of how many goldens, and why.
+
+    `by` is the monitor. `earlier` is a monitor whose results are all that is left: they chose the moment at which they
+    end, so no rule with error control can be decided by them again.
+    """
 
     word: Decision
     used: int
     total: int
     sentence: str
-    by: Literal["curtail", "evalue"]
+    by: Literal["curtail", "evalue", "earlier"]
 
     @property
     def saved(self) -> int:

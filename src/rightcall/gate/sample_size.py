@@ -92,6 +92,12 @@ def plan(  # noqa: PLR0913  keywords, each a separate question
         raise ConfigError(f"plan: trials must be at least 1, got {trials}")
     if not 0 <= icc <= 1:
         raise ConfigError(f"plan: icc must lie between 0 and 1, got {icc:g}")
+    if have is not None and have < 1:
+        raise ConfigError("plan: the dataset has no goldens, so there is nothing to plan with")
+    if cost_per_trial is not None and not 0 <= cost_per_trial < math.inf:
+        raise ConfigError(
+            f"plan: the cost of a trial must be a number that is not negative, got {cost_per_trial:g}"
+        )
     asked = _Asked(Demand(minimum, alpha), target, trials, icc, about)
     need = _needed(asked, power, watch)
     exact = trials == 1 or about == "these_goldens"
@@ -318,7 +324,7 @@ def _sentence(found: SamplePlan, minimum: float, target: float, power: float) ->
         f"{percent(power)}, takes {'about ' if found.draws else ''}{counted(found.goldens, 'golden')}{of}"
     )
     if found.allowed_failures is not None:
-        text += f", of which {found.allowed_failures} may fail"
+        text += f", of which {found.allowed_failures:,} may fail"
     if found.draws:
         text += (
             f" (simulated, {found.draws:,} runs; trials of one golden agree with correlation {found.icc:g}"

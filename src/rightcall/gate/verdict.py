@@ -134,10 +134,15 @@ def _checks(
     rules: Sequence[GateRule], outcomes: Sequence[Outcome], alpha: float, stopped: Stopped | None
 ) -> list[Check]:
     checks = [
-        _from_monitor(rule, stopped) if stopped and rule.name == "pass rate" else rule.look(outcomes, alpha)
+        _from_monitor(rule, stopped) if stopped and _left_to(stopped, rule) else rule.look(outcomes, alpha)
         for rule in rules
     ]
     return _holm(rules, checks, alpha)
+
+
+def _left_to(stopped: Stopped, rule: GateRule) -> bool:
+    """Whether how the run ended stands for this rule."""
+    return rule.name == "pass rate" or (stopped.by == "earlier" and isinstance(rule, ControlledRule))
 
 
 def _rules(gate: Gate, baseline: Baseline | Sequence[Outcome] | None) -> tuple[GateRule, ...]:

@@ -106,7 +106,8 @@ class Summary(Record, frozen=True):
     or to observe. `pass_k` has pass^1, pass^2, …: the unbiased share of goldens of which all k trials pass;
     empty when there is one trial. `decision` is the verdict as a sentence.
     `spreads` are between simulated users. `unknown_calls` counts calls of real tools whose outcome is unknown, in all
-    cases, also in those that pass.
+    cases, also in those that pass. `stopped_early` says that the run ended before its last case, at a moment that its
+    results chose.
     """
 
     overall: GroupSummary
@@ -120,6 +121,7 @@ class Summary(Record, frozen=True):
     decision: str = ""
     spreads: tuple[UserSpread, ...] = ()
     unknown_calls: int = 0
+    stopped_early: bool = False
 
     def __str__(self) -> str:
         """The verdict, a line per category and one for all, and the codes of failed cases."""

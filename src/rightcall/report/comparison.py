@@ -30,9 +30,9 @@ def print_comparison(
     out.print(found.sentence, soft_wrap=True)
     for warning in unlike:
         out.print(warning, style="yellow", soft_wrap=True)
-    adjusted = f", p = {p_adjusted:.3g} among several candidates" if p_adjusted != found.p else ""
+    alone = f", p = {found.p:.3g} without the other candidates" if p_adjusted != found.p else ""
     if found.n:
-        out.print(f"test: {found.method.replace('_', '-')}{adjusted}", style="dim")
+        out.print(f"test: {found.method.replace('_', '-')}{alone}", style="dim")
     for word, names in (("fixed", found.fixed), ("broken", found.broken)):
         if names:
             more = f" … {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""

@@ -64,20 +64,29 @@ def _of_pool(pool: BaselinePool, goldens: Goldens, quarantine: frozenset[str], *
 
 
 def require_finished(runs: Sequence[StoredRun], *, anyway: bool = False) -> tuple[str, ...]:
-    """Which runs are unfinished, in words; raises unless `anyway` is set.
+    """Which runs are unfinished or stopped early, in words; raises unless `anyway` is set.
 
-    The goldens that finished first are not like those that are missing, so a comparison would mislead.
+    The goldens that finished first are not like those that are missing, and a run that stopped early did so when its
+    results were extreme, so a comparison would mislead.
     """
     missing = [run for run in runs if not run.finished and run.results < run.planned]
-    said = tuple(
-        f"run {run.id} is unfinished: {run.results:,} of {run.planned:,} results are stored"
-        for run in missing
+    stopped = [run for run in runs if run.run.summary is not None and run.run.summary.stopped_early]
+    said = tuple(f"run {run.id} is unfinished: {_stored(run)}" for run in missing)
+    said += tuple(
+        f"run {run.id} stopped early, at a moment that its results chose: {_stored(run)}" for run in stopped
     )
     if said and not anyway:
-        raise ConfigError(
-            *said, f"finish it with `rightcall run SUITE --resume {missing[0].id}`, or pass --anyway"
+        what = (
+            f"finish it with `rightcall run SUITE --resume {missing[0].id}`"
+            if missing
+            else "run it again without `stop` in its gate"
         )
+        raise ConfigError(*said, f"{what}, or pass --anyway")
     return said
+
+
+def _stored(run: StoredRun) -> str:
+    return f"{run.results:,} of {run.planned:,} results are stored"
 
 
 def earlier_run(store: Store, wanted: str, run: Run) -> StoredRun:

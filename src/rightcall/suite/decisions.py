@@ -13,14 +13,21 @@ from rightcall.quality import template_clusters, template_groups, template_notic
 from rightcall.store import Store, StoredRun
 from rightcall.suite.answers import answered_verdict
 from rightcall.suite.baseline import baseline_for, edited_goldens, edited_notes, require_finished
-from rightcall.suite.outcome import stored_outcomes, verdict_unfinished, with_unknown_calls
+from rightcall.suite.outcome import (
+    stopped_earlier,
+    stored_evidence,
+    stored_outcomes,
+    verdict_unfinished,
+    with_unknown_calls,
+)
 from rightcall.suite.templates import MOST_SEARCHED, decide_with_templates, in_clusters, undeclared_templates
 
 
 def gate_run(store: Store, run: str, gate: Gate, quarantine: frozenset[str] = frozenset()) -> Verdict:
     """Apply a gate to a stored run; a baseline must have the same metrics.
 
-    An unfinished run with missing results is INCONCLUSIVE, whatever the stored ones show.
+    An unfinished run with missing results is INCONCLUSIVE, whatever the stored ones show. So is one that stopped early,
+    except for damage: its verdict was given when it stopped. Results are read one by one, so a million of them fit.
     """
     found = store.run(run)
     if not found.finished and found.results < found.planned:
@@ -37,13 +44,13 @@ def gate_run(store: Store, run: str, gate: Gate, quarantine: frozenset[str] = fr
             quarantine,
             anyway=gate.baseline.anyway,
         )
-    outcomes = stored_outcomes(store, found.id, quarantine, lags=gate.limits_latency)
+    outcomes, stopped = stored_evidence(store, found.id, gate, quarantine), stopped_earlier(found)
     if gate.cluster == "auto":
         clusters = template_clusters(template_groups(store.goldens(found.id)))
-        verdict = decide(gate, in_clusters(outcomes, clusters), baseline=baseline)
+        verdict = decide(gate, in_clusters(outcomes, clusters), baseline=baseline, stopped=stopped)
     else:
         groups = undeclared_templates(gate, store.goldens(found.id))
-        verdict = decide_with_templates(gate, outcomes, groups, baseline=baseline)
+        verdict = decide_with_templates(gate, outcomes, groups, baseline=baseline, stopped=stopped)
     if (summary := found.run.summary) is not None:
         verdict = with_unknown_calls(verdict, summary.unknown_calls)
     return answered_verdict(verdict, store, found.id, found.run.agent)

@@ -224,7 +224,11 @@ class LiveRun:
             verdict = verdict_without_gate(summary)
         return RunOutcome(
             run,
-            msgspec.structs.replace(summary, decision=verdict.sentence),
+            msgspec.structs.replace(
+                summary,
+                decision=verdict.sentence,
+                stopped_early=self.decided and progress.done < progress.planned,
+            ),
             verdict,
             self._over_budget,
             progress.planned,

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
 from rightcall.errors import ConfigError
 from rightcall.gate import (
+    Gate,
     Outcome,
     RunOrder,
     StopMonitor,
@@ -20,8 +21,8 @@ from rightcall.gate import (
 from rightcall.model.open_call import unknown_calls_text
 from rightcall.model.run import CaseResult, Summary
 from rightcall.model.text import counted
-from rightcall.model.trajectory import Trajectory
-from rightcall.store import Store
+from rightcall.store import Store, StoredRun
+from rightcall.suite.gate_evidence import GateEvidence
 from rightcall.suite.plan import BLOCK, Plan
 
 MOST_ERRORS = 0.05
@@ -72,6 +73,35 @@ def verdict_incomplete(stored: int, planned: int) -> Verdict:
     return Verdict("ERROR", f"ERROR: {stored:,} of {planned:,} results are stored, so there is no verdict")
 
 
+def stopped_earlier(stored: StoredRun) -> Stopped | None:
+    """How a stored run that stopped early may be judged again: not at all, except for damage; None for other runs.
+
+    Its own monitor read the goldens in an order that is not stored, and an interval computed at a moment chosen by the
+    data errs more often than it says.
+    """
+    summary = stored.run.summary
+    if summary is None or not summary.stopped_early:
+        return None
+    used = stored.results
+    sentence = (
+        f"INCONCLUSIVE after {used:,} of {counted(max(stored.planned, used), 'result')}: the run stopped early, at a "
+        "moment that its results chose, so they decide no other gate (its own said "
+        f"{summary.decision or stored.verdict})"
+    )
+    return Stopped("INCONCLUSIVE", used, used, sentence, "earlier")
+
+
+def stored_evidence(store: Store, run: str, gate: Gate, quarantine: frozenset[str]) -> Sequence[Outcome]:
+    """The outcomes of a stored run as its gate needs them, each made when it is read.
+
+    Delays added by the machine are stored only with trajectories, which are read if latencies are limited.
+    """
+    evidence = GateEvidence(gate, quarantine)
+    for result in stored_results(store, run, trajectories=gate.limits_latency):
+        evidence.add(result)
+    return evidence.outcomes()
+
+
 def stored_results(store: Store, run: str, *, trajectories: bool = False) -> Iterator[CaseResult]:
     """Every result of a run by golden id and trial, each with its golden's cluster and tags."""
     known = {
@@ -87,22 +117,9 @@ def stored_results(store: Store, run: str, *, trajectories: bool = False) -> Ite
             yield result
 
 
-def stored_outcomes(
-    store: Store, run: str, leave_out: frozenset[str] = frozenset(), *, lags: bool = False
-) -> list[Outcome]:
-    """The outcomes of a stored run for a gate or comparison, without quarantined goldens.
-
-    With `lags` they include the delays added by the machine, which are stored only with trajectories.
-    """
-    found = (_timed(result) for result in stored_results(store, run, trajectories=lags))
-    return gathered(result for result in found if result.golden_id not in leave_out)
-
-
-def _timed(result: CaseResult) -> CaseResult:
-    """The result without what a decision does not need, because thousands are held in memory."""
-    if result.trajectory is None:
-        return result
-    return msgspec.structs.replace(result, trajectory=Trajectory(lag_ms=result.trajectory.lag_ms))
+def stored_outcomes(store: Store, run: str, leave_out: frozenset[str] = frozenset()) -> list[Outcome]:
+    """The outcomes of a stored run for a comparison, without quarantined goldens."""
+    return gathered(result for result in stored_results(store, run) if result.golden_id not in leave_out)
 
 
 class EarlyStop:

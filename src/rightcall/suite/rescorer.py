@@ -95,7 +95,8 @@ async def rescore_run(
             writer.add(results)
             for result in results:
                 tally.add(result)
-    summary = tally.summary()
+    early = old.run.summary is not None and old.run.summary.stopped_early
+    summary = msgspec.structs.replace(tally.summary(), stopped_early=early)
     verdict = answered_verdict(verdict_without_gate(summary), store, new.id, old.run.agent)
     store.finish_run(new.id, summary, verdict.word)
     return new.id, summary, verdict

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
+from typing import overload
 
 import msgspec
 
@@ -22,14 +23,36 @@ def undeclared_templates(gate: Gate, goldens: Iterable[AnyGolden]) -> list[Templ
     return template_groups(islice(goldens, MOST_SEARCHED))
 
 
-def in_clusters(outcomes: Sequence[Outcome], clusters: Mapping[str, str]) -> list[Outcome]:
-    """The outcomes, each with the cluster found for its golden unless it declares one."""
-    return [
-        msgspec.structs.replace(outcome, cluster=found)
-        if outcome.cluster is None and (found := clusters.get(outcome.golden_id)) is not None
-        else outcome
-        for outcome in outcomes
-    ]
+class _ClusteredOutcomes(Sequence[Outcome]):
+    """Outcomes with clusters, made each time they are read: there may be a million of them."""
+
+    def __init__(self, outcomes: Sequence[Outcome], clusters: Mapping[str, str]) -> None:
+        self._outcomes, self._clusters = outcomes, clusters
+
+    def __len__(self) -> int:
+        return len(self._outcomes)
+
+    @overload
+    def __getitem__(self, at: int) -> Outcome: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[Outcome]: ...
+    def __getitem__(self, at: int | slice) -> Outcome | list[Outcome]:
+        if isinstance(at, slice):
+            return [self._clustered(outcome) for outcome in self._outcomes[at]]
+        return self._clustered(self._outcomes[at])
+
+    def __iter__(self) -> Iterator[Outcome]:
+        return map(self._clustered, self._outcomes)
+
+    def _clustered(self, outcome: Outcome) -> Outcome:
+        if outcome.cluster is not None or (found := self._clusters.get(outcome.golden_id)) is None:
+            return outcome
+        return msgspec.structs.replace(outcome, cluster=found)
+
+
+def in_clusters(outcomes: Sequence[Outcome], clusters: Mapping[str, str]) -> Sequence[Outcome]:
+    """The outcomes, each with the cluster found for its golden unless it declares one; none is kept."""
+    return _ClusteredOutcomes(outcomes, clusters) if clusters else outcomes
 
 
 def decide_with_templates(
