@@ -35,7 +35,7 @@ def right(golden):
 
 
 def wrong(golden):
-    return []
+    return [rc.ToolCall("weather", {"city": "Hanoi"})]
 
 
 def test_score_gives_results_and_their_summary(files):
