@@ -7,13 +7,16 @@ import json
 import os
 import sys
 import time
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
+import uvloop
 
 from rightcall.executor import Agent, Limits, Session
 from rightcall.model import ExpectedCall, Golden, Trajectory
+from rightcall.providers.exec_agent import _Program
 from rightcall.providers.exchange import Exchange
 from rightcall.providers.remote_agent import command_of
 
@@ -85,6 +88,28 @@ def test_lines_before_the_reply_are_passed_over(tmp_path):
 def test_what_goes_wrong_in_a_program_is_its_own_failure(script, words, tmp_path):
     (trajectory,) = asked(program(tmp_path, script), tmp_path, "hi")
     assert trajectory.stop_reason == "agent_error" and words in trajectory.error
+
+
+def test_a_program_need_not_read_what_it_is_asked(tmp_path):
+    """Under every event loop, also if it has ended before it is asked: only its reply counts."""
+    script = f"{sys.executable} -S -c 'print(1)'"
+
+    async def reply(request: bytes, kept: bool) -> bytes:
+        streams = dict.fromkeys(("stdin", "stdout", "stderr"), asyncio.subprocess.PIPE)
+        process = await asyncio.create_subprocess_exec(*command_of(script), start_new_session=True, **streams)
+        running = _Program("exec:python", process)
+        await process.wait()
+        await asyncio.sleep(0.01)  # the loop sees that the pipe is closed
+        try:
+            return await (running.line(request) if kept else running.whole_reply(request))
+        finally:
+            await running.end()
+
+    for loop, request, kept in product(
+        (asyncio.new_event_loop, uvloop.new_event_loop), (b"?", b"?" * 1_000_000), (False, True)
+    ):
+        with asyncio.Runner(loop_factory=loop) as runner:
+            assert runner.run(reply(request, kept)) == b"1\n"
 
 
 def test_a_program_that_cannot_be_started_is_reported_before_the_run(tmp_path):

@@ -201,7 +201,8 @@ class _Program:
     async def _write(self, ask: bytes) -> None:
         stdin = self._process.stdin
         assert stdin is not None
-        with suppress(ConnectionError):  # it exited, or does not read: only its reply counts
+        # It exited, or does not read: only its reply counts. uvloop raises RuntimeError if its pipe is closed.
+        with suppress(ConnectionError, RuntimeError):
             stdin.write(ask + b"\n")
             await stdin.drain()
 
