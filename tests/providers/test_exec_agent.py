@@ -16,8 +16,8 @@ import uvloop
 
 from rightcall.executor import Agent, Limits, Session
 from rightcall.model import ExpectedCall, Golden, Trajectory
-from rightcall.providers.exec_agent import _Program
 from rightcall.providers.exchange import Exchange
+from rightcall.providers.exec_agent import _Program
 from rightcall.providers.remote_agent import command_of
 
 ECHO = """

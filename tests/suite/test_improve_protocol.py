@@ -15,6 +15,7 @@ from rightcall.model import ExpectedCall, Golden, Message, Tool, ToolCall
 from rightcall.providers import ModelReply
 from rightcall.store import RunFilter, open_store
 from rightcall.suite import ImproveOptions, Plan, improve_plan, run_plan
+from rightcall.tools.definitions.function import tool
 
 SCHEMA = {"type": "object", "properties": {}, "additionalProperties": False}
 OLD = "Pay a bill of a customer."
@@ -60,8 +61,18 @@ def proposing(*texts: str):
     return rewrite
 
 
-def improved(model, folder, *texts: str, goldens=(*PAY, *ASK, *CHAT), tools=TOOLS, **options):
-    plan = Plan("p", Agent(model, tools=tools), list(goldens), concurrency=4)
+def improved(
+    model,
+    folder,
+    *texts: str,
+    goldens=(*PAY, *ASK, *CHAT),
+    mode="single_turn",
+    execute="mock",
+    tools=TOOLS,
+    **options,
+):
+    agent = Agent(model, tools=tools, mode=mode, execute=execute)
+    plan = Plan("p", agent, list(goldens), concurrency=4)
     with open_store(folder / "s.db") as store:
         run = asyncio.run(run_plan(plan, store)).run.id
         return asyncio.run(
@@ -125,6 +136,33 @@ def test_sentences_that_do_nothing_are_struck_before_proof(tmp_path):
     found = improved(Reacting(helps), tmp_path, f"{OLD} The payment helps. It rains in spring.")
     assert found.edits[0]["to"] == f"{OLD} The payment helps."
     assert found.tried[-1].struck == ("It rains in spring",)
+
+
+class Paying(Reacting):
+    """Says what to call, then that it is done."""
+
+    async def complete(self, request):
+        if any(message.role == "tool" for message in request.messages):
+            return ModelReply(Message("assistant", "Done"))
+        return await super().complete(request)
+
+
+def test_calls_whose_outcome_is_unknown_are_counted(tmp_path):
+    paid = []
+
+    @tool(description=OLD, destructive=True)
+    def pay() -> str:
+        paid.append(1)
+        if len(paid) == 60:  # a trial of the proof
+            raise ConnectionResetError("the other end is gone")
+        return "paid"
+
+    @tool(description="Ask a customer for a document.")
+    def ask() -> str:
+        return "asked"
+
+    found = improved(Paying(helps), tmp_path, GOOD, tools=[pay, ask], mode="loop", execute="real")
+    assert found.outcome == "accepted" and found.sentence.endswith("; 1 call: outcome unknown")
 
 
 def test_baseline_and_candidates_are_run_at_the_same_time(tmp_path):

@@ -133,6 +133,14 @@ class Session:
         recordings = self.agent.recordings
         self._trials: AnyPerformer = TapedAgent(made, recordings) if recordings else made
 
+    @property
+    def acts(self) -> bool:
+        """Whether a trial may have effects outside: the agent is not a model, or its tools run for real.
+
+        Such a trial is not repeated without an order: one that got no answer may have done its work.
+        """
+        return self.provider is None or bool(self.toolbox.live_tools)
+
     def _equip(self, tools: Sequence[Any]) -> None:
         """Build everything that depends on the tools."""
         agent, self._given_tools = self.agent, tools

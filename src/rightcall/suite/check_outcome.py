@@ -23,6 +23,7 @@ from rightcall.gate import (
     StratumState,
 )
 from rightcall.metrics import Tally
+from rightcall.model.open_call import unknown_calls_text
 from rightcall.model.run import CaseResult
 from rightcall.model.text import counted
 from rightcall.suite.answers import unanswered_sentence
@@ -77,7 +78,8 @@ def check_result(
 ) -> CheckResult:
     """The result of a check. `base` says that the control was the version before the change."""
     design, settings = seen.design, seen.design.settings
-    found = _finding(seen, decided, states, base=base)
+    found, summary = _finding(seen, decided, states, base=base), seen.tally.summary()
+    unknown = f"; {unknown_calls_text(summary.unknown_calls)}" if summary.unknown_calls else ""
     compared = design.compared.words if design.ownership != "owned" else ""
     notes = [
         *filter(None, [compared and f"{compared}; ran {counted(seen.spent, 'trial')}"]),
@@ -92,7 +94,7 @@ def check_result(
     notes += _served_notes(seen)
     broken, fixed = _moved(seen, "broken"), _moved(seen, "fixed")
     return msgspec.structs.replace(
-        unasked_result(design, found.word, found.sentence),
+        unasked_result(design, found.word, found.sentence + unknown),
         cause=found.cause,
         hint=hint_words(Decided(found.word, decided.cause), states, settings, notes, design.everything),
         strata=states,
@@ -103,7 +105,7 @@ def check_result(
         fixed_more=max(0, len(fixed) - MOST_SHOWN),
         new=_new_goldens(seen),
         calls=CheckCalls(seen.spent, design.planned, design.full, seen.replayed),
-        cost_usd=seen.tally.summary().usage.cost_usd,
+        cost_usd=summary.usage.cost_usd,
         estimate=_estimate(states, len(design.goldens)),
         estimate_error=_estimate_error(states, len(design.goldens)),
         hard_chance=never_seen_chance(design.baseline.trials, seen.trials) if seen.hard else None,

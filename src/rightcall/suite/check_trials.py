@@ -58,6 +58,7 @@ class CheckTrials:
         self._rule = CheckRule(design.strata, design.settings.risks)
         self._seen = CheckEvidence(design, Tally(plan.scorer.names))
         self._perform: Callable[[AnyGolden, int], Awaitable[CaseResult]]
+        self._acts: bool
         self._record: CheckRecord
 
     async def run(self) -> CheckResult:
@@ -76,6 +77,7 @@ class CheckTrials:
         await record.add_goldens([design.goldens[name] for name in sorted(self._all_ids())])
         prepared.session.begin(record.run.id, run_keys(store.file, store.url, scrubber()))
         self._perform = CaseRunner(prepared.plan, prepared.session).result
+        self._acts = prepared.session.acts
         async with record.saving():
             decided, self._seen.moved = await self._both_versions()
         result = self._result(decided, record.run.id)
@@ -147,9 +149,9 @@ class CheckTrials:
         return self._max_calls is not None and self._seen.spent + calls > self._max_calls
 
     async def _tried(self, jobs: Sequence[tuple[str, int]]) -> list[CaseResult]:
-        """Results in the order of the jobs; trials without an answer are retried once."""
+        """Results in the order of the jobs. Trials without an answer are retried once, unless they may have acted."""
         results = await self._asked(jobs)
-        again = [(r.golden_id, r.trial) for r in results if r.error]
+        again = [] if self._acts else [(r.golden_id, r.trial) for r in results if r.error]
         if again:
             second = {(r.golden_id, r.trial): r for r in await self._asked(again)}
             results = [second.get((r.golden_id, r.trial), r) for r in results]

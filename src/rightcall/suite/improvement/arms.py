@@ -79,11 +79,11 @@ Decided = Callable[[Sequence[Measured]], bool]
 
 
 class Arms:
-    """Runs the arms of one plan and counts their cost."""
+    """Runs the arms of one plan and counts their cost, and the calls of real tools whose outcome is unknown."""
 
     def __init__(self, plan: Plan, store: Store, dataset: str) -> None:
         self._plan, self._store, self._dataset = plan, store, dataset
-        self.calls, self.usage = 0, Usage()
+        self.calls, self.usage, self.unknown_calls = 0, Usage(), 0
         self.tools = [*Session(plan.agent).toolbox.tools]
 
     def arm(self, one: Proposal | None, goldens: Sequence[AnyGolden], trials: int, phase: str) -> Arm:
@@ -131,6 +131,7 @@ class Arms:
         for one in measured:
             self.calls += len(one.results)
             self.usage = self.usage.plus(one.usage)
+            self.unknown_calls += sum(f.code == "outcome_unknown" for r in one.results for f in r.codes)
             _require_answers(one)
         return measured
 

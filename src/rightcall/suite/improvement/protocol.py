@@ -28,6 +28,7 @@ from rightcall.analysis import (
     together,
 )
 from rightcall.model.golden import AnyGolden
+from rightcall.model.open_call import unknown_calls_text
 from rightcall.model.run import CaseResult
 from rightcall.store import Store
 from rightcall.suite.improvement.arms import Arms, Measured
@@ -267,6 +268,8 @@ class _Job:
     def _answer(
         self, outcome: ImproveOutcome, sentence: str, best: Proposal | None = None, *, proven: bool = True
     ) -> Improvement:
+        if unknown := self._arms.unknown_calls:
+            sentence += f"; {unknown_calls_text(unknown)}"
         patch, tools, system = "", self._with.tools, self._with.system
         if best is not None:
             patch = patch_of(tools, system, *applied(best.changes, tools, system))
