@@ -13,11 +13,13 @@ from rightcall.cli.compare import compare as compare_command
 from rightcall.cli.gate import gate as gate_command
 from rightcall.cli.plan import plan as plan_command
 from rightcall.gate import Outcome, compare, compare_many, decide, plan, read_gate
+from rightcall.metrics import Scorer
 from rightcall.model import CaseResult
 from rightcall.model.run import Run
 from rightcall.store import Store, open_store
 from rightcall.suite import Plan, run_plan
 from rightcall.suite.decisions import compare_runs, gate_run
+from rightcall.suite.rescorer import rescore_run
 from rightcall.suite.run_record import new_run
 from tests.suite.test_deciding import agent, goldens
 
@@ -187,3 +189,10 @@ def test_a_run_that_stopped_early_is_judged_by_its_own_gate_alone(url, tag):
         for pair in (("good", tag), (tag, "good")):
             with pytest.raises(rc.ConfigError, match="stopped early, at a moment that its results chose"):
                 compare_runs(store, pair[0], [pair[1]])
+
+
+def test_scores_made_again_keep_that_the_run_stopped_early(url):
+    with open_store(url) as store:
+        again, summary, _ = asyncio.run(rescore_run(store, "early-pass", Scorer([])))
+        assert summary.stopped_early
+        assert gate_run(store, again, read_gate({"min": 0.5})).word == "INCONCLUSIVE"
