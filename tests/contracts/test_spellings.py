@@ -241,9 +241,14 @@ def mix_in(messages: list[Any], part: Any, rng: random.Random) -> None:
     """The part among those of an assistant's message if it has a list of them, otherwise as an item of the list."""
     targets = [messages]
     for message in messages:
-        held = message.get("kwargs") or message.get("data") or message
-        if "result" not in message and message.get("type") != "ToolCallExecutionEvent":
-            targets += [held[key] for key in ("content", "parts") if isinstance(held.get(key), list)]
+        held = message.get("kwargs") or message.get("data") or message.get("raw_item") or message
+        if isinstance(held.get("content"), dict):
+            held = held["content"]
+        others = message.get("type") == "ToolCallExecutionEvent" or message.get("kind") == "request"
+        if "result" not in message and not others:
+            targets += [
+                held[key] for key in ("content", "parts", "blocks") if isinstance(held.get(key), list)
+            ]
     target = targets[-1] if len(targets) > 1 else messages
     if target is messages and not all("role" in item or "type" in item for item in messages):
         target.append(part)

@@ -87,7 +87,7 @@ def test_both_ways_give_the_same_trajectory_or_the_same_error(line):
 
 def in_usual_form(said):
     data = json.dumps({"golden_id": "g", "messages": said}).encode()
-    return trajectories._in_usual_form(data, list(trajectories._WAYS)).trajectory
+    return trajectories._in_usual_form(data, list(trajectories._WAYS), "here").trajectory
 
 
 def test_the_usual_form_takes_the_faster_way():

@@ -258,6 +258,53 @@ def mcp(calls: Sequence[Call], mixed: bool) -> list[Json]:
     return found
 
 
+def pydantic_ai(calls: Sequence[Call], mixed: bool) -> list[Json]:
+    parts: list[Json] = [{"part_kind": "thinking", "content": "Hm."}] if mixed else []
+    parts += [{"part_kind": "text", "content": "Let me see."}] if mixed else []
+    parts += [
+        {"part_kind": "tool-call", "tool_name": c.name, "args": c.arguments, "tool_call_id": c.id}
+        for c in calls
+    ]
+    prompt = {"part_kind": "user-prompt", "content": "Weather?", "timestamp": "2026-01-01"}
+    told = [
+        {"part_kind": "tool-return", "tool_name": c.name, "content": 1, "tool_call_id": c.id} for c in calls
+    ]
+    return [
+        {"kind": "request", "parts": [prompt], "instructions": None},
+        {"kind": "response", "parts": parts, "model_name": "m", "finish_reason": "tool_call"},
+        *([{"kind": "request", "parts": told}] if told else []),
+    ]
+
+
+def llama_index(calls: Sequence[Call], mixed: bool) -> Json:
+    blocks: list[Json] = [{"block_type": "thinking", "content": "Hm."}] if mixed else []
+    blocks += [{"block_type": "text", "text": "Let me see."}] if mixed else []
+    for call in calls:
+        blocks.append({"block_type": "tool_call", "tool_call_id": call.id, "tool_name": call.name,
+                       "tool_kwargs": call.arguments})  # fmt: skip
+    return {
+        "message": {"role": "assistant", "additional_kwargs": {}, "blocks": blocks},
+        "raw": None,
+        "delta": None,
+    }
+
+
+def agents_items(calls: Sequence[Call], mixed: bool) -> Json:
+    raw = responses(calls, mixed)["output"]
+    kinds = {
+        "function_call": "tool_call_item",
+        "reasoning": "reasoning_item",
+        "message": "message_output_item",
+    }
+    items = [{"agent": {"name": "a"}, "raw_item": item, "type": kinds[item["type"]]} for item in raw]
+    return {"input": "Weather?", "new_items": items, "raw_responses": [{"output": raw}], "final_output": None}
+
+
+def adk(calls: Sequence[Call], mixed: bool) -> list[Json]:
+    content = _gemini("functionCall")(calls, mixed)["candidates"][0]["content"]
+    return [{"content": content, "author": "a", "invocationId": "i", "actions": {"stateDelta": {}}}]
+
+
 def native(calls: Sequence[Call], mixed: bool) -> list[Json]:
     made = [{"name": call.name, "arguments": call.arguments, "id": call.id} for call in calls]
     return [{"role": "assistant", "content": "Let me see." if mixed else "", "calls": made}]
@@ -300,5 +347,9 @@ SPELLINGS: dict[str, Spelling] = {
     "ai_sdk_invocations": Spelling(ai_sdk_invocations, _whole, "AI SDK, `toolInvocations`"),
     "autogen": Spelling(autogen, _listed, "AutoGen AgentChat"),
     "autogen_core": Spelling(autogen_core, _whole, "AutoGen Core"),
+    "pydantic_ai": Spelling(pydantic_ai, _whole, "Pydantic AI"),
+    "llama_index": Spelling(llama_index, lambda found: [found["message"]], "LlamaIndex"),
+    "agents_items": Spelling(agents_items, lambda found: found["new_items"], "OpenAI Agents SDK, items"),
+    "adk": Spelling(adk, _whole, "Google ADK, events"),
     "mcp": Spelling(mcp, _whole, "MCP `tools/call`"),
 }

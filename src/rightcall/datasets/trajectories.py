@@ -2,7 +2,8 @@
 
 A line is the short form `{"golden_id", "trial"?, "calls": [{"name", "arguments"}], "output"?, …}` or has
 `messages`, in any spelling that `model.dialects` reads. With both, `calls` and `output` take precedence and the
-messages are kept too.
+messages are kept too; a call in the messages that `calls` does not have is an error. The first `given` messages
+happened before the agent started: their calls are not its.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from rightcall.model.call import ToolCall
 from rightcall.model.codec import DecodeErrors
 from rightcall.model.depth import bounded_trajectory, shallow
 from rightcall.model.dialects import anthropic, native, openai_chat, read_messages, trajectory_from_messages
+from rightcall.model.dialects.transcript import uncovered
 from rightcall.model.message import Message
 from rightcall.model.record import Record, Several, plain_constructor
 from rightcall.model.trajectory import (
@@ -59,6 +61,7 @@ class TrajectoryLine(Record, frozen=True):
     lag_ms: Annotated[float, msgspec.Meta(ge=0)] = 0.0
     dialogue: Dialogue | None = None
     served_model: str = ""
+    given: Annotated[int, msgspec.Meta(ge=0)] | None = None
 
 
 class ChatLine(TrajectoryLine, frozen=True):
@@ -147,7 +150,7 @@ def _read(path: Path, items: Iterator[tuple[int, Any]]) -> Iterator[tuple[int, R
             if type(item) is bytes and len(item) > SHORT:
                 refuse_deep(item)
             if others < TRIED and type(item) is bytes and b'"messages"' in item:
-                usual = _in_usual_form(item, ways)
+                usual = _in_usual_form(item, ways, f"{path}:{number}")
                 if usual is not None:
                     yield number, usual
                     continue
@@ -169,7 +172,7 @@ def _read(path: Path, items: Iterator[tuple[int, Any]]) -> Iterator[tuple[int, R
         yield number, RecordedTrajectory(line.golden_id, trajectory, line.trial)
 
 
-def _in_usual_form(item: bytes, ways: list[Any]) -> RecordedTrajectory | None:
+def _in_usual_form(item: bytes, ways: list[Any], where: str) -> RecordedTrajectory | None:
     """The line, if its messages are as OpenAI or Anthropic write them; None for the general reader, which says what
     is wrong. What fitted comes first in `ways` for the next line.
     """
@@ -183,7 +186,7 @@ def _in_usual_form(item: bytes, ways: list[Any]) -> RecordedTrajectory | None:
         if messages is not None:
             if way is not ways[0]:
                 ways.reverse()
-            return RecordedTrajectory(line.golden_id, _with_messages(line, messages), line.trial)
+            return RecordedTrajectory(line.golden_id, _with_messages(line, messages, where), line.trial)
     return None
 
 
@@ -200,12 +203,21 @@ def _deep(item: Any, where: str) -> RecordedTrajectory:
 def _from_messages(line: TrajectoryLine, where: str) -> Trajectory:
     if line.messages is UNSET and line.calls is UNSET and line.output is None and not line.error:
         raise InputError(where, "missing required field 'messages' or 'calls'", 'write "calls": [] for none')
-    return _with_messages(line, () if line.messages is UNSET else read_messages(line.messages, where))
+    return _with_messages(line, () if line.messages is UNSET else read_messages(line.messages, where), where)
 
 
-def _with_messages(line: TrajectoryLine, messages: tuple[Message, ...]) -> Trajectory:
-    derived = trajectory_from_messages(messages, line.dialogue.given if line.dialogue else 0)
-    calls = derived.calls if line.calls is UNSET else line.calls
+def _with_messages(line: TrajectoryLine, messages: tuple[Message, ...], where: str) -> Trajectory:
+    given = line.given if line.given is not None else line.dialogue.given if line.dialogue else 0
+    derived = trajectory_from_messages(messages, given)
+    calls = derived.calls
+    if line.calls is not UNSET:
+        calls = line.calls
+        if missing := uncovered(derived.calls, calls):
+            raise InputError(
+                where,
+                f"the messages have a call of '{missing}' that 'calls' does not have",
+                "leave out 'calls' to read the messages' own, or write given: how many messages came before the agent",
+            )
     return _made(line, messages, calls, derived.output if line.output is None else line.output)
 
 
@@ -251,4 +263,21 @@ def _line_of(recorded: RecordedTrajectory) -> TrajectoryLine:
         trajectory.lag_ms,
         trajectory.dialogue,
         trajectory.served_model,
+        _given(trajectory) if explicit_calls else None,
     )
+
+
+def _given(trajectory: Trajectory) -> int | None:
+    """How many messages a line must call history, so that its calls cover those of the others; None for no more than
+    the dialogue says. Traces record whole conversations, of which the last turn is theirs.
+    """
+    messages, start = trajectory.messages, trajectory.own_start
+    if not uncovered(_calls_of(messages[start:]), trajectory.calls):
+        return None
+    turns = (at + 1 for at in range(len(messages) - 1, start - 1, -1) if messages[at].role == "user")
+    last = next(turns, start)
+    return len(messages) if uncovered(_calls_of(messages[last:]), trajectory.calls) else last
+
+
+def _calls_of(messages: Iterable[Message]) -> list[ToolCall]:
+    return [call for message in messages for call in message.calls]

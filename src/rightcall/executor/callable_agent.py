@@ -17,6 +17,7 @@ from rightcall.model.call import ToolCall
 from rightcall.model.codec import convert
 from rightcall.model.depth import bounded_trajectory
 from rightcall.model.dialects import as_plain, read_document, read_messages, trajectory_from_messages
+from rightcall.model.dialects.transcript import uncovered
 from rightcall.model.golden import AnyGolden
 from rightcall.model.message import Message
 from rightcall.model.trajectory import StopReason, Trajectory
@@ -58,9 +59,22 @@ def as_trajectory(made: Any) -> Trajectory:
 def _with_calls(made: Trajectory) -> Trajectory:
     """A trajectory with the calls of its messages, if it has no other: they would be lost otherwise."""
     if made.calls or not any(message.calls for message in made.messages[made.own_start :]):
-        return _named(made)
+        return _named(_covering(made))
     calls = trajectory_from_messages(made.messages, made.own_start).calls
     return _named(msgspec.structs.replace(made, calls=calls))
+
+
+def _covering(made: Trajectory) -> Trajectory:
+    """Reject calls of the last turn's messages that are not among the calls; those before it are history."""
+    turns = (at + 1 for at in range(len(made.messages) - 1, -1, -1) if made.messages[at].role == "user")
+    last = max(next(turns, 0), made.own_start)
+    of_messages = [call for message in made.messages[last:] for call in message.calls]
+    if missing := uncovered(of_messages, made.calls):
+        problem = f"the messages have a call of '{missing}' that the calls do not have"
+        raise InputError(
+            RETURNED, problem, "return all calls, or leave them out: they are read from the messages"
+        )
+    return made
 
 
 def _named(made: Trajectory) -> Trajectory:
@@ -80,11 +94,21 @@ def _of_document(document: dict[str, Any]) -> Trajectory:
             read = trajectory_from_messages(read_messages(messages, MESSAGES))
             others = {name: value for name, value in document.items() if name not in ("messages", "calls")}
             return convert({**_fields(read), **others}, Trajectory, RETURNED)
-        return _named(convert(document, Trajectory, RETURNED))
+        return _named(_covering(_with_read_messages(document)))
     messages = read_document(document, RETURNED)
     if messages is None:
         raise _unreadable(document)
     return trajectory_from_messages(messages)
+
+
+def _with_read_messages(document: dict[str, Any]) -> Trajectory:
+    """A trajectory with calls of its own, whose messages may be in any spelling."""
+    messages = document.get("messages")
+    if not isinstance(messages, list):
+        return convert(document, Trajectory, RETURNED)
+    others = {name: value for name, value in document.items() if name != "messages"}
+    made = convert(others, Trajectory, RETURNED)
+    return msgspec.structs.replace(made, messages=read_messages(messages, MESSAGES))
 
 
 def _is_own(document: dict[str, Any]) -> bool:

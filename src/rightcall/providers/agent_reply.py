@@ -15,10 +15,11 @@ from rightcall.errors import ConfigError, InputError
 from rightcall.model.call import ToolCall
 from rightcall.model.codec import DecodeErrors, convert, encode
 from rightcall.model.dialects import read_document, read_messages, trajectory_from_messages, wire
-from rightcall.model.dialects.message_fields import LISTS, SINGLES
+from rightcall.model.dialects.part_kinds import LISTS, SINGLES
 from rightcall.model.dialects.parts import read_part
-from rightcall.model.dialects.spoken_message import call_of
 from rightcall.model.dialects.streams import AnswerStream, stream_of
+from rightcall.model.dialects.transcript import uncovered
+from rightcall.model.dialects.unread_calls import refuse_unread
 from rightcall.model.message import Message
 from rightcall.model.record import Record
 from rightcall.model.trajectory import StopReason, Trajectory, Usage, token_count
@@ -92,6 +93,13 @@ class ReplyReader:
         made = trajectory_from_messages(messages)
         output = made.output if reply.output is None else _text(reply.output)
         calls = reply.calls or made.calls
+        if missing := uncovered(made.calls, calls):
+            raise UnreadableReplyError(
+                f"the messages of the reply have a call of '{missing}' that its calls do not have: {start_of(content)}"
+            )
+        if not reply.calls:
+            others = {name: inner for name, inner in value.items() if name not in ("messages", "calls")}
+            refuse_unread(others, calls, "the reply", "the reply")
         if not all(call.name for call in calls):
             raise UnreadableReplyError(f"a call in the reply has no name: {start_of(content)}")
         made = Trajectory(messages, calls, output, reply.usage, None, reply.stop_reason, scrub(reply.error))
@@ -150,7 +158,7 @@ class ReplyReader:
         if isinstance(raw, dict) and "name" not in self._paths and not isinstance(raw.get("name"), str):
             found = read_part(raw).call
             if found is not None:
-                return call_of(found, "the reply", "a call")
+                return wire.call_of(found, "the reply", "a call")
         name = self._of_call("name", raw, "$.name")
         arguments = self._of_call("arguments", raw, "$.arguments")
         if isinstance(raw, str):

@@ -129,7 +129,7 @@ def _trace(
         _output(models, root),
         _usage(every_model, root),
         root.span.latency_ms if root is not None else None,
-        *_ending(models, root, _failure(models, tools, seen, up)),
+        *_ending(models, root, calls, _failure(models, tools, seen, up)),
     )
     first = root.span if root is not None else spans[0]
     service = first_text(first.resource.get("service.name"))
@@ -292,8 +292,12 @@ def _failure(
     return ""
 
 
-def _ending(models: Sequence[Observation], root: Observation | None, failure: str) -> tuple[StopReason, str]:
+def _ending(
+    models: Sequence[Observation], root: Observation | None, calls: Sequence[ToolCall], failure: str
+) -> tuple[StopReason, str]:
     unread = next(filter(None, map(_unread, models)), "")
+    if not unread and any(call.name == NO_NAME for call in calls):
+        unread = "a call has no name, so that nobody knows which tool it was"
     if unread:  # it may hold calls, so the trace says nothing about the agent
         return "infra_error", unread
     if failure or (root is not None and root.failed):

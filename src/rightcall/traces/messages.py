@@ -12,10 +12,13 @@ from typing import Any
 import msgspec
 
 from rightcall.errors import InputError
+from rightcall.model.call import ToolCall
 from rightcall.model.dialects.documents import one_answer, read_document
-from rightcall.model.dialects.message_fields import LISTS, SINGLES, refuse_hidden_calls
+from rightcall.model.dialects.message_fields import refuse_hidden_calls
+from rightcall.model.dialects.part_kinds import EXTRA_LISTS, LISTS, SINGLES
 from rightcall.model.dialects.parts import SpelledCall, SpelledResult, is_item, read_call, read_part, type_of
 from rightcall.model.dialects.spoken_message import shown
+from rightcall.model.dialects.unread_calls import first_unread
 from rightcall.model.message import Role
 from rightcall.traces.content import ABSENT, arguments_of, as_text, parsed
 
@@ -31,6 +34,8 @@ ROLES: dict[str, Role] = {
 
 ALTERNATIVES = ("choices", "candidates", "generations")
 HOLDERS = ("content", "contents", "parts", *LISTS, *SINGLES, "refusal", "reasoning_content", "tool_plan")
+HISTORY = ("messages", "input", "inputs", "prompt", "contents", "history", "chat_history")
+"""Fields next to an answer with what was said before it: those calls are in the spans of earlier answers."""
 CALL_WORDS = ("call", "tool", "function", "action")
 """Words in the type of an object that a model's answer is, which say that it may be a call."""
 
@@ -106,10 +111,33 @@ def merged(messages: list[SpokenMessage]) -> list[SpokenMessage]:
 
 def read_answer(value: Any) -> SpokenMessage | None:
     """The answer in a model's output: a message, choices, generations, candidates, output items."""
-    answer = _answer_in(value)
-    if answer is None or not answer.unread:
-        return answer
-    return _as_agents_return_it(parsed(value)) or answer
+    answer, value = _answer_in(value), parsed(value)
+    if answer is None:
+        if first_unread(value, ()) is None:
+            return None
+        answer = SpokenMessage("assistant", unread="the answer holds a call that cannot be read")
+    answer.unread = answer.unread or _unread_in(value, answer)
+    return (_as_agents_return_it(value) if answer.unread else None) or answer
+
+
+def _unread_in(value: Any, answer: SpokenMessage) -> str:
+    """What of an answer was not read: a call without a name, or one in a field that is not read."""
+    if any(not call.name for call in answer.calls):
+        return "the answer holds a call without a name"
+    if not isinstance(value, dict):
+        return ""
+    others = {name: inner for name, inner in value.items() if name not in HISTORY}
+    name = first_unread(others, tool_calls(answer.calls))
+    return "" if name is None else f"the answer holds a call of '{name[:60]}' in a field that is not read"
+
+
+def tool_calls(calls: list[Called]) -> list[ToolCall]:
+    """Calls of an answer, to compare with others."""
+    found = []
+    for call in calls:
+        arguments, raw = arguments_of(call.arguments)
+        found.append(ToolCall(call.name, arguments, call.id, raw=raw))
+    return found
 
 
 def _as_agents_return_it(value: Any) -> SpokenMessage | None:
@@ -135,7 +163,7 @@ def _answer_in(value: Any) -> SpokenMessage | None:
     if isinstance(value, str):
         return SpokenMessage("assistant", value) if value else None
     if isinstance(value, list):
-        found = [m for item in value if (m := _answer_in(item)) is not None]
+        found = [m for item in value if (m := _answer_in(item) or _lost(item)) is not None]
         answers = merged([message for message in found if message.role == "assistant"])
         return answers[-1] if answers else None
     if not isinstance(value, dict):
@@ -152,11 +180,23 @@ def _answer_in(value: Any) -> SpokenMessage | None:
     return _finished(message, value)
 
 
+def _lost(item: Any) -> SpokenMessage | None:
+    """An item of a list that is nothing known, but has a call."""
+    name = first_unread(item, ())
+    return (
+        None
+        if name is None
+        else SpokenMessage("assistant", unread=f"the answer holds a call of '{name[:60]}'")
+    )
+
+
 def _item_or_object(value: dict[str, Any]) -> SpokenMessage | None:
     """An item of an answer, or the object that a model answered with: that is its text."""
     if "jsonrpc" in value or value.get("method") == "tools/call":
         return SpokenMessage("assistant", unread="the answer holds a request of the Model Context Protocol")
     part, kind = _part_message(value), type_of(value).lower()
+    if (part is None or part.unread) and (name := first_unread(value, ())) is not None:
+        return SpokenMessage("assistant", unread=f"the answer is an object with a call of '{name[:60]}'")
     unread = part is not None and part.unread and not any(word in kind for word in CALL_WORDS)
     return SpokenMessage("assistant", as_text(value)) if unread or (part is None and not kind) else part
 
@@ -207,6 +247,8 @@ def read_message(item: Any) -> SpokenMessage | None:
             continue
         if isinstance(held := item.get(key), list):
             _read_blocks(said, held)
+        elif isinstance(held, dict) and role == "assistant":
+            _read_blocks(said, [held])
         elif isinstance(held, str) and held and not said.text:
             said.text = held
     _read_fields(said, item)
@@ -223,9 +265,12 @@ def _read_fields(said: SpokenMessage, item: dict[str, Any]) -> None:
     """The calls in the fields of a message; those that only repeat others count once."""
     of_parts, said.calls = said.calls, []
     extra = item.get("additional_kwargs")
-    for source in (item, extra if isinstance(extra, dict) else {}):
-        for name in LISTS:
-            said.calls += _unheard([_called(raw) for raw in _list(source.get(name))], said.calls)
+    for source, lists in ((item, LISTS), (extra if isinstance(extra, dict) else {}, EXTRA_LISTS)):
+        for name in lists:
+            entries = source.get(name)
+            if entries and not isinstance(entries, list):
+                said.unread = said.unread or f"the answer's {name} is no list"
+            said.calls += _unheard([_called(raw) for raw in _list(entries)], said.calls)
         for name in SINGLES:
             if isinstance(old := source.get(name), dict):
                 said.calls += _unheard([_called(old)], said.calls)
@@ -233,7 +278,7 @@ def _read_fields(said: SpokenMessage, item: dict[str, Any]) -> None:
     if said.role == "assistant":
         try:
             others = {name: value for name, value in item.items() if name != "contents"}  # read as content
-            refuse_hidden_calls(others, "", "the answer")
+            refuse_hidden_calls(others, tool_calls(said.calls), "", "the answer")
         except InputError as error:
             said.unread = said.unread or error.problem
 
@@ -323,13 +368,13 @@ def _read_blocks(said: SpokenMessage, blocks: list[Any]) -> None:
 def _called(raw: Any) -> Called:
     """A call in a field of calls: whatever it is, it counts."""
     if not isinstance(raw, dict):
-        return Called("?", ABSENT)
+        return Called("", ABSENT)
     part = read_part(raw)
     return _call_of(part.call if part.call is not None else read_call(raw))
 
 
 def _call_of(raw: SpelledCall) -> Called:
-    return Called(as_text(raw.name) or "?", raw.arguments, as_text(raw.id))
+    return Called(as_text(raw.name), raw.arguments, as_text(raw.id))
 
 
 def _result_of(raw: SpelledResult) -> Returned:

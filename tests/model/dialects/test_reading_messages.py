@@ -142,7 +142,7 @@ def test_responses_items_of_one_answer_are_one_message():
         ),
         (
             [{"role": "assistant", "content": "", "actions": [{"name": "f", "args": {}}]}],
-            "messages[0].actions looks like calls",
+            "messages[0].actions looks like it has a call of 'f'",
         ),
         (
             [{"type": "item_reference", "id": "fc_1"}],

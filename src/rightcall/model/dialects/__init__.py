@@ -10,8 +10,9 @@ cannot express. To add one to write: a file with these functions, a line in `SPE
 
 Messages are read by one mechanism, whatever their format: `part_kinds` lists the kinds of parts, `parts` reads one,
 `message_fields` and `spoken_message` read a message, `messages` a list of them, `documents` a whole response, and
-`sdk_objects` makes dicts of objects. To read one more spelling: its kinds in `part_kinds`, its fields in
-`message_fields`, its response in `documents`, and a row in `tests/support/spellings.py`.
+`sdk_objects` makes dicts of objects. `unread_calls` finds what looks like a call where none of them looks. To read one
+more spelling: its kinds in `part_kinds`, its fields in `message_fields`, its response in `documents`, and a row in
+`tests/support/spellings.py`.
 """
 
 from __future__ import annotations

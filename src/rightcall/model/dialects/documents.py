@@ -4,6 +4,7 @@ chat completions, Mistral, Groq   choices         Gemini              candidates
 Responses                         output          Bedrock Converse    output.message
 Cohere, Ollama, Strands           message         LangChain           generations, messages
 LangGraph, AutoGen                messages        AI SDK of Vercel    response.messages, steps, toolCalls
+OpenAI Agents SDK                 new_items       Mistral, Haystack   outputs, replies
 """
 
 from __future__ import annotations
@@ -12,15 +13,17 @@ from collections.abc import Iterable
 from typing import Any
 
 from rightcall.errors import InputError
-from rightcall.model.call import ToolCall
-from rightcall.model.dialects.message_fields import LISTS, SINGLES, TYPES
+from rightcall.model.dialects.message_fields import TYPES
 from rightcall.model.dialects.messages import read_items, unwrapped
+from rightcall.model.dialects.part_kinds import LISTS, SINGLES
 from rightcall.model.dialects.parts import is_bare_call, read_part, type_of
-from rightcall.model.dialects.spoken_message import unheard
+from rightcall.model.dialects.unread_calls import refuse_unread
 from rightcall.model.message import Message
 
 Document = dict[str, Any]
 ALTERNATIVES = ("choices", "candidates", "generations")
+LOST_CALLS = frozenset(("MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS"))
+"""Why Gemini ends an answer whose calls it does not show."""
 
 
 def read_document(document: Document, where: str) -> tuple[Message, ...] | None:
@@ -29,7 +32,9 @@ def read_document(document: Document, where: str) -> tuple[Message, ...] | None:
     if items is None:
         return None
     messages = read_items(items, where, expand=items_of)
-    _refuse_other_calls(document, items, messages, where)
+    if not any(item is document for item in items):
+        known = [call for message in messages for call in message.calls]
+        refuse_unread(document, known, where, "the response", read={id(item) for item in items})
     return messages
 
 
@@ -38,11 +43,19 @@ def items_of(document: Document, where: str) -> list[Any] | None:
     document = unwrapped(document)
     for name in ALTERNATIVES:
         if isinstance(found := document.get(name), list) and found:
-            return one_answer(found, name, where)
+            return _with_history(document, one_answer(found, name, where))
     if isinstance(document.get("role"), str) or type_of(document) in TYPES or "jsonrpc" in document:
         return [document]
     held = _held(document)
     return _called(document) if held is None else held
+
+
+def _with_history(document: Document, answer: list[Any]) -> list[Any]:
+    """The answer after the calls that google-genai made on its way; at the limit of calls the last of them is both."""
+    for name in ("automatic_function_calling_history", "automaticFunctionCallingHistory"):
+        if isinstance(history := document.get(name), list) and history:
+            return [*history, *(item for item in answer if item not in history)]
+    return answer
 
 
 def _held(document: Document) -> list[Any] | None:
@@ -56,7 +69,7 @@ def _held(document: Document) -> list[Any] | None:
         return [_spoken(unwrapped(message))]
     if isinstance(response, dict) and isinstance(response.get("messages"), list):
         return list(response["messages"])
-    for name in ("messages", "steps"):
+    for name in ("messages", "steps", "new_items", "outputs", "replies"):
         if isinstance(document.get(name), list):
             return list(document[name])
     return None
@@ -100,6 +113,12 @@ def one_answer(found: list[Any], name: str, where: str) -> list[Any]:
         message = _message_in(entry)
         if message is None:
             raise InputError(where, f"{name}[{place}] has no message", "pass the response as it was received")
+        reason = entry.get("finishReason") or entry.get("finish_reason")
+        if isinstance(reason, str) and reason in LOST_CALLS:
+            problem = (
+                f"{name}[{place}] ended with {reason}: the model wrote a call that its server could not read"
+            )
+            raise InputError(where, problem, "ask again, or simplify the tool's parameters")
         index = entry.get("index")
         answers.setdefault(index if isinstance(index, int) else place, []).append(message)
     first, *others = answers.values()
@@ -145,22 +164,3 @@ def _joined(pieces: Iterable[Document]) -> Document:
 
 def _calls(messages: Iterable[Message]) -> list[tuple[str, Any, Any]]:
     return [(call.name, call.arguments, call.raw) for message in messages for call in message.calls]
-
-
-def _refuse_other_calls(
-    document: Document, items: list[Any], messages: tuple[Message, ...], where: str
-) -> None:
-    """Reject calls of a response that its messages do not have."""
-    if any(item is document for item in items):
-        return
-    known: list[ToolCall] = [call for message in messages for call in message.calls]
-    for name in (*LISTS, *SINGLES):
-        value = document.get(name)
-        entries = value if isinstance(value, list) else [value] if isinstance(value, dict) else []
-        if not entries:
-            continue
-        told = read_items([{"role": "assistant", "tool_calls": entries}], where)
-        others = unheard([call for message in told for call in message.calls], known)
-        if others:
-            problem = f"{name} has a call of '{others[0].name}' that the messages do not have"
-            raise InputError(where, problem, "return the messages with all calls, or the calls alone")

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from rightcall.errors import InputError, suggestion
+from rightcall.model.call import ToolCall
 from rightcall.model.dialects import wire
-from rightcall.model.dialects.part_kinds import ARGUMENTS
-from rightcall.model.dialects.parts import is_bare_call, read_part, type_of
+from rightcall.model.dialects.part_kinds import ARGUMENTS, ECHOES, LISTS, SINGLES
+from rightcall.model.dialects.parts import read_part, type_of
+from rightcall.model.dialects.unread_calls import OTHER_THINGS, refuse_unread
 from rightcall.model.message import Role
 
 ROLES: dict[str, Role] = {
     "user": "user", "assistant": "assistant", "system": "system", "tool": "tool", "developer": "system",
     "function": "tool", "model": "assistant", "human": "user", "ai": "assistant", "chatbot": "assistant",
+    "agent": "assistant",
 }  # fmt: skip
 
 TYPES: dict[str, Role] = {
@@ -25,22 +29,23 @@ TYPES: dict[str, Role] = {
 }  # fmt: skip
 """Types of messages that say who speaks where there is no role: LangChain and AutoGen."""
 
+PARTIES: dict[str, Role] = {"request": "user", "response": "assistant"}
+"""The kinds of Pydantic AI's messages."""
+
 SILENT_TYPES = frozenset(
     ("ThoughtEvent", "MemoryQueryEvent", "ModelClientStreamingChunkEvent", "SelectSpeakerEvent", "SelectorEvent",
      "UserInputRequestedEvent", "remove", "RemoveMessage")
 )  # fmt: skip
 """Events between messages that say and call nothing."""
 
-LISTS = ("tool_calls", "toolCalls", "function_calls", "functionCalls", "invalid_tool_calls", "toolInvocations",
-         "executed_tools")  # fmt: skip
-SINGLES = ("function_call", "functionCall")
-ECHOES = ("tool_call_chunks",)
-"""Fields of a message that hold calls: lists of them, one, and those that only repeat the others."""
+READ = frozenset(("content", "parts", "blocks", *LISTS, *SINGLES, *ECHOES))
+"""Fields of a message that are read whole."""
 
 FIELDS = (
     "role", "content", "parts", *LISTS, *SINGLES, *ECHOES, "tool_call_id", "refusal", "name", "type", "id",
     "additional_kwargs", "response_metadata", "usage_metadata", "results", "thinking", "reasoning_content",
     "reasoning", "tool_plan", "audio", "annotations", "status", "source", "metadata",
+    "context", "blocks",
 )  # fmt: skip
 ENDINGS = ("finish_reason", "finishReason", "stop_reason", "stopReason")
 """Why an answer ended: only a model's answer says so."""
@@ -49,28 +54,38 @@ MISSPELT = ("role", "content", "tool_calls", "tool_call_id", "function_call", "r
 
 def role_of(item: dict[str, Any], where: str, path: str) -> Role:
     """Who speaks: by the role, otherwise by the type; a message of Gemini may have neither."""
-    role, kind = item.get("role"), type_of(item)
+    role = item.get("role")
     if isinstance(role, str) and role.lower() in ROLES:
         return ROLES[role.lower()]
-    if role is None:
-        if kind in TYPES:
-            return TYPES[kind]
-        if kind in ("TextMessage", "MultiModalMessage"):
-            return "user" if item.get("source") == "user" else "assistant"
-    if role is None and isinstance(parts := item.get("parts"), list):
+    implied = _implied_role(item) if role is None else None
+    if implied is not None:
+        return implied
+    problem = f"{path}.role must be one of user, assistant, system, tool, got {role!r}"
+    raise InputError(where, problem, suggestion(str(role), ROLES))
+
+
+def _implied_role(item: dict[str, Any]) -> Role | None:
+    """Who speaks in a message without a role."""
+    kind, parts = type_of(item), item.get("parts")
+    if kind in TYPES:
+        return TYPES[kind]
+    if kind in ("TextMessage", "MultiModalMessage"):
+        return "user" if item.get("source") == "user" else "assistant"
+    if isinstance(parts, list):
+        if item.get("kind") in PARTIES:
+            return PARTIES[item["kind"]]
         found = [read_part(part) for part in parts if isinstance(part, dict)]
         if any(part.call is not None for part in found):
             return "assistant"
         if any(part.result is not None for part in found):
             return "user"
-    if role is None and any(name in item for name in ENDINGS):
-        return "assistant"
-    problem = f"{path}.role must be one of user, assistant, system, tool, got {role!r}"
-    raise InputError(where, problem, suggestion(str(role), ROLES))
+    return "assistant" if any(name in item for name in ENDINGS) else None
 
 
-def refuse_hidden_calls(item: dict[str, Any], where: str, path: str) -> None:
-    """Reject a message with calls in a field that is not read, or that is itself written like a call."""
+def refuse_hidden_calls(item: dict[str, Any], known: Sequence[ToolCall], where: str, path: str) -> None:
+    """Reject a message with calls in a field that is not read, or that is itself written like a call. Those of `known`
+    are read.
+    """
     if "name" in item and any(item.get(name) is not None for name in ARGUMENTS):
         raise InputError(
             where,
@@ -78,18 +93,8 @@ def refuse_hidden_calls(item: dict[str, Any], where: str, path: str) -> None:
             "write tool_calls: [{name, arguments}]",
         )
     for name, value in item.items():
-        if name in FIELDS or not isinstance(value, list | dict) or not value:
-            continue
-        if any(_is_call(entry) for entry in (value if isinstance(value, list) else (value,))):
-            raise InputError(
-                where,
-                f"{path}.{name} looks like calls, but calls are not read from there",
-                "write them as tool_calls: [{name, arguments}]",
-            )
-
-
-def _is_call(entry: Any) -> bool:
-    return isinstance(entry, dict) and (is_bare_call(entry) or read_part(entry).call is not None)
+        if isinstance(value, list | dict) and value and name not in READ and name not in OTHER_THINGS:
+            refuse_unread(value, known, where, f"{path}.{name}")
 
 
 def refuse_misspelt(item: dict[str, Any], where: str, path: str) -> None:

@@ -13,11 +13,11 @@ from typing import Any
 from msgspec.structs import replace
 
 from rightcall.errors import InputError
-from rightcall.model.call import ToolResult
+from rightcall.model.call import ToolCall, ToolResult
 from rightcall.model.codec import convert
 from rightcall.model.dialects import wire
 from rightcall.model.dialects.message_fields import SILENT_TYPES, TYPES
-from rightcall.model.dialects.part_kinds import HOSTED
+from rightcall.model.dialects.part_kinds import HOSTED, LISTS
 from rightcall.model.dialects.parts import (
     SpelledCall,
     is_bare_call,
@@ -30,12 +30,13 @@ from rightcall.model.dialects.parts import (
 from rightcall.model.dialects.spoken_message import (
     HINT,
     Spoken,
-    call_of,
     misplaced,
     read_spoken,
+    refuse_other_calls,
     result_of,
     shown,
 )
+from rightcall.model.dialects.unread_calls import refuse_unread
 from rightcall.model.message import Message
 
 Expand = Callable[[dict[str, Any], str], "list[Any] | None"]
@@ -45,6 +46,10 @@ ITEMS = frozenset(
      "item_reference", "mcp_call", *HOSTED)
 )  # fmt: skip
 """Items of the Responses API, where text after calls is of the same turn."""
+
+
+WRAPPERS = frozenset(("kwargs", "data", "raw_item", "message", "content"))
+"""Fields of an item that hold the message or the item itself."""
 
 
 def read_items(
@@ -72,7 +77,16 @@ class _ItemReader:
         self._requests: dict[str, tuple[int, int]] = {}
 
     def add(self, item: dict[str, Any], path: str) -> None:
-        item = unwrapped(item)
+        inner = unwrapped(item)
+        self._add(inner, path)
+        if inner is not item and self.messages and self.messages[-1].role == "assistant":
+            others = {name: value for name, value in item.items() if name not in WRAPPERS}
+            refuse_unread(others, self._known(), self._where, path)
+
+    def _known(self) -> list[ToolCall]:
+        return [call for message in self.messages for call in message.calls]
+
+    def _add(self, item: dict[str, Any], path: str) -> None:
         kind, where = type_of(item), self._where
         if is_native(item):
             self._native(item, path)
@@ -114,6 +128,16 @@ class _ItemReader:
 
     def _part(self, item: dict[str, Any], path: str) -> None:
         part = read_part(item)
+        if (
+            part.call is None
+            and not type_of(item)
+            and any(isinstance(item.get(name), list) for name in LISTS)
+        ):
+            step = {"content": item.get("text"), **item, "role": "assistant"}  # its text and its calls
+            self._spoken(read_spoken(step, self._where, path), "")
+            return
+        if part.known:
+            refuse_other_calls(item, part, self._where, path)
         if part.call is not None:
             self._call(part.call, item, path)
         if part.result is not None:
@@ -132,9 +156,10 @@ class _ItemReader:
         for i, inner in enumerate(items):
             self.add(wire.checked(inner, dict, self._where, path), f"{path}[{i}]")
         self._expand = expand
+        refuse_unread(item, self._known(), self._where, path, read={id(inner) for inner in items})
 
     def _call(self, raw: SpelledCall, item: dict[str, Any], path: str) -> None:
-        call = call_of(raw, self._where, path)
+        call = wire.call_of(raw, self._where, path)
         request = item.get("approval_request_id")
         place = self._requests.pop(request, None) if isinstance(request, str) else None
         if place is not None:  # the call that was asked for is the call that was made
@@ -183,6 +208,10 @@ class _ItemReader:
             self._result(ToolResult(text, error.get("message"), True))
         elif isinstance(result, dict) and _is_tool_output(result):
             self._result(replace(result_of(read_result(result), where, path), call_id=text))
+        elif isinstance(result, dict) and isinstance(result.get("role"), str):
+            self.add(result, f"{path}.result")  # the answer of a model or agent
+        else:
+            refuse_unread([params, result], (), where, path)
 
 
 def refuse_misplaced(message: Message, where: str, path: str) -> None:
@@ -202,13 +231,22 @@ def is_native(item: dict[str, Any]) -> bool:
 
 
 def unwrapped(item: dict[str, Any]) -> dict[str, Any]:
-    """A message without the wrappers that LangChain stores it in."""
+    """A message without its wrapper: of LangChain, of an item of OpenAI's Agents SDK, of an event of Claude Code or of
+    Google's ADK.
+    """
     if item.get("lc") == 1 and isinstance(inner := item.get("kwargs"), dict):
         name = item.get("id")
         kind = name[-1] if isinstance(name, list) and name and isinstance(name[-1], str) else None
         return inner if "type" in inner or kind is None else {**inner, "type": kind}
     if isinstance(inner := item.get("data"), dict) and type_of(item) in TYPES and "content" not in item:
         return {**inner, "type": item["type"]}
+    if isinstance(inner := item.get("raw_item"), dict):
+        return inner
+    if isinstance(inner := item.get("message"), dict) and type_of(item) in ("assistant", "user"):
+        return inner
+    inner = item.get("content")
+    if isinstance(inner, dict) and isinstance(inner.get("parts"), list) and "author" in item:
+        return inner
     return item
 
 

@@ -12,12 +12,14 @@ TEXTS = {
     "output_text": ("text",),
     "refusal": ("refusal",),
     "text-plain": ("text",),
+    "user-prompt": ("content",),
+    "system-prompt": ("content",),
 }
 """Parts of text, with the fields that may hold it."""
 
 REASONING = frozenset(
     ("thinking", "redacted_thinking", "reasoning", "redacted-reasoning", "reasoning_text", "summary_text",
-     "reasoning_content", "compaction", "compaction_summary", "step-start", "step-finish", "step_start")
+     "reasoning_content", "compaction", "compaction_summary", "step-start", "step-finish", "step_start", "thought")
 )  # fmt: skip
 """What a model thinks, and the marks between its steps."""
 
@@ -34,7 +36,8 @@ MEDIA = frozenset(
 CALLS = frozenset(
     ("tool_use", "server_tool_use", "mcp_tool_use", "tool_call", "server_tool_call", "tool-call", "function_call",
      "function", "custom", "custom_tool_call", "mcp_call", "mcp_approval_request", "invalid_tool_call",
-     "tool_call_chunk", "server_tool_call_chunk", "tool-invocation", "dynamic-tool", "FunctionCall")
+     "tool_call_chunk", "server_tool_call_chunk", "tool-invocation", "dynamic-tool", "FunctionCall",
+     "builtin-tool-call", "function.call", "tool.execution")
 )  # fmt: skip
 """Calls that name their tool."""
 
@@ -55,14 +58,15 @@ HOSTED: dict[str, tuple[str, tuple[str, ...]]] = {
 RESULTS = frozenset(
     ("tool_result", "tool-result", "tool-error", "tool_call_response", "tool_response", "function_response",
      "server_tool_result", "server_tool_call_result", "tool_search_output", "program_output",
-     "FunctionExecutionResult")
+     "FunctionExecutionResult", "tool-return", "builtin-tool-return", "retry-prompt")
 )  # fmt: skip
 RESULT_ENDINGS = ("_tool_result", "_call_output")
 """Results of calls; those of a provider's own tools end like this."""
 
 CALL_FIELDS = ("functionCall", "function_call", "toolUse", "toolCall", "tool_call")
 CODE_FIELDS = ("executableCode", "executable_code")
-RESULT_FIELDS = ("functionResponse", "function_response", "toolResult", "toolResponse", "tool_response")
+RESULT_FIELDS = ("functionResponse", "function_response", "toolResult", "toolResponse", "tool_response",
+                 "tool_call_result")  # fmt: skip
 CODE_RESULT_FIELDS = ("codeExecutionResult", "code_execution_result")
 TEXT_FIELDS = ("citationsContent", "guardContent")
 SILENT_FIELDS = frozenset(
@@ -73,7 +77,7 @@ SILENT_FIELDS = frozenset(
 """Fields that hold the content of a part without a type: calls, results, text, and what holds neither."""
 
 NAMES = ("name", "toolName", "tool_name", "toolType", "tool_type")
-ARGUMENTS = ("arguments", "args", "input", "parameters")
+ARGUMENTS = ("arguments", "args", "input", "parameters", "tool_kwargs")
 IDS = ("call_id", "toolCallId", "tool_call_id", "toolUseId", "tool_use_id", "id")
 OUTPUTS = (
     "output",
@@ -87,5 +91,15 @@ OUTPUTS = (
 )
 """Where the pieces of a call and of a result are, in the order in which they are looked for."""
 
-LEAN = frozenset(("tool_call", "server_tool_call", "tool-call", "tool-invocation", "dynamic-tool"))
+LEAN = frozenset(
+    ("tool_call", "server_tool_call", "tool-call", "tool-invocation", "dynamic-tool", "builtin-tool-call")
+)
 """Spellings in which a call without arguments may leave them out, like those that use a field instead of a type."""
+
+LISTS = ("tool_calls", "toolCalls", "function_calls", "functionCalls", "invalid_tool_calls", "toolInvocations",
+         "executed_tools")  # fmt: skip
+SINGLES = ("function_call", "functionCall")
+ECHOES = ("tool_call_chunks",)
+"""Fields of a message that hold calls: lists of them, one, and those that only repeat the others."""
+EXTRA_LISTS = (*LISTS, "tool_outputs")
+"""The lists of calls in LangChain's `additional_kwargs`; the last holds those of OpenAI's own tools."""

@@ -54,15 +54,19 @@ SILENT, UNKNOWN = MessagePart(), MessagePart(known=False)
 
 
 def type_of(raw: dict[str, Any]) -> str:
-    """The type that a part or a message says it has; empty when it says none."""
-    kind = raw.get("type")
-    return kind if isinstance(kind, str) else ""
+    """The type that a part or a message says it has; empty when it says none. Pydantic AI and LlamaIndex call it by
+    other names.
+    """
+    for field in ("type", "part_kind", "block_type"):
+        if isinstance(kind := raw.get(field), str):
+            return kind
+    return ""
 
 
 def read_part(part: dict[str, Any]) -> MessagePart:
     """A part by its type and by its fields."""
     kind = type_of(part)
-    typed = _by_type(part, kind) if kind else UNKNOWN
+    typed = by_type(part, kind) if kind else UNKNOWN
     if typed.call is not None or typed.result is not None:
         return typed
     keyed = _by_field(part)
@@ -71,10 +75,16 @@ def read_part(part: dict[str, Any]) -> MessagePart:
     return keyed if typed.text is None else keyed._replace(text=typed.text)
 
 
-def _by_type(part: dict[str, Any], kind: str) -> MessagePart:
+def by_type(part: dict[str, Any], kind: str) -> MessagePart:
+    """A part by its type alone."""
     found = UNKNOWN
     if kind in kinds.TEXTS:
-        found = MessagePart(text=_first(part, kinds.TEXTS[kind], ""))
+        text = _first(part, kinds.TEXTS[kind], "")
+        if isinstance(text, dict) and "value" in text:  # OpenAI's Assistants: {value, annotations}
+            text = text["value"]
+        elif isinstance(text, list) and kind == "user-prompt":
+            text = "".join(piece for piece in text if isinstance(piece, str))
+        found = MessagePart(text=text)
     elif kind in kinds.REASONING:
         found = MessagePart(thinking=True)
     elif kind in kinds.CALLS or _is_interface_call(part, kind):
@@ -116,10 +126,10 @@ def _by_field(part: dict[str, Any]) -> MessagePart:
     for field in kinds.TEXT_FIELDS:
         if isinstance(inner := part.get(field), dict):
             text, known = _texts_in(inner.get("content", inner.get("text"))), True
-    if "text" in part and "type" not in part:
+    if isinstance(part.get("text", 0), str | None) and not type_of(part):
         text, known = (None if part.get("thought") is True else part["text"]), True
     if call is None and result is None and not known:
-        return SILENT if not kinds.SILENT_FIELDS.isdisjoint(part) and "type" not in part else UNKNOWN
+        return SILENT if not kinds.SILENT_FIELDS.isdisjoint(part) and not type_of(part) else UNKNOWN
     return MessagePart(text, call, result, part.get("thought") is True)
 
 
@@ -161,6 +171,8 @@ def read_call(raw: dict[str, Any]) -> SpelledCall:
     name = _first(source, kinds.NAMES, function if isinstance(function, str) else "")
     if not name and _is_interface_call(raw, kind):
         name = kind[len("tool-") :]
+    elif not name and kind not in kinds.CALLS and "arguments" in raw:
+        name = kind  # Groq's own tools: {type: "search", arguments, output}
     recorded = any(field in source for field in kinds.ARGUMENTS)
     arguments = _first(source, kinds.ARGUMENTS, None) if recorded else ABSENT
     free = source is custom or kind == "custom_tool_call"

@@ -10,24 +10,17 @@ from msgspec.structs import replace
 from rightcall.errors import InputError
 from rightcall.model.call import ToolCall, ToolResult
 from rightcall.model.dialects import wire
-from rightcall.model.dialects.message_fields import (
-    ECHOES,
-    LISTS,
-    SINGLES,
-    refuse_hidden_calls,
-    refuse_misspelt,
-    role_of,
-)
+from rightcall.model.dialects.message_fields import refuse_hidden_calls, refuse_misspelt, role_of
+from rightcall.model.dialects.part_kinds import ECHOES, EXTRA_LISTS, LISTS, SINGLES
 from rightcall.model.dialects.parts import (
-    ABSENT,
     MessagePart,
-    SpelledCall,
     SpelledResult,
     is_bare_result,
     read_call,
     read_part,
     read_result,
 )
+from rightcall.model.dialects.unread_calls import refuse_unread
 from rightcall.model.message import Message, Role
 from rightcall.model.record import plain_constructor
 
@@ -75,6 +68,7 @@ def read_spoken(item: dict[str, Any], where: str, path: str) -> Spoken:
     else:
         _read_content(spoken, content, where, f"{path}.content")
         _read_content(spoken, item.get("parts"), where, f"{path}.parts")
+        _read_content(spoken, item.get("blocks"), where, f"{path}.blocks")
     if not "".join(spoken.texts):
         spoken.texts.append(wire.field(item, "refusal", str, where, path))
     if isinstance(told := item.get("results"), list):  # AutoGen's summary of calls
@@ -83,7 +77,7 @@ def read_spoken(item: dict[str, Any], where: str, path: str) -> Spoken:
     if spoken.calls and role != "assistant":
         raise misplaced(role, spoken.calls[0].name, where, path)
     if role == "assistant":
-        refuse_hidden_calls(item, where, path)
+        refuse_hidden_calls(item, spoken.calls, where, path)
     return spoken
 
 
@@ -128,24 +122,37 @@ def _read_content(spoken: Spoken, content: Any, where: str, path: str) -> None:
 def _read_one(spoken: Spoken, raw: dict[str, Any], where: str, path: str) -> None:
     part = read_part(raw) if not is_bare_result(raw) else MessagePart(result=read_result(raw))
     if part.call is not None:
-        spoken.calls.append(call_of(part.call, where, path))
+        spoken.calls.append(wire.call_of(part.call, where, path))
     if part.result is not None:
         spoken.results.append(result_of(part.result, where, path))
     if part.text is not None and not part.thinking:
         spoken.texts.append(wire.checked(part.text, str, where, f"{path}.text"))
     if raw.get("type") in THINKING and not isinstance(raw.get("thinking"), list):
         spoken.thinking.append(raw)
-    if not part.known and spoken.role == "assistant":
-        raise InputError(where, f"{path} is {shown(raw)}, which is of no kind that is read", HINT)
+    if spoken.role == "assistant":
+        if not part.known:
+            raise InputError(where, f"{path} is {shown(raw)}, which is of no kind that is read", HINT)
+        refuse_other_calls(raw, part, where, path)
+
+
+def refuse_other_calls(raw: dict[str, Any], part: MessagePart, where: str, path: str) -> None:
+    """Reject a part of text, reasoning or media with a call inside."""
+    if part.call is not None or part.result is not None or str(raw.get("type")).startswith("data-"):
+        return
+    for name, value in raw.items():
+        if isinstance(value, list | dict) and value:
+            refuse_unread(value, (), where, f"{path}.{name}")
 
 
 def _read_fields(spoken: Spoken, item: dict[str, Any], where: str, path: str) -> None:
     """The calls in the fields of a message. Where several fields hold the same call, it counts once."""
     of_content, spoken.calls = spoken.calls, []
     extra = item.get("additional_kwargs")
-    sources = [(item, path)] + ([(extra, f"{path}.additional_kwargs")] if isinstance(extra, dict) else [])
-    for source, place in sources:
-        for name in LISTS:
+    sources: list[tuple[dict[str, Any], str, tuple[str, ...]]] = [(item, path, LISTS)]
+    if isinstance(extra, dict):
+        sources.append((extra, f"{path}.additional_kwargs", EXTRA_LISTS))
+    for source, place, lists in sources:
+        for name in lists:
             if source.get(name):
                 entries = wire.checked(source[name], list, where, f"{place}.{name}")
                 found = [_field_call(raw, where, f"{place}.{name}[{i}]") for i, raw in enumerate(entries)]
@@ -162,10 +169,7 @@ def _read_fields(spoken: Spoken, item: dict[str, Any], where: str, path: str) ->
 
 def _field_call(raw: Any, where: str, path: str) -> ToolCall:
     part = read_part(wire.checked(raw, dict, where, path))
-    found = part.call if part.call is not None else read_call(raw)
-    if not found.name and isinstance(raw.get("type"), str) and "arguments" in raw and "function" not in raw:
-        found = found._replace(name=raw["type"])  # Groq's tools: {type: "search", arguments, output}
-    return call_of(found, where, path)
+    return wire.call_of(part.call if part.call is not None else read_call(raw), where, path)
 
 
 def unheard(calls: list[ToolCall], known: list[ToolCall]) -> list[ToolCall]:
@@ -186,30 +190,6 @@ def _repeats(call: ToolCall, other: ToolCall) -> bool:
         return call.name == other.name
     same = call.name == other.name and (call.arguments, call.raw) == (other.arguments, other.raw)
     return same and not (call.id and other.id)
-
-
-def call_of(raw: SpelledCall, where: str, path: str) -> ToolCall:
-    """A call as found, checked. A call without a name is refused; arguments that are not a JSON object stay `raw`."""
-    name, call_id = raw.name, raw.id
-    if not isinstance(name, str) or not name:
-        problem = f"{path} is a call without a name"
-        if isinstance(name, str | None):
-            raise InputError(where, problem, "a call is a name and arguments")
-        raise InputError(where, f"{problem}: it is {wire.KINDS.get(type(name), type(name).__name__)}")
-    if not isinstance(call_id, str):
-        call_id = (
-            str(call_id) if isinstance(call_id, int) else wire.checked(call_id, str, where, f"{path}.id")
-        )
-    arguments = (
-        {} if raw.arguments is ABSENT and raw.lean else None if raw.arguments is ABSENT else raw.arguments
-    )
-    if raw.free:
-        call = ToolCall(name, None, call_id, raw=wire.output_text(arguments))
-    else:
-        call = wire.parsed_call(name, arguments, call_id)
-    if raw.result is None:
-        return call
-    return replace(call, status="error" if raw.result.failed else "ok", output=raw.result.output)
 
 
 def result_of(raw: SpelledResult, where: str, path: str) -> ToolResult:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Sequence
+from collections import Counter, deque
+from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
@@ -34,6 +34,16 @@ def trajectory_from_messages(messages: Sequence[Message], given: int = 0) -> Tra
         first = sum(message.role == "assistant" for message in messages[:given])
         calls = [call for call in calls if call.step is not None and call.step >= first]
     return _trajectory(tuple(messages), tuple(calls), transcript.output)
+
+
+def uncovered(of_messages: Iterable[ToolCall], calls: Iterable[ToolCall]) -> str:
+    """The name of a call in messages that the calls beside them do not have; empty when they have all.
+
+    By name and number: who states calls beside messages may know their arguments better, but hides none.
+    """
+    missing = Counter(call.name for call in of_messages)
+    missing.subtract(call.name for call in calls)
+    return next((name for name, count in missing.items() if count > 0), "")
 
 
 _trajectory = plain_constructor(Trajectory)

@@ -7,11 +7,13 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from rightcall.errors import InputError
 from rightcall.model.call import ToolCall, ToolResult
 from rightcall.model.codec import DecodeErrors, encode
 from rightcall.model.depth import too_deep
+from rightcall.model.dialects.parts import ABSENT, SpelledCall
 from rightcall.model.message import Message
 from rightcall.model.record import plain_constructor
 from rightcall.model.tool import Tool
@@ -103,6 +105,28 @@ def parsed_call(name: str, arguments: Any, call_id: str) -> ToolCall:
     if isinstance(value, dict):
         return _call(name, value, call_id)
     return ToolCall(name, None, call_id, raw=arguments)
+
+
+def call_of(raw: SpelledCall, where: str, path: str) -> ToolCall:
+    """A call as found, checked. A call without a name is refused; arguments that are not a JSON object stay `raw`."""
+    name, call_id = raw.name, raw.id
+    if not isinstance(name, str) or not name:
+        problem = f"{path} is a call without a name"
+        if isinstance(name, str | None):
+            raise InputError(where, problem, "a call is a name and arguments")
+        raise InputError(where, f"{problem}: it is {KINDS.get(type(name), type(name).__name__)}")
+    if not isinstance(call_id, str):
+        call_id = str(call_id) if isinstance(call_id, int) else checked(call_id, str, where, f"{path}.id")
+    arguments = (
+        {} if raw.arguments is ABSENT and raw.lean else None if raw.arguments is ABSENT else raw.arguments
+    )
+    if raw.free:
+        call = ToolCall(name, None, call_id, raw=output_text(arguments))
+    else:
+        call = parsed_call(name, arguments, call_id)
+    if raw.result is None:
+        return call
+    return replace(call, status="error" if raw.result.failed else "ok", output=raw.result.output)
 
 
 def arguments_text(call: ToolCall) -> str:
