@@ -102,7 +102,7 @@ def _of_document(document: dict[str, Any]) -> Trajectory:
 
 
 def _with_read_messages(document: dict[str, Any]) -> Trajectory:
-    """A trajectory with calls of its own, whose messages may be in any spelling."""
+    """A trajectory that states its calls; its messages may be in any spelling."""
     messages = document.get("messages")
     if not isinstance(messages, list):
         return convert(document, Trajectory, RETURNED)

@@ -269,7 +269,7 @@ def _read_fields(said: SpokenMessage, item: dict[str, Any]) -> None:
         for name in lists:
             entries = source.get(name)
             if entries and not isinstance(entries, list):
-                said.unread = said.unread or f"the answer's {name} is no list"
+                said.unread = said.unread or f"the answer's {name} must be a list"
             said.calls += _unheard([_called(raw) for raw in _list(entries)], said.calls)
         for name in SINGLES:
             if isinstance(old := source.get(name), dict):

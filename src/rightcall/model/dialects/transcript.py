@@ -37,9 +37,9 @@ def trajectory_from_messages(messages: Sequence[Message], given: int = 0) -> Tra
 
 
 def uncovered(of_messages: Iterable[ToolCall], calls: Iterable[ToolCall]) -> str:
-    """The name of a call in messages that the calls beside them do not have; empty when they have all.
+    """The name of a call in messages that a list of calls does not have; empty when it has all.
 
-    By name and number: who states calls beside messages may know their arguments better, but hides none.
+    By name and number: a stated list may know arguments better, but must hide no call.
     """
     missing = Counter(call.name for call in of_messages)
     missing.subtract(call.name for call in calls)

@@ -1,7 +1,7 @@
 """Calls in places that nobody reads: what looks like one at any depth of a response is read, echoes a call that was
 read, or the response is refused.
 
-Frameworks keep calls in fields of their own (`intermediate_steps`, `required_action`, …). No list of those is ever
+Frameworks keep calls in other fields (`intermediate_steps`, `required_action`, …). No list of those is ever
 complete, so the shape decides: a name with arguments, or a type or field that means a call. Definitions of tools,
 results, and what users and systems say are not calls.
 """
