@@ -233,6 +233,16 @@ def starts_a_program_first(address: str) -> str:
     return str(ask(address))
 
 
+def test_an_sdk_that_asks_which_machine_this_is_is_captured(address):
+    """Python starts `uname -p` for `platform.platform()`, as the OpenAI SDK does for its first request."""
+
+    def agent(address: str) -> str:
+        subprocess.run(["uname", "-p"], check=True, capture_output=True)
+        return str(ask(address))
+
+    assert captured(_of_golden(agent, address)).captured
+
+
 REFUSED = {
     swallows_and_asks_again: "went on",
     swallows_and_reports: "went on",

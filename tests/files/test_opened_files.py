@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import importlib.resources
+import importlib.util
 import json
+import multiprocessing
 import os
+import py_compile
 import sqlite3
 import subprocess
 import sys
@@ -63,13 +66,89 @@ def write(path, mode):
         file.write("[2]")
 
 
+def append_and_read(path):
+    write(path, "a")
+    path.read_text()
+
+
+def connect_by_address(path):
+    sqlite3.connect(f"file:{str(path).replace('a.json', '%61.json')}?mode=ro", uri=True).close()
+
+
+def run_cached(path):
+    """Python compares the source's time and size with those in `__pycache__`, and reads only what is there."""
+    spec = importlib.util.spec_from_file_location("plugin", path)
+    spec.loader.exec_module(importlib.util.module_from_spec(spec))
+
+
+SIDEWAYS = {
+    "appended before": (append_and_read, "a.json"),
+    "percent-encoded address": (connect_by_address, "a.json"),
+    "compiled in __pycache__": (run_cached, "plugin.py"),
+    "compiled without a source": (lambda path: path.read_bytes(), "plugin.pyc"),
+    "in a folder called build": (lambda path: path.read_bytes(), "build/prompt.md"),
+    "in a folder called .cache": (lambda path: path.read_bytes(), ".cache/prompt.md"),
+}
+
+
+@pytest.mark.parametrize("way", SIDEWAYS)
+def test_a_file_that_is_read_sideways_is_seen_as_it_was(way, project):
+    read, name = SIDEWAYS[way]
+    path = project.path(name)
+    path.parent.mkdir(exist_ok=True)
+    if name != "a.json":
+        path.write_text("tool = 1\n")
+    if name.endswith(".py"):
+        py_compile.compile(str(path))
+    before = project.hash(name)
+    with FileWatch(project) as watch:
+        read(path)
+    assert watch.hashes() == {name: before}
+
+
+def forked():
+    if not (child := os.fork()):
+        os._exit(0)
+    os.waitpid(child, 0)
+
+
+def spawned():
+    process = multiprocessing.get_context("spawn").Process(target=print)
+    process.start()
+    process.join()
+
+
+UNSEEN = {"forks": forked, "starts processes": spawned}
+
+
+@pytest.mark.parametrize("action", UNSEEN)
+def test_processes_of_its_own_are_told(action, project):
+    with FileWatch(project) as watch:
+        UNSEEN[action]()
+    assert any(action in words for words in watch.unseen_actions())
+
+
+def test_a_library_in_c_that_the_project_itself_calls_is_told(project):
+    code = compile("import ctypes; ctypes.CDLL(None)", str(project.root / "agent.py"), "exec")
+    with FileWatch(project) as watch:
+        exec(code, {})
+    assert any("library" in words for words in watch.unseen_actions())
+
+
+def test_a_started_program_is_kept_with_its_folder_unless_it_only_names_the_machine(project):
+    with FileWatch(project) as watch:
+        subprocess.run(["true", "x"], cwd=project.root, check=True)
+        subprocess.run(["uname", "-p"], capture_output=True, check=True)
+    assert [*watch.programs] == [(("true", "x"), str(project.root))]
+
+
 NO_INPUTS = {
     "appended": lambda root: write(root / "a.json", "a"),
     "created": lambda root: (write(root / "new.txt", "w"), (root / "new.txt").read_text()),
     "outside": lambda root: Path(json.__file__).read_text(),
     "generated": lambda root: [
         (root / name).mkdir() or write(root / name / "x", "w")
-        for name in ("__pycache__", ".rightcall", "build")
+        for name in ("__pycache__", ".rightcall", "node_modules")
     ],
 }
 

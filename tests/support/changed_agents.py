@@ -170,6 +170,12 @@ AGENTS = {
                  **{"NAME.sh": f"echo {GOOD}\n"}),
         "NAME.sh", unknown=True,
     ),
+    "file that a started program finds": ChangedAgent(
+        OWN,
+        function("import subprocess; tool = subprocess.run('cat *' + '.NAME', shell=True, cwd=HERE, capture_output=True, text=True).stdout",
+                 **{"a.NAME": GOOD}),
+        "a.NAME", unknown=True,
+    ),
     "service": ChangedAgent("http:URL", {}, None, unknown=True),
 }  # fmt: skip
 

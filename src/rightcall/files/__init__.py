@@ -46,7 +46,11 @@ if TYPE_CHECKING:
         refuse_other_format as refuse_other_format,
         value_of as value_of,
     )
-    from rightcall.files.opened_files import FileWatch as FileWatch
+    from rightcall.files.opened_files import (
+        PROGRAMS as PROGRAMS,
+        FileWatch as FileWatch,
+        StartedProgram as StartedProgram,
+    )
     from rightcall.files.project_files import (
         ABSENT as ABSENT,
         ProjectFiles as ProjectFiles,
@@ -94,7 +98,7 @@ else:
                 "DOCUMENT_SUFFIXES DocumentItems JsonPath at_pointer pointer pointer_parts read_document "
                 "read_items refuse_other_format value_of"
             ),
-            "opened_files": "FileWatch",
+            "opened_files": "PROGRAMS FileWatch StartedProgram",
             "project_files": "ABSENT ProjectFiles content_hash",
             "python_object": "is_object_name load_object module_exists search_modules_in",
             "python_sources": "named_files named_variables program_entries source_closure source_facts",

@@ -11,9 +11,11 @@ import os
 import sys
 import threading
 from collections.abc import Sequence
+from importlib.util import source_from_cache
 from pathlib import Path
 from types import FrameType
 from typing import Any, NamedTuple, Self
+from urllib.parse import unquote
 
 from rightcall.files.project_files import ABSENT, PACKAGE, ProjectFiles, content_hash
 
@@ -23,7 +25,11 @@ AGENT_SIDE = tuple(PACKAGE + room + os.sep for room in ("executor", "adapters", 
 """The rooms that call agents and tools: what libraries open under them is opened for the agent."""
 FOLDERS = ("os.listdir", "os.scandir")
 PROGRAMS = ("subprocess.Popen", "os.exec", "os.posix_spawn", "os.spawn", "os.system")
-HEARD = frozenset(("open", "sqlite3.connect", "ctypes.dlopen", *FOLDERS, *PROGRAMS))
+FORKS = ("os.fork", "os.forkpty")
+HEARD = frozenset(("open", "sqlite3.connect", "ctypes.dlopen", *FOLDERS, *PROGRAMS, *FORKS))
+ABOUT_THE_MACHINE = frozenset(("uname", "lsb_release", "sw_vers"))
+"""Programs that say which system this is and do nothing else: SDKs start them to describe themselves in a header."""
+STANDARD_LIBRARY = f"{Path(os.__file__).parent}{os.sep}"
 
 _watches: tuple[FileWatch, ...] = ()
 _lock = threading.Lock()
@@ -38,19 +44,48 @@ class Sight(NamedTuple):
     state: tuple[int, int] | None
 
 
+class StartedProgram(NamedTuple):
+    """A command, and the folder in which it was started."""
+
+    command: tuple[str, ...]
+    folder: str = ""
+
+    @classmethod
+    def of(cls, event: str, args: Sequence[Any]) -> StartedProgram:
+        """What an audit event of `PROGRAMS` says."""
+        if event == "os.system":
+            return cls((os.fsdecode(args[0]),), str(Path.cwd()))
+        words = args[2] if event == "os.spawn" else args[1]
+        given = [words] if isinstance(words, str | bytes | os.PathLike) else list(words or ())
+        folder = args[2] if event == "subprocess.Popen" and args[2] is not None else ""
+        return cls(
+            tuple(os.fsdecode(word) for word in given),
+            os.path.abspath(os.fsdecode(folder)),  # noqa: PTH100
+        )
+
+    @property
+    def about_the_machine(self) -> bool:
+        return bool(self.command) and Path(self.command[0]).name in ABOUT_THE_MACHINE
+
+
 class FileWatch:
     """What a program opened while the watch was on: `with watch: …`, in any number of threads and tasks at once.
 
     `read` are the files and folders of the project that were opened to be read, as they were then. A file that was
-    created by the program is the program's own product, and not among them. `programs` are the commands it started.
+    created by the program is the program's own product, and not among them. `programs` are the commands it started,
+    `unseen` says what else it did whose files Python does not report.
     """
 
     def __init__(self, project: ProjectFiles) -> None:
         self.project = project
         self.read: dict[str, Sight] = {}
         self.written: set[str] = set()
-        self.programs: dict[tuple[str, ...], None] = {}
+        self.programs: dict[StartedProgram, None] = {}
+        self.unseen: dict[str, None] = {}
         self._within = 0
+        self._products: set[str] = set()
+        self._before_writing: dict[str, Sight] = {}
+        self._processes = _processes()
 
     def __enter__(self) -> Self:
         global _watches, _installed  # noqa: PLW0603
@@ -74,15 +109,29 @@ class FileWatch:
         name = self.project.name(path)
         if name is None:
             return
-        if reads and name not in self.written and name not in self.read:
-            self.read[name] = _sight(path)
+        if reads and name not in self._products and name not in self.read:
+            self.read[name] = self._before_writing.get(name) or _sight(path)
         if renews or not reads:
+            if name not in self.written and not reads:
+                sight = _sight(path)
+                if renews or sight.hash == ABSENT:
+                    self._products.add(name)
+                else:
+                    self._before_writing[name] = sight
             self.written.add(name)
 
     def note_folder(self, path: str) -> None:
         name = self.project.name(path)
         if name is not None and f"{name}/" not in self.read:
             self.read[f"{name}/"] = Sight(self.project.hash(f"{name}/"), None)
+
+    def unseen_actions(self) -> list[str]:
+        """What it did whose files Python does not report, in words."""
+        started = ["the agent starts processes, whose files cannot be seen"] if self._forked() else []
+        return [*started, *self.unseen]
+
+    def _forked(self) -> bool:
+        return self._processes != _processes()
 
     def hashes(self) -> dict[str, str]:
         """The hash of each file as it was when it was first opened."""
@@ -114,17 +163,24 @@ def _hear(event: str, args: tuple[Any, ...]) -> None:
 def _note(event: str, args: tuple[Any, ...], caller: FrameType) -> None:
     if event in FOLDERS and "importlib" in caller.f_code.co_filename:
         return  # Python looks for a module or a package's metadata
-    if event in PROGRAMS:
-        command = _command(event, args)
-        for watch in _watches if not _own(caller, _watches) else ():
-            watch.programs.setdefault(command)
+    if _own(caller, _watches):
         return
-    path = _path(args[0])
-    if path is None or _own(caller, _watches):
+    if event in PROGRAMS:
+        program = StartedProgram.of(event, args)
+        for watch in _watches if not program.about_the_machine else ():
+            watch.programs.setdefault(program)
+        return
+    if event in FORKS or (event == "ctypes.dlopen" and _by_project(caller, _watches)):
+        library = Path(_path(args[0]) or "C").name if args and args[0] else "C"
+        what = "forks" if event in FORKS else f"calls the library {library}"
+        for watch in _watches:
+            watch.unseen.setdefault(f"the agent {what}, and the files that are read there cannot be seen")
+    path = _path(args[0]) if args and (args[0] is not None or event in FOLDERS) else None
+    if path is None:
         return
     reads, renews = (True, False) if event != "open" else _use(args[1], args[2])
     for watch in _watches:
-        if event in FOLDERS:
+        if event in FOLDERS or Path(path).is_dir():
             watch.note_folder(path)
         else:
             watch.note_file(path, reads=reads, renews=renews)
@@ -137,8 +193,19 @@ def _path(given: Any) -> str | None:
         return None  # a file descriptor
     text = os.fsdecode(given)
     if text.startswith("file:"):  # sqlite3.connect(…, uri=True)
-        text = text.removeprefix("file:").partition("?")[0]
-    return None if text == ":memory:" else os.path.abspath(text)  # noqa: PTH100  links are not followed
+        text = unquote(text.removeprefix("file:").partition("?")[0])
+    if text == ":memory:":
+        return None
+    path = os.path.abspath(text)  # noqa: PTH100  links are not followed
+    return _source(path) if path.endswith(".pyc") else path
+
+
+def _source(path: str) -> str:
+    """The source of a compiled module in `__pycache__`, which Python reads instead; the module itself elsewhere."""
+    try:
+        return source_from_cache(path)
+    except ValueError:
+        return path
 
 
 def _use(mode: str | None, flags: int) -> tuple[bool, bool]:
@@ -151,12 +218,19 @@ def _use(mode: str | None, flags: int) -> tuple[bool, bool]:
     return access != os.O_WRONLY and not renews, renews or access == os.O_RDWR
 
 
-def _command(event: str, args: Sequence[Any]) -> tuple[str, ...]:
-    if event == "os.system":
-        return (os.fsdecode(args[0]),)
-    words = args[1]
-    given = [words] if isinstance(words, str | bytes | os.PathLike) else list(words or ())
-    return tuple(os.fsdecode(word) for word in given)
+def _processes() -> str:
+    """Changes whenever `multiprocessing` starts a process: of one that is spawned Python reports nothing."""
+    module = sys.modules.get("multiprocessing.process")
+    return str(getattr(module, "_process_counter", "count(1)"))
+
+
+def _by_project(frame: FrameType | None, watches: Sequence[FileWatch]) -> bool:
+    """Whether code of the project asks for something, and not a package that it uses."""
+    while frame is not None and frame.f_code.co_filename.startswith(("<", STANDARD_LIBRARY)):
+        if "site-packages" in frame.f_code.co_filename:
+            return False
+        frame = frame.f_back
+    return frame is not None and any(watch.project.name(frame.f_code.co_filename) for watch in watches)
 
 
 def _own(frame: FrameType | None, watches: Sequence[FileWatch]) -> bool:

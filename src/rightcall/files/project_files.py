@@ -15,12 +15,12 @@ MARKERS = ("pyproject.toml", "setup.cfg", "setup.py", "package.json", "requireme
 REPOSITORIES = (".git", ".hg", ".jj")
 GENERATED = frozenset(
     (
-        *("__pycache__", ".rightcall", ".venv", "venv", "site-packages", "node_modules", "build", "dist"),
-        *(".git", ".hg", ".jj", ".svn", ".tox", ".nox", ".eggs", ".cache", ".ipynb_checkpoints"),
+        *("__pycache__", ".rightcall", ".venv", "venv", "site-packages", "node_modules"),
+        *(".git", ".hg", ".jj", ".svn", ".tox", ".nox", ".eggs", ".ipynb_checkpoints"),
         *(".mypy_cache", ".pytest_cache", ".ruff_cache", ".hypothesis", ".import_linter_cache"),
     )
 )
-GENERATED_SUFFIXES = (".pyc", ".pyo", ".egg-info", ".dist-info")
+GENERATED_SUFFIXES = (".egg-info", ".dist-info")
 PACKAGE = f"{Path(__file__).absolute().parents[1]}{os.sep}"
 """RightCall itself, which may be part of the project that it tests."""
 ABSENT = "absent"

@@ -96,7 +96,11 @@ def check_result(
     return msgspec.structs.replace(
         unasked_result(design, found.word, found.sentence + unknown),
         cause=found.cause,
-        hint=hint_words(Decided(found.word, decided.cause), states, settings, notes, design.everything),
+        hint=hint_words(
+            Decided(found.word, decided.cause),
+            notes,
+            everything=bool(design.everything) or design.planned >= design.full,
+        ),
         strata=states,
         hard=tuple(seen.hard),
         broken=tuple(broken[:MOST_SHOWN]),

@@ -95,20 +95,15 @@ def _open(states: Sequence[StratumState]) -> str:
 
 def risk_words(settings: CheckSettings, states: Sequence[StratumState], spent: int, full: int) -> str:
     """The risk of the verdict and its cost."""
-    said = f"{spent:,} of {full:,} calls. If nothing had changed, REGRESSED would occur in at most "
+    cost = f"{spent:,} of {full:,} calls" if spent <= full else f"{spent:,} calls, {full:,} in a full run"
+    said = f"{cost}. If nothing had changed, REGRESSED would occur in at most "
     said += f"{settings.alpha * 100:g} of 100 checks."
     if any(state.name == "rest" and state.run < state.goldens for state in states):
         said += " A change confined to a few of the others is detected only by a full run."
     return said
 
 
-def hint_words(
-    decided: Decided,
-    states: Sequence[StratumState],
-    settings: CheckSettings,
-    notes: Sequence[str],
-    everything: str = "",
-) -> str:
+def hint_words(decided: Decided, notes: Sequence[str], *, everything: bool) -> str:
     """What to do next."""
     if decided.word != "INCONCLUSIVE":
         return ""

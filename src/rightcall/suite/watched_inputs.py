@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from rightcall.files import (
     FileWatch,
     ProjectFiles,
+    StartedProgram,
     named_files,
     named_variables,
     program_entries,
@@ -117,8 +118,9 @@ class AgentWatch:
             unseen += [
                 f"{name} was edited while the agent ran" for name in watch.edited() if sources.counts(name)
             ]
-            for command in watch.programs:
-                found, problem = _program_files(command, sources)
+            unseen += watch.unseen_actions()
+            for program in watch.programs:
+                found, problem = _program_files(program, sources)
                 files |= {name: each for name, each in found.items() if name not in files}
                 unseen += problem
         written, loaded = self._trials.written | self._imports.watch.written, self._imports.modules()
@@ -137,7 +139,9 @@ class AgentWatch:
 
     def news(self) -> WatchedInputs | None:
         """What was read since the last call; None when that is nothing."""
-        heard = len(self._trials.read), len(self._trials.programs), len(sys.modules)
+        trials = self._trials
+        unseen = len(trials.programs) + len(trials.unseen_actions())
+        heard = len(trials.read), unseen, len(sys.modules)
         if heard == self._heard:
             return None
         self._heard = heard
@@ -212,15 +216,16 @@ def _value_hash(name: str, value: str | None) -> str:
     return hashlib.pbkdf2_hmac("sha256", secret, f"rightcall/{name}".encode(), ROUNDS).hex()[:24]
 
 
-def _program_files(command: tuple[str, ...], sources: AgentSources) -> tuple[dict[str, str], list[str]]:
+def _program_files(program: StartedProgram, sources: AgentSources) -> tuple[dict[str, str], list[str]]:
     """Files of a program that the agent started, and why it cannot be compared, if it cannot."""
-    project = sources.project
-    named, entries = program_entries(command, Path())
+    project, command = sources.project, program.command
+    named, entries = program_entries(command, Path(program.folder))
     inside = {name for path in named if (name := project.name(path)) is not None and sources.counts(name)}
     closure = source_closure(entries, project, sources.search)
     files = {name: project.hash(name) for name in {*inside, *closure}}
-    if inside - closure.keys() or any(source_facts(path).unclear for path in closure.values()):
-        return files, [f"the agent starts {Path(command[0]).name}, whose files cannot be seen"]
+    if not closure or inside - closure.keys() or any(source_facts(path).unclear for path in closure.values()):
+        name = Path(command[0].split()[0]).name if command and command[0].strip() else "a program"
+        return files, [f"the agent starts {name}, whose files cannot be seen"]
     return files, []
 
 

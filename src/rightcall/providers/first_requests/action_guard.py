@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+from rightcall.files import PROGRAMS, StartedProgram
 from rightcall.providers.first_requests.trial import TRIAL
 
 ACTIONS = {
@@ -33,5 +34,7 @@ def guard_actions() -> None:
 def _audit(event: str, args: tuple[Any, ...]) -> None:
     if event in ACTIONS:
         trial = TRIAL.get()
-        if trial is not None and trial.capturing:
+        if trial is None or not trial.capturing:
+            return
+        if event not in PROGRAMS or not StartedProgram.of(event, args).about_the_machine:
             trial.other_action(ACTIONS[event])
