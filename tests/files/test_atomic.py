@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -25,6 +28,44 @@ def test_the_permissions_of_the_old_file_are_kept(tmp_path: Path):
     with atomic_write(path) as file:
         file.write(b"new")
     assert path.stat().st_mode & 0o777 == 0o640
+
+
+KILLED = """
+import os, sys
+from rightcall.files import atomic_write
+with atomic_write(sys.argv[1]) as file:
+    file.write(b"half")
+    file.flush()
+    os.kill(os.getpid(), 9)
+"""
+
+
+def test_a_killed_process_leaves_nothing_behind(tmp_path: Path):
+    path = tmp_path / "f.txt"
+    path.write_bytes(b"old")
+    assert subprocess.run([sys.executable, "-c", KILLED, path], check=False).returncode == -9
+    assert path.read_bytes() == b"old" and list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("refused", ["open", "link"])
+def test_file_systems_and_sandboxes_without_nameless_files(tmp_path: Path, monkeypatch, refused):
+    def refuse(*words, **options):
+        if refused == "link" or isinstance(words[0], Path):
+            raise PermissionError(1, "not permitted")
+        return original(*words, **options)
+
+    original = getattr(os, refused)
+    monkeypatch.setattr(os, refused, refuse)
+    path = tmp_path / "f.txt"
+    write_file(path, b"new")
+    assert path.read_bytes() == b"new" and list(tmp_path.iterdir()) == [path]
+    assert path.stat().st_mode & 0o777 == 0o666 & ~umask()
+
+
+def umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
 
 
 def test_a_link_stays_a_link(tmp_path: Path):

@@ -107,15 +107,14 @@ def undo_each(
     store: Store, changed: WhatChanged, suite: Path, trials: int, trust: bool
 ) -> list[UndoneEffect]:
     """Run the goldens that broke with one suspect change undone at a time."""
-    import asyncio
-
+    from rightcall.cli.interrupt import run_interruptible
     from rightcall.suite import agent_of_run, bisect_changes, load_suite, plan_suite, require_trust
 
     loaded = load_suite(suite)
     require_trust(loaded, suite, trust=trust)
     agent = agent_of_run(loaded, suite.parent, store.run(changed.after).run.agent)
     plan = plan_suite(loaded, suite.parent, model=agent)
-    return asyncio.run(bisect_changes(plan, store, changed, trials=trials))
+    return run_interruptible(bisect_changes(plan, store, changed, trials=trials))
 
 
 def _as_object(one: Any, changed: WhatChanged, undone: list[UndoneEffect]) -> dict[str, Any]:

@@ -74,10 +74,10 @@ def improve(
 
     Your files are never changed. Exit codes: 0 accepted, 1 worse, 3 not proven or too few goldens.
     """
-    import asyncio
 
     from msgspec.structs import replace
 
+    from rightcall.cli.interrupt import run_interruptible
     from rightcall.files import write_file
     from rightcall.store import open_store
     from rightcall.suite import (
@@ -102,7 +102,11 @@ def improve(
         options = ImproveOptions(
             proposals, trials, unproven, budget, proposer(model, engine), stop, lambda s: tell(s, err=True)
         )
-        found = asyncio.run(improve_plan(plan, store, stored.id, options))
+        try:
+            found = run_interruptible(improve_plan(plan, store, stored.id, options))
+        except KeyboardInterrupt:
+            tell("no patch was written; the same command starts again", err=True)
+            raise
     found = replace(found, patch=file_patch(loaded, suite, found.edits) or found.patch)
     if as_json:
         print_json(found)

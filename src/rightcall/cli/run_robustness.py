@@ -21,8 +21,7 @@ def run_perturbations(
     paraphrase_model: str | None,
 ) -> None:
     """Run each plan clean and perturbed, and show what the perturbations did."""
-    import asyncio
-
+    from rightcall.cli.interrupt import run_interruptible
     from rightcall.report import print_perturbations
     from rightcall.store import open_store
     from rightcall.suite import run_perturbed
@@ -31,7 +30,7 @@ def run_perturbations(
     for plan in plans:
         said = paraphrases_of(plan, texts, paraphrase_model) if "paraphrase" in wanted else {}
         with open_store(store_url) as store:
-            effects = asyncio.run(
+            effects = run_interruptible(
                 run_perturbed(
                     plan, store, wanted, paraphrases=said, announce=lambda sentence: tell(sentence, err=True)
                 )
@@ -45,8 +44,7 @@ def run_perturbations(
 
 def paraphrases_of(plan: Plan, path: Path, model: str | None) -> dict[str, tuple[str, ...]]:
     """Paraphrases from the file next to the suite; with a model, also of the goldens that have none there."""
-    import asyncio
-
+    from rightcall.cli.interrupt import run_interruptible
     from rightcall.model.golden import Golden
     from rightcall.suite import paraphrased, read_paraphrases, write_paraphrases
 
@@ -54,7 +52,7 @@ def paraphrases_of(plan: Plan, path: Path, model: str | None) -> dict[str, tuple
     known = read_paraphrases(path, goldens)
     if model is None:
         return known
-    found = asyncio.run(paraphrased(model, goldens, known, seed=plan.seed))
+    found = run_interruptible(paraphrased(model, goldens, known, seed=plan.seed))
     write_paraphrases(path, goldens, found)
     count = sum(len(texts) for texts in found.values())
     lost = sum(not texts for texts in found.values())

@@ -134,8 +134,7 @@ def rescore(
 
     Runs nothing. Exit codes: 0 passed, 1 did not pass, 4 a metric could not be computed.
     """
-    import asyncio
-
+    from rightcall.cli.interrupt import run_interruptible
     from rightcall.metrics import Scorer, ScoringRules, as_metrics, observed
     from rightcall.report import write_outcome
     from rightcall.suite import rescore_run
@@ -148,7 +147,7 @@ def rescore(
     scorer = Scorer(chosen, observed(observe, chosen), ScoringRules(pass_rule=pass_rule))
     with _opened(store_url) as store:
         if on is None and workers is None:
-            made, summary, verdict = asyncio.run(rescore_run(store, run, scorer))
+            made, summary, verdict = run_interruptible(rescore_run(store, run, scorer))
         else:
             from rightcall.cli.score_shards import tell_shards
             from rightcall.distributed import Workers

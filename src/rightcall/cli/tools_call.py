@@ -42,11 +42,11 @@ def call(
     A real call with an idempotency key runs once: for 24 hours, the same key from this or another process returns
     the first result. The keys are kept in the result store.
     """
-    import asyncio
+    from rightcall.cli.interrupt import run_interruptible
 
     given = read_arguments(arguments, pairs)
     real = real or source.startswith("mcp:")
-    invocation = asyncio.run(_called(source, name, given, real=real, store_url=store_url))
+    invocation = run_interruptible(_called(source, name, given, real=real, store_url=store_url))
     output = invocation.call.output
     if as_json:
         print_json(

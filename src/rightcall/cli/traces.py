@@ -337,11 +337,10 @@ def promote(
 @store_option
 def export(run: str, target: str, spans: bool, store_url: str | None) -> None:
     """Send the scores of RUN as gen_ai.evaluation.result events to an OTLP endpoint."""
-    import asyncio
-
+    from rightcall.cli.interrupt import run_interruptible
     from rightcall.monitor import export_run
     from rightcall.store import open_store
 
     with open_store(store_url, must_exist=True) as store:
-        sent = asyncio.run(export_run(store, run, target, spans=spans))
+        sent = run_interruptible(export_run(store, run, target, spans=spans))
     tell(f"{sent:,} scores sent")

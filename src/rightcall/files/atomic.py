@@ -17,7 +17,8 @@ from rightcall.errors import InputError
 def atomic_write(path: str | Path) -> Iterator[IO[bytes]]:
     """A binary file that replaces `path` when the block ends without an exception.
 
-    The content is written to a temporary file first, so an interrupted write changes nothing. A device or a pipe
+    The content is written to a temporary file first, so an interrupted write changes nothing; on Linux the file has no
+    name until it is complete, so a killed process leaves none behind. A device or a pipe
     is written as it is; links are followed; a file that may not be written raises `InputError`, as does a full disk.
     """
     target = Path(path).resolve()
@@ -66,10 +67,8 @@ _ANYONE_WRITES = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH  # the only check th
 
 @contextlib.contextmanager
 def _replacing(path: str | Path, target: Path) -> Iterator[IO[bytes]]:
-    import tempfile  # slow to import, and most processes only read files
-
     try:
-        handle, name = tempfile.mkstemp(prefix=f".{target.name[:50]}.", suffix=".tmp", dir=target.parent)
+        handle, name = _temporary(target)
     except OSError as error:
         raise InputError(
             str(path), f"cannot be written: {reason(error)}", "choose another location"
@@ -79,11 +78,58 @@ def _replacing(path: str | Path, target: Path) -> Iterator[IO[bytes]]:
             yield file
             file.flush()
             os.fsync(file.fileno())
+            if name is None:
+                name = _named(file.fileno(), target)
         Path(name).chmod(_mode_of(target))
         Path(name).replace(target)
     except BaseException:
-        Path(name).unlink(missing_ok=True)
+        if name is not None:
+            Path(name).unlink(missing_ok=True)
         raise
+
+
+def _temporary(target: Path) -> tuple[int, str | None]:
+    """A new file in the folder of the target: without a name where the system has such files, so that a process that
+    is killed leaves nothing behind.
+    """
+    if hasattr(os, "O_TMPFILE") and Path("/proc/self/fd").is_dir():
+        with contextlib.suppress(OSError):  # some file systems, such as NFS, only have files with names
+            return os.open(target.parent, os.O_TMPFILE | os.O_RDWR | os.O_CLOEXEC, 0o600), None
+    import tempfile  # slow to import, and most processes only read files
+
+    return tempfile.mkstemp(prefix=_prefix(target), suffix=".tmp", dir=target.parent)
+
+
+def _named(handle: int, target: Path) -> str:
+    """A name for a complete file: a link cannot replace a file, but renaming can."""
+    import secrets
+
+    name = f"{_prefix(target)}{secrets.token_hex(4)}.tmp"
+    folder = os.open(target.parent, os.O_RDONLY | os.O_DIRECTORY)
+    try:  # with a folder, Python follows the link in /proc
+        os.link(f"/proc/self/fd/{handle}", name, dst_dir_fd=folder, follow_symlinks=True)
+    except (PermissionError, FileNotFoundError):  # a sandbox may forbid the link
+        return _copied(handle, target)
+    finally:
+        os.close(folder)
+    return str(target.parent / name)
+
+
+def _copied(handle: int, target: Path) -> str:
+    import shutil
+    import tempfile
+
+    copy, name = tempfile.mkstemp(prefix=_prefix(target), suffix=".tmp", dir=target.parent)
+    os.lseek(handle, 0, os.SEEK_SET)
+    with os.fdopen(copy, "wb") as out, os.fdopen(os.dup(handle), "rb") as content:
+        shutil.copyfileobj(content, out)
+        out.flush()
+        os.fsync(out.fileno())
+    return name
+
+
+def _prefix(target: Path) -> str:
+    return f".{target.name[:50]}."
 
 
 def _mode_of(target: Path) -> int:

@@ -7,6 +7,7 @@ is first used, and a line for each exchange. Anything that looks like a secret i
 from __future__ import annotations
 
 import hashlib
+import os
 from collections import defaultdict
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, TypeVar
@@ -233,7 +234,7 @@ class CassetteWriter:
 def _mend(path: Path) -> None:
     """Truncate a partial line left by a crash, so that the next one starts on a new line."""
     if path.is_file() and (data := path.read_bytes()) and not data.endswith(b"\n"):
-        path.write_bytes(data[: data.rfind(b"\n") + 1])
+        os.truncate(path, data.rfind(b"\n") + 1)  # never rewritten: a second crash would lose all of it
 
 
 def make(path: str, options: ProviderOptions) -> ReplayProvider:
