@@ -145,3 +145,26 @@ def test_pruning_removes_what_a_proxy_recorded_for_goldens_that_are_gone(tmp_pat
     (tmp_path / "suite.yaml").write_text("{name: shop, dataset: goldens.jsonl, agent: {model: 'exec:true'}}")
     assert CliRunner().invoke(record, ["prune", "suite.yaml"]).exit_code == 0
     assert [path.name.split("-")[0] for path in served.glob("*.json")] == ["kept"]
+
+
+@pytest.mark.parametrize("path", ["/g1/0/v1/chat", "/g1/0/", "/nothing", "/"])
+@pytest.mark.parametrize("method", ["GET", "POST", "HEAD", "OPTIONS", "PUT", "DELETE"])
+@pytest.mark.parametrize(
+    "headers",
+    [{"host": "evil.example:8931"}, {"origin": "https://evil.example"}, {"sec-fetch-site": "cross-site"}],
+    ids=["rebound name", "page", "image of a page"],
+)
+def test_pages_of_other_sites_reach_neither_recordings_nor_the_server(tmp_path, path, method, headers):
+    async def work():
+        model, server = Model(), web.Application()
+        server.router.add_route("*", "/{rest:.*}", model.answer)
+        async with (
+            started(server) as to,
+            started(RecordingProxy(Recordings(RecordSettings("auto"), tmp_path), to).app()) as proxy,
+            aiohttp.ClientSession() as client,
+            client.request(method, f"{proxy}{path}", json={"text": "x"}, headers=headers) as reply,
+        ):
+            assert (reply.status, model.asked) == (403, [])
+            assert not list(tmp_path.rglob("*.json*"))
+
+    asyncio.run(work())

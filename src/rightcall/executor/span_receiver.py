@@ -8,14 +8,15 @@ from collections.abc import Iterable
 from typing import Any
 
 from rightcall.errors import ConfigError, InputError
+from rightcall.local_door import LocalDoor
 from rightcall.model.trajectory import Trajectory
 from rightcall.traces import (
     JSON,
     PROTOBUF,
+    BusyError,
     CallsMode,
     Item,
     LogEvent,
-    OtlpDoor,
     OtlpServer,
     Problems,
     SlowBodyError,
@@ -25,7 +26,6 @@ from rightcall.traces import (
     accepted_body,
     assemble,
     refused_body,
-    request_items,
     request_kind,
     with_events,
 )
@@ -34,6 +34,7 @@ FIRST_SPAN = 7.0
 """Seconds to wait for the first span of a turn: SDKs send theirs every five seconds."""
 MOST_SPANS = 2_000
 STOP_SECONDS = 60.0
+_STATUS = {TooLarge: 413, SlowBodyError: 408, BusyError: 503}
 TRIED = 3
 """Turns without any span after which a run that never saw one stops."""
 
@@ -70,7 +71,7 @@ class SpanReceiver:
         self._listen, self._settle, self._calls = listen, settle, calls
         self._turns: dict[str, WatchedTurn] = {}
         # No token: a span counts only with the trace id of a turn in progress, which cannot be guessed.
-        self._server = OtlpServer(OtlpDoor(), _refused_request)
+        self._server = OtlpServer(LocalDoor(), _refused_request)
         self._port = 0
         self.seen = self.unseen = 0
 
@@ -187,10 +188,9 @@ class SpanReceiver:
             )
         problems = Problems()
         try:
-            encoding = request.headers.get("content-encoding", "")
-            items = request_items(await self._server.read_body(request), kind, encoding, problems, logs=logs)
+            items, _ = await self._server.items(request, kind, problems, logs=logs)
         except InputError as error:
-            status = 413 if isinstance(error, TooLarge) else 408 if isinstance(error, SlowBodyError) else 400
+            status = next((code for reason, code in _STATUS.items() if isinstance(error, reason)), 400)
             return web.Response(status=status, body=refused_body(kind, error.problem), content_type=kind)
         for item in items:
             held = self._turns.get(item.trace_id)

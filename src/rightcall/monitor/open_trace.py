@@ -1,4 +1,4 @@
-"""A trace that is being received: what is kept of it, within bounds, redacted before it is stored."""
+"""A trace that is being received: what is kept of it, within bounds."""
 
 from __future__ import annotations
 
@@ -41,29 +41,27 @@ class Open:
     size: int = 0
     dropped: int = 0
 
-    def take(self, given: Received, redactor: Redactor) -> Received:
-        """The part of a trace that may be kept, redacted."""
+    def take(self, given: Received) -> Received:
+        """The part of a trace that may be kept."""
         kept = Received([], [])
         for span in given.spans:
             self.ended = self.ended or (not span.parent_id and span.end > 0)
             if not self._has_room(is_root=not span.parent_id):
                 continue
-            clean = redactor.span(span)
             try:
-                size = _size(clean)
+                size = _size(span)
             except _CANNOT_BE_WRITTEN:
                 continue
             self.spans += 1
             self.size += size
-            kept.spans.append(clean)
+            kept.spans.append(span)
         for span_id, event in given.events:
             if self.size < MAX_BYTES:
-                clean_event = SpanEvent(event.name, redactor.value(event.attributes))
                 try:
-                    self.size += _size(clean_event)
+                    self.size += _size(event)
                 except _CANNOT_BE_WRITTEN:
                     continue
-                kept.events.append((span_id, clean_event))
+                kept.events.append((span_id, event))
         self.dropped += given.count - kept.count
         return kept
 
@@ -80,6 +78,14 @@ class Open:
 
 def _size(item: Span | SpanEvent) -> int:
     return len(msgspec.json.encode(item))
+
+
+def redacted_item(item: Item, redactor: Redactor) -> Item:
+    """A span or event without personal data and secrets."""
+    if isinstance(item, LogEvent):
+        event = SpanEvent(item.event.name, redactor.value(item.event.attributes))
+        return LogEvent(item.trace_id, item.span_id, event)
+    return redactor.span(item)
 
 
 def by_trace(items: Iterable[Item]) -> dict[str, Received]:

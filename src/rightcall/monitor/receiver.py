@@ -12,12 +12,13 @@ from typing import Any
 import msgspec
 
 from rightcall.errors import ConfigError, InputError, StoreError
+from rightcall.local_door import LocalDoor
 from rightcall.monitor.monitor import Monitor
 from rightcall.monitor.trace_intake import Counters, TraceIntake, return_large_blocks
 from rightcall.traces import (
     JSON,
     PROTOBUF,
-    OtlpDoor,
+    BusyError,
     OtlpServer,
     Problems,
     SlowBodyError,
@@ -25,7 +26,6 @@ from rightcall.traces import (
     accepted_body,
     refused_body,
     rejected_items,
-    request_items,
     request_kind,
 )
 
@@ -47,7 +47,7 @@ class Receiver:
     def __post_init__(self) -> None:
         self._intake = TraceIntake(self.monitor, self.counters, self.clock, self.log)
         self._warned: set[str] = set()
-        door = OtlpDoor(self.token, self.monitor.settings.hosts)
+        door = LocalDoor(self.token, self.monitor.settings.hosts, "add it to the receiver's `hosts`")
         self._server = OtlpServer(door, self._refused_request, _server_log(self._server_said))
 
     def app(self) -> Any:
@@ -134,22 +134,20 @@ class Receiver:
             return self._refuse(415, f"content type must be {PROTOBUF} or {JSON}", PROTOBUF)
         if self._is_full:
             return self._busy(kind)
+        problems = Problems()
         try:
-            body = await self._server.read_body(request)
+            items, size = await self._server.items(request, kind, problems, logs=logs)
+            items = await self._server.threads.run(size, self._intake.redacted, items)
         except SlowBodyError as error:
             return self._refuse(408, error.problem, kind)
         except TooLarge as error:
             return self._refuse(413, error.problem, kind)
-        if self._is_full:  # others were faster
+        except BusyError:
             return self._busy(kind)
-        problems = Problems()
-        try:
-            encoding = request.headers.get("content-encoding", "identity")
-            items = request_items(body, kind, encoding, problems, logs=logs)
-        except TooLarge as error:
-            return self._refuse(413, error.problem, kind)
         except InputError as error:
             return self._refuse(400, error.problem, kind)
+        if self._is_full:  # others were faster
+            return self._busy(kind)
         try:
             dropped = await self._intake.store(items)
         except StoreError as error:

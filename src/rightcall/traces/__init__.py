@@ -3,7 +3,7 @@
     reader      load_traces: files in, traces out       unpack      compressed files, within limits
     span_spool  spans of many files, by trace           portions    a large document, a part at a time
     otlp        OTLP JSON and protobuf                  exports/    files of MLflow, LangSmith, Langfuse, …
-    otlp_request  requests of OTLP over HTTP, and their answers
+    otlp_request  requests of OTLP over HTTP, and their answers; otlp_server, otlp_threads: how they are received
     dialects/   formats of instrumentations             assembly    spans of one trace to what the agent did
     trace       Trace: trajectory, tools, origin        candidate   a golden to review
     redaction   e-mail addresses, keys and similar      events      scores as `gen_ai.evaluation.result`
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
         protobuf_items as protobuf_items,
     )
     from rightcall.traces.otlp_body import SlowBodyError as SlowBodyError
-    from rightcall.traces.otlp_door import OtlpDoor as OtlpDoor
     from rightcall.traces.otlp_request import (
         JSON as JSON,
         MAX_SENT as MAX_SENT,
@@ -47,10 +46,10 @@ if TYPE_CHECKING:
         accepted_body as accepted_body,
         refused_body as refused_body,
         rejected_items as rejected_items,
-        request_items as request_items,
         request_kind as request_kind,
     )
     from rightcall.traces.otlp_server import OtlpServer as OtlpServer
+    from rightcall.traces.otlp_threads import BusyError as BusyError
     from rightcall.traces.problems import Problems as Problems
     from rightcall.traces.protobuf import (
         WireError as WireError,
@@ -74,11 +73,9 @@ else:
             "golden_candidate": "CandidateSpool candidate candidate_id shown_trace_id signature",
             "otlp": "Item LogEvent json_items protobuf_items",
             "otlp_body": "SlowBodyError",
-            "otlp_door": "OtlpDoor",
-            "otlp_request": (
-                "JSON MAX_SENT PROTOBUF accepted_body refused_body rejected_items request_items request_kind"
-            ),
+            "otlp_request": ("JSON MAX_SENT PROTOBUF accepted_body refused_body rejected_items request_kind"),
             "otlp_server": "OtlpServer",
+            "otlp_threads": "BusyError",
             "problems": "Problems",
             "protobuf": "WireError length text varint",
             "reader": "is_trace_export load_traces",

@@ -138,11 +138,11 @@ def _json_value(raw: Any, problems: Problems, depth: int = 0) -> Any:
 
 def protobuf_items(data: bytes, problems: Problems, where: str = "", *, logs: bool = False) -> Iterator[Item]:
     """Spans of an ExportTraceServiceRequest, or events of an ExportLogsServiceRequest; `WireError` for other bytes."""
-    for number, kind, group in fields(data):
+    for number, kind, group in fields(data, problems.count_field):
         if number != 1 or kind != LENGTH:
             continue
         parts = []
-        for field in fields(_bytes(group)):
+        for field in fields(_bytes(group), problems.count_field):
             problems.count_value()
             parts.append(field)
         resource: dict[str, Any] = {}
@@ -158,11 +158,18 @@ def _scope_items(
     data: bytes, resource: dict[str, Any], problems: Problems, where: str, logs: bool
 ) -> Iterator[Item]:
     scope = ""
-    for number, kind, value in fields(data):
+    for number, kind, value in fields(data, problems.count_field):
         if kind != LENGTH:
             continue
         if number == 1:
-            scope = next((_utf8(v) for n, k, v in fields(_bytes(value)) if n == 1 and k == LENGTH), "")
+            scope = next(
+                (
+                    _utf8(v)
+                    for n, k, v in fields(_bytes(value), problems.count_field)
+                    if n == 1 and k == LENGTH
+                ),
+                "",
+            )
         elif number == 2 and logs:
             if (event := _read_alone(_proto_log, _bytes(value), problems, where)) is not None:
                 yield event
@@ -175,7 +182,7 @@ def _scope_items(
 
 def _proto_span(data: bytes, problems: Problems, where: str) -> Span | None:
     span = Span("", "", attributes={}, events=[])
-    for number, kind, value in fields(data):
+    for number, kind, value in fields(data, problems.count_field):
         if kind == LENGTH:
             raw = _bytes(value)
             if number == 9:
@@ -192,7 +199,7 @@ def _proto_span(data: bytes, problems: Problems, where: str) -> Span | None:
             elif number == 11:
                 span.events.append(_proto_event(raw, problems))
             elif number == 15:
-                _set_status(span, raw)
+                _set_status(span, raw, problems)
         elif kind == VARINT and number == 10 and value:
             problems.add("dropped", where, int(value))
         elif kind == FIXED64 and number in (7, 8):
@@ -208,12 +215,12 @@ def _proto_span(data: bytes, problems: Problems, where: str) -> Span | None:
 
 def _proto_event(data: bytes, problems: Problems) -> SpanEvent:
     problems.count_value()
-    name = next((_utf8(v) for n, k, v in fields(data) if n == 2 and k == LENGTH), "")
+    name = next((_utf8(v) for n, k, v in fields(data, problems.count_field) if n == 2 and k == LENGTH), "")
     return SpanEvent(name, _pairs(data, 3, problems))
 
 
-def _set_status(span: Span, data: bytes) -> None:
-    for number, kind, value in fields(data):
+def _set_status(span: Span, data: bytes, problems: Problems) -> None:
+    for number, kind, value in fields(data, problems.count_field):
         if number == 2 and kind == LENGTH:
             span.message = _utf8(value)
         elif number == 3 and kind == VARINT:
@@ -223,7 +230,7 @@ def _set_status(span: Span, data: bytes) -> None:
 def _proto_log(data: bytes, problems: Problems, where: str) -> LogEvent | None:
     trace_id = span_id = name = ""
     body: Any = None
-    for number, kind, value in fields(data):
+    for number, kind, value in fields(data, problems.count_field):
         if kind != LENGTH:
             continue
         if number == 9:
@@ -241,7 +248,7 @@ def _pairs(data: bytes, wanted: int, problems: Problems, depth: int = 0) -> dict
     """The key-value pairs that repeat under one field number."""
     return dict(
         _pair(_bytes(value), problems, depth)
-        for number, kind, value in fields(data)
+        for number, kind, value in fields(data, problems.count_field)
         if number == wanted and kind == LENGTH
     )
 
@@ -249,7 +256,7 @@ def _pairs(data: bytes, wanted: int, problems: Problems, depth: int = 0) -> dict
 def _pair(data: bytes, problems: Problems, depth: int = 0) -> tuple[str, Any]:
     key: str = ""
     held: Any = None
-    for number, kind, value in fields(data):
+    for number, kind, value in fields(data, problems.count_field):
         if kind == LENGTH and number == 1:
             key = _utf8(value)
         elif kind == LENGTH and number == 2:
@@ -261,7 +268,7 @@ def _proto_value(data: bytes, problems: Problems, depth: int = 0) -> Any:
     problems.count_value()
     if depth > MAX_NESTING:
         return None
-    for number, kind, value in fields(data):
+    for number, kind, value in fields(data, problems.count_field):
         if number == 1 and kind == LENGTH:
             return _bounded(_utf8(value), problems)
         if number == 2 and kind == VARINT:
@@ -271,7 +278,7 @@ def _proto_value(data: bytes, problems: Problems, depth: int = 0) -> Any:
         if number == 4 and kind == FIXED64:
             return double(int(value))
         if number == 5 and kind == LENGTH:
-            items = (v for n, k, v in fields(_bytes(value)) if n == 1 and k == LENGTH)
+            items = (v for n, k, v in fields(_bytes(value), problems.count_field) if n == 1 and k == LENGTH)
             return [_proto_value(_bytes(v), problems, depth + 1) for v in items]
         if number == 6 and kind == LENGTH:
             return _pairs(_bytes(value), 1, problems, depth + 1)

@@ -27,7 +27,6 @@ class UnfinishedBody:
 
     limit: asyncio.Timeout
     content: bytearray = field(default_factory=bytearray)
-    given_up: bool = False
 
 
 class BodyReader:
@@ -35,11 +34,8 @@ class BodyReader:
 
     def __init__(self) -> None:
         self._unfinished: dict[UnfinishedBody, None] = {}
-
-    @property
-    def held(self) -> int:
-        """Bytes of unfinished bodies."""
-        return sum(len(body.content) for body in self._unfinished if not body.given_up)
+        self.held = 0
+        """Bytes of unfinished bodies, without those that were given up."""
 
     async def read(self, request: Any) -> bytes:
         """The whole body; `TooLarge` or `SlowBodyError` when it is over a limit."""
@@ -51,12 +47,13 @@ class BodyReader:
                 try:
                     while chunk := await request.content.readany():
                         body.content += chunk
+                        self.held += len(chunk) if body in self._unfinished else 0
                         if len(body.content) > MAX_SENT:
                             raise _too_large()
                         self._make_room()
                     content = bytes(body.content)
                 finally:
-                    del self._unfinished[body]
+                    self._give_up(body)
                     body.content.clear()  # the error of a lost connection keeps this frame alive for a while
         except TimeoutError:
             raise SlowBodyError(
@@ -70,11 +67,17 @@ class BodyReader:
         return body
 
     def _make_room(self) -> None:
-        if len(self._unfinished) * MAX_SENT <= MAX_UNFINISHED or self.held <= MAX_UNFINISHED:
+        if self.held <= MAX_UNFINISHED:
             return
-        oldest = next(body for body in self._unfinished if not body.given_up)
-        oldest.given_up = True
+        oldest = next(iter(self._unfinished))
+        self._give_up(oldest)
         oldest.limit.reschedule(asyncio.get_running_loop().time())
+
+    def _give_up(self, body: UnfinishedBody) -> None:
+        """Stop counting a body: it is complete, or its reader is about to end."""
+        if body in self._unfinished:
+            del self._unfinished[body]
+            self.held -= len(body.content)
 
 
 def _too_large() -> TooLarge:

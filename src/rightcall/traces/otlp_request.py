@@ -13,8 +13,10 @@ from rightcall.traces.problems import Problems, TooManyValuesError
 from rightcall.traces.protobuf import WireError, length, text, varint
 from rightcall.traces.unpack import TooLarge, gunzip
 
-MAX_SENT, MAX_UNPACKED, MAX_SPANS, MAX_VALUES = 16 * 2**20, 64 * 2**20, 50_000, 1_000_000
-"""Bounds of one request. Values count because they need far more memory than their text: `[],[],[],…`."""
+MAX_SENT, MAX_UNPACKED, MAX_SPANS = 16 * 2**20, 64 * 2**20, 50_000
+MAX_VALUES, MAX_FIELDS = 1_000_000, 6_000_000
+"""Bounds of one request. Values count because they need far more memory than their text: `[],[],[],…`. Fields count
+because they need time: 64 MiB of empty messages are a request of 64 KiB in gzip."""
 JSON, PROTOBUF = "application/json", "application/x-protobuf"
 DEEPEST = 200
 REJECTED = ("unreadable", "trace_id", "span_id", "too_many")
@@ -26,19 +28,24 @@ def request_kind(content_type: str) -> str:
     return content_type if content_type in (JSON, PROTOBUF) else ""
 
 
-def request_items(body: bytes, kind: str, encoding: str, problems: Problems, *, logs: bool) -> list[Item]:
-    """Spans or log events of a request; `InputError` when it is invalid, `TooLarge` when it is over the limits."""
+def unpacked_body(body: bytes, encoding: str) -> bytes:
+    """The body as it was before it was compressed; `InputError` for other encodings, `TooLarge` for too much."""
     encoding = encoding.lower()
     if encoding not in ("identity", "gzip", "deflate", ""):
         raise InputError("", f"content encoding '{encoding[:30]}' is not supported", "use gzip")
-    if encoding in ("gzip", "deflate"):
-        body = gunzip(body, "", MAX_UNPACKED)
-    problems.values_left = MAX_VALUES
+    return gunzip(body, "", MAX_UNPACKED) if encoding in ("gzip", "deflate") else body
+
+
+def request_items(body: bytes, kind: str, problems: Problems, logs: bool) -> list[Item]:
+    """Spans or log events of an unpacked body; `InputError` when it is invalid, `TooLarge` over the limits."""
+    problems.values_left, problems.fields_left = MAX_VALUES, MAX_FIELDS
     try:
         items = _from_protobuf(body, problems, logs) if kind == PROTOBUF else _from_json(body, problems)
     except TooManyValuesError:
         raise TooLarge(
-            "", f"more than {MAX_VALUES:,} values in one request", "send smaller batches"
+            "",
+            f"more than {MAX_VALUES:,} values, or {MAX_FIELDS:,} fields, in one request",
+            "send smaller batches",
         ) from None
     if len(items) > MAX_SPANS:
         raise TooLarge("", f"more than {MAX_SPANS:,} spans in one request", "send smaller batches")

@@ -9,28 +9,52 @@ from __future__ import annotations
 import asyncio
 import gc
 import logging
+import socket
 import time
 from collections.abc import Callable
 from typing import Any
 
+from rightcall.local_door import LocalDoor
+from rightcall.traces.otlp import Item
 from rightcall.traces.otlp_body import BodyReader
-from rightcall.traces.otlp_door import OtlpDoor
+from rightcall.traces.otlp_request import request_items, unpacked_body
+from rightcall.traces.otlp_threads import RequestThreads
+from rightcall.traces.problems import Problems
 
 HEAD_SECONDS, SWEEP_SECONDS, LINGER_SECONDS = 10.0, 1.0, 1.0
 MAX_CONNECTIONS, MANY_LOST = 500, 50
+BACKLOG, ACCEPTED_AT_ONCE = 1024, 16
+"""A short queue drops the connection of an ordinary sender when many others connect, and it tries again a second later;
+asyncio would accept as many as the queue holds before it answers anybody."""
+TRUSTED_SECONDS = 10.0
+"""How much longer a connection may rest that has been answered well: exporters send every few seconds."""
 
 Refuse = Callable[[Any, int, str], Any]
 """Makes the response to a request that may not pass: request, status, reason."""
 
 
 class OtlpConnection(asyncio.Protocol):
-    """One connection. `waits_since` is when its sender began to owe us something: a head, or the rest of a body."""
+    """One connection. `waits_since` is when its sender began to owe us something: a head, or the rest of a body.
+    `rests_since` is when it last was our turn, and `trusted` whether a request of it was answered well."""
 
     def __init__(self, inner: Any, server: OtlpServer) -> None:
         self._inner, self._server = inner, server
         self.transport: asyncio.Transport | None = None
-        self.waits_since: float | None = time.monotonic()
+        self.rests_since = time.monotonic()
+        self.waits_since: float | None = self.rests_since
+        self.trusted = False
         self.in_request = False
+
+    @property
+    def used(self) -> float:
+        """When it was last of use; the least recently used goes when there are too many."""
+        since = self.rests_since if self.waits_since is None else self.waits_since
+        return since + TRUSTED_SECONDS if self.trusted else since
+
+    def answered(self, status: int) -> None:
+        """A request has been answered: from now on the connection rests."""
+        self.in_request, self.waits_since, self.rests_since = False, None, time.monotonic()
+        self.trusted = self.trusted or status < 400
 
     def connection_made(self, transport: Any) -> None:
         self.transport = transport
@@ -59,14 +83,14 @@ class OtlpConnection(asyncio.Protocol):
 class OtlpServer:
     """Serves an application: every path passes the door first, and bodies are read by `bodies`."""
 
-    def __init__(self, door: OtlpDoor, refuse: Refuse, logger: logging.Logger | None = None) -> None:
+    def __init__(self, door: LocalDoor, refuse: Refuse, logger: logging.Logger | None = None) -> None:
         self._door, self._refuse, self._logger = door, refuse, logger
         self._connections: dict[Any, OtlpConnection] = {}
         self._runner: Any = None
         self._server: asyncio.Server | None = None
         self._sweeper: asyncio.Task[None] | None = None
         self._lost = 0
-        self.bodies = BodyReader()
+        self.bodies, self.threads = BodyReader(), RequestThreads()
 
     def app(self, routes: dict[tuple[str, str], Any]) -> Any:
         """The application of these handlers, by method and path."""
@@ -77,24 +101,33 @@ class OtlpServer:
             connection = self._connections.get(request.transport)
             if connection is not None:
                 connection.in_request = True
+            status = 500
             try:
                 refusal = self._door.refusal(request.headers)
-                return await handler(request) if refusal is None else self._refuse(request, *refusal)
+                answer = await handler(request) if refusal is None else self._refuse(request, *refusal)
+                status = answer.status
+                return answer
             finally:
                 if connection is not None:
-                    connection.in_request, connection.waits_since = False, None
+                    connection.answered(status)
 
         app = web.Application(middlewares=[admit])
         for (method, path), handler in routes.items():
             app.router.add_route(method, path, handler)
         return app
 
-    async def read_body(self, request: Any) -> bytes:
-        """The body of a request; from then on it is our turn."""
+    async def items(
+        self, request: Any, kind: str, problems: Problems, *, logs: bool
+    ) -> tuple[list[Item], int]:
+        """Spans or log events of a request, and how many bytes they were. `SlowBodyError`, `TooLarge`, `BusyError` or
+        another `InputError` when it cannot be taken."""
         content = await self.bodies.read(request)
         if (connection := self._connections.get(request.transport)) is not None:
-            connection.waits_since = None
-        return content
+            connection.waits_since = None  # from now on it is our turn
+        encoding = request.headers.get("content-encoding", "")
+        content = await self.threads.run(len(content), unpacked_body, content, encoding)
+        size = len(content)
+        return await self.threads.run(size, request_items, content, kind, problems, logs), size
 
     async def start(self, app: Any, host: str, port: int, *, stop_seconds: float = 5.0) -> int:
         """Listen, and say on which port; `OSError` when that is not possible."""
@@ -118,10 +151,14 @@ class OtlpServer:
             return OtlpConnection(runner.server(), self)
 
         try:
-            self._server = await loop.create_server(connect, host, port, backlog=128)
+            self._server = await loop.create_server(connect, host, port, backlog=ACCEPTED_AT_ONCE)
         except OSError:
             await self.stop()
             raise
+        for listener in self._server.sockets:
+            same = socket.socket(fileno=listener.fileno())
+            same.listen(BACKLOG)
+            same.detach()  # the listener closes it
         self._sweeper = asyncio.create_task(self._sweep())
         return int(self._server.sockets[0].getsockname()[1])
 
@@ -133,20 +170,19 @@ class OtlpServer:
             self._server.close()
         if self._runner is not None:
             await self._runner.cleanup()
+        self.threads.close()
         self._sweeper = self._server = self._runner = None
 
     def add(self, connection: OtlpConnection) -> None:
-        """A new connection; the one that has owed us something for longest goes when there are too many."""
-        self._connections[connection.transport] = connection
-        if len(self._connections) > MAX_CONNECTIONS:
-            idle = (
+        """A new connection; when there are too many, the least recently used goes that we are not working for."""
+        if len(self._connections) >= MAX_CONNECTIONS:
+            others = (
                 each
                 for each in self._connections.values()
-                if each.waits_since is None and not each.in_request
+                if each.waits_since is not None or not each.in_request
             )
-            waiting = [each for each in self._connections.values() if each.waits_since is not None]
-            oldest = min(waiting, key=lambda each: each.waits_since or 0.0, default=None)
-            self._drop(next(idle, None) or oldest or connection)
+            self._drop(min(others, key=lambda each: each.used, default=connection))
+        self._connections[connection.transport] = connection
 
     def remove(self, connection: OtlpConnection) -> None:
         self._lost += self._connections.pop(connection.transport, None) is not None

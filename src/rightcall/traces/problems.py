@@ -47,10 +47,11 @@ class TooManyValuesError(Exception):
 
 
 class Problems:
-    """Kinds of problems with the count and first location of each. `values_left` bounds the values of a request."""
+    """Kinds of problems with the count and first location of each. `values_left` and `fields_left` bound
+    the values of a request and the fields that its messages have, known or not."""
 
     def __init__(self) -> None:
-        self.values_left = math.inf
+        self.values_left = self.fields_left = math.inf
         self.counts: dict[str, int] = {}
         self.first: dict[str, str] = {}
         self.hints: list[str] = []
@@ -62,6 +63,11 @@ class Problems:
     def count_value(self, values: int = 1) -> None:
         self.values_left -= values
         if self.values_left < 0:
+            raise TooManyValuesError
+
+    def count_field(self) -> None:
+        self.fields_left -= 1
+        if self.fields_left < 0:
             raise TooManyValuesError
 
     def hint(self, text: str) -> None:

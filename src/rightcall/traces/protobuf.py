@@ -7,7 +7,7 @@ reads about ten thousand spans a second. Tests compare it with the official pack
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 VARINT, FIXED64, LENGTH, GROUP, END_GROUP, FIXED32 = 0, 1, 2, 3, 4, 5
 Field = tuple[int, int, "int | bytes"]
@@ -17,10 +17,11 @@ class WireError(ValueError):
     """Bytes that are not a protobuf message."""
 
 
-def fields(data: bytes) -> Iterator[Field]:
-    """Number, wire type and value of each field: an int, or the bytes of a length."""
+def fields(data: bytes, count: Callable[[], None] = lambda: None) -> Iterator[Field]:
+    """Number, wire type and value of each field: an int, or the bytes of a length. `count` is called for each."""
     position, size = 0, len(data)
     while position < size:
+        count()
         key = data[position]
         position += 1
         if key > 127:

@@ -15,6 +15,7 @@ import aiohttp
 from aiohttp import web
 
 from rightcall.errors import ConfigError, ProviderError
+from rightcall.local_door import LocalDoor
 from rightcall.model.golden import Golden
 from rightcall.model.trajectory import Trajectory
 from rightcall.providers.recordings.canonical import body_chunks, http_ask
@@ -28,6 +29,7 @@ HOP = frozenset(
 )  # fmt: skip
 """Headers of one connection, and of encodings, which the forwarding client handles itself."""
 LARGEST = 64 << 20
+DOOR = LocalDoor(hint="use http://127.0.0.1:PORT")
 
 
 class RecordingProxy:
@@ -46,7 +48,7 @@ class RecordingProxy:
 
     def app(self) -> web.Application:
         """The application; run it on loopback only, because anyone who reaches it can use the agent's key."""
-        made = web.Application(client_max_size=LARGEST)
+        made = web.Application(client_max_size=LARGEST, middlewares=[_admit])
         made.router.add_route("*", "/{golden}/{trial:[0-9]+}/{rest:.*}", self._answer)
         made.router.add_route("*", "/{other:.*}", self._lost)
         made.cleanup_ctx.append(self._connected)
@@ -115,6 +117,14 @@ class RecordingProxy:
             self._recordings.write, Golden("", id=case.golden), case, Trajectory(), whole=False
         )
         return response
+
+
+@web.middleware
+async def _admit(request: web.Request, handler: Any) -> web.StreamResponse:
+    """A page of another site must not read recordings or ask the server through a browser on this machine."""
+    refusal = DOOR.refusal(request.headers)
+    answer: web.StreamResponse = await handler(request) if refusal is None else _problem(*refusal)
+    return answer
 
 
 async def _streamed(

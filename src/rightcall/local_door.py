@@ -1,4 +1,4 @@
-"""Who may speak to an OTLP receiver.
+"""Who may speak to a server for programs on this machine: an OTLP receiver, a recording proxy.
 
 A page of another site must not reach it through a browser on this machine: browsers say where a request comes from
 (`Origin`, `Sec-Fetch-Site`), and a name that suddenly resolves to this machine is not one of its names (`Host`).
@@ -17,11 +17,12 @@ PRIVATE = (".localhost", ".internal", ".svc.cluster.local")
 
 
 @dataclass(frozen=True)
-class OtlpDoor:
-    """The rules of one receiver. `token` is empty when none is required; `names` are further names of this machine."""
+class LocalDoor:
+    """The rules of one server. `token` is empty when none is required; `names` are further names of this machine."""
 
     token: str = ""
     names: Iterable[str] = ()
+    hint: str = "use its address"
 
     def refusal(self, headers: Mapping[str, str]) -> tuple[int, str] | None:
         """Status and reason, if a request may not pass. Only its head is needed for that."""
@@ -29,7 +30,7 @@ class OtlpDoor:
             return 403, "requests of web pages are not accepted"
         host = _name_of(headers.get("host", ""))
         if not self._is_ours(host):
-            return 403, f"'{host[:100]}' is not a name of this machine; add it to the receiver's `hosts`"
+            return 403, f"'{host[:100]}' is not a name of this machine; {self.hint}"
         if self.token and not _same(headers.get("authorization", ""), f"Bearer {self.token}"):
             return 401, "a valid bearer token is required"
         return None
