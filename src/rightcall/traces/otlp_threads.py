@@ -1,6 +1,6 @@
 """Threads for the work on OTLP requests, so that the event loop keeps answering.
 
-A request of 16 MiB takes seconds to parse and to redact. Large requests have a thread of their own: small ones do not
+A request of 16 MiB takes seconds to parse and to redact. Large requests have a separate thread: small ones do not
 wait for them. One thread each, because memory that a thread needed once stays with it.
 """
 
