@@ -1,14 +1,15 @@
 """Runs on Ray: cases per second, CPU time of driver, workers and Ray, startup and memory, compared with bare Ray.
 
-    python -m benchmarks scale [--workers 1 2] [--rows io0 io200 cpu5 cpu50] [--postgres] [--scale 1.0] [--markdown]
+    python -m benchmarks scale [--workers 1 2] [--rows io0 cpu5 …] [--postgres] [--scale 1.0] [--markdown]
     python -m benchmarks scale --memory 10000 100000
 
 Each row is a run of the same suite: in this process, then on each number of workers. `Ray alone` carries batches of as
 many bytes between actors and driver and does nothing with them. Rates and CPU time count from the first result to
 the last; what comes before is `start`. `more` is the CPU time of all processes, less that of the run in one
 process. Efficiency is the rate against that of one worker times the number of workers, and says nothing when workers,
-driver and model share fewer cores than they are. Compare rows of one table only: another hour, another machine.
-`--memory` shows what driver and workers hold in runs of these sizes.
+driver and model share fewer cores than they are. In the row `wait100` each worker has 16 cases in progress that only
+wait, so that more workers than cores can be measured; each has as many cases as the one process. Compare rows of one
+table only: another hour, another machine. `--memory` shows what driver and workers hold in runs of these sizes.
 """
 
 from __future__ import annotations
@@ -37,9 +38,11 @@ from rightcall.store import open_store
 from rightcall.suite import Plan, load_suite, plan_suite, run_plan
 
 ROOT = str(Path(__file__).parents[1])
-SIZES = {"io0": 10_000, "io200": 6000, "cpu5": 1500, "cpu50": 400}
+SIZES = {"io0": 10_000, "io200": 6000, "wait100": 1600, "cpu5": 1500, "cpu50": 400}
+AT_ONCE = 16
+"""Cases that each worker has in progress in the row `wait100`."""
 NAMES = {
-    "io0": "model answers at once", "io200": "model takes 200 ms",
+    "io0": "model answers at once", "io200": "model takes 200 ms", "wait100": "agent waits 100 ms",
     "cpu5": "agent burns 5 ms", "cpu50": "agent burns 50 ms",
 }  # fmt: skip
 BATCH, BYTES = 100, 1200
@@ -145,22 +148,36 @@ def runs(
             for workers in options.workers:
                 driver = Driver(engine, WorkerOptions(workers, writes=writes, paths=(ROOT,)))
                 name = f"{workers} worker{'s' if workers > 1 else ''}, {'they write' if writes else 'driver writes'}"
-                found = measured(name, plan, store, driver)
+                found = measured(name, widened(plan, n, workers) if row == "wait100" else plan, store, driver)
                 one = one or found.rate / workers
                 yield replace(found, efficiency=found.rate / (workers * one), alone=alone.driver)
 
 
 @contextmanager
 def planned(row: str, n: int, folder: Path) -> Iterator[Plan]:
+    if row == "wait100":
+        yield Plan("scale", Agent(wait100), numbered(n), concurrency=AT_ONCE)
+        return
     if row.startswith("cpu"):
-        goldens = [
-            Golden(f"Do {i}", id=f"g{i}", expected_calls=(ExpectedCall("a", {"n": i}),)) for i in range(n)
-        ]
-        yield Plan("scale", Agent(spin5 if row == "cpu5" else spin50), goldens, concurrency=8)
+        yield Plan("scale", Agent(spin5 if row == "cpu5" else spin50), numbered(n), concurrency=8)
         return
     with loopback_model(latency_ms=float(row.removeprefix("io"))) as port:
         suite = write_suite(folder, n, port, concurrency=100)
         yield replace(plan_suite(load_suite(suite), folder), concurrency=100)
+
+
+def widened(plan: Plan, n: int, workers: int) -> Plan:
+    """The plan with as many cases, and as many of them in progress, for each worker."""
+    return replace(plan, dataset=numbered(n * workers), concurrency=AT_ONCE * workers)
+
+
+def numbered(n: int) -> list[Golden]:
+    return [Golden(f"Do {i}", id=f"g{i}", expected_calls=(ExpectedCall("a", {"n": i}),)) for i in range(n)]
+
+
+async def wait100(golden: Golden) -> list[ToolCall]:
+    await asyncio.sleep(0.1)
+    return [ToolCall("a", {"n": int(golden.id[1:])})]
 
 
 async def spin5(golden: Golden) -> list[ToolCall]:
