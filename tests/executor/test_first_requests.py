@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import socket
 import subprocess
 import sys
@@ -46,6 +47,13 @@ JOURNAL = Journal()
 pytestmark = pytest.mark.filterwarnings(
     "ignore::pytest.PytestUnraisableExceptionWarning"  # run_sync of OpenAI Agents leaves its event loop open
 )
+
+
+@pytest.fixture(autouse=True)
+def open_event_loops_end_here() -> Iterator[None]:
+    """Collected here, where the warning is expected, and not in the middle of another test."""
+    yield
+    gc.collect()
 
 
 @pytest.fixture(scope="module")

@@ -67,7 +67,7 @@ def to_rows(result: CaseResult, pack: ScorePacker) -> ResultRows:
             usage.output_tokens,
             _number(usage.cost_usd),
             scores,
-            result.first_request or None,
+            held(result.first_request) or None,
         ),
         failed,
         [
