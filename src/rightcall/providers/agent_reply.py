@@ -110,16 +110,20 @@ class ReplyReader:
         if self._paths:
             return self._by_paths(events, content, said)
         stream: AnswerStream | None = None
+        others: list[Any] = []
         for event in events:
             if isinstance(event, dict):
                 stream = stream or stream_of(event)
-                if stream is not None:
-                    stream.add(event)
+            if stream is not None and isinstance(event, dict):
+                stream.add(event)
+            else:
+                others.append(event)
         if stream is None:
             raise AgentFailedError(
                 "the stream contains no chat chunks, Anthropic or AG-UI events"
                 f" ({start_of(content)}); set agent.response.events to where the data is"
             )
+        stream.leave(others)
         made = trajectory_from_messages(stream.messages())
         stop: StopReason = "agent_error" if stream.error else "done"
         return Trajectory(
@@ -225,6 +229,8 @@ def _decoded(data: bytes) -> Any:
     try:
         return msgspec.json.decode(data)
     except DecodeErrors:
+        if data.lstrip().startswith(b"{"):
+            raise InputError("stream", "has an event that is not complete JSON", "was it cut off?") from None
         return None  # `[DONE]`, a comment, a keep-alive
 
 

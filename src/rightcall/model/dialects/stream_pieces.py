@@ -1,0 +1,75 @@
+"""What the streams of all formats share: calls that arrive in pieces, totals, and what of an event was not read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rightcall.errors import InputError
+from rightcall.model.call import ToolCall
+from rightcall.model.dialects import wire
+from rightcall.model.dialects.parts import MessagePart, read_part
+from rightcall.model.dialects.spoken_message import shown
+from rightcall.model.dialects.unread_calls import first_unread
+from rightcall.model.message import Message
+from rightcall.model.trajectory import Usage, token_count
+
+WHERE = "stream"
+
+
+class StreamedCall:
+    """A call whose arguments arrive in pieces; None until the first piece arrives."""
+
+    def __init__(self, call_id: str = "", name: str = "") -> None:
+        self.id, self.name = call_id, name
+        self.arguments: str | None = None
+
+    def more(self, piece: Any) -> None:
+        if isinstance(piece, str):
+            self.arguments = (self.arguments or "") + piece
+
+    def call(self, empty: dict[str, Any] | None = None) -> ToolCall:
+        """The call so far; one whose name never arrived is refused."""
+        if not self.name:
+            raise InputError(WHERE, "has a call without a name", "a call is a name and arguments")
+        if self.arguments is None or (not self.arguments and empty is not None):
+            return ToolCall(self.name, empty, self.id)
+        return wire.parsed_call(self.name, self.arguments, self.id)
+
+
+class StreamTotals:
+    """What a stream reports about itself, and the events and fields that it does not read."""
+
+    def __init__(self) -> None:
+        self.usage, self.finish, self.error = Usage(), "", ""
+        self._unread: list[Any] = []
+
+    def leave(self, value: Any) -> None:
+        """Keep something that is not read, in case that it holds a call."""
+        if isinstance(value, dict | list) and value:
+            self._unread.append(value)
+
+    def complete(self, messages: tuple[Message, ...]) -> tuple[Message, ...]:
+        """The messages, unless something that was not read holds a call that they do not have."""
+        known = [call for message in messages for call in message.calls]
+        name = first_unread(self._unread, known) if self._unread else None
+        if name is not None:
+            raise InputError(
+                WHERE,
+                f"has a call of '{name[:60]}' in an event that is not read",
+                "set agent.response.events to where the calls are",
+            )
+        return messages
+
+
+def known_part(block: Any) -> MessagePart:
+    """A part of a streamed answer; what is of no kind that is read is refused."""
+    part = read_part(block) if isinstance(block, dict) else MessagePart(known=False)
+    if not part.known:
+        found = shown(block) if isinstance(block, dict) else str(block)[:60]
+        raise InputError(WHERE, f"has a block that is of no kind that is read: {found}")
+    return part
+
+
+def usage_of(given: dict[str, Any], asked: str, made: str) -> Usage:
+    """The tokens that an event reports."""
+    return Usage(token_count(given.get(asked)), token_count(given.get(made)))

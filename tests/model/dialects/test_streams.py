@@ -1,0 +1,136 @@
+"""Streams: every call is read, or the stream is refused; unknown events that hold no call are skipped."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from rightcall.providers.agent_reply import ReplyReader, UnreadableReplyError
+
+CALL = {"id": "c", "function": {"name": "f", "arguments": '{"a": 1}'}}
+ITEM = {"type": "function_call", "id": "i", "call_id": "c", "name": "f", "arguments": '{"a": 1}'}
+START = {"type": "message_start", "message": {"role": "assistant", "content": [], "usage": {"input_tokens": 1}}}
+
+
+def chat(delta: Any, **more: Any) -> Any:
+    return {"id": "x", "object": "chat.completion.chunk", "choices": [{"index": 0, "delta": delta, **more}]}
+
+
+def block(kind: str, index: int = 0, **more: Any) -> Any:
+    return {"type": f"content_block_{kind}", "index": index, **more}
+
+
+def calls_of(events: list[Any]) -> list[tuple[str, Any]]:
+    content = "".join(f"data: {e if isinstance(e, str) else json.dumps(e)}\n\n" for e in events).encode()
+    return [(call.name, call.arguments) for call in ReplyReader({}).read(content, "", stream=True).calls]
+
+
+READ: dict[str, list[Any]] = {
+    "chat": [chat({"tool_calls": [{"index": 0, **CALL}]}), "[DONE]"],
+    "chat, in pieces": [
+        chat({"role": "assistant", "content": ""}),
+        chat({"tool_calls": [{"index": 0, "id": "c", "function": {"name": "f", "arguments": ""}}]}),
+        chat({"tool_calls": [{"index": 0, "function": {"arguments": '{"a":'}}]}),
+        chat({"tool_calls": [{"index": 0, "function": {"arguments": " 1}"}}]}, finish_reason="tool_calls"),
+    ],
+    "chat, name and id in every piece": [
+        chat({"tool_calls": [{"index": 0, "id": "c", "function": {"name": "f", "arguments": '{"a":'}}]}),
+        chat({"tool_calls": [{"index": 0, "id": "c", "function": {"name": "f", "arguments": " 1}"}}]}),
+    ],
+    "chat, arguments as an object": [chat({"tool_calls": [{"function": {"name": "f", "arguments": {"a": 1}}}]})],
+    "chat, content in parts": [
+        chat({"content": [{"type": "thinking", "thinking": [{"type": "text", "text": "Hm."}]}]}),
+        chat({"content": [{"type": "text", "text": "One moment."}], "tool_calls": [CALL]}),
+    ],
+    "chat, the whole message again": [chat({"tool_calls": [CALL]}), chat({}, message={"tool_calls": [CALL]})],
+    "chat, other events": [{"object": "ping", "data": {"x": 1}, "choices": []}, chat({"tool_calls": [CALL]})],
+    "anthropic": [
+        START, block("start", content_block={"type": "text", "text": ""}),
+        block("delta", delta={"type": "text_delta", "text": "Hm."}),
+        block("start", 1, content_block={"type": "tool_use", "id": "c", "name": "f", "input": {}}),
+        block("delta", 1, delta={"type": "input_json_delta", "partial_json": '{"a": 1}'}),
+        block("stop", 1), {"type": "message_delta", "delta": {"stop_reason": "tool_use"}}, {"type": "ping"},
+    ],
+    "anthropic, thinking and citations": [
+        START, block("start", content_block={"type": "thinking", "thinking": "", "signature": ""}),
+        block("delta", delta={"type": "thinking_delta", "thinking": "Hm."}),
+        block("delta", delta={"type": "signature_delta", "signature": "s"}),
+        block("start", 1, content_block={"type": "tool_use", "id": "c", "name": "f", "input": {"a": 1}}),
+    ],
+    "responses": [
+        {"type": "response.created", "response": {"tools": [{"type": "function", "name": "f", "parameters": {}}]}},
+        {"type": "response.output_item.added", "output_index": 0, "item": {**ITEM, "arguments": ""}},
+        {"type": "response.function_call_arguments.done", "item_id": "i", "name": "f", "arguments": '{"a": 1}'},
+        {"type": "response.output_item.done", "output_index": 0, "item": ITEM},
+        {"type": "response.completed", "response": {"output": [ITEM]}},
+    ],
+    "responses, without a list at the end": [
+        {"type": "response.output_item.done", "output_index": 0, "item": ITEM},
+        {"type": "response.completed", "response": {"output": []}},
+    ],
+    "realtime": [{"type": "response.created", "response": {}}, {"type": "response.done", "response": {"output": [ITEM]}}],
+    "ag-ui": [
+        {"type": "RUN_STARTED", "input": {"tools": [{"name": "f", "parameters": {"properties": {}}}]}},
+        {"type": "TOOL_CALL_START", "toolCallId": "c", "toolCallName": "f"},
+        {"type": "TOOL_CALL_ARGS", "toolCallId": "c", "delta": '{"a": 1}'},
+        {"type": "MESSAGES_SNAPSHOT", "messages": [
+            {"role": "user", "content": "a"}, {"role": "assistant", "toolCalls": [{"id": "old", **CALL}]},
+            {"role": "user", "content": "b"}, {"role": "assistant", "toolCalls": [CALL]},
+        ]},
+    ],
+    "ag-ui, a snapshot alone": [
+        {"type": "RUN_STARTED"}, {"type": "MESSAGES_SNAPSHOT", "messages": [{"role": "assistant", "toolCalls": [CALL]}]},
+    ],
+    "ag-ui, a call that is only in the snapshot": [
+        {"type": "TEXT_MESSAGE_CONTENT", "delta": "Hm."},
+        {"type": "MESSAGES_SNAPSHOT", "messages": [{"role": "assistant", "toolCalls": [CALL]}]},
+    ],
+}  # fmt: skip
+
+REFUSED: dict[str, list[Any]] = {
+    "chat, a call without a name": [chat({"tool_calls": [{"index": 0, "function": {"arguments": "{}"}}]})],
+    "chat, calls that are no list": [chat({"tool_calls": {"0": CALL}})],
+    "chat, a call in an unknown field": [chat({"content": "Hi.", "executed_tools": [{"name": "f", "arguments": "{}"}]})],
+    "chat, a call that is only in the content": [chat({"content": [{"type": "tool_use", "name": "f", "input": {}}]})],
+    "chat, an unknown part": [chat({"content": [{"type": "hologram"}]})],
+    "chat, a message instead of a delta": [{"choices": [{"index": 0, "message": {"tool_calls": [CALL]}}]}],
+    "chat, an event that is cut off": [chat({"content": "Hi."}), '{"choices": [{"delta": {"tool_calls": [{"ind'],
+    "anthropic, content at the start": [
+        {"type": "message_start", "message": {"content": [{"type": "tool_use", "name": "f", "input": {}}]}}],
+    "anthropic, arguments of no block": [START, block("delta", 3, delta={"partial_json": "{}"})],
+    "anthropic, a call in an unknown event": [START, {"type": "tool_use", "name": "f", "input": {}}],
+    "responses, an item that never ends": [
+        {"type": "response.created"}, {"type": "response.output_item.added", "output_index": 0, "item": ITEM}],
+    "responses, an item that the end lacks": [
+        {"type": "response.output_item.done", "item": ITEM},
+        {"type": "response.completed", "response": {"output": [{"type": "message", "role": "assistant", "content": []}]}},
+    ],
+    "responses, arguments of an item that nobody named": [
+        {"type": "response.function_call_arguments.done", "name": "f", "arguments": "{}"}],
+    "ag-ui, arguments of no call": [{"type": "RUN_STARTED"}, {"type": "TOOL_CALL_ARGS", "toolCallId": "c", "delta": "{}"}],
+    "ag-ui, a call in a custom event": [{"type": "CUSTOM", "name": "x", "value": {"name": "f", "args": {"a": 1}}}],
+    "an event before the stream": [{"tool": "f", "tool_input": {}}, chat({"content": "Hi."})],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", READ)
+def test_a_stream_with_a_call_is_read(name: str) -> None:
+    assert calls_of(READ[name]) == [("f", {"a": 1})]
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_stream_whose_call_cannot_be_read_is_refused(name: str) -> None:
+    with pytest.raises(UnreadableReplyError):
+        calls_of(REFUSED[name])
+
+
+@pytest.mark.parametrize("ids", [True, False], ids=["with ids", "without ids"])
+@pytest.mark.parametrize("index", [{"index": 0}, {}], ids=["same index", "no index"])
+def test_whole_calls_with_one_index_are_several(ids: bool, index: Any) -> None:
+    events = [
+        chat({"tool_calls": [{**index, **({"id": f"c{n}"} if ids else {}), "function": {"name": "f", "arguments": f'{{"a": {n}}}'}}]})
+        for n in (1, 2)
+    ]  # fmt: skip
+    assert calls_of(events) == [("f", {"a": 1}), ("f", {"a": 2})]
