@@ -8,11 +8,14 @@ from typing import Any, TypedDict
 import pytest
 from langchain.agents import create_agent
 from langchain_core.callbacks import BaseCallbackHandler
+from langchain_core.messages import AIMessage
 from langchain_core.tools import ToolException, tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, StateGraph
 
 import rightcall as rc
+from rightcall.adapters.langchain_messages import calls_in
+from rightcall.errors import InputError
 from rightcall.model import Golden, Trajectory
 from tests.adapters.contract import AdapterContract, MockableTools, made, performed
 from tests.adapters.kits.langchain import TOOLS, LangChainKit, ScriptedChatModel, get_weather
@@ -47,6 +50,20 @@ def test_arguments_that_end_the_run_silently_are_flagged():
     (trajectory,) = performed(rc.observe(LangChainKit().agent(Journal())), "malformed")
     assert trajectory.calls[0].notes["malformed_call_ended_run"] is True
     assert (trajectory.output, trajectory.stop_reason) == ("", "done")
+
+
+def test_calls_in_any_field_or_block_of_an_answer_are_seen():
+    """Those of a provider's own tools are in blocks, or in `additional_kwargs`, and not in `tool_calls`."""
+    search = {"type": "server_tool_use", "id": "s", "name": "web_search", "input": {"query": "x"}}
+    own = {"type": "web_search_call", "id": "w", "action": {"type": "search"}, "status": "completed"}
+    answer = AIMessage(
+        [{"type": "text", "text": "Hm."}, search],
+        tool_calls=[{"name": "get_weather", "args": {"city": "Hue"}, "id": "c"}],
+        additional_kwargs={"tool_outputs": [own]},
+    )
+    assert [call.name for call in calls_in(answer)] == ["get_weather", "web_search", "web_search"]
+    with pytest.raises(InputError, match="hologram"):
+        calls_in(AIMessage([{"type": "hologram"}]))
 
 
 def expert_team() -> Any:

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import json
 import random
+import sys
+import threading
 from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -21,6 +24,7 @@ from rightcall.executor.callable_agent import as_trajectory
 from rightcall.model import Trajectory
 from rightcall.model.dialects import read_messages, trajectory_from_messages
 from rightcall.providers.agent_reply import AgentFailedError, ReplyReader, UnreadableReplyError
+from rightcall.providers.exchange import Exchange
 from rightcall.traces import load_traces
 from tests.support.spellings import SPELLINGS, Call
 
@@ -263,6 +267,56 @@ def value_of(rng: random.Random, depth: int, kind: type | None = None) -> Any:
     if choice == 5:
         return [value_of(rng, depth - 1) for _ in range(rng.randrange(3))]
     return (None, True, rng.randrange(-5, 5), 1.5, 'tiếng "Việt"\n')[choice]
+
+
+# Real services: what a door reads in this process arrives there over loopback and from a program.
+
+PROGRAM = """
+import json, sys
+replies = json.load(open("replies.json"))
+for line in sys.stdin:
+    print(json.dumps(replies[json.loads(line)["input"]]), flush=True)
+"""
+
+
+class Replies(BaseHTTPRequestHandler):
+    """Answers a question that is the name of a spelling with a response in it."""
+
+    documents: ClassVar[dict[str, Any]] = {}
+
+    def do_POST(self) -> None:
+        asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        body = json.dumps(self.documents[asked["input"]]).encode()
+        self.send_response(200)
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *args: Any) -> None:
+        return
+
+
+@pytest.mark.parametrize("kind", ["http", "exec"])
+def test_every_spelling_from_a_service_and_from_a_program(kind: str, tmp_path: Path) -> None:
+    documents = {name: spelling.write(CALLS, True) for name, spelling in SPELLINGS.items()}
+    goldens = [rc.Golden(name, id=name, forbidden_calls=("delete_account",)) for name in documents]
+    (tmp_path / "replies.json").write_text(json.dumps(documents))
+    (tmp_path / "agent.py").write_text(PROGRAM)
+    Replies.documents = documents
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Replies)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        address = f"http://127.0.0.1:{server.server_port}/"
+        model = address if kind == "http" else "exec:" + json.dumps([sys.executable, "agent.py"])
+        agent = rc.Agent(model, exchange=Exchange(folder=str(tmp_path), reuse=kind == "exec"))
+        run = rc.evaluate(agent, goldens, concurrency=4, store=tmp_path / "s.db")
+    finally:
+        server.shutdown()
+        server.server_close()
+    assert {r.golden_id: said(r.trajectory) for r in run.results} == {
+        name: expected(name) for name in documents
+    }
+    assert not any(result.passed or result.error for result in run.results)
 
 
 # What the law is about: a golden that forbids a call never passes because the call was not read.

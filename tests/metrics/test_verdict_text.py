@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import given, settings, strategies as st
 import rightcall as rc
 from rightcall.metrics.judged.vote import Vote, vote_of
 from rightcall.model import Message, ToolCall
+from rightcall.model.dialects import read_messages
 from rightcall.providers import ModelReply
 
 READ = {
@@ -59,6 +61,12 @@ OTHER = ToolCall("give_verdict", {"verdict": "fail", "reason": "bad"})
 TEXT = '{"verdict": "pass", "reason": "fine"}'
 
 
+def said(arguments: str) -> ToolCall:
+    """The judge's call as its provider sends it."""
+    call = {"id": "c", "type": "function", "function": {"name": "give_verdict", "arguments": arguments}}
+    return read_messages([{"role": "assistant", "tool_calls": [call]}], "here")[0].calls[0]
+
+
 def reply(text: str = "", *calls: ToolCall, stop: str = "done") -> ModelReply:
     return ModelReply(Message("assistant", text, calls), stop=stop)
 
@@ -85,6 +93,18 @@ def reply(text: str = "", *calls: ToolCall, stop: str = "done") -> ModelReply:
         (reply('{"verdict": "fail"}', CALL), "judge_contradiction"),
         (reply("", ToolCall("give_verdict", None, raw="{")), "judge_unparsed"),
         (reply("", ToolCall("get_weather", {})), "judge_unparsed"),
+        (reply("", said('{"verdict": "fail", "reason": "fine", "verdict": "pass"}')), "judge_contradiction"),
+        (reply("", said('{"verdict": "pass", "reason": "fine", "reason": "no"}')), "judge_contradiction"),
+        (reply("", said('{"verdict": "pass", "final": {"verdict": "fail"}}')), "judge_contradiction"),
+        (reply("", said('{"verdict": {"verdict": "pass"}}')), "judge_contradiction"),
+        (reply("", said('{"verdict": "pass", "reason": "fine"}')), None),
+        (reply(json.dumps(TEXT)), "judge_unparsed"),
+        (reply(f"[{TEXT}]"), "judge_unparsed"),
+        (reply('{"answer": {"verdict": "pass"}}'), "judge_unparsed"),
+        (reply('{"verdict": "\u0440ass"}'), "judge_unparsed"),  # a Cyrillic letter
+        (reply('{"verdict": true}'), "judge_unparsed"),
+        (reply(f"```json\n{TEXT}\n```\nSo it passes."), "judge_unparsed"),
+        (reply(TEXT[:-1]), "judge_unparsed"),
         (reply('{"verdict": "pass", "reason": "No price. Verdict: fail"}'), "judge_contradiction"),
         (reply('{"verdict": "pass", "criteria": [{"name": "a", "met": false}]}'), "judge_contradiction"),
     ],

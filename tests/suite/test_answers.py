@@ -53,6 +53,13 @@ def test_a_run_without_any_answer_is_an_error_through_every_door(agent, goldens,
     assert rc.rescore(run.id, store=store).verdict.word == "ERROR"
 
 
+def test_an_agent_that_returns_only_empty_lists_is_told_what_to_return(tmp_path):
+    sentence = rc.evaluate(lambda golden: [], SILENT, store=tmp_path / "s.db").verdict.sentence
+    assert sentence.endswith("return the agent's answer or messages too, also where it calls nothing")
+    sentence = rc.evaluate(raising, SILENT[:9], store=tmp_path / "s.db").verdict.sentence
+    assert "KeyError" in sentence and "return the agent's" not in sentence
+
+
 def test_one_answer_is_evidence_that_the_agent_works(tmp_path):
     def agent(golden):
         return "Hello." if golden.id == "g05" else []

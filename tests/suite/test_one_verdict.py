@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 import io
+import random
 
 import pytest
+from msgspec.structs import replace
 
-from rightcall.api import evaluate
+from rightcall.api import evaluate, score
+from rightcall.datasets import save_goldens, save_trajectories
 from rightcall.errors import ConfigError
 from rightcall.metrics import result_of, score_trajectory
-from rightcall.model import ExpectedCall, Failure, Golden, Score, TestCase, ToolCall, Trajectory
+from rightcall.model import (
+    ExpectedCall,
+    Failure,
+    Golden,
+    RecordedTrajectory,
+    Score,
+    TestCase,
+    ToolCall,
+    Trajectory,
+)
 from rightcall.report.html import write_html
 from rightcall.report.markdown import write_markdown
 from rightcall.report.terminal import summary_table
@@ -24,6 +36,51 @@ def test_every_door_says_the_same(door, tmp_path):
     rows = BY_THEIR_GOLDEN if door in WITHOUT_METRICS else ALL
     expected = {row.golden.id: (row.outcome, row.score, tuple(sorted(row.codes))) for row in rows}
     assert DOORS[door](tmp_path, rows) == expected
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_score_trajectory_says_what_score_says(seed, tmp_path):
+    """Two hundred random cases: calls, states, times, answers and ways to end."""
+    rng = random.Random(seed)
+    cases = [random_case(rng, f"g{number}") for number in range(100)]
+    files = tmp_path / "goldens.jsonl", tmp_path / "done.jsonl"
+    save_goldens([golden for golden, _ in cases], files[0])
+    save_trajectories([RecordedTrajectory(golden.id, done) for golden, done in cases], files[1])
+    scored = {result.golden_id: verdict_of(result, result.codes) for result in score(*files)}
+    alone = {golden.id: score_trajectory(golden, done) for golden, done in cases}
+    assert scored == {key: verdict_of(verdict, verdict.failures) for key, verdict in alone.items()}
+    assert all(not verdict.passed for verdict in alone.values() if verdict.error)
+
+
+def verdict_of(scored, failures):
+    return scored.passed, bool(scored.error), round(scored.score, 9), sorted(f.code for f in failures)
+
+
+def random_case(rng, name):
+    def several(most, of):
+        return tuple(of() for _ in range(rng.randrange(most)))
+
+    def arguments():
+        return {key: rng.choice([1, "1", None, [1]]) for key in rng.sample("xy", rng.randrange(3))}
+
+    golden = Golden(
+        "?", id=name, category=rng.choice(["golden", "secondary", "negative"]),
+        expected_calls=several(3, lambda: ExpectedCall(rng.choice("abc"), rng.choice([None, arguments()]))),
+        order=rng.choice(["any", "strict"]), extra_calls=rng.choice(["forbid", "allow"]),
+        forbidden_calls=several(2, lambda: rng.choice("abcd")),
+        max_latency_ms=rng.choice([None, None, 100]), max_calls=rng.choice([None, None, 1]),
+        output_contains=several(2, lambda: rng.choice(["yes", "no"])),
+        expected_state=rng.choice([None, None, None, {"n": 1}]),
+    )  # fmt: skip
+    if golden.category == "negative":
+        golden = replace(golden, expected_calls=())
+    stop = rng.choice(["done", "done", "done", "infra_error", "agent_error", "limit", "refused", "truncated"])
+    done = Trajectory(
+        calls=several(4, lambda: ToolCall(rng.choice("abcd"), rng.choice([arguments(), None]))),
+        output=rng.choice(["", "yes", "no yes"]), latency_ms=rng.choice([None, 50.0, 500.0]),
+        stop_reason=stop, error="" if stop == "done" else "why", state=rng.choice([None, {"n": 1}, {"n": 2}]),
+    )  # fmt: skip
+    return golden, done
 
 
 def test_the_table_has_every_way_to_end():

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from rightcall.adapters.values import arguments_of, plain
+from msgspec.structs import replace
+
+from rightcall.adapters.values import plain
 from rightcall.model.call import ToolCall, ToolResult
-from rightcall.model.dialects import read_tool
+from rightcall.model.dialects import read_messages, read_tool
 from rightcall.model.message import Message
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Usage
@@ -39,17 +41,18 @@ def text_in(message: Any) -> str:
 
 
 def calls_in(message: Any) -> list[ToolCall]:
-    """The calls the model wrote, and those whose arguments did not parse, as text."""
-    made = [
-        ToolCall(str(call.get("name") or ""), plain(call.get("args")), str(call.get("id") or ""))
-        for call in getattr(message, "tool_calls", None) or ()
+    """The calls in every field and block of an answer; `InputError` when one cannot be read.
+
+    Where all of them have arguments that did not parse, LangChain's loops end without an error.
+    """
+    [read] = read_messages([{**plain(message), "role": "assistant"}], "the answer")[:1]
+    broken = [call.get("name") for call in getattr(message, "invalid_tool_calls", None) or ()]
+    if not broken or getattr(message, "tool_calls", None):
+        return list(read.calls)
+    return [
+        replace(call, notes={"malformed_call_ended_run": True}) if call.name in broken else call
+        for call in read.calls
     ]
-    for call in getattr(message, "invalid_tool_calls", None) or ():
-        arguments, raw = arguments_of(call.get("args") or "")
-        notes = {"malformed_call_ended_run": True} if not made else {}
-        name, call_id = str(call.get("name") or ""), str(call.get("id") or "")
-        made.append(ToolCall(name, arguments, call_id, raw=raw, notes=notes))
-    return made
 
 
 def usage_of(message: Any) -> Usage:

@@ -73,9 +73,15 @@ def answered_verdict(verdict: Verdict, store: Store, run_id: str, agent: str) ->
 
 
 def unanswered_sentence(cases: int, problem: str = "") -> str:
-    """Why a run without answers has no verdict. `problem` is what the first of its cases reported."""
+    """Why a run without answers has no verdict. `problem` is what the first of its cases reported.
+
+    Without a problem, something was returned in every case, and it was always empty: `[]` from an agent that decided
+    against a call looks the same as `[]` from one that does not work.
+    """
     why = f" ({visible(problem)})" if problem else ""
-    return f"ERROR: no answer arrived in any of {counted(cases, 'case')}{why}, so nothing is known about the agent"
+    advice = "" if problem else "; return the agent's answer or messages too, also where it calls nothing"
+    nothing = f"ERROR: no answer arrived in any of {counted(cases, 'case')}{why}"
+    return f"{nothing}, so nothing is known about the agent{advice}"
 
 
 def _is_code(plan: Plan) -> bool:

@@ -35,7 +35,7 @@ def score_recorded(
     """The result of each recorded trial, streamed: memory does not grow with the number of cases.
 
     Metrics may be `def` or `async def`. With `partial`, `left_out` receives the number of goldens without a trajectory.
-    `look` is called with each trajectory that has no calls.
+    `look` is called with each trajectory.
     """
     pairs = pair(goldens, trajectories, partial=partial, left_out=left_out)
     yield from score_pairs(pairs, goldens, tools=tools, scorer=scorer, look=look)
@@ -55,7 +55,7 @@ def score_pairs(
         if not scorer.metrics and not scorer.observe:
             stated = scorer.stated
             for golden, trial, trajectory in pairs:
-                if look is not None and not trajectory.calls:
+                if look is not None:
                     look(trajectory)
                 yield stated(golden, trial, trajectory, toolset)
             return
@@ -66,7 +66,7 @@ def score_pairs(
             if problems:
                 raise ConfigError(*problems)
             for golden, trial, trajectory in pairs:
-                if look is not None and not trajectory.calls:
+                if look is not None:
                     look(trajectory)
                 yield loop.run(scorer.result(golden, trial, trajectory, toolset))
     except InputError as error:  # scoring knows the golden, not its location

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import warnings
 from pathlib import Path
 
@@ -53,3 +54,14 @@ def test_score_warns_once(tmp_path: Path) -> None:
     (tmp_path / "t.jsonl").write_text(line % "a" + line % "b")
     done = CliRunner().invoke(score, [str(tmp_path / "g.jsonl"), str(tmp_path / "t.jsonl"), "--json"])
     assert done.stderr.count("looks like a tool call") == 1 and "--enable-auto-tool-choice" in done.stderr
+
+
+def test_score_warns_of_text_after_calls(tmp_path: Path) -> None:
+    (tmp_path / "g.jsonl").write_text('{"id": "a", "input": "Hi"}\n')
+    messages = [
+        {"role": "assistant", "calls": [{"name": "f"}]},
+        {"role": "assistant", "content": "<tool_call>{}</tool_call>"},
+    ]
+    (tmp_path / "t.jsonl").write_text(json.dumps({"golden_id": "a", "messages": messages}) + "\n")
+    scores = rc.score(tmp_path / "g.jsonl", tmp_path / "t.jsonl")
+    assert len(list(scores)) == 1 and "looks like a tool call" in scores.notices[0]

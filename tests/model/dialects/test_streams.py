@@ -11,7 +11,10 @@ from rightcall.providers.agent_reply import ReplyReader, UnreadableReplyError
 
 CALL = {"id": "c", "function": {"name": "f", "arguments": '{"a": 1}'}}
 ITEM = {"type": "function_call", "id": "i", "call_id": "c", "name": "f", "arguments": '{"a": 1}'}
-START = {"type": "message_start", "message": {"role": "assistant", "content": [], "usage": {"input_tokens": 1}}}
+START = {
+    "type": "message_start",
+    "message": {"role": "assistant", "content": [], "usage": {"input_tokens": 1}},
+}
 
 
 def chat(delta: Any, **more: Any) -> Any:

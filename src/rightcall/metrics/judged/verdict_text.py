@@ -60,7 +60,7 @@ def verdict_object(text: str) -> dict[str, Any] | None:
         document = json.loads(fenced[1] if fenced else bare, object_pairs_hook=_each_key_once)
     except (ValueError, RecursionError):
         return None
-    alone = isinstance(document, dict) and "verdict" in document and _count(document, "verdict") == 1
+    alone = isinstance(document, dict) and "verdict" in document and occurrences(document, "verdict") == 1
     return document if alone else None
 
 
@@ -101,7 +101,7 @@ def _objects(text: str) -> list[dict[str, Any]] | None:
         except (ValueError, RecursionError):
             place += 1
             continue
-        if _count(value, "verdict") > 1:
+        if occurrences(value, "verdict") > 1:
             return None
         found.append(value)
     return found
@@ -118,7 +118,7 @@ def _each_key_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return keys
 
 
-def _count(value: Any, key: str) -> int:
+def occurrences(value: Any, key: str) -> int:
     """How often a key occurs in a value, at any depth."""
     count, open_values = 0, [value]
     while open_values:

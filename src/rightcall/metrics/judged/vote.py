@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from rightcall.metrics.judged.frame import VERDICT
-from rightcall.metrics.judged.verdict_text import markers, read_verdict, side_of, verdict_object
+from rightcall.metrics.judged.verdict_text import markers, occurrences, read_verdict, side_of, verdict_object
+from rightcall.model.call import ToolCall
 from rightcall.model.record import Record
 from rightcall.providers import ModelReply
 
@@ -45,12 +46,21 @@ def vote_of(reply: ModelReply) -> Vote:
     if not calls:
         stated = verdict_object(text)
         return _unparsed(text) if stated is None else _checked(stated, "")
-    stated = next((call.arguments for call in calls if call.name == VERDICT.name), None)
-    if len(calls) == 1 and stated is not None:
-        return _checked(stated, text)
+    if len(calls) == 1 and calls[0].name == VERDICT.name and calls[0].arguments is not None:
+        return _structured(calls[0], calls[0].arguments, text)
     if len({str((call.arguments or {}).get("verdict")) for call in calls}) > 1:
         return no_vote("judge_contradiction", f"the judge made {len(calls)} calls that differ")
     return no_vote("judge_unparsed", f"expected one call of {VERDICT.name}, got {len(calls)} calls")
+
+
+def _structured(call: ToolCall, stated: dict[str, Any], text: str) -> Vote:
+    """The vote of the one call, unless it states two verdicts: a key twice, or a verdict inside."""
+    repeated = call.notes.get("repeated_key")
+    if repeated or occurrences(stated, "verdict") > 1:
+        return no_vote(
+            "judge_contradiction", f"the judge's call has '{str(repeated or 'verdict')[:40]}' twice"
+        )
+    return _checked(stated, text)
 
 
 def share_of(votes: Sequence[Vote], threshold: float) -> tuple[float, bool] | str:

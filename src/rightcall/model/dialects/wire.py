@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -124,9 +125,35 @@ def call_of(raw: SpelledCall, where: str, path: str) -> ToolCall:
         call = ToolCall(name, None, call_id, raw=output_text(arguments))
     else:
         call = parsed_call(name, arguments, call_id)
+        if (
+            call.arguments is not None
+            and isinstance(arguments, str)
+            and (key := repeated_key(arguments, call))
+        ):
+            call = replace(call, notes={"repeated_key": key})
     if raw.result is None:
         return call
     return replace(call, status="error" if raw.result.failed else "ok", output=raw.result.output)
+
+
+def repeated_key(text: str, call: ToolCall) -> str:
+    """A key that the JSON text of a call's arguments has twice in one object; empty when none. The last one counts.
+
+    Every key has a colon, so that most texts need not be read again.
+    """
+    if text.count(":") <= len(call.arguments or ()):
+        return ""
+    repeated: list[str] = []
+
+    def note(pairs: list[tuple[str, Any]]) -> None:
+        keys = [key for key, _ in pairs]
+        repeated.extend(key for key in keys if keys.count(key) > 1)
+
+    try:
+        json.loads(text, object_pairs_hook=note)
+    except (ValueError, RecursionError):
+        return ""
+    return repeated[0] if repeated else ""
 
 
 def arguments_text(call: ToolCall) -> str:
