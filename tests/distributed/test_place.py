@@ -7,10 +7,14 @@ from pathlib import Path
 import pytest
 
 import rightcall
-from rightcall.distributed.place import _too_large, read_bytes
+from rightcall.distributed.place import _too_large, read_bytes, unfit
 from rightcall.distributed.ray import import_ray, read_place
 from rightcall.distributed.shipment import shipment
 from rightcall.errors import ConfigError, MissingExtraError
+from rightcall.executor import Agent
+from rightcall.model import Tool
+from rightcall.store import open_store
+from rightcall.suite import Plan, WorkersConfig
 
 
 @pytest.mark.parametrize(
@@ -31,6 +35,23 @@ def test_other_places_are_refused_with_what_to_do(text):
 )
 def test_memory_is_read_with_its_unit(text, size):
     assert read_bytes(text) == size
+
+
+@pytest.mark.parametrize(
+    ("fields", "fit"),
+    [
+        ({"execute": "real"}, False),
+        ({"mocks": {"pay": {"real": True}}}, False),
+        ({"mocks": {"pay": {"result": 1, "goldens": {"g": {"real": True}}}}}, False),
+        ({"mocks": {"pay": {"result": {"real": True}}}}, True),
+        ({}, True),
+    ],
+)
+def test_tools_that_run_for_real_on_workers_need_a_store_that_all_of_them_see(fields, fit, tmp_path):
+    agent = Agent("keyword:", tools=[Tool("pay", "Pay someone.")], **fields)
+    with open_store(tmp_path / "r.db") as store:
+        problems = unfit(Plan("p", agent, []), store, WorkersConfig())
+    assert ["require a PostgreSQL store" in problem for problem in problems] == ([] if fit else [True])
 
 
 @pytest.mark.parametrize("text", ["much", "2 elephants", "GiB", ""])

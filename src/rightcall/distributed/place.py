@@ -128,10 +128,10 @@ def unfit(plan: Plan, store: Store, config: WorkersConfig) -> list[str]:
         problems.append(
             "workers.writer: workers requires a PostgreSQL store; a file has one writer (writer: driver)"
         )
-    if agent.execute == "real" and store.file is not None:
+    if agent.runs_tools and store.file is not None:
         problems.append(
-            "agent.execute: real with workers requires a PostgreSQL store: keys that keep an effect from happening "
-            "twice must be seen by every worker"
+            "tools that run for real (agent.execute: real, or a mock with real: true) require a PostgreSQL store with "
+            "workers: keys that keep an effect from happening twice must be seen by every worker"
         )
     return problems + _too_large(agent.model, config.count)
 

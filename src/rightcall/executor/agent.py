@@ -20,6 +20,7 @@ from rightcall.providers import (
 from rightcall.tools.definitions import ToolSets
 from rightcall.tools.faults import FaultPlan
 from rightcall.tools.mcp import McpAddress
+from rightcall.tools.runtime import runs_for_real
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,11 @@ class Agent:
     recordings: Recordings | None = None
     rate: RateLimit | None = None
     base_urls: Sequence[str] = ()
+
+    @property
+    def runs_tools(self) -> bool:
+        """Whether tools run for real: all of them, or one whose mock is `{real: true}`."""
+        return self.execute == "real" or any(map(runs_for_real, self.mocks.values()))
 
     @property
     def name(self) -> str:

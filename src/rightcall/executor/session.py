@@ -139,7 +139,7 @@ class Session:
 
         Such a trial is not repeated without an order: one that got no answer may have done its work.
         """
-        return self.provider is None or bool(self.toolbox.live_tools)
+        return self.provider is None or self.agent.runs_tools
 
     def _equip(self, tools: Sequence[Any]) -> None:
         """Build everything that depends on the tools."""

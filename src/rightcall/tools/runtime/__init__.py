@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from rightcall.tools.runtime.bound_tool import BoundTool as BoundTool, RunnableTool as RunnableTool
     from rightcall.tools.runtime.context import CallContext as CallContext
     from rightcall.tools.runtime.errors import Aborted as Aborted, ToolError as ToolError
-    from rightcall.tools.runtime.mocks import Mock as Mock
+    from rightcall.tools.runtime.mocks import Mock as Mock, runs_for_real as runs_for_real
     from rightcall.tools.runtime.policy import Policy as Policy, ToolRules as ToolRules
     from rightcall.tools.runtime.sample_values import generated as generated, resolved as resolved
     from rightcall.tools.runtime.threads import in_thread as in_thread
@@ -41,7 +41,7 @@ else:
             "bound_tool": "BoundTool RunnableTool",
             "context": "CallContext",
             "errors": "Aborted ToolError",
-            "mocks": "Mock",
+            "mocks": "Mock runs_for_real",
             "policy": "Policy ToolRules",
             "sample_values": "generated resolved",
             "threads": "in_thread",

@@ -81,6 +81,18 @@ class Mock(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     delay_ms: Annotated[float, msgspec.Meta(description="delay before the answer, in milliseconds")] = 0
 
 
+def runs_for_real(mock: Any) -> bool:
+    """Whether a mock, or the one of any golden, runs the tool itself."""
+    if isinstance(mock, Mock):
+        return mock.real or any(map(runs_for_real, mock.goldens.values()))
+    if not isinstance(mock, Mapping):
+        return False
+    goldens = mock.get("goldens")
+    return bool(mock.get("real")) or (
+        isinstance(goldens, Mapping) and any(map(runs_for_real, goldens.values()))
+    )
+
+
 class MockPlan:
     """The mocks of a suite, checked against its tools when it is made.
 

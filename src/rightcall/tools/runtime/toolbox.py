@@ -84,15 +84,14 @@ class Toolbox:
         return shown_tools(self._shown)
 
     @property
-    def live_tools(self) -> list[Tool]:
-        """The tools that run for real."""
-        context = self.context()
-        return [entry.tool for entry in self._entries.values() if entry.ready(context).live]
-
-    @property
     def really_destructive(self) -> list[str]:
         """Names of the tools that are declared destructive and run for real."""
-        return [tool.name for tool in self.live_tools if tool.annotations.destructive]
+        context = self.context()
+        return [
+            name
+            for name, entry in self._entries.items()
+            if entry.tool.annotations.destructive and entry.ready(context).live
+        ]
 
     def context(
         self, *, run: str = "", task: str = "", trial: int = 0, offered: Iterable[Tool] | None = None
