@@ -50,6 +50,8 @@ def test_score_trajectory_says_what_score_says(seed, tmp_path):
     alone = {golden.id: score_trajectory(golden, done) for golden, done in cases}
     assert scored == {key: verdict_of(verdict, verdict.failures) for key, verdict in alone.items()}
     assert all(not verdict.passed for verdict in alone.values() if verdict.error)
+    broke = {g.id for g, done in cases if done.error and done.stop_reason not in ("truncated", "refused")}
+    assert not any(alone[key].passed for key in broke)
 
 
 def verdict_of(scored, failures):
@@ -78,7 +80,7 @@ def random_case(rng, name):
     done = Trajectory(
         calls=several(4, lambda: ToolCall(rng.choice("abcd"), rng.choice([arguments(), None]))),
         output=rng.choice(["", "yes", "no yes"]), latency_ms=rng.choice([None, 50.0, 500.0]),
-        stop_reason=stop, error="" if stop == "done" else "why", state=rng.choice([None, {"n": 1}, {"n": 2}]),
+        stop_reason=stop, error=rng.choice(["", "why"]) if stop == "done" else "why", state=rng.choice([None, {"n": 1}, {"n": 2}]),
     )  # fmt: skip
     return golden, done
 
@@ -92,6 +94,18 @@ def test_a_time_budget_without_a_measured_time_is_an_error():
     done = Trajectory(calls=(ToolCall("a"),))
     for scored in (result_of(golden, 0, done, {}), score_trajectory(golden, done)):
         assert not scored.passed and "max_latency_ms, but the latency was not recorded" in scored.error
+
+
+@pytest.mark.parametrize(
+    "golden",
+    [Golden("?"), Golden("?", category="negative"), Golden("?", forbidden_calls=("b",)),
+     Golden("?", expected_calls=(ExpectedCall("a"),)), Golden("?", expected_calls=(ExpectedCall("a", {}),))],
+)  # fmt: skip
+def test_an_error_without_a_stop_reason_is_an_error_of_the_agent(golden):
+    calls = tuple(ToolCall("a", {}) for _ in golden.expected_calls)
+    assert score_trajectory(golden, Trajectory(calls=calls)).passed
+    broken = score_trajectory(golden, Trajectory(calls=calls, error="connection reset"))
+    assert not broken.passed and "agent_error" in {failure.code for failure in broken.failures}
 
 
 def test_a_function_of_a_golden_that_fails_makes_an_error_of_the_verdict():

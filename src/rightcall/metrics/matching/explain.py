@@ -298,5 +298,7 @@ def _limits(golden: Golden, calls: Sequence[ToolCall], trajectory: Trajectory) -
     if golden.max_latency_ms is not None and certain is not None and certain > golden.max_latency_ms:
         yield Failure("over_latency", expected=golden.max_latency_ms, actual=trajectory.latency_ms)
     code = STOPS.get(trajectory.stop_reason)
+    if code is None and trajectory.error and trajectory.stop_reason == "done":
+        code = "agent_error"  # whoever recorded it left out the stop reason
     if code:
         yield Failure(code, detail=trajectory.error)

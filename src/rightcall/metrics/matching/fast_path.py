@@ -60,6 +60,7 @@ def nothing_unusual(golden: Golden, trajectory: Trajectory) -> bool:
         or golden.expected_state is not None
         or golden.category == "negative"
         or trajectory.stop_reason != "done"
+        or trajectory.error
         or golden.count_failed != "all"
     )
 
