@@ -142,6 +142,26 @@ def test_a_started_program_is_kept_with_its_folder_unless_it_only_names_the_mach
     assert [*watch.programs] == [(("true", "x"), str(project.root))]
 
 
+VARIABLES = {
+    "another name": "from os import environ as e; e.get('A' + '_B')",
+    "function": "from os import getenv as g; g('B_A'[::-1])",
+    "inside": "import os; 'A_B' in os.environ",
+    "bytes": "import os; os.environb.get(b'A_B')",
+    "expanded": "import os; os.path.expandvars('${A' '_B}')",
+    "after a copy": "import os; dict(os.environ); os.environ.get('A_B')",
+}
+
+
+@pytest.mark.parametrize("way", VARIABLES)
+def test_a_variable_that_the_project_reads_is_seen_by_whatever_name(way, project):
+    code = compile(VARIABLES[way], str(project.root / "agent.py"), "exec")
+    with FileWatch(project) as watch:
+        exec(code, {})
+        os.environ.get("READ_BY_OTHERS")
+    assert watch.variables == {"A_B"}
+    assert type(os.environ).__name__ == "_Environ"
+
+
 NO_INPUTS = {
     "appended": lambda root: write(root / "a.json", "a"),
     "created": lambda root: (write(root / "new.txt", "w"), (root / "new.txt").read_text()),

@@ -150,6 +150,9 @@ AGENTS = {
                  **{"NAME_words.py": f"import os\ndef tool(): return os.getenv('{VARIABLE}', '{GOOD}')\n"}),
         "",
     ),
+    "variable under other names": ChangedAgent(
+        OWN, function(f"tool = get((HERE / 'NAME.cfg').read_text(), '{GOOD}')", "from os import getenv as get", **{"NAME.cfg": "SHOP_MODE"}), ""
+    ),
     "program": ChangedAgent(EXEC, program(f"tool = '{GOOD}'"), "NAME.py"),
     "module of a program": ChangedAgent(
         EXEC, program("from NAME_words import tool", **{"NAME_words.py": WORD}), "NAME_words.py"
@@ -159,6 +162,9 @@ AGENTS = {
     ),
     "file of a program by a computed name": ChangedAgent(
         EXEC, program("tool = open(HERE / ('NAME' + '.md')).read()", **{"NAME.md": GOOD}), "NAME.md", unknown=True
+    ),
+    "file of a program that a module finds": ChangedAgent(
+        EXEC, program("import linecache; tool = linecache.getline('NAME' + '.md', 1).strip()", **{"NAME.md": GOOD}), "NAME.md", unknown=True
     ),
     "variable of a program": ChangedAgent(EXEC, program(f"tool = os.getenv('{VARIABLE}', '{GOOD}')"), ""),
     "program that is not Python": ChangedAgent(

@@ -9,6 +9,8 @@
     revision   the git branch and commit of a folder
     project_files   the files of a project, by name and hash
     opened_files    which of them a program opens while it runs
+    read_variables  which environment variables its code reads
+    program_reads   whether a program may read files that its sources do not name
     python_sources  what Python files import, read and name, without running them
 
 Knows nothing about goldens, tools or suites.
@@ -51,6 +53,7 @@ if TYPE_CHECKING:
         FileWatch as FileWatch,
         StartedProgram as StartedProgram,
     )
+    from rightcall.files.program_reads import possible_reads as possible_reads
     from rightcall.files.project_files import (
         ABSENT as ABSENT,
         ProjectFiles as ProjectFiles,
@@ -63,6 +66,7 @@ if TYPE_CHECKING:
         search_modules_in as search_modules_in,
     )
     from rightcall.files.python_sources import (
+        OF_THE_MACHINE as OF_THE_MACHINE,
         named_files as named_files,
         named_variables as named_variables,
         program_entries as program_entries,
@@ -101,7 +105,8 @@ else:
             "opened_files": "PROGRAMS FileWatch StartedProgram",
             "project_files": "ABSENT ProjectFiles content_hash",
             "python_object": "is_object_name load_object module_exists search_modules_in",
-            "python_sources": "named_files named_variables program_entries source_closure source_facts",
+            "program_reads": "possible_reads",
+            "python_sources": "OF_THE_MACHINE named_files named_variables program_entries source_closure source_facts",
             "revision": (
                 "base_commit commit_named commits_between git_revision is_ancestor repository_root source_of "
                 "unpack_commit"

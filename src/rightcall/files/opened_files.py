@@ -18,6 +18,7 @@ from typing import Any, NamedTuple, Self
 from urllib.parse import unquote
 
 from rightcall.files.project_files import ABSENT, PACKAGE, ProjectFiles, content_hash
+from rightcall.files.read_variables import note_variables
 
 SMALL = 16 << 20
 """Bytes up to which a file is hashed before the program reads it; larger ones are hashed when the run has ended."""
@@ -72,7 +73,8 @@ class FileWatch:
     """What a program opened while the watch was on: `with watch: …`, in any number of threads and tasks at once.
 
     `read` are the files and folders of the project that were opened to be read, as they were then. A file that was
-    created by the program is the program's own product, and not among them. `programs` are the commands it started,
+    created by the program is the program's own product, and not among them. `variables` are the environment variables
+    that code of the project read, `programs` are the commands it started,
     `unseen` says what else it did whose files Python does not report.
     """
 
@@ -82,6 +84,7 @@ class FileWatch:
         self.written: set[str] = set()
         self.programs: dict[StartedProgram, None] = {}
         self.unseen: dict[str, None] = {}
+        self.variables: set[str] = set()
         self._within = 0
         self._products: set[str] = set()
         self._before_writing: dict[str, Sight] = {}
@@ -96,6 +99,7 @@ class FileWatch:
             self._within += 1
             if self._within == 1:
                 _watches = (*_watches, self)
+                note_variables(_note_variable)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -104,6 +108,8 @@ class FileWatch:
             self._within -= 1
             if not self._within:
                 _watches = tuple(watch for watch in _watches if watch is not self)
+                if not _watches:
+                    note_variables(None)
 
     def note_file(self, path: str, *, reads: bool, renews: bool) -> None:
         name = self.project.name(path)
@@ -184,6 +190,13 @@ def _note(event: str, args: tuple[Any, ...], caller: FrameType) -> None:
             watch.note_folder(path)
         else:
             watch.note_file(path, reads=reads, renews=renews)
+
+
+def _note_variable(name: str, reader: FrameType | None) -> None:
+    file = reader.f_code.co_filename if reader is not None else ""
+    for watch in _watches:
+        if file.startswith(watch.project.roots) and watch.project.name(file) is not None:
+            watch.variables.add(name)
 
 
 def _path(given: Any) -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -36,9 +36,11 @@ READERS = frozenset(
     ("open", "read_text", "read_bytes", "fromfile", "loadtxt", "genfromtxt", "read_csv", "read_json",
      "read_parquet", "listdir", "scandir", "iterdir", "glob", "rglob", "iglob", "import_module", "__import__",
      "run_path", "run_module", "Popen", "check_output", "check_call", "exec", "eval",
+     "FileIO", "open_code", "popen", "get_data", "files", "exists", "lexists", "is_file", "isfile", "is_dir",
+     "isdir", "stat", "lstat", "getsize", "getmtime", "readlink",
      "subprocess.run", "subprocess.call", "os.system", "os.walk", "sqlite3.connect", "numpy.load", "np.load")
 )  # fmt: skip
-"""Functions that read a file or start a program."""
+"""Functions that read a file, ask for one, or start a program."""
 PATHS = frozenset(
     (
         "Path",
@@ -171,6 +173,7 @@ def _facts(path: str, _size: int, _time: int) -> SourceFacts:
     reading = _Reading()
     for node in ast.walk(tree):
         reading.note_constant(node)
+    reading.forget_ambiguous()
     for node in ast.walk(tree):
         reading.note(node)
     return SourceFacts(
@@ -194,13 +197,23 @@ class _Reading:
     unclear: set[int] = field(default_factory=set)
     by_any_name: bool = False
     _values: dict[str, ast.expr] = field(default_factory=dict)
+    _bound: Counter[str] = field(default_factory=Counter)
+    _renamed: set[str | None] = field(default_factory=set)
+    _called: set[int] = field(default_factory=set)
     _explained: set[int] = field(default_factory=set)
 
     def note_constant(self, node: ast.AST) -> None:
+        match node:
+            case ast.Name(id=name, ctx=ast.Store()) | ast.arg(arg=name):
+                self._bound[name] += 1
         if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
             for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
                 if isinstance(target, ast.Name):
                     self._values[target.id] = node.value
+
+    def forget_ambiguous(self) -> None:
+        """A name that is bound twice, or also a parameter, does not stand for one value."""
+        self._values = {name: value for name, value in self._values.items() if self._bound[name] == 1}
 
     def note(self, node: ast.AST) -> None:
         match node:
@@ -212,6 +225,8 @@ class _Reading:
                 ]
             case ast.Constant(value=str(text)):
                 self._note_text(text)
+            case ast.Constant(value=bytes(content)):
+                self._note_text(content.decode("utf-8", "replace"))
             case ast.Name(id=name) | ast.Attribute(attr=name) | ast.arg(arg=name):
                 self.words.add(name)
             case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
@@ -220,12 +235,17 @@ class _Reading:
             tops = [
                 module.partition(".")[0] for level, module, _ in self.modules[-len(node.names) :] if not level
             ]
-            self.by_any_name |= bool(SETTINGS_PACKAGES & {*tops})
+            self._renamed |= {each.asname for each in node.names if each.asname and each.name in READERS}
+            renamed = "os" in tops and any(each.asname and "env" in each.name for each in node.names)
+            self.by_any_name |= renamed or bool(SETTINGS_PACKAGES & {*tops})
         self._note_environment(node)
         if isinstance(node, ast.BinOp | ast.Call):
             self._note_joined(node)
         if isinstance(node, ast.Call):
+            self._called.add(id(node.func))
             self._note_reader(node)
+        elif isinstance(node, ast.Name) and id(node) not in self._called and self._is_reader(node):
+            self.unclear.add(node.lineno)  # `map(open, names)`
 
     def _note_text(self, text: str) -> None:
         if len(text) < 200:
@@ -258,8 +278,13 @@ class _Reading:
                 self.variables.add(name)
             else:
                 self.by_any_name = True
-        elif _is_environ(node) and id(node) not in self._explained:
+        elif getattr(node, "attr", getattr(node, "id", "")) == "expandvars" or (
+            _is_environ(node) and id(node) not in self._explained
+        ):
             self.by_any_name = True
+
+    def _is_reader(self, name: ast.Name) -> bool:
+        return name.id in READERS and isinstance(name.ctx, ast.Load) and not self._bound[name.id]
 
     def _note_reader(self, node: ast.Call) -> None:
         function = node.func
@@ -268,7 +293,7 @@ class _Reading:
             full_name = f"{function.value.id}.{name}"
         else:
             full_name = name
-        if not READERS & {name, full_name}:
+        if not READERS & {name, full_name} and name not in self._renamed:
             return
         about = [*node.args[:1], *([function.value] if isinstance(function, ast.Attribute) else [])]
         if not any(map(self._names_file, about)):

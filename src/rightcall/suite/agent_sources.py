@@ -26,9 +26,9 @@ from rightcall.files import (
     ProjectFiles,
     is_object_name,
     named_files,
+    possible_reads,
     program_entries,
     source_closure,
-    source_facts,
 )
 from rightcall.providers import command_of, is_address
 from rightcall.suite.suite import AgentConfig, CodeFiles, Suite
@@ -164,13 +164,8 @@ def _of_program(own: AgentSources, command: list[str], folder: Path, what: str) 
     made = replace(own, agent_entries=(*own.agent_entries, *inside), files=(*own.files, *named))
     if not inside:
         return replace(made, unknown=f"{what} is a program that cannot be read: {Path(command[0]).name}")
-    for name, path in source_closure(inside, own.project, own.search).items():
-        if unclear := source_facts(path).unclear:
-            line = f"{name}:{unclear[0]}"
-            return replace(
-                made, unknown=f"{what} is a program, and {line} may read a file that cannot be seen"
-            )
-    return made
+    reads = possible_reads(source_closure(inside, own.project, own.search))
+    return replace(made, unknown=f"{what} is a program, and {reads}") if reads else made
 
 
 def _tool_entries(suite: Suite, folder: Path, agent: Agent, own: AgentSources) -> Iterator[Path]:

@@ -16,11 +16,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rightcall.files import (
+    OF_THE_MACHINE,
     FileWatch,
     ProjectFiles,
     StartedProgram,
     named_files,
     named_variables,
+    possible_reads,
     program_entries,
     source_closure,
     source_facts,
@@ -43,7 +45,7 @@ _CREDENTIAL = re.compile(r"(^|_)(API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDE
 class WatchedInputs(Record, frozen=True):
     """`files` by their name in the project, as they were when they were first read; a folder ends in `/`.
 
-    `variables` are those that modules read which only the run could find, because they are imported by a computed name.
+    `variables` are those that only the run could find: read by a computed name, or by a module that is imported by one.
     `unseen` says what could not be watched, so that equal files do not mean equal behaviour.
     """
 
@@ -134,13 +136,14 @@ class AgentWatch:
             files[name] = sources.project.hash(name)
         unseen += self._imports.unseen(sources)
         counted = {name: each for name, each in sorted(files.items()) if sources.counts(name)}
-        variables = _hashed(named_variables(more, self._environment), self._environment)
+        read = (self._trials.variables | self._imports.watch.variables) - OF_THE_MACHINE
+        variables = _hashed(named_variables(more, self._environment) | read, self._environment)
         return WatchedInputs(counted, tuple(dict.fromkeys(unseen)), variables)
 
     def news(self) -> WatchedInputs | None:
         """What was read since the last call; None when that is nothing."""
         trials = self._trials
-        unseen = len(trials.programs) + len(trials.unseen_actions())
+        unseen = len(trials.programs) + len(trials.unseen_actions()) + len(trials.variables)
         heard = len(trials.read), unseen, len(sys.modules)
         if heard == self._heard:
             return None
@@ -148,8 +151,11 @@ class AgentWatch:
         whole = self.inputs()
         fresh = {name: each for name, each in whole.files.items() if name not in self._reported}
         told = {text for text in whole.unseen if text not in self._reported}
-        self._reported |= {*fresh, *told}
-        return WatchedInputs(fresh, tuple(sorted(told))) if fresh or told else None
+        variables = {n: each for n, each in whole.variables.items() if f"${n}" not in self._reported}
+        self._reported |= {*fresh, *told, *(f"${name}" for name in variables)}
+        if not (fresh or told or variables):
+            return None
+        return WatchedInputs(fresh, tuple(sorted(told)), variables)
 
 
 def imports_of(plan: Plan) -> WatchedInputs | None:
@@ -223,7 +229,7 @@ def _program_files(program: StartedProgram, sources: AgentSources) -> tuple[dict
     inside = {name for path in named if (name := project.name(path)) is not None and sources.counts(name)}
     closure = source_closure(entries, project, sources.search)
     files = {name: project.hash(name) for name in {*inside, *closure}}
-    if not closure or inside - closure.keys() or any(source_facts(path).unclear for path in closure.values()):
+    if not closure or inside - closure.keys() or possible_reads(closure):
         name = Path(command[0].split()[0]).name if command and command[0].strip() else "a program"
         return files, [f"the agent starts {name}, whose files cannot be seen"]
     return files, []
