@@ -8,15 +8,19 @@ from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 
+import msgspec
+
 from rightcall.datasets import save_goldens, save_trajectories
 from rightcall.model.trajectory import RecordedTrajectory
 from rightcall.monitor.checks import CheckedAgent, run_checks
 from rightcall.monitor.settings import DEFAULT
 from rightcall.monitor.trace_record import kept_trace
 from rightcall.store import SessionCount, Store, TraceRow
+from rightcall.tools.idempotency import process_runs, this_process
 from rightcall.traces import CandidateSpool, Trace, candidate_id
 
 AT_ONCE = 500
+EMPTY = msgspec.msgpack.encode(("", [], []))
 MOST_KINDS = 1000
 """Different problems that are counted; hostile files could make each one different."""
 
@@ -64,8 +68,10 @@ def import_to_folder(traces: Iterable[Trace], folder: Path, clean: Callable[[Tra
 
 
 def import_to_store(traces: Iterable[Trace], store: Store, clean: Callable[[Trace], Trace]) -> Imported:
-    """Check the traces and store them for review."""
-    found, candidates, sessions = Imported(), CandidateSpool(), SessionTally()
+    """Check the traces and store them for review. An import that was killed is continued: nothing counts twice."""
+    found, candidates = Imported(), CandidateSpool()
+    name, interrupted = this_process(), _interrupted(store)
+    sessions = SessionTally(interrupted.values())
     stream = found.useful_of(map(clean, traces))
     while batch := list(islice(stream, AT_ONCE)):
         kept = []
@@ -75,23 +81,43 @@ def import_to_store(traces: Iterable[Trace], store: Store, clean: Callable[[Trac
             agent = trace.service or trace.agent or "agent"
             kept.append(kept_trace(trace, agent, checks, any(check.bad for check in checks), queue=True))
         known = store.known_traces([each.row.trace_id for each in kept])
-        store.keep_traces(kept)
         for each in kept:
             if each.row.trace_id not in known:
                 known.add(each.row.trace_id)
                 sessions.add(each.row)
-    store.add_imported_sessions(sessions.counts())
+        store.keep_traces(kept, {**dict.fromkeys(interrupted, EMPTY), name: sessions.packed()})
+    store.end_import([name, *interrupted], sessions.counts())
     found.candidates = candidates.count
     return found
 
 
-class SessionTally:
-    """Counts a session once an hour, as the monitor does. Traces come oldest first, so one hour is held at a time."""
+def _interrupted(store: Store) -> dict[str, bytes]:
+    """What imports had counted that ended in this process, or with theirs, by the name of the process."""
+    notes = store.states("importing").items()
+    return {name: note for name, note in notes if name == this_process() or process_runs(name) is False}
 
-    def __init__(self) -> None:
+
+class SessionTally:
+    """Counts a session once an hour, as the monitor does. Traces come oldest first, so one hour is held at a time.
+
+    `before` are the packed tallies of imports that were interrupted: they are continued.
+    """
+
+    def __init__(self, before: Iterable[bytes] = ()) -> None:
         self._hour = ""
         self._open: dict[tuple[str, str, str, str], list[float]] = {}
         self._totals: dict[tuple[str, str, str], list[float]] = {}
+        for note in before:
+            hour, held, totals = msgspec.msgpack.decode(note)
+            self._hour = max(self._hour, hour)
+            for counts, rows in ((self._open, held), (self._totals, totals)):
+                for place, numbers in rows:
+                    old = counts.setdefault(tuple(place), [0.0, 0.0])
+                    old[:] = [a + b for a, b in zip(old, numbers, strict=True)]
+
+    def packed(self) -> bytes:
+        """What has been counted, so that another process can continue."""
+        return msgspec.msgpack.encode((self._hour, list(self._open.items()), list(self._totals.items())))
 
     def add(self, row: TraceRow) -> None:
         if row.started_at[:13] > self._hour:

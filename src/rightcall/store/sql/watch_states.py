@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Row, delete, insert, select, text, update
+from sqlalchemy import Connection, Row, delete, insert, select, text, update
 
 from rightcall.errors import InputError
 from rightcall.store.sql import tables
@@ -13,7 +13,7 @@ from rightcall.store.sql.core import Core
 from rightcall.store.sql.record_bytes import held, packed, unpacked
 from rightcall.store.watch import SessionCount, StoredAlarm
 
-SESSIONS, IMPORTED = "sessions", "imported_sessions"
+SESSIONS, IMPORTED, IMPORTING = "sessions", "imported_sessions", "importing"
 
 
 class WatchStates(Core):
@@ -38,13 +38,8 @@ class WatchStates(Core):
         """Write documents, in one transaction."""
         if not documents:
             return
-        statement = text(
-            "INSERT INTO watch_states (kind, name, content) VALUES (:kind, :name, :content) "
-            "ON CONFLICT (kind, name) DO UPDATE SET content = excluded.content"
-        )
         with self.writing() as connection:
-            for name, content in documents.items():
-                connection.execute(statement, {"kind": kind, "name": held(name), "content": content})
+            put_states(connection, kind, documents)
 
     def drop_states(self, kind: str, names: Sequence[str]) -> None:
         """Delete documents."""
@@ -57,14 +52,20 @@ class WatchStates(Core):
         documents = {"\t".join((c.agent, c.version, c.name)): packed(c) for c in counts}
         self.set_states(SESSIONS, documents)
 
-    def add_imported_sessions(self, counts: Sequence[SessionCount]) -> None:
-        """Add the sessions of imported traces, which are counted separately from those of a monitor."""
-        known = {name: unpacked(content, SessionCount) for name, content in self.states(IMPORTED).items()}
-        documents = {}
-        for count in counts:
-            name = "\t".join((count.agent, count.version, count.name))
-            documents[name] = packed(_more_sessions(count, known.get(name)))
-        self.set_states(IMPORTED, documents)
+    def end_import(self, names: Sequence[str], counts: Sequence[SessionCount]) -> None:
+        """Add the sessions of imported traces, which are counted separately from those of a monitor, and forget what
+        these imports had noted, in one transaction.
+        """
+        s = tables.watch_states.c
+        with self.writing() as connection:
+            rows = connection.execute(select(s.name, s.content).where(s.kind == IMPORTED))
+            known = {row.name: unpacked(bytes(row.content), SessionCount) for row in rows}
+            documents = {}
+            for count in counts:
+                name = "\t".join((count.agent, count.version, count.name))
+                documents[name] = packed(_more_sessions(count, known.get(name)))
+            put_states(connection, IMPORTED, documents)
+            connection.execute(delete(tables.watch_states).where(s.kind == IMPORTING, s.name.in_(names)))
 
     def session_counts(self) -> list[SessionCount]:
         """Sessions by agent, version and check."""
@@ -116,6 +117,16 @@ class WatchStates(Core):
         if found is None:
             raise InputError("", f"no alarm {key}", "see `rightcall monitor status`")
         return next(alarm for alarm in self.alarms(limit=10**6) if alarm.key == key)
+
+
+def put_states(connection: Connection, kind: str, documents: dict[str, bytes]) -> None:
+    """Write documents in a transaction that is open."""
+    statement = text(
+        "INSERT INTO watch_states (kind, name, content) VALUES (:kind, :name, :content) "
+        "ON CONFLICT (kind, name) DO UPDATE SET content = excluded.content"
+    )
+    for name, content in documents.items():
+        connection.execute(statement, {"kind": kind, "name": held(name), "content": content})
 
 
 def _more_sessions(count: SessionCount, other: SessionCount | None) -> SessionCount:

@@ -11,6 +11,7 @@ from rightcall.errors import InputError
 from rightcall.store.sql import tables
 from rightcall.store.sql.core import Core, portions
 from rightcall.store.sql.record_bytes import compressed, expanded, held, packed, unpacked
+from rightcall.store.sql.watch_states import IMPORTING, put_states
 from rightcall.store.watch import (
     CheckCount,
     KeptTrace,
@@ -73,8 +74,11 @@ class Watched(Core):
         with self.reading() as connection:
             return set(_stored(connection, list(trace_ids)))
 
-    def keep_traces(self, traces: Sequence[KeptTrace]) -> int:
-        """Store traces; an existing one is replaced and counted once. Returns how many were new."""
+    def keep_traces(self, traces: Sequence[KeptTrace], importing: dict[str, bytes] | None = None) -> int:
+        """Store traces; an existing one is replaced and counted once. Returns how many were new.
+
+        `importing` are notes of an import, written in the same transaction: whoever continues it knows both.
+        """
         latest = {kept.row.trace_id: kept for kept in traces}
         with self.writing() as connection:
             before = _stored(connection, list(latest))
@@ -96,6 +100,7 @@ class Watched(Core):
             for kept in latest.values():
                 _count(counts, kept.row.agent, kept.row.version, kept.row.started_at, kept.row.checks, 1)
             _add_counts(connection, counts)
+            put_states(connection, IMPORTING, importing or {})
         return len(fresh)
 
     def _replace(self, connection: Connection, kept: KeptTrace, old: Row[Any]) -> None:
