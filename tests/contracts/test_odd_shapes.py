@@ -176,3 +176,10 @@ def test_a_trajectory_with_earlier_turns_is_read_as_it_was_written(tmp_path: Pat
         )
         save_trajectories([RecordedTrajectory("g", made)], tmp_path / "done.jsonl")
         assert [line.trajectory for line in load_trajectories(tmp_path / "done.jsonl")] == [made]
+
+
+def test_keys_that_are_not_text_do_not_stop_the_reading() -> None:
+    made = as_trajectory([{"role": "assistant", "content": "Hi.", 1: {2: [{"a": 3}]}}])
+    assert (made.output, made.calls) == ("Hi.", ())
+    with pytest.raises(InputError, match="a call of 'f'"):
+        as_trajectory([{"role": "assistant", "content": "Hi.", 1: {2: [{"tool": "f", "args": {}}]}}])

@@ -57,7 +57,9 @@ def type_of(raw: dict[str, Any]) -> str:
     """The type that a part or a message says it has; empty when it says none. Pydantic AI and LlamaIndex call it by
     other names.
     """
-    for field in ("type", "part_kind", "block_type"):
+    if isinstance(kind := raw.get("type"), str):
+        return kind
+    for field in ("part_kind", "block_type"):
         if isinstance(kind := raw.get(field), str):
             return kind
     return ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import json
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -84,10 +85,16 @@ def refuse_misspelt(raw: dict[str, Any], known: Sequence[str], where: str, path:
     else:
         return
     for name in raw.keys() - set(known):
-        near = difflib.get_close_matches(name, known, n=1, cutoff=0.8)
+        near = _near(name, tuple(known)) if isinstance(name, str) else ""
         if near:
             inside = f" in {path}" if path else ""
-            raise InputError(where, f"unknown field '{name}'{inside}", f"did you mean '{near[0]}'?")
+            raise InputError(where, f"unknown field '{name}'{inside}", f"did you mean '{near}'?")
+
+
+@lru_cache(1024)
+def _near(name: str, known: tuple[str, ...]) -> str:
+    """The name that one is nearly; cached, because every message of a file has the same fields."""
+    return next(iter(difflib.get_close_matches(name, known, n=1, cutoff=0.8)), "")
 
 
 def parsed_call(name: str, arguments: Any, call_id: str) -> ToolCall:
