@@ -33,7 +33,7 @@ def advice(rule: RateRule, check: Check, outcomes: Sequence[Outcome], alpha: flo
             "PASS with 80 % probability"
         )
     scored = scored_goldens(rule.select(outcomes), rule.metric)
-    grouped = scored is not None and scored.clusters is not None
+    grouped = scored is not None and scored.grouped
     units = scored.units(rule.about) if scored else None
     if check.trials == check.n and not grouped and rule.metric is None:
         needed = stats.gate_n(limit, likely, POWER, alpha)[0]

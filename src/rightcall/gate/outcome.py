@@ -63,11 +63,16 @@ def outcomes_of(
 
 
 class ScoredGoldens(NamedTuple):
-    """Goldens with a scored trial, in three columns. `clusters` is None when each golden stands for itself."""
+    """Goldens with a scored trial, in three columns. A golden whose cluster is None stands for itself."""
 
     trials: list[tuple[float, ...]]
     weights: list[float]
-    clusters: list[tuple[str, str]] | None
+    clusters: list[str | None]
+
+    @property
+    def grouped(self) -> bool:
+        """Whether any golden has a cluster."""
+        return any(cluster is not None for cluster in self.clusters)
 
     @property
     def mean(self) -> float:
@@ -79,23 +84,19 @@ class ScoredGoldens(NamedTuple):
         """The independent units of a claim: clusters of goldens, or single trials."""
         if about == "these_goldens":
             return stats.trial_units(self.trials, self.weights)
-        return stats.case_units(self.trials, self.clusters, self.weights)
+        return stats.case_units(self.trials, self.clusters if self.grouped else None, self.weights)
 
 
 def scored_goldens(outcomes: Iterable[Outcome], metric: str | None = None) -> ScoredGoldens | None:
     """The goldens with a scored trial, None when there is none; outcomes are read once and not kept."""
     trials: list[tuple[float, ...]] = []
     weights: list[float] = []
-    clusters: list[tuple[str, str]] | None = None
+    clusters: list[str | None] = []
     for outcome in outcomes:
-        if not (scores := outcome.scores(metric)):
-            continue
-        if outcome.cluster is not None and clusters is None:
-            clusters = [("position", str(i)) for i in range(len(trials))]  # each by itself so far
-        trials.append(scores)
-        weights.append(outcome.weight)
-        if clusters is not None:
-            clusters.append(cluster_key(outcome))
+        if scores := outcome.scores(metric):
+            trials.append(scores)
+            weights.append(outcome.weight)
+            clusters.append(outcome.cluster)
     return ScoredGoldens(trials, weights, clusters) if trials else None
 
 
@@ -105,7 +106,8 @@ def sample_of(outcomes: Iterable[Outcome], metric: str | None = None) -> stats.S
     if scored is None:
         return None
     uneven = len(set(scored.weights)) > 1
-    return stats.sample(scored.trials, scored.clusters, scored.weights if uneven else None)
+    groups = [i if cluster is None else cluster for i, cluster in enumerate(scored.clusters)]
+    return stats.sample(scored.trials, groups if scored.grouped else None, scored.weights if uneven else None)
 
 
 def cluster_key(outcome: Outcome) -> tuple[str, str]:

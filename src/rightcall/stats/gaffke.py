@@ -66,8 +66,8 @@ def units(values: Iterable[float], sizes: Sequence[float] | None = None) -> Unit
     if sizes is None or len(set(sizes)) == 1:
         tally = Counter((1.0, round(v, _DIGITS)) for v in values)
         return Units(tuple((n, s, k) for (n, s), k in tally.items()))
-    pairs = [(round(n, _DIGITS), round(n * v, _DIGITS)) for v, n in zip(values, sizes, strict=True)]
-    return Units(tuple((n, s, k) for (n, s), k in Counter(pairs).items()), max(n for n, _ in pairs))
+    tally = Counter((round(n, _DIGITS), round(n * v, _DIGITS)) for v, n in zip(values, sizes, strict=True))
+    return Units(tuple((n, s, k) for (n, s), k in tally.items()), max(n for n, _ in tally))
 
 
 def case_units(
@@ -75,17 +75,27 @@ def case_units(
     clusters: Sequence[Hashable] | None = None,
     weights: Sequence[float] | None = None,
 ) -> Units:
-    """One unit for each case, the mean of its trials; or for each cluster, with the size of all its cases."""
+    """One unit for each case, the mean of its trials; or for each cluster, with the size of all its cases.
+
+    A case whose cluster is None is a unit by itself.
+    """
     values = [xs[0] if len(xs) == 1 else math.fsum(xs) / len(xs) for xs in trials]
     if clusters is None:
         return units(values, weights)
+    means: list[float] = []
+    shares: list[float] = []
     sizes: dict[Hashable, float] = {}
     sums: dict[Hashable, float] = {}
     for i, (value, cluster) in enumerate(zip(values, clusters, strict=True)):
         weight = 1.0 if weights is None else weights[i]
-        sizes[cluster] = sizes.get(cluster, 0.0) + weight
-        sums[cluster] = sums.get(cluster, 0.0) + weight * value
-    return units([sums[c] / n for c, n in sizes.items()], list(sizes.values()))
+        if cluster is None:
+            means.append(value)
+            shares.append(weight)
+        else:
+            sizes[cluster] = sizes.get(cluster, 0.0) + weight
+            sums[cluster] = sums.get(cluster, 0.0) + weight * value
+    means += [sums[cluster] / size for cluster, size in sizes.items()]
+    return units(means, [*shares, *sizes.values()])
 
 
 def trial_units(trials: Iterable[Sequence[float]], weights: Sequence[float] | None = None) -> Units:
