@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.support.changed_agents import AGENTS, Service, Shop, run_commands
+from tests.support.changed_agents import AGENTS, GOLDENS, Service, Shop, run_commands
 
 OPTIONS = {
     "full": ["--full"],
@@ -70,6 +70,19 @@ def test_an_unchanged_agent_passes_for_what_was_compared_or_run(name, results):
     else:
         assert found["calls"]["spent"] == 0 and found["compared"]["files"], found["sentence"]
         assert f"compared {len(found['compared']['files'])} file" in found["sentence"]
+
+
+def test_a_suite_whose_goldens_are_all_quarantined_does_not_pass(tmp_path):
+    shop = Shop(tmp_path / "shop", AGENTS["prompt file"], "shop_quarantined").write()
+    run_commands([shop.command("run", "suite.yaml", "--save-baseline", "main.jsonl")])
+    suite = shop.folder / "suite.yaml"
+    quarantine = [f"g{number}" for number in range(GOLDENS)]
+    suite.write_text(yaml.safe_dump({**yaml.safe_load(suite.read_text()), "quarantine": quarantine}))
+    (unchanged,) = run_commands([shop.check()])
+    shop.break_it()
+    (broken,) = run_commands([shop.check()])
+    for found in (unchanged["check"], broken["check"]):
+        assert (found["verdict"], found["calls"]["spent"]) == ("INCONCLUSIVE", 0), found["sentence"]
 
 
 ACTION = Path(__file__).parents[2] / "action.yml"

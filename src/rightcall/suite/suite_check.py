@@ -203,6 +203,14 @@ def _without_asking(design: CheckDesign, plan: Plan, options: CheckOptions) -> C
             "main branch with the new metrics, then check again",
         )
     if not design.reach.compared and not design.reach.new and not design.control:
+        if not design.reach.untouched:
+            return made(
+                base,
+                verdict="INCONCLUSIVE",
+                cause="quarantine",
+                sentence=f"INCONCLUSIVE: {what}; every golden is quarantined, so nothing was compared or run",
+                hint="take goldens out of `quarantine`",
+            )
         said = f"PASS: {untouched_words(design.ownership, design.compared)} (0 calls)"
         said += f"; {design.rescored}" if design.rescored else ""
         return made(base, sentence=said, cause="untouched")
