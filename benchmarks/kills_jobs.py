@@ -125,9 +125,10 @@ def documents(folder: Path, count: int = 25) -> None:
     (folder / "script.json").write_text(json.dumps({"format": "rightcall/script/1", "replies": replies}))
 
 
-def generated(folder: Path) -> list[str]:
+def generated(folder: Path) -> list[Any]:
+    """The goldens; the store keeps the keys of their metadata in another order."""
     path = folder / "generated.jsonl"
-    return path.read_text().splitlines() if path.exists() else []
+    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
 
 
 def stored_traces(folder: Path) -> dict[str, Any]:
