@@ -11,7 +11,9 @@ import pytest
 
 import rightcall as rc
 from rightcall.cli.main import main
+from rightcall.errors import StoreError
 from rightcall.model import Golden
+from rightcall.store import open_store
 
 COMMANDS = [
     ["runs", "list"],
@@ -103,3 +105,66 @@ def test_a_value_that_nobody_wrote_gives_one_sentence(healthy, tmp_path, monkeyp
     code, problem = ended(capsys, *words)
     assert code in range(5)
     assert "Traceback" not in problem
+
+
+@pytest.mark.parametrize("value", [b"\xff", "abc", b""], ids=repr)
+@pytest.mark.parametrize(
+    ("table", "column"),
+    [
+        ("results", "cost_usd"),
+        ("results", "latency_ms"),
+        ("results", "input_tokens"),
+        ("results", "trial"),
+        ("runs", "passed"),
+        ("runs", "planned"),
+        ("runs", "seed"),
+        ("runs", "cost_usd"),
+    ],
+)
+def test_a_number_of_another_type_gives_one_sentence(
+    healthy, tmp_path, monkeypatch, capsys, table, column, value
+):
+    monkeypatch.chdir(tmp_path)
+    Path("damaged.db").write_bytes(healthy)
+    with sqlite3.connect("damaged.db") as database:
+        database.execute(f"UPDATE OR IGNORE {table} SET {column} = ?", (value,))
+    for words in (["runs", "list"], ["report", "last", "-o", "report.html"], ["compare", "last~1", "last"]):
+        code, problem = ended(capsys, *words)
+        assert code in range(5)
+        assert "Traceback" not in problem
+
+
+@pytest.mark.parametrize("version", ["", "0", "abc", "9999", "0008x"])
+def test_a_store_of_an_unknown_version_is_refused(healthy, tmp_path, monkeypatch, capsys, version):
+    monkeypatch.chdir(tmp_path)
+    Path("damaged.db").write_bytes(healthy)
+    with sqlite3.connect("damaged.db") as database:
+        database.execute("UPDATE rightcall_version SET version_num = ?", (version,))
+    code, problem = ended(capsys, "runs", "list")
+    assert (code, "this store has version" in problem) == (2, True)
+
+
+def test_a_damaged_schema_whose_text_is_in_the_message_gives_one_sentence(
+    healthy, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    Path("damaged.db").write_bytes(
+        healthy.replace(b"run_key BIGINT NOT NULL", b"run_key BIGINT NOT N\x9eL\x9e", 1)
+    )
+    code, problem = ended(capsys, "runs", "list")
+    assert (code, "damaged" in problem or "malformed" in problem) == (4, True)
+
+
+@pytest.mark.parametrize("mistake", [TypeError, KeyError, ValueError, ZeroDivisionError])
+def test_a_mistake_in_the_code_is_not_called_damage(healthy, tmp_path, mistake):
+    file = tmp_path / "results.db"
+    file.write_bytes(healthy)
+    with open_store(file) as store, pytest.raises(mistake), store.reading():
+        raise_in_the_store(mistake)
+    with open_store(file) as store, pytest.raises(StoreError, match="damaged"), store.reading():
+        b"\xff".decode()
+
+
+def raise_in_the_store(mistake: type[Exception]) -> None:
+    """As if a module of the package, other than those that read values, had a mistake."""
+    exec("raise mistake", {"__name__": "rightcall.store.sql.overview", "mistake": mistake})

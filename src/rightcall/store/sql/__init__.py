@@ -3,6 +3,7 @@
 tables       the current schema
 record_bytes records to bytes and back, and text that every engine can store
 packed_scores the scores of a result in one column
+row_types    the types of columns, checked when they are read
 rows         a result as rows of its tables, and back; bulk inserts
 engine       connections, transactions, readable database errors
 schema       the version of a store; creating, migrating or rejecting it

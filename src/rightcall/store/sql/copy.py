@@ -15,6 +15,7 @@ from rightcall.store.sql.core import Core, refers_to_contents
 from rightcall.store.sql.golden_sets import name_set, own_set, shared_set
 from rightcall.store.sql.packed_scores import renumbered
 from rightcall.store.sql.record_bytes import held, unpacked
+from rightcall.store.sql.row_types import check_run
 from rightcall.store.sql.rows import ResultRows, insert_missing
 from rightcall.store.sql.run_writer import insert_results
 
@@ -43,6 +44,8 @@ def copy_store(source: Core, target: Core, *, progress: Callable[[str], None] | 
         runs = connection.execute(
             select(tables.runs).order_by(tables.runs.c.started_at, tables.runs.c.key)
         ).all()
+        for row in runs:
+            check_run(row)
         names = {row.key: row.name for row in connection.execute(select(tables.metrics))}
         versions = connection.execute(select(tables.datasets).order_by(tables.datasets.c.key)).all()
     numbers = target.metric_keys(names.values())

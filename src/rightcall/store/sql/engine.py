@@ -14,12 +14,14 @@ checks, with `stat` only, because opening and closing the file would drop the lo
 from __future__ import annotations
 
 import sqlite3
+import struct
 import time
 import zlib
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
+import msgspec
 from sqlalchemy import URL, Connection, Engine, create_engine, event, exc
 
 from rightcall.errors import MissingExtraError, RightCallError, StoreError
@@ -40,8 +42,12 @@ _LASTING = ("not a database", "malformed", "already exists", "password", "does n
 """Error messages for which a retry cannot help."""
 
 
-_NEVER_WRITTEN = (ArithmeticError, LookupError, TypeError, ValueError, zlib.error)
-"""What reading a value raises that RightCall cannot have written: no text, another type, broken compression."""
+_NEVER_WRITTEN = (UnicodeDecodeError, msgspec.MsgspecError, zlib.error, struct.error)
+"""What reading a value raises that RightCall cannot have written: no text, no record, broken compression."""
+_NOT_EXPECTED = (ArithmeticError, LookupError, TypeError, ValueError)
+"""The same of a value that has another type or range, but also of a mistake in our code: only where values are read."""
+_READERS = ("packed_scores", "record_bytes", "rows")
+"""Modules of this folder that turn stored values into objects, and do nothing else."""
 
 CACHE, SMALL_CACHE = 16_000, 2_000
 """KiB of a database file that each connection keeps in memory. Pages read the same rows again; a receiver of spans
@@ -68,12 +74,10 @@ def reading(engine: Engine, name: str) -> Iterator[Connection]:
     with _plain_errors(name), engine.connect() as connection, connection.begin():
         try:
             yield connection
-        except _NEVER_WRITTEN as error:
-            hint = "restore a copy of it, or run the suites again"
-            problem = f"{type(error).__name__}: {error}"
-            raise StoreError(
-                f"store {name}: it is damaged, a value cannot be read ({problem}); {hint}"
-            ) from error
+        except (*_NEVER_WRITTEN, *_NOT_EXPECTED) as error:
+            if not _is_damage(error):
+                raise
+            raise _damaged(name, error) from error
 
 
 @contextmanager
@@ -124,10 +128,30 @@ def _plain_errors(name: str) -> Iterator[None]:
         raise
     except (exc.DBAPIError, exc.TimeoutError) as error:
         raise store_error(name, error) from error
+    except UnicodeDecodeError as error:  # SQLite's message about a damaged schema contains the damage
+        raise _damaged(name, error) from error
     except Exception as error:
         if not _of_a_driver(error):
             raise
         raise store_error(name, error) from error
+
+
+def _is_damage(error: Exception) -> bool:
+    """Whether a stored value caused this, rather than a mistake in the code that reads it."""
+    if isinstance(error, _NEVER_WRITTEN):
+        return True
+    innermost = error.__traceback__
+    while innermost is not None and innermost.tb_next is not None:
+        innermost = innermost.tb_next
+    module = "" if innermost is None else innermost.tb_frame.f_globals.get("__name__", "")
+    folder, _, reader = module.rpartition(".")
+    return not module.startswith("rightcall.") or (folder == __package__ and reader in _READERS)
+
+
+def _damaged(name: str, error: Exception) -> StoreError:
+    hint = "restore a copy of it, or run the suites again"
+    problem = f"{type(error).__name__}: {error}"
+    return StoreError(f"store {name}: it is damaged, a value cannot be read ({problem}); {hint}")
 
 
 def _of_a_driver(error: Exception) -> bool:

@@ -14,7 +14,7 @@ import msgspec
 
 from rightcall.errors import InputError
 from rightcall.model import Failure, Score
-from rightcall.store.sql.record_bytes import packed, unpacked, whole
+from rightcall.store.sql.record_bytes import packed, stored_bytes, unpacked, whole
 
 PERFECT = Score(1.0, True)
 
@@ -76,7 +76,7 @@ class ScoreReader:
     def __call__(self, data: bytes | None) -> dict[str, Score]:
         if not data:
             return {}
-        data = bytes(data)
+        data = stored_bytes(data)
         known = self._perfect.get(data)
         if known is not None:
             return known
@@ -96,7 +96,7 @@ def renumbered(data: bytes | None, numbers: Mapping[int, int]) -> bytes | None:
         return data
     entries = (
         [numbers[entry[0]], *entry[1:]] if isinstance(entry, list) else numbers[entry]
-        for entry in _read(bytes(data))
+        for entry in _read(stored_bytes(data))
     )
     return _encode(list(entries))
 

@@ -127,9 +127,14 @@ def expanded(data: bytes | memoryview, as_type: type[T]) -> T:
     return unpacked(plain, as_type)
 
 
+def stored_bytes(data: bytes | memoryview) -> bytes:
+    """The bytes of a column; `TypeError` for another type. `bytes` of a number would be that many zeros."""
+    return bytes(memoryview(data))
+
+
 def unzipped(data: bytes | memoryview) -> bytes:
     """The JSON of a record that may be compressed."""
-    data = bytes(data)
+    data = stored_bytes(data)
     return zlib.decompress(data) if data[:1] == b"\x78" else data
 
 

@@ -17,6 +17,7 @@ from rightcall.errors import InputError
 from rightcall.model import CaseResult, Failure, Trajectory, Usage
 from rightcall.store.sql.packed_scores import ScorePacker, ScoreReader
 from rightcall.store.sql.record_bytes import compressed, expanded, held, packed, unpacked
+from rightcall.store.sql.row_types import check_result
 from rightcall.store.sql.tables import ERROR, FAILED, PASSED
 
 LONGEST_ID = 1000
@@ -89,6 +90,7 @@ def to_result(
     row: Any, read_scores: ScoreReader, codes: Iterable[bytes], trajectory: bytes | None
 ) -> CaseResult:
     """The result, from a row of `results` and its related rows, each in order."""
+    check_result(row)
     return CaseResult(
         golden_id=row.golden_id,
         trial=row.trial,

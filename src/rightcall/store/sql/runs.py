@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import msgspec
 from sqlalchemy import ColumnElement, Connection, Row, Select, func, or_, select, tuple_, update
 from sqlalchemy.dialects import sqlite
 
@@ -16,6 +17,7 @@ from rightcall.store.base import RunFilter, StoredRun
 from rightcall.store.sql import tables
 from rightcall.store.sql.core import Core, refers_to_contents
 from rightcall.store.sql.record_bytes import held, packed, squeezed, unpacked, unsqueezed
+from rightcall.store.sql.row_types import check_run
 from rightcall.store.sql.rows import insert_missing
 from rightcall.store.sql.run_writer import RunWriter, require_epoch
 
@@ -278,6 +280,7 @@ def with_tags(connection: Connection, rows: Sequence[Row[Any]]) -> list[StoredRu
 
 def to_run(row: Row[Any], tags: tuple[str, ...] = ()) -> StoredRun:
     """The record of a row."""
+    check_run(row)
     usage = Usage(row.input_tokens, row.output_tokens, row.cost_usd)
     run = Run(
         id=row.id,
@@ -285,7 +288,7 @@ def to_run(row: Row[Any], tags: tuple[str, ...] = ()) -> StoredRun:
         started_at=row.started_at,
         agent=row.agent,
         trials=row.trials,
-        seed=int(row.seed),
+        seed=msgspec.convert(row.seed, int, strict=False),
         group=row.group_name,
         finished_at=row.finished_at,
         fingerprints=unpacked(row.fingerprints, dict[str, str]),

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Row, delete, insert, select, text, update
 from rightcall.errors import InputError
 from rightcall.store.sql import tables
 from rightcall.store.sql.core import Core
-from rightcall.store.sql.record_bytes import held, packed, unpacked
+from rightcall.store.sql.record_bytes import held, packed, stored_bytes, unpacked
 from rightcall.store.watch import SessionCount, StoredAlarm
 
 SESSIONS, IMPORTED, IMPORTING = "sessions", "imported_sessions", "importing"
@@ -25,14 +25,14 @@ class WatchStates(Core):
         with self.reading() as connection:
             query = select(s.content).where(s.kind == kind, s.name == name)
             found = connection.execute(query).scalar()
-        return None if found is None else bytes(found)
+        return None if found is None else stored_bytes(found)
 
     def states(self, kind: str) -> dict[str, bytes]:
         """All documents of a kind by name."""
         s = tables.watch_states.c
         with self.reading() as connection:
             rows = connection.execute(select(s.name, s.content).where(s.kind == kind).order_by(s.name))
-            return {row.name: bytes(row.content) for row in rows}
+            return {row.name: stored_bytes(row.content) for row in rows}
 
     def set_states(self, kind: str, documents: dict[str, bytes]) -> None:
         """Write documents, in one transaction."""

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Row, delete, func, insert, select, text, upda
 from rightcall.errors import InputError
 from rightcall.store.sql import tables
 from rightcall.store.sql.core import Core, portions
-from rightcall.store.sql.record_bytes import compressed, expanded, held, packed, unpacked
+from rightcall.store.sql.record_bytes import compressed, expanded, held, packed, stored_bytes, unpacked
 from rightcall.store.sql.watch_states import IMPORTING, put_states
 from rightcall.store.watch import (
     CheckCount,
@@ -52,7 +52,7 @@ class Watched(Core):
             for some in portions(trace_ids):
                 query = select(r.trace_id, r.content).where(r.trace_id.in_(some)).order_by(r.key)
                 for trace_id, content in connection.execute(query):
-                    found.setdefault(trace_id, []).append(bytes(content))
+                    found.setdefault(trace_id, []).append(stored_bytes(content))
         return found
 
     def received_before(self, moment: str, limit: int = 5_000) -> list[str]:
