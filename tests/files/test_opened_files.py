@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 
 from rightcall.files import ABSENT, FileWatch, ProjectFiles, source_facts
+from rightcall.tools.idempotency import sqlite_store
 
 
 @pytest.fixture
@@ -224,6 +225,14 @@ def test_a_link_is_its_name_and_the_content_behind_it(project, tmp_path_factory)
     assert [*watch.hashes()] == ["link.md"]
     elsewhere.write_text("two")
     assert watch.hashes()["link.md"] != project.hash("link.md")
+
+
+def test_the_file_of_idempotency_keys_is_no_input(project):
+    with FileWatch(project) as watch:
+        store = sqlite_store(project.root / "results.keys.db")
+        assert store.state("key") == "absent"
+    store.close()
+    assert watch.hashes() == {}
 
 
 def test_importing_rightcall_adds_no_audit_hook():

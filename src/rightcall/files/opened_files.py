@@ -24,6 +24,11 @@ SMALL = 16 << 20
 """Bytes up to which a file is hashed before the program reads it; larger ones are hashed when the run has ended."""
 AGENT_SIDE = tuple(PACKAGE + room + os.sep for room in ("executor", "adapters", "tools"))
 """The rooms that call agents and tools: what libraries open under them is opened for the agent."""
+OWN_KEYS = tuple(
+    os.path.join(PACKAGE, "tools", "idempotency", name)  # noqa: PTH118
+    for name in ("store.py", "claims.py", "owners.py", "key_location.py")
+)
+"""Keep the idempotency keys, in a file next to the results; `guard.py`, which calls tools, is not among them."""
 FOLDERS = ("os.listdir", "os.scandir")
 PROGRAMS = ("subprocess.Popen", "os.exec", "os.posix_spawn", "os.spawn", "os.system")
 FORKS = ("os.fork", "os.forkpty")
@@ -252,7 +257,7 @@ def _own(frame: FrameType | None, watches: Sequence[FileWatch]) -> bool:
     while frame is not None:
         file = frame.f_code.co_filename
         if file.startswith(PACKAGE):
-            return not file.startswith(AGENT_SIDE)
+            return file.startswith(OWN_KEYS) or not file.startswith(AGENT_SIDE)
         if "site-packages" not in file and file.startswith(roots):
             return False
         frame = frame.f_back
