@@ -85,6 +85,12 @@ class AgentSources:
         """The Python files of metrics that are code."""
         return source_closure(self.metric_entries, self.project, self.search)
 
+    def metric_files(self) -> dict[str, str]:
+        """Hashes of the files of metrics: their sources, and what those name that the agent's sources do not share."""
+        own = [path for name, path in self.metric_closure.items() if name not in self.closure]
+        named = {name for name in named_files(own, self.project, self.search) if self.counts(name)}
+        return {name: self.project.hash(name) for name in sorted({*self.metric_closure, *named})}
+
     @property
     def sources(self) -> list[Path]:
         """The Python files among all of them."""
@@ -174,7 +180,7 @@ def _tool_entries(suite: Suite, folder: Path, agent: Agent, own: AgentSources) -
         return
     tools = suite.tools
     if (
-        agent.execute == "real"
+        agent.runs_tools
         and isinstance(tools, str)
         and is_object_name(tools)
         and not (folder / tools).exists()
@@ -182,7 +188,7 @@ def _tool_entries(suite: Suite, folder: Path, agent: Agent, own: AgentSources) -
         yield from filter(None, [_module_file(tools)])
     for tool in agent.tools:
         function = tool if isinstance(tool, World) else getattr(tool, "function", None)
-        real = isinstance(tool, World) or agent.execute == "real"
+        real = isinstance(tool, World) or agent.runs_tools
         file = object_file(function) if function is not None and real else None
         if file is not None and own.project.name(file) is not None:
             yield file

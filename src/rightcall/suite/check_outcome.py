@@ -61,6 +61,9 @@ class CheckEvidence:
         return sum(not r.error for results in self.results.values() for r in results)
 
 
+NOTHING_IN_COMMON = "run the suite with this dataset on the main branch, then check again"
+
+
 class _Finding(NamedTuple):
     word: CheckWord
     cause: str
@@ -96,7 +99,9 @@ def check_result(
     return msgspec.structs.replace(
         unasked_result(design, found.word, found.sentence + unknown),
         cause=found.cause,
-        hint=hint_words(
+        hint=NOTHING_IN_COMMON
+        if found.cause == "new"
+        else hint_words(
             Decided(found.word, decided.cause),
             notes,
             everything=bool(design.everything) or design.planned >= design.full,
@@ -129,6 +134,10 @@ def _finding(
         return _Finding("INCONCLUSIVE", cause, f"INCONCLUSIVE: {what}; {why}")
 
     found = _Finding(decided.word, str(decided.cause), f"PASS: {what}; no golden of the baseline is affected")
+    if not seen.design.reach.compared and not seen.design.reach.untouched:
+        found = inconclusive(
+            "new", "the baseline has no golden as it is in the dataset now: nothing to compare with"
+        )
     if states:
         found = found._replace(sentence=sentence(decided, states, settings, what))
     if decided.cause == "hard":

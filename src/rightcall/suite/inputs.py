@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from rightcall.errors import RightCallError
-from rightcall.executor import Session, as_settings
+from rightcall.executor import Agent, Session, as_settings
 from rightcall.files import content_hash
 from rightcall.model.codec import fingerprinted
 from rightcall.model.dialects import read_tool
@@ -79,7 +79,7 @@ def inputs_of(plan: Plan, definitions: Iterable[Tool] | None = None) -> Inputs:
     tools = {tool.name: tool for tool in known}
     loop = agent.mode == "loop"
     worlds = {one.name: one for one in agent.tools if isinstance(one, World)} if loop else {}
-    real_tools = _tool_files(agent.tools) if loop and agent.execute == "real" else {}
+    real_tools = _tool_files(agent.tools) if loop and agent.runs_tools else {}
     return Inputs(
         agent={
             "model": agent.name,
@@ -88,6 +88,7 @@ def inputs_of(plan: Plan, definitions: Iterable[Tool] | None = None) -> Inputs:
             "execute": agent.execute,
             "strict": str(agent.strict).lower(),
             **({"exchange": digest(exchange)[:24]} if (exchange := exchange_shapes(agent)) else {}),
+            **_server(agent),
         },
         system=digest(agent.system),
         settings=digest(as_settings(agent.settings)),
@@ -110,7 +111,7 @@ def metrics_hash(plan: Plan) -> str:
     """The metrics and rules that score a plan, with the files of those that are code."""
     from rightcall.suite.plan import scorer_fingerprint
 
-    named, code = scorer_fingerprint(plan.scorer), file_hashes(plan.agent_sources.metric_closure)
+    named, code = scorer_fingerprint(plan.scorer), plan.agent_sources.metric_files()
     return digest([named, code]) if code else named
 
 
@@ -160,17 +161,6 @@ def definition_parts(tool: Tool) -> dict[str, str]:
     return {part: digest(plain[part])[:24] for part in PARTS if plain.get(part)}
 
 
-def file_hashes(paths: Mapping[str, Path]) -> dict[str, str]:
-    """The hash of each file by the name it is shown by; a file that cannot be read is left out."""
-    found = {}
-    for name, path in sorted(paths.items()):
-        try:
-            found[name] = hashlib.sha256(path.read_bytes()).hexdigest()[:24]
-        except OSError:
-            continue
-    return found
-
-
 def digest(value: Any) -> str:
     """SHA-256 of a value as JSON; the order of keys does not matter."""
     content = msgspec.json.encode(value, enc_hook=fingerprinted, order="deterministic")
@@ -183,6 +173,17 @@ def _code(sources: AgentSources, real_tools: Mapping[str, Path]) -> dict[str, st
         sources.project.name(path) for path in real_tools.values() if path not in sources.agent_entries
     }
     return {name: sources.project.hash(name) for name in sources.closure if name not in of_tools}
+
+
+def _server(agent: Agent) -> dict[str, str]:
+    """How the MCP server whose tools run for real is started; its definitions may be equal all the same."""
+    from rightcall.suite.watched_inputs import hashed_variables
+
+    server = agent.mcp
+    if server is None or not server.command or agent.mode != "loop" or agent.execute != "real":
+        return {}
+    started = [server.command, server.cwd, hashed_variables(server.env, server.env)]
+    return {"server": digest(started)[:24]}
 
 
 def _tool_files(tools: Any) -> dict[str, Path]:

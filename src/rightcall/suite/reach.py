@@ -10,6 +10,7 @@ from rightcall.model.record import Record
 from rightcall.suite.baseline_file import BaselineLine
 from rightcall.suite.inputs import Inputs, ask_hash, golden_hash
 
+_HASHED = {"exchange": "request and reply", "server": "command of the MCP server"}
 _PART_NAMES = {"input_schema": "parameters", "output_schema": "result schema"}
 
 
@@ -26,7 +27,7 @@ def input_changes(before: Inputs, now: Inputs) -> tuple[InputChange, ...]:
     for name in _differing(before.agent, now.agent):
         kind: ChangeKind = "model" if name == "model" else "base_url" if name == "base_url" else "mode"
         values = before.agent.get(name) or "none", now.agent.get(name) or "none"
-        found.append(InputChange(kind, name, " → ".join(values)))
+        found.append(InputChange(kind, name, _HASHED.get(name) or " → ".join(values)))
     for which in ("settings", "limits", "faults", "user"):
         if getattr(before, which) != getattr(now, which):
             found.append(InputChange(which))

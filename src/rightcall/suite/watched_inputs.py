@@ -137,7 +137,7 @@ class AgentWatch:
         unseen += self._imports.unseen(sources)
         counted = {name: each for name, each in sorted(files.items()) if sources.counts(name)}
         read = (self._trials.variables | self._imports.watch.variables) - OF_THE_MACHINE
-        variables = _hashed(named_variables(more, self._environment) | read, self._environment)
+        variables = hashed_variables(named_variables(more, self._environment) | read, self._environment)
         return WatchedInputs(counted, tuple(dict.fromkeys(unseen)), variables)
 
     def news(self) -> WatchedInputs | None:
@@ -199,16 +199,17 @@ def watched_variables(sources: AgentSources, environment: Mapping[str, str] | No
     """
     environment = os.environ if environment is None else environment
     names = named_variables(sources.sources, environment) if sources.ownership != "owned" else set()
-    return _hashed(names, environment)
+    return hashed_variables(names, environment)
 
 
 def loaded_variables(before: WatchedInputs, project: ProjectFiles) -> dict[str, str]:
     """The variables that modules found by the run read, as they are now."""
     files = [project.path(name) for name in before.files if name.endswith(".py")]
-    return _hashed({*before.variables, *named_variables(files, os.environ)}, os.environ)
+    return hashed_variables({*before.variables, *named_variables(files, os.environ)}, os.environ)
 
 
-def _hashed(names: Iterable[str], environment: Mapping[str, str]) -> dict[str, str]:
+def hashed_variables(names: Iterable[str], environment: Mapping[str, str]) -> dict[str, str]:
+    """Variables with a hash of each value, or whether it is set for a credential."""
     return {name: _value_hash(name, environment.get(name)) for name in sorted(names)}
 
 

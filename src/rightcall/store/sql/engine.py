@@ -57,7 +57,7 @@ writes each once, and with large caches its memory would grow for half an hour."
 def make_engine(address: Address, *, cache: int = CACHE) -> Engine:
     """An engine for the address; connects to nothing yet."""
     if address.file is not None:
-        url = URL.create("sqlite", database=str(address.file))
+        url = URL.create("sqlite", database=str(address.file.absolute()))  # code under test may chdir
         engine = create_engine(url, connect_args={"timeout": PATIENCE, "check_same_thread": False})
         event.listen(engine, "connect", lambda connection, _: _prepare_sqlite(connection, cache))
         event.listen(engine, "begin", _begin_sqlite)
@@ -185,7 +185,7 @@ class DatabaseFile:
     """The file behind a store. `require` raises a `StoreError` when it was deleted, replaced or truncated."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path
+        self._path, self._shown = path.absolute(), path
         found = path.stat()
         self._identity, self._size = (found.st_dev, found.st_ino), found.st_size
 
@@ -202,7 +202,7 @@ class DatabaseFile:
         self._size = found.st_size
 
     def _lost(self, problem: str, *, retryable: bool = False) -> StoreError:
-        return StoreError(f"store {self._path}: {problem}", retryable=retryable)
+        return StoreError(f"store {self._shown}: {problem}", retryable=retryable)
 
 
 def _is_whole(path: Path) -> bool:
