@@ -49,7 +49,9 @@ class LocalDoor:
 
 
 def _name_of(host: str) -> str:
-    """The Host header without its port, in lower case."""
+    """The Host header without its port, in lower case; "" when it is more than a name and a port."""
+    if any(mark in host for mark in "/?#@\\"):
+        return ""
     try:
         return (urlsplit(f"//{host}").hostname or "").lower().rstrip(".")
     except ValueError:

@@ -111,6 +111,48 @@ def test_no_other_key_is_written_next_to_the_list(tools):
         written(tools, "new.tools.json", "tools", json.dumps(TOOLS[0] | {"name": "scripts"}))
 
 
+@pytest.mark.parametrize("more", [{"shell": "evil"}, {"hosts": "all", "tasks": []}, {"run": "evil"}])
+def test_no_other_key_is_written_into_a_tool(tools, more):
+    for text in (json.dumps([TOOLS[0] | more]), json.dumps({"tools": [TOOLS[0] | more]})):
+        with pytest.raises(InputError, match=r"not written: unknown field '\w+' in a tool"):
+            written(tools, "tasks-tools.yml", "tools", text)
+    assert not Path("tasks-tools.yml").exists()
+
+
+SERVED = {
+    "dataset": "goldens.jsonl",
+    "agent": {"model": "http:http://127.0.0.1:9/a", "headers": {"x": "${ONE_KEY}"}},
+    "tools": {"mcp": {"command": ["python", "my server.py"], "env": {"MODE": "test"}}},
+}
+SMUGGLED = [
+    {
+        "tools": {
+            "mcp": {"command": ["python", "my server.py"], "env": {"MODE": "test", "PYTHONPATH": "evil"}}
+        }
+    },
+    {"tools": {"mcp": {"command": ["python", "my server.py"], "env": {"MODE": "live"}}}},
+    {"tools": {"mcp": {"command": ["python", "my server.py"], "cwd": "evil", "env": {"MODE": "test"}}}},
+    {"tools": {"mcp": {"command": ["python", "my", "server.py"], "env": {"MODE": "test"}}}},
+    {"agent": SERVED["agent"] | {"execute": "real"}},
+    {"agent": SERVED["agent"] | {"otlp": "0.0.0.0:4318"}},
+    {"agent": SERVED["agent"] | {"headers": {"x": "${ONE_KEY}", "y": "${OTHER_KEY}"}}},
+    {"agent": SERVED["agent"] | {"record": "conftest.py"}},
+    {"agent": SERVED["agent"] | {"record": ".envrc"}},
+    {"agent": SERVED["agent"] | {"record": "package.json"}},
+    {"record": {"mode": "auto", "folder": ".git/hooks"}},
+    {"metrics": ["rubric(model='keyword:', rubric='x', cache='package.json')"]},
+]
+
+
+@pytest.mark.parametrize("fields", SMUGGLED)
+def test_what_a_suite_starts_is_not_changed_beside_its_command(tools, fields):
+    Path("suite.yaml").write_text(json.dumps(SERVED))
+    with pytest.raises(RefusedSuiteError, match="only the user can add this"):
+        written(tools, "suite.yaml", "suite", json.dumps(SERVED | fields))
+    assert json.loads(Path("suite.yaml").read_text()) == SERVED
+    written(tools, "suite.yaml", "suite", json.dumps(SERVED | {"trials": 3}))
+
+
 def test_a_conflict_does_not_tell_the_version(tools):
     now = version_of(Path("tools.json"))
     for wrong in ("", "0" * 16):

@@ -56,6 +56,7 @@ REBOUND = [
     {"host": "localhost.evil.example:4318"},
     {"host": ""},
     {"host": "x.local"},
+    {"host": "127.0.0.1/stats?"},
 ]
 OURS = ["127.0.0.1:4318", "[::1]:4318", "localhost", "collector", "host.docker.internal:4318", "LOCALHOST."]
 

@@ -13,6 +13,10 @@ from rightcall.store import open_store
 ROWS = {
     "alerts: [{exec: [touch, MARK]}]": "start: touch",
     "alerts: [{to: 'https://evil.example/hook?key=1'}]": "connect: https://evil.example/hook",
+    "alerts: [{to: 'https://me:hunter2@evil.example/hook'}]": "connect: https://evil.example/hook",
+    "listen: '0.0.0.0:4318'": "listen: 0.0.0.0:4318",
+    "hosts: [evil.example]": "listen: requests to evil.example",
+    "checks: [{judge: j, metric: \"rubric(model='keyword:', rubric='x', cache='conftest.py')\"}]": "write: ",
     "checks: [{judge: j, metric: 'sly:metric'}]": "import: sly",
     "checks: [{judge: j, metric: 'sly:Metric(limit=3)'}]": "import: sly",
     "checks: [{judge: j, metric: \"rubric(model='keyword:', rubric='x', cache='MARK')\"}]": "write: ",
@@ -42,6 +46,7 @@ def test_settings_from_outside_are_refused_with_what_they_would_start(elsewhere,
         Monitor(elsewhere / "monitor.yaml", store=store)
     assert ROWS[text] in str(refused.value)
     assert "--trust" in str(refused.value)
+    assert "hunter2" not in str(refused.value)
     assert not (tmp_path / "ran").exists()
     assert "sly" not in sys.modules
 

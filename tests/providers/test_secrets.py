@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import html
 import json
 import textwrap
 from urllib.parse import quote, quote_plus
@@ -32,7 +33,21 @@ def test_the_environments_own_secrets_are_hidden_whatever_they_look_like(monkeyp
 
 
 @pytest.mark.parametrize(
-    "text", ["the task was risk-free", "Bearer of bad news", "sk-1", "a-b-c_d", "key: value"]
+    "name", ["DB_PASS", "GITHUB_PAT", "API_KEYS", "OPENAI_API_KEY_2", "KEY_PASSPHRASE", "SECRET_KEY_BASE"]
+)
+def test_environment_variables_are_secrets_by_their_names(monkeypatch, name):
+    monkeypatch.setenv(name, "correct horse battery")
+    assert scrub("no: correct horse battery!") == "no: [secret]!"
+
+
+@pytest.mark.parametrize("text", ["Authorization: Bearer {}", '{{"Authorization": "Bearer {}"}}'])
+def test_a_token_that_reads_like_a_word_is_hidden_in_a_header(text):
+    assert scrub(text.format("abcdefghijkl")) == text.format(HIDDEN)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["the task was risk-free", "Bearer of bad news", "Bearer certificates.", "sk-1", "a-b-c_d", "key: value"],
 )
 def test_ordinary_words_stay(text):
     assert scrub(text) == text
@@ -66,12 +81,21 @@ SPELLINGS = {
     "broken base64": lambda s: "\n  ".join(textwrap.wrap(base64.b64encode(f"x{s}y".encode()).decode(), 16)),
     "two lines": lambda s: f"{s[:9]}\n{s[9:]}",
     "two lines of windows": lambda s: f"{s[:9]}\r\n    {s[9:]}",
+    "form": quote_plus,
+    "html": html.escape,
+    "json four times": lambda s: json.dumps(json.dumps(json.dumps(json.dumps({"key": s})))),
+    "hex in pairs": lambda s: s.encode().hex(":"),
+    "a paragraph": lambda s: f"{s[:9]}\n\n{s[9:]}",
+    "an unseen character": lambda s: f"{s[:9]}\u200b{s[9:]}",
+    "a line separator": lambda s: f"{s[:9]}\u2028{s[9:]}",
     "two lines in json": lambda s: json.dumps(f"{s[:5]}\n{s[5:]}"),
 }
 
 
 @pytest.mark.parametrize("spelling", SPELLINGS)
-@pytest.mark.parametrize("secret", ["correct-horse-battery-9", "hunter2/hunter+2==", "aA0-_aA0-_aA0"])
+@pytest.mark.parametrize(
+    "secret", ["correct-horse-battery-9", "hunter2/hunter+2==", "aA0-_aA0-_aA0", 'pass "word" & more']
+)
 def test_other_spellings_of_a_known_secret_are_removed(secret, spelling):
     text = SPELLINGS[spelling](secret)
     clean = scrub(f"before {text} after", secret)

@@ -36,6 +36,20 @@ def test_it_is_replaced_in_texts_arguments_and_json_inside_texts(kind: str, text
         assert json.dumps(text)[1:-1] not in cleaned
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Basic subscription",
+        "a bearer certificate.",
+        "Basic information: none",
+        "the bearer of it",
+        "token ring",
+    ],
+)
+def test_plain_english_is_kept(text):
+    assert CLEAN.text(text) == text
+
+
 def test_a_bearer_token_and_a_password_field_are_replaced():
     assert CLEAN.text("Authorization: Bearer abcdef123456").startswith("Authorization: Bearer <token:")
     assert CLEAN.value({"api_key": "hunter2"})["api_key"].startswith("<secret:")

@@ -74,7 +74,11 @@ def test_logging_out_forgets_the_cookie(locked_client):
 
 
 @pytest.mark.parametrize(
-    "host", ["evil.example", "evil.example:8765", "127.0.0.1.evil.example", "", "localhost.evil"]
+    "host",
+    [
+        *("evil.example", "evil.example:8765", "127.0.0.1.evil.example", "", "localhost.evil"),
+        *("127.0.0.1/login?", "x@127.0.0.1", "localhost#", "127.0.0.1\\login"),
+    ],
 )
 def test_a_name_that_is_not_ours_is_refused_so_that_rebinding_it_reaches_nothing(client, host):
     answer = client.get("/runs", headers={"host": host})

@@ -7,6 +7,7 @@ and neither the place of a suite nor a model's name in a call earns trust.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -106,13 +107,9 @@ class Project:
 
     def require_same_actions(self, path: Path, before: Suite | None, after: Suite) -> None:
         """Raise if a suite would start more than before: what users run later is not for the assistant to choose."""
-        folder = path.parent
-        old = {action.words for action in actions(before, folder)} if before else set()
-        old |= {f"connect: {url}" for url in _servers_of(before)} if before else set()
-        new = [action.words for action in actions(after, folder)] + [
-            f"connect: {u}" for u in _servers_of(after)
-        ]
-        if not self.trust and (more := [words for words in new if words not in old]):
+        old = set(_effects(before, path.parent)) if before else set()
+        more = [words for words, value in _effects(after, path.parent) if (words, value) not in old]
+        if more and not self.trust:
             raise RefusedSuiteError(
                 f"{path}: not written: with this text, running it would also",
                 *(f"  {words}" for words in more),
@@ -122,6 +119,22 @@ class Project:
     def store(self, *, must_exist: bool = True) -> Store:
         """The store of the project."""
         return open_store(self.store_url, must_exist=must_exist)
+
+
+def _effects(suite: Suite, folder: Path) -> Iterator[tuple[str, str]]:
+    """What running a suite would do, in words, each with the value that must stay the same and is not shown."""
+    yield from ((action.words, "") for action in actions(suite, folder))
+    yield from ((f"connect: {url}", "") for url in _servers_of(suite))
+    server = suite.tools.get("mcp") if isinstance(suite.tools, dict) else None
+    given = server.get("env") if isinstance(server, dict) else None
+    for name, value in given.items() if isinstance(given, dict) else ():
+        yield f"start its tools with another {name}", str(value)
+    agent = suite.agent
+    if agent.execute == "real" or (agent.execute is None and agent.observe):
+        yield "call its tools for real", ""
+    for header, text in agent.headers.items():
+        for name in re.findall(r"\$\{(\w+)\}", text):
+            yield f"send {name} of the environment in the header {header}", ""
 
 
 def _servers_of(suite: Suite) -> Iterator[str]:

@@ -23,6 +23,12 @@ SUFFIXES: dict[Kind, tuple[str, ...]] = {
 }
 HEADER = {"format", "$schema"}
 """Keys that a document may have besides its list."""
+TOOL_FIELDS = {
+    *("name", "title", "description", "type", "function", "parameters", "strict", "annotations", "examples"),
+    *("input_schema", "output_schema", "inputSchema", "outputSchema", "cache_control", "input_examples"),
+    *("_meta", "icons", "execution", "defer_loading", "allowed_callers", "eager_input_streaming"),
+}
+"""Keys that a tool has in some provider's format: a list of objects with others could be tasks that a program runs."""
 
 
 def writable_file(project: Project, text: str, *kinds: Kind) -> Path:
@@ -98,6 +104,9 @@ def require_only(file: Path, kind: Kind) -> None:
             raise InputError(str(file), f"must be a list, or an object with `{kind}`")
         if unknown := sorted(map(str, document.keys() - {kind} - HEADER)):
             raise InputError(str(file), f"unknown field '{unknown[0]}' next to '{kind}'", "remove it")
+    for tool in (document[kind] if isinstance(document, dict) else document) if kind == "tools" else ():
+        if unknown := sorted(map(str, tool.keys() - TOOL_FIELDS)):
+            raise InputError(str(file), f"unknown field '{unknown[0]}' in a tool", "remove it")
 
 
 def reader(kind: Kind) -> Callable[[Path], Any]:

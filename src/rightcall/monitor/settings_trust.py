@@ -2,16 +2,31 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
 from rightcall.monitor.settings import MonitorSettings
-from rightcall.suite import Action, fingerprint, in_project, metric_actions, require_approval
+from rightcall.suite import (
+    Action,
+    fingerprint,
+    in_project,
+    listen_actions,
+    metric_actions,
+    require_approval,
+    without_credentials,
+)
 
 
 def settings_actions(settings: MonitorSettings, folder: Path) -> list[Action]:
-    """Everything that monitoring with these settings would start, import, write or send alerts to."""
-    return [*_alert_actions(settings), *_judge_actions(settings, folder)]
+    """Everything that monitoring with these settings would start, import, write, listen on or send alerts to."""
+    names = [Action("listen", f"requests to {name}") for name in settings.hosts]
+    return [
+        *listen_actions(settings.listen),
+        *names,
+        *_alert_actions(settings),
+        *_judge_actions(settings, folder),
+    ]
 
 
 def require_settings_trust(settings: MonitorSettings, file: Path, *, trust: bool = False) -> None:
@@ -33,9 +48,9 @@ def _alert_actions(settings: MonitorSettings) -> Iterator[Action]:
     for alert in settings.alerts:
         if alert.exec:
             programs = tuple(word for word in alert.exec if Path(word).is_file())
-            yield Action("start", " ".join(alert.exec), programs)
+            yield Action("start", shlex.join(alert.exec), programs)
         elif alert.to and alert.to != "stderr":
-            yield Action("connect", alert.to.partition("?")[0])
+            yield Action("connect", without_credentials(alert.to))
 
 
 def _judge_actions(settings: MonitorSettings, folder: Path) -> Iterator[Action]:

@@ -77,6 +77,7 @@ if TYPE_CHECKING:
         RecordMode as RecordMode,
         RecordSettings as RecordSettings,
     )
+    from rightcall.providers.remote import is_this_machine as is_this_machine
     from rightcall.providers.remote_agent import (
         AddressedAgent as AddressedAgent,
         addressed_agent as addressed_agent,
@@ -124,6 +125,7 @@ else:
             "recordings.provider": "TapedProvider",
             "recordings.proxy": "RecordingProxy",
             "recordings.settings": "RECORD_MODES RecordMode RecordSettings",
+            "remote": "is_this_machine",
             "remote_agent": "AddressedAgent addressed_agent command_of is_address",
             "resolver": "ProviderOptions SHELVES Shelf check is_provider provider_names resolve",
             "sdk_client": "is_sdk_client",

@@ -1,29 +1,46 @@
 """Other spellings of a known secret: in JSON, in a URL, in base64 or hexadecimal, and broken over lines.
 
-Not found: a secret that was changed in another way (reversed, encrypted, compressed, spelled out), or split over two
-texts, such as two events of a stream.
+Not found: a secret that was changed in another way (reversed, encrypted, compressed, spelled out, encoded twice, in
+other capitals), or split over two texts, such as two events of a stream.
 """
 
 from __future__ import annotations
 
 import base64
+import html
 import json
 import re
-from urllib.parse import quote, unquote
+from urllib.parse import quote, quote_plus, unquote
 
 SHORTEST = 8
-_BREAK = r"(?:(?:\\+r|\r)?(?:\\+n|\n)[ \t]*|\r|\\+r)"
-_MARKS = ("\n", "\\", "%", "\r")
+_UNSEEN = r"[\x0b\x0c\x85\xad\u200b-\u200d\u2028\u2029\u2060\ufeff]"
+"""Characters that break a line, or that nobody sees."""
+_BREAK = rf"(?:(?:(?:\\+r|\r)?(?:\\+n|\n)[ \t]*)+|\r|\\+r|{_UNSEEN})"
+_MARKS = ("\n", "\\", "%", "\r", "\x0b", "\x0c")
+_DEEPEST = 4
+"""How often JSON may be put into a string of JSON."""
 _ESCAPED = re.compile(r"\\(?:u00|x)([0-9A-Fa-f]{2})")
 
 
 def spellings(secret: str) -> set[str]:
-    """A secret as it is, and as it stands in JSON, in a URL, in hexadecimal, and inside base64 of a longer text."""
+    """A secret as it is, and as it stands in JSON, URLs, HTML, hexadecimal, and inside base64 of a longer text."""
     escaped = {json.dumps(secret, ensure_ascii=ascii_only)[1:-1] for ascii_only in (True, False)}
-    twice = {json.dumps(text)[1:-1] for text in escaped}
+    inner = {
+        core for text in (secret, *escaped) for core in _base64_cores(text.encode("utf-8", "surrogatepass"))
+    }
+    for _ in range(_DEEPEST - 1):
+        escaped |= {json.dumps(text)[1:-1] for text in escaped}
     data = secret.encode("utf-8", "surrogatepass")
-    found = {secret, quote(data, safe=""), quote(data, safe="/"), *escaped, *twice}
-    encoded = {data.hex(), data.hex().upper(), *_base64_cores(data)}
+    found = {
+        secret,
+        quote(data, safe=""),
+        quote(data, safe="/"),
+        quote_plus(data),
+        html.escape(secret),
+        *escaped,
+    }
+    digits = {data.hex(), *(data.hex(mark) for mark in ": -")}
+    encoded = {*digits, *(text.upper() for text in digits), *inner}
     return found | {text for text in encoded if len(text) >= SHORTEST}
 
 
@@ -46,7 +63,7 @@ class SplitSecrets:
         self._patterns: dict[str, re.Pattern[str]] = {}
 
     def __call__(self, text: str) -> str:
-        if not self._values or not any(mark in text for mark in _MARKS):
+        if not self._values or (text.isascii() and not any(mark in text for mark in _MARKS)):
             return text
         plain = unquote(_ESCAPED.sub(_character, re.sub(_BREAK, "", text)))
         for value in self._values:

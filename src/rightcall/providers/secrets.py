@@ -6,18 +6,25 @@ import os
 import re
 from collections.abc import Callable
 
+from rightcall.model.text import PLAIN_WORD
 from rightcall.providers.secret_spellings import SplitSecrets, spellings
 
 HIDDEN = "[secret]"
 
-_SECRET_NAME = re.compile(r"(^|_)(API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD)$", re.IGNORECASE)
+_SECRET_NAME = re.compile(
+    r"(^|_)((API|ACCESS)?_?KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASS|PASSPHRASE|PAT|CREDENTIAL|SECRET_KEY_BASE)S?(_?\d+)?$",
+    re.IGNORECASE,
+)
 _LOOKS_SECRET = re.compile(
     r"""
       \b(?:sk|pk|rk|xai|gsk|hf|ghp|github_pat|glpat|xox[abpr])[-_][A-Za-z0-9_\-]{12,}   # vendors' prefixes
     | \bAKIA[0-9A-Z]{16}\b                                                              # AWS
     | \bAIza[0-9A-Za-z_\-]{30,}                                                         # Google
-    | (?<=\bBearer\ )[A-Za-z0-9._~+/=\-]{8,}
-    """,
+    | (?<=uthorization:\ Bearer\ )[A-Za-z0-9._~+/=\-]{8,}
+    | (?<=uthorization['"]:\ ['"]Bearer\ )[A-Za-z0-9._~+/=\-]{8,}
+    | (?<=uthorization['"]:['"]Bearer\ )[A-Za-z0-9._~+/=\-]{8,}
+    | (?<=\bBearer\ )(?!{WORD})[A-Za-z0-9._~+/=\-]{8,}
+    """.replace("{WORD}", PLAIN_WORD),
     re.VERBOSE,
 )
 _HINTS = (

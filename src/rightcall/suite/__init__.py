@@ -121,10 +121,12 @@ if TYPE_CHECKING:
         fingerprint as fingerprint,
         is_code as is_code,
         judge_files as judge_files,
+        listen_actions as listen_actions,
         metric_actions as metric_actions,
         record_settings as record_settings,
         recordings_folder as recordings_folder,
         with_record_mode as with_record_mode,
+        without_credentials as without_credentials,
     )
     from rightcall.suite.suite_check import CheckOptions as CheckOptions, check_suite as check_suite
     from rightcall.suite.suite_plan import plan_suite as plan_suite
@@ -183,8 +185,8 @@ else:
             "sink": "Sink stored_batch",
             "stored_cases": "keep_cases",
             "suite": "Suite WorkersConfig load_suite",
-            "suite_actions": "Action FILE_MODELS actions fingerprint is_code judge_files metric_actions "
-            "record_settings recordings_folder with_record_mode",
+            "suite_actions": "Action FILE_MODELS actions fingerprint is_code judge_files listen_actions "
+            "metric_actions record_settings recordings_folder with_record_mode without_credentials",
             "suite_check": "CheckOptions check_suite",
             "suite_plan": "plan_suite",
             "suite_run": "SuiteRun add_to_baseline require_same_setup run_named run_with_control stored_outcome "

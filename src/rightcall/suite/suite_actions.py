@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
@@ -19,13 +20,13 @@ from rightcall.errors import ConfigError, InputError
 from rightcall.files import is_object_name, module_exists
 from rightcall.metrics import parsed_metric
 from rightcall.model.record import Record
-from rightcall.providers import Recordings, RecordMode, RecordSettings, command_of
+from rightcall.providers import Recordings, RecordMode, RecordSettings, command_of, is_this_machine
 from rightcall.suite.suite import Suite
 from rightcall.tools.mcp import read_address
 
 FILE_MODELS = ("scripted", "recorded", "local")
 """Models whose name is a file."""
-Kind = Literal["start", "connect", "import", "write"]
+Kind = Literal["start", "connect", "import", "write", "listen"]
 
 
 class Action(Record, frozen=True):
@@ -42,8 +43,8 @@ class Action(Record, frozen=True):
 
 
 def actions(suite: Suite, folder: Path, model: str | None = None) -> list[Action]:
-    """Everything the suite would start, connect to, import, or write outside its folder."""
-    found = [*_tools(suite, folder)]
+    """Everything the suite would start, connect to, listen on, import, or write besides recordings in its folder."""
+    found = [*_tools(suite, folder), *listen_actions(suite.agent.otlp)]
     name = model or suite.agent.model
     if is_code(name, folder):
         found.append(_import(name, folder))
@@ -52,13 +53,24 @@ def actions(suite: Suite, folder: Path, model: str | None = None) -> list[Action
     for metric in metric_names(suite):
         found += metric_actions(metric, folder)
     for record in (suite.agent.record, suite.user.record if suite.user else None):
-        target = (folder / record).resolve() if record else folder.resolve()
-        if not target.is_relative_to(folder.resolve()):
-            found.append(Action("write", str(target)))
+        if record and not is_own_file(folder / record, (".jsonl",), folder):
+            found.append(Action("write", str((folder / record).resolve())))
     recordings = getattr(suite.record, "folder", "")
-    if recordings and not (folder / recordings).resolve().is_relative_to(folder.resolve()):
+    if recordings and not is_own_file(folder / recordings, (), folder):
         found.append(Action("write", str((folder / recordings).resolve())))
     return found
+
+
+def is_own_file(path: Path, suffixes: tuple[str, ...], *places: Path) -> bool:
+    """Whether a suite may write here unasked: in one of the places, not hidden, with a suffix that nothing runs."""
+    target = path.resolve()
+    if suffixes and target.suffix.lower() not in suffixes:
+        return False
+    for place in (place.resolve() for place in places):
+        if target.is_relative_to(place):
+            parts = target.relative_to(place).parts
+            return not any(part.startswith(".") and part != ".rightcall" for part in parts)
+    return False
 
 
 def unasked_actions(suite: Suite, folder: Path, model: str | None = None) -> list[Action]:
@@ -80,13 +92,12 @@ def metric_names(suite: Suite) -> Iterator[str]:
 
 
 def metric_actions(metric: str, folder: Path) -> list[Action]:
-    """What a metric would import, and where a judge would write outside the working folder and `folder`."""
+    """What a metric would import, and where a judge would write, besides a database in either folder."""
     found = [_import(metric, folder)] if is_code_metric(metric) else []
     cache = _settings_of(metric).get("cache")
-    if isinstance(cache, str) and cache:
-        target = Path(cache).resolve()
-        if not any(target.is_relative_to(place.resolve()) for place in (folder, Path())):
-            found.append(Action("write", str(target)))
+    databases = (".db", ".sqlite", ".sqlite3")
+    if isinstance(cache, str) and cache and not is_own_file(Path(cache), databases, folder, Path()):
+        found.append(Action("write", str(Path(cache).resolve())))
     return found
 
 
@@ -148,11 +159,21 @@ def _tools(suite: Suite, folder: Path) -> Iterator[Action]:
         if address.command:
             base = Path(address.cwd) if address.cwd else Path()
             near = (path for word in address.command for path in _files_of(word, base, folder))
-            yield Action("start", " ".join(address.command), tuple(dict.fromkeys(map(str, near))))
+            where = f" (in {address.cwd})" if address.cwd else ""
+            more = f" (with {', '.join(sorted(address.env))})" if address.env else ""
+            words = shlex.join(address.command) + where + more
+            yield Action("start", words, tuple(dict.fromkeys(map(str, near))))
         else:
-            yield Action("connect", _without_credentials(address.url))
+            yield Action("connect", without_credentials(address.url))
     elif isinstance(source, str) and is_object_name(source) and not (folder / source).exists():
         yield _import(source, folder)
+
+
+def listen_actions(address: str) -> Iterator[Action]:
+    """Listening on HOST:PORT, if other machines can reach it."""
+    host = address.rpartition(":")[0].strip("[]")
+    if address and not (host and is_this_machine(host)):
+        yield Action("listen", address)
 
 
 def _agent(name: str, folder: Path) -> Iterator[Action]:
@@ -163,9 +184,9 @@ def _agent(name: str, folder: Path) -> Iterator[Action]:
         except ConfigError:
             return  # the plan says what is wrong with it
         near = (path for word in command for path in _files_of(word, folder))
-        yield Action("start", " ".join(command), tuple(dict.fromkeys(map(str, near))))
+        yield Action("start", shlex.join(command), tuple(dict.fromkeys(map(str, near))))
     elif name.startswith("http:"):
-        yield Action("connect", _without_credentials(name.removeprefix("http:")))
+        yield Action("connect", without_credentials(name.removeprefix("http:")))
 
 
 def mock_functions(mock: Any) -> Iterator[str]:
@@ -178,7 +199,7 @@ def mock_functions(mock: Any) -> Iterator[str]:
             yield from mock_functions(other)
 
 
-def _without_credentials(url: str) -> str:
+def without_credentials(url: str) -> str:
     """A URL for a list, without user, password and query."""
     try:
         parts = urlsplit(url)

@@ -18,6 +18,7 @@ from rightcall.errors import InputError
 from rightcall.model.call import ToolCall
 from rightcall.model.message import Message
 from rightcall.model.score import Score
+from rightcall.model.text import PLAIN_WORD
 from rightcall.model.trajectory import Trajectory
 from rightcall.traces.content import parsed
 from rightcall.traces.span import Span, SpanEvent
@@ -31,7 +32,11 @@ PATTERNS: tuple[tuple[str, str], ...] = (
         r"\b(?:sk|pk|rk|xai|gsk|hf|ghp|gho|ghs|github_pat|glpat|xox[abprs])[-_][A-Za-z0-9_-]{12,}"
         r"|\b(?:AKIA|ASIA)[0-9A-Z]{16}\b|\bAIza[0-9A-Za-z_-]{30,}",
     ),
-    ("token", r"(?i:(?<=\bbearer )|(?<=\bbasic ))[A-Za-z0-9._~+/=-]{8,}"),
+    (
+        "token",
+        r"(?i:(?<=authorization: bearer )|(?<=authorization: basic ))[A-Za-z0-9._~+/=-]{8,}"
+        rf"|(?i:(?<=\bbearer )|(?<=\bbasic ))(?!{PLAIN_WORD})[A-Za-z0-9._~+/=-]{{8,}}",
+    ),
     (
         "secret",
         r"(?i:(?<=api[_-]key=)|(?<=apikey=)|(?<=password=)|(?<=passwd=)|(?<=secret=)|(?<=token=))[^\s&\"'<>]{6,}",

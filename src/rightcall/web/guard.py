@@ -60,7 +60,7 @@ class Guard:
                 "unknown host; open the dashboard by its IP address, or add the name with --allow-host\n",
                 421,
             )
-        path = request.url.path
+        path = request.scope["path"]  # that of the URL depends on the Host, which a client chooses
         if path.startswith(OPEN_PATHS) or self._access.admits(request.headers, request.cookies):
             return None
         if self._access.is_token(request.query_params.get("token", "")):
