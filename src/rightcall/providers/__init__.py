@@ -61,6 +61,7 @@ if TYPE_CHECKING:
         load_prices as load_prices,
         price_of as price_of,
     )
+    from rightcall.providers.recordings.canonical import scrubbed as scrubbed
     from rightcall.providers.recordings.case import CURRENT as CURRENT, TapedCase as TapedCase
     from rightcall.providers.recordings.cassette import RecordedTrial as RecordedTrial
     from rightcall.providers.recordings.hooks import HttpHooks as HttpHooks
@@ -117,6 +118,7 @@ else:
             "http": "Network",
             "keyword": "KeywordProvider",
             "prices": "Price Prices built_in_prices cost load_prices price_of",
+            "recordings.canonical": "scrubbed",
             "recordings.case": "CURRENT TapedCase",
             "recordings.cassette": "RecordedTrial",
             "recordings.hooks": "HttpHooks",

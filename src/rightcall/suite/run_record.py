@@ -14,6 +14,7 @@ from typing import Any
 from rightcall.files import source_of
 from rightcall.model.run import Run
 from rightcall.model.text import utc_text
+from rightcall.providers import scrubbed, scrubber
 
 
 def new_run_id(now: datetime.datetime | None = None) -> str:
@@ -54,7 +55,7 @@ def new_run(
         trials=trials,
         seed=seed,
         group=group or name,
-        settings=dict(settings or {}),
+        settings=scrubbed(dict(settings or {}), scrubber()),
         fingerprints=dict(fingerprints),
         versions={"rightcall": version("rightcall"), "python": platform.python_version()}
         | source_of(Path.cwd())
