@@ -134,6 +134,16 @@ AGENTS = {
                  **{"NAME-prompts/a.md": GOOD}),
         "NAME-prompts/b.md",
     ),
+    "working folder chosen at import": ChangedAgent(
+        OWN,
+        function("tool = open('NAME.md').read()", "os.chdir(HERE / 'data')", **{"data/NAME.md": GOOD}),
+        "data/NAME.md",
+    ),
+    "working folder changed in a trial": ChangedAgent(
+        OWN,
+        function("os.chdir(HERE / 'data'); tool = open('NAME.md').read()", **{"data/NAME.md": GOOD}),
+        "data/NAME.md",
+    ),
     "database": ChangedAgent(
         OWN,
         function("import sqlite3; c = sqlite3.connect(HERE / ('NAME' + '.db')); "

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         refuse_long_line as refuse_long_line,
         unchecked_lines as unchecked_lines,
     )
+    from rightcall.files.current_folder import working_folder as working_folder
     from rightcall.files.documents import (
         DOCUMENT_SUFFIXES as DOCUMENT_SUFFIXES,
         DocumentItems as DocumentItems,
@@ -104,6 +105,7 @@ else:
             ),
             "opened_files": "PROGRAMS FileWatch StartedProgram",
             "project_files": "ABSENT ProjectFiles content_hash",
+            "current_folder": "working_folder",
             "python_object": "is_object_name load_object module_exists search_modules_in",
             "program_reads": "possible_reads",
             "python_sources": "OF_THE_MACHINE named_files named_variables program_entries source_closure source_facts",

@@ -48,7 +48,8 @@ class AgentSources:
     `unknown` says why equal files would not mean equal behaviour. With `stated` the suite lists the files of the agent,
     and no other counts.
     `search` are folders in which its modules are found, `left_out` globs of files that are no inputs. `in_process` code
-    runs here, where the files that it opens are seen.
+    runs here, where the files that it opens are seen. `folder` is the working folder that it chose when
+    it was imported.
     """
 
     project: ProjectFiles
@@ -61,6 +62,7 @@ class AgentSources:
     stated: bool = False
     in_process: bool = False
     unknown: str = ""
+    folder: Path | None = None
 
     @property
     def entries(self) -> tuple[Path, ...]:

@@ -13,6 +13,7 @@ from typing import Protocol
 import msgspec
 
 from rightcall.executor import Pool, Session
+from rightcall.files import working_folder
 from rightcall.model.golden import AnyGolden
 from rightcall.model.run import CaseResult
 from rightcall.model.tool import Tool
@@ -135,7 +136,8 @@ class InProcess:
         self._pool = pool = Pool(min(work.plan.concurrency, max(1, work.planned)))
         affordable = work.affordable
         if affordable is None:
-            await pool.run(jobs, do)
+            with working_folder(work.plan.agent_sources.folder):
+                await pool.run(jobs, do)
             return
 
         async def fitting() -> AsyncIterator[Cell]:
@@ -146,7 +148,8 @@ class InProcess:
                     await asyncio.sleep(BUDGET_SECONDS)
                 yield cell
 
-        await pool.run(fitting(), do)
+        with working_folder(work.plan.agent_sources.folder):
+            await pool.run(fitting(), do)
 
     def stop(self, why: str) -> None:
         self._stopped = self._stopped or why

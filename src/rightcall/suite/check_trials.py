@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from rightcall import stats
 from rightcall.errors import ConfigError
+from rightcall.files import working_folder
 from rightcall.gate import (
     CheckResult,
     CheckRule,
@@ -79,7 +80,8 @@ class CheckTrials:
         self._perform = CaseRunner(prepared.plan, prepared.session).result
         self._acts = prepared.session.acts
         async with record.saving():
-            decided, self._seen.moved = await self._both_versions()
+            with working_folder(self._plan.agent_sources.folder):
+                decided, self._seen.moved = await self._both_versions()
         result = self._result(decided, record.run.id)
         await record.finish(self._seen.tally.summary(), result.verdict)
         return result

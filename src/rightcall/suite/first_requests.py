@@ -15,6 +15,7 @@ import msgspec
 
 from rightcall.errors import RightCallError
 from rightcall.executor import Session, capturable, capture_first_request
+from rightcall.files import working_folder
 from rightcall.gate import InputChange
 from rightcall.model.golden import AnyGolden, Golden
 from rightcall.model.record import Record
@@ -108,7 +109,7 @@ async def compare_first_requests(
     if goldens:
         try:
             async with session:
-                with captured_requests():
+                with working_folder(plan.agent_sources.folder), captured_requests():
                     await comparison.run(goldens, max(1, min(plan.concurrency, WAVE)))
         except RightCallError as error:  # the trials will show the same problem, with all its details
             comparison.give_up(goldens, str(error).partition("\n")[0])

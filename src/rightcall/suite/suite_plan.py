@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import msgspec
 from rightcall.adapters import ObservedAgent, agent_tools, detect
 from rightcall.errors import ConfigError, RightCallError
 from rightcall.executor import Agent, agent_problems
-from rightcall.files import ProjectFiles, is_object_name, load_object, search_modules_in
+from rightcall.files import ProjectFiles, is_object_name, load_object, search_modules_in, working_folder
 from rightcall.gate import read_gate
 from rightcall.metrics import Metric, ScoringRules, as_metrics, observed
 from rightcall.metrics.matching import DEFAULT_WEIGHTS
@@ -68,15 +69,18 @@ def plan_suite(
         suite = _without_code(suite, folder)
     elif may_search(suite, folder, model):
         search_modules_in(folder)
-    with _imports_watched(suite, folder, model, start_nothing=start_nothing):
+    begun = Path.cwd()
+    with working_folder(), _imports_watched(suite, folder, model, start_nothing=start_nothing):
         agent = _agent(suite, folder, problems, model=model, faults=faults, start_nothing=start_nothing)
+        chosen = _chosen_folder(folder, begun)
+    dataset = begun / folder / suite.dataset if chosen else folder / suite.dataset
     metrics, observed_only = _tried(problems, lambda: _suite_metrics(suite)) or ([], [])
     rules = _tried(problems, lambda: ScoringRules(suite.weights or DEFAULT_WEIGHTS, suite.pass_rule))
     problems += _contradictory_limits(suite)
     plan = Plan(
         name=suite.name,
         agent=agent,
-        dataset=folder / suite.dataset,
+        dataset=dataset,
         metrics=metrics,
         observe=observed_only,
         metric_seconds=suite.metric_seconds,
@@ -89,7 +93,7 @@ def plan_suite(
         gate=_tried(problems, lambda: read_gate(suite.gate)) if suite.gate else None,
         quarantine=frozenset(suite.quarantine),
         selection=selection or Selection(),
-        sources=None if start_nothing else suite_sources(suite, folder, agent, model),
+        sources=None if start_nothing else replace(suite_sources(suite, folder, agent, model), folder=chosen),
         user=_tried(problems, lambda: user_setup(suite.user, folder)),
     )
     if problems:
@@ -107,6 +111,14 @@ def _imports_watched(
     if start_nothing or not any(action.kind == "import" for action in actions(suite, folder, model)):
         return nullcontext()
     return import_watch(ProjectFiles.of(folder)).watch
+
+
+def _chosen_folder(folder: Path, begun: Path) -> Path | None:
+    """The working folder that modules of the project chose when they were imported, now or before."""
+    watch = import_watch(ProjectFiles.of(begun / folder))
+    if Path.cwd() != begun:
+        watch.folder = Path.cwd()
+    return watch.folder
 
 
 def _agent(

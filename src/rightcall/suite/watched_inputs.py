@@ -165,11 +165,15 @@ def imports_of(plan: Plan) -> WatchedInputs | None:
 
 
 class ImportWatch:
-    """What modules of a project read when they are imported: once in a process, whoever asks for them first."""
+    """What modules of a project read when they are imported: once in a process, whoever asks for them first.
+
+    `folder` is the working folder that they chose then.
+    """
 
     def __init__(self, project: ProjectFiles) -> None:
         self.watch = FileWatch(project)
         self._before = _loaded(project)
+        self.folder: Path | None = None
 
     def modules(self) -> set[str]:
         """Files of modules of the project that were imported since."""
