@@ -43,7 +43,7 @@ def write_suite(folder, system="", **fields):
     ]
     (folder / "goldens.jsonl").write_text("\n".join(map(json.dumps, goldens)))
     (folder / "script.json").write_text(json.dumps({"replies": replies}))
-    (folder / "paying_tools.py").write_text(TOOLS)
+    (folder / "fragile_payments.py").write_text(TOOLS)
     agent = {**fields.pop("agent"), **({"system": system} if system else {})}
     suite = {"name": "pay", "dataset": "goldens.jsonl", "trials": 2, "agent": agent, **fields}
     (folder / "suite.json").write_text(json.dumps(suite))
@@ -67,7 +67,7 @@ def checked(folder, monkeypatch, **fields):
 
 def test_a_tool_that_loses_its_connection_is_called_once_a_trial_and_counted(tmp_path, monkeypatch):
     agent = {"model": "scripted:script.json", "mode": "loop", "execute": "real"}
-    code, report, effects = checked(tmp_path, monkeypatch, agent=agent, tools="paying_tools:pay")
+    code, report, effects = checked(tmp_path, monkeypatch, agent=agent, tools="fragile_payments:pay")
     with rc.open_store(tmp_path / "r.db") as store:
         trials = sum(result.golden_id == "g3" for result in store.results("last"))
     assert 1 <= effects == trials, report
