@@ -14,6 +14,7 @@ import sys
 import threading
 from pathlib import Path
 
+import numpy
 import pytest
 
 from rightcall.files import ABSENT, FileWatch, ProjectFiles, source_facts
@@ -46,7 +47,7 @@ READS = {
     "read_bytes": lambda path: path.read_bytes(),
     "os.open": lambda path: os.close(os.open(path, os.O_RDONLY)),
     "update": lambda path: path.open("r+").close(),
-    "numpy": lambda path: pytest.importorskip("numpy").fromfile(str(path), "u1"),
+    "numpy": lambda path: numpy.fromfile(str(path), "u1"),
     "resources": lambda path: (importlib.resources.files("json"), path.read_text()),
     "sqlite": lambda path: sqlite3.connect(path).close(),
     "thread": lambda path: in_thread(path.read_bytes),
@@ -225,6 +226,16 @@ def test_a_link_is_its_name_and_the_content_behind_it(project, tmp_path_factory)
     assert [*watch.hashes()] == ["link.md"]
     elsewhere.write_text("two")
     assert watch.hashes()["link.md"] != project.hash("link.md")
+
+
+def test_a_read_that_cannot_be_noted_makes_the_agent_unknown(project, monkeypatch):
+    def broken(*_: object, **__: object) -> None:
+        raise RuntimeError
+
+    with FileWatch(project) as watch:
+        monkeypatch.setattr(watch, "note_file", broken)
+        (project.root / "a.json").read_text()
+    assert watch.unseen_actions() == ["what the agent read could not be noted (RuntimeError)"]
 
 
 def test_the_file_of_idempotency_keys_is_no_input(project):

@@ -165,8 +165,9 @@ def _hear(event: str, args: tuple[Any, ...]) -> None:
     _busy.now = True
     try:
         _note(event, args, sys._getframe(1))
-    except Exception:  # noqa: S110  an exception here would end the call of the program that is watched
-        pass
+    except Exception as error:  # raised here, it would end the call of the program that is watched
+        for watch in _watches:
+            watch.unseen.setdefault(f"what the agent read could not be noted ({type(error).__name__})")
     finally:
         _busy.now = False
 
