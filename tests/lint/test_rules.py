@@ -62,6 +62,9 @@ def test_clean_tools_are_clean_in_every_spelling(tool: dict[str, Any], spelling:
 def test_a_fault_put_into_any_clean_tool_gives_exactly_its_code(
     tool: dict[str, Any], rule: Rule, spelling: str
 ) -> None:
+    if rule.code == "TD312":  # about tools whose only parameter is an id
+        kept = {name: tool["input_schema"]["properties"][name] for name in ("city", "days")}
+        tool = {**tool, "input_schema": {**tool["input_schema"], "properties": kept}}
     spoilt = merged(tool, rule.bad)
     settings = {key: value for key, value in rule.settings.items() if key != "locked"}
     config = LintConfig(targets=rule.targets or ("anthropic",), **settings)

@@ -13,8 +13,8 @@ from rightcall.errors import ConfigError
 from rightcall.lint import LintConfig, lint, read_text
 from rightcall.lint.conversion import convert, convert_all
 from rightcall.model import Tool
-from rightcall.portability.convert import Converted
-from rightcall.portability.provider_limits import TARGETS
+from rightcall.portability.convert import Converted, request
+from rightcall.portability.provider_limits import FORMATS, TARGETS
 from rightcall.portability.types import with_null, without_null
 from tests.lint.strategies import clean_tools
 
@@ -99,6 +99,24 @@ def parameter(schema: Any, target: str, **definitions: Any) -> tuple[Any, list[t
         if loss.pointer.startswith("/properties/p")
     ]
     return converted.input_schema["properties"]["p"], told
+
+
+@pytest.mark.parametrize("target", [name for name in FORMATS if name not in TARGETS])
+def test_tools_for_the_responses_api_are_what_its_sdk_takes(target: str) -> None:
+    from openai.types.responses import FunctionTool
+
+    converted = convert(ORDER, target)
+    twin = convert(ORDER, target.replace("-responses", ""))
+    (sent,) = request([converted], target)
+    assert (converted.input_schema, converted.refused) == (twin.input_schema, twin.refused)
+    read = FunctionTool.model_validate(sent, strict=True)
+    assert (read.name, read.parameters) == ("shop_find_order", converted.input_schema)
+    assert read.strict is target.endswith("-strict")  # left out, the API would take it as true
+
+
+@pytest.mark.parametrize("target", FORMATS)
+def test_every_format_is_a_target_of_the_linter(target: str) -> None:
+    assert LintConfig(targets=(target,)).targets == (target.replace("-responses", ""),)
 
 
 ANY = ["string", "number", "boolean", "null"]

@@ -162,6 +162,17 @@ def test_keywords_give_annotations_and_behaviour():
     assert pay.tool.input_schema["required"] == ["amount", "idempotency_key"]
 
 
+@pytest.mark.parametrize("own", [None, "", "Order number and day."])
+def test_a_model_is_told_how_to_write_a_key_unless_the_author_says_it(own: str | None):
+    def pay(amount: int, idempotency_key: str) -> None:
+        pass
+
+    pay.__doc__ = f"Pay.\n\nArgs:\n    idempotency_key: {own}" if own else "Pay."
+    schema = tool(idempotency="key")(pay if own is not None else lambda amount: None).tool.input_schema
+    text = schema["properties"]["idempotency_key"]["description"]
+    assert text == own if own else "task_action_resource, such as 'order-123_notify_usr_001'" in text
+
+
 def test_information_about_the_call_is_given_to_who_asks_and_not_shown_to_the_model():
     @tool(idempotency="key")
     async def pay(amount: int, info: CallInfo) -> dict:

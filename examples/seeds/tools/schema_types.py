@@ -7,6 +7,7 @@ the model sends is checked against the schema before the tool runs, and the refu
 import asyncio
 
 import rightcall as rc
+from rightcall.lint import lint
 from rightcall.model.dialects import read_tool
 from rightcall.tools.runtime.toolbox import Toolbox
 
@@ -34,6 +35,16 @@ PROCESS_USERS = {
         "required": ["user_ids"],
     },
 }
+
+only_in_words = {
+    "user_ids": {"type": "array", "items": {"type": "string"}, "description": "User ids. Max 100 per call."},
+    "dry_run": {"type": "boolean", "description": "If true, only report what would change. Default false."},
+    "reason": {"type": "string", "enum": ["import_run", "admin_action"], "description": "Why it is needed."},
+}
+in_words = {**PROCESS_USERS, "input_schema": {**PROCESS_USERS["input_schema"], "properties": only_in_words}}
+found = {finding.code: finding.hint for finding in lint([read_tool(in_words, "tools")]).diagnostics}
+print(found["TD321"], found["TD211"], found["TD322"], sep="; ")  # limit, default, values
+assert (found["TD321"], found["TD211"]) == ('add "maxItems": 100', 'add "default": false')
 
 toolbox = Toolbox([read_tool(PROCESS_USERS, "tools")])
 context = toolbox.context(run="example", task="statistics")

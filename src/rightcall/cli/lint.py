@@ -29,8 +29,8 @@ _STYLES = {"error": "red", "warning": "yellow", "info": "cyan"}
 )
 @click.option("--ignore", multiple=True, help="Skip these rules (repeatable, or comma-separated)")
 @click.option("--target", multiple=True,
-              help="Target provider: anthropic, anthropic-strict, openai, openai-strict, gemini, bedrock or mcp "
-              "(repeatable) [default: inferred from each definition]")  # fmt: skip
+              help="Target provider: anthropic, openai or openai-responses, each also with -strict; gemini, bedrock "
+              "or mcp (repeatable) [default: inferred from each definition]")  # fmt: skip
 @click.option(
     "--format",
     "form",

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     "--to",
     "target",
     required=True,
-    help="Provider: openai, openai-strict, anthropic, anthropic-strict, gemini, bedrock or mcp",
+    help="Provider: openai, openai-responses or anthropic, each also with -strict; gemini, bedrock or mcp",
 )
 @output_option("Output file [default: stdout]")
 def convert(source: str, target: str, output: Path | None) -> None:

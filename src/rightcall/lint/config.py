@@ -37,8 +37,9 @@ class LintConfig:
     max_tokens: int = 10_000
 
     def __post_init__(self) -> None:
-        for target in self.targets or ():
-            check_target(target)
+        if self.targets is not None:
+            limited_as = dict.fromkeys(map(check_target, self.targets))
+            object.__setattr__(self, "targets", tuple(limited_as))
         if self.fail_on not in (*SEVERITIES, "never"):
             raise ConfigError(f"fail-on must be error, warning, info or never, got '{self.fail_on}'")
 

@@ -58,14 +58,19 @@ def converted(tools: Sequence[Tool | Definition], target: str) -> list[Converted
     Only what the target needs is changed: a schema it already accepts is returned unchanged. Raises `ConfigError`
     for an unknown target.
     """
-    facts = provider(check_target(target))
+    limited_as = check_target(target)
+    facts = provider(limited_as)
     given = [definition_of(tool) if isinstance(tool, Tool) else tool for tool in tools]
     names = distinct_names([tool.name for tool in given], facts.name, facts.name_length, "_-")
     times = Counter(tool.name for tool in given)
-    return [_converted(tool, name, target, times) for tool, name in zip(given, names, strict=True)]
+    return [
+        _converted(tool, name, limited_as, target, times) for tool, name in zip(given, names, strict=True)
+    ]
 
 
-def _converted(tool: Definition, name: str, target: str, times: Counter[str]) -> Converted:
+def _converted(
+    tool: Definition, name: str, target: str, request_format: str, times: Counter[str]
+) -> Converted:
     losses = Losses()
     if name != tool.name:
         losses.add((), "name", f"'{tool.name}' written as '{name}'")
@@ -80,7 +85,7 @@ def _converted(tool: Definition, name: str, target: str, times: Counter[str]) ->
         losses.refuse((), "schema", "must be an object")
         schema = {"type": "object", "properties": {}}
     schema = _schema_for(_without_extension(schema), target, losses)
-    fields = kept_fields(tool, target, losses)
+    fields = kept_fields(tool, target, request_format, losses)
     if isinstance(fields.get("response"), dict):
         fields["response"] = _schema_for(_without_extension(fields["response"]), target, losses)
     return Converted(name, tool.description, schema, tuple(losses.found), tuple(losses.refused), fields)
@@ -146,8 +151,11 @@ def request(tools: Sequence[Converted], target: str) -> Any:
     """The value to put into a request.
 
     OpenAI and Anthropic: the list `tools`. Gemini: an entry of `tools`. Bedrock: `toolConfig`.
-    MCP: the result of `tools/list`.
+    MCP: the result of `tools/list`. The Responses API is strict unless told otherwise, so it is always told.
     """
+    if target in ("openai-responses", "openai-responses-strict"):
+        strict = {"strict": target == "openai-responses-strict"}
+        return [{"type": "function", **_definition(tool, "parameters"), **strict} for tool in tools]
     if target in ("openai", "openai-strict"):
         strict = {"strict": True} if target == "openai-strict" else {}
         return [

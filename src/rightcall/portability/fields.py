@@ -15,7 +15,7 @@ _READ = frozenset(("name", "title", "description", "type", "function", "toolSpec
                    "parametersJsonSchema", "parameters_json_schema", "output_schema", "outputSchema"))  # fmt: skip
 
 
-def kept_fields(tool: Definition, target: str, losses: Losses) -> dict[str, Any]:
+def kept_fields(tool: Definition, target: str, request_format: str, losses: Losses) -> dict[str, Any]:
     """The further fields in the target's format; those it does not have are recorded as losses.
 
     Fields that only one provider knows (`_meta`, `cache_control`) stay with that provider.
@@ -33,14 +33,14 @@ def kept_fields(tool: Definition, target: str, losses: Losses) -> dict[str, Any]
             and name not in said
             and not (target == "gemini" and name == "outputSchema")
         ):
-            losses.add((), name, f"removed: {target} has no field for it")
+            losses.add((), name, f"removed: {request_format} has no field for it")
     for name, value in _others(tool).items():
         if tool.spelling == target.removesuffix("-strict") and tool.spelling in ("mcp", "anthropic"):
             said[name] = value
         else:
-            losses.add((), name, f"removed: {target} has no field for it")
+            losses.add((), name, f"removed: {request_format} has no field for it")
     if tool.strict and target in ("openai", "anthropic", "bedrock", "gemini", "mcp"):
-        hint = f"; --to {target}-strict keeps it" if target in ("openai", "anthropic") else ""
+        hint = f"; --to {request_format}-strict keeps it" if target in ("openai", "anthropic") else ""
         losses.add((), "strict", f"removed{hint}")
     return said
 

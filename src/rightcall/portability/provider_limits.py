@@ -46,7 +46,13 @@ class ProviderFacts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 TARGETS = ("anthropic", "anthropic-strict", "openai", "openai-strict", "gemini", "bedrock", "mcp")
-"""Names a user may give to `--target`; the file has an entry for each."""
+"""Targets that differ in what they accept; the file has an entry for each."""
+
+_LIMITED_AS = {"openai-responses": "openai", "openai-responses-strict": "openai-strict"}
+"""Request formats that accept the same schemas as another target."""
+
+FORMATS = (*TARGETS, *_LIMITED_AS)
+"""Names a user may give to `--target` and `--to`."""
 
 
 @cache
@@ -62,9 +68,9 @@ def provider(target: str) -> ProviderLimits:
 
 
 def check_target(target: str) -> str:
-    """The target itself, or a `ConfigError` with the nearest one."""
-    if target not in TARGETS:
+    """The target whose limits apply to this one, or a `ConfigError` with the nearest name."""
+    if target not in FORMATS:
         raise ConfigError(
-            f"unknown target '{target}'; {suggestion(target, TARGETS) or 'known: ' + ', '.join(TARGETS)}"
+            f"unknown target '{target}'; {suggestion(target, FORMATS) or 'known: ' + ', '.join(FORMATS)}"
         )
-    return target
+    return _LIMITED_AS.get(target, target)

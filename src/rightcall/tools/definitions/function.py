@@ -33,7 +33,8 @@ KEY_SCHEMA = {
     "type": "string",
     "minLength": 1,
     "maxLength": 255,
-    "description": "Names this operation. Use the same key when repeating it, a new one for a new operation.",
+    "description": "Names this operation, written task_action_resource, such as 'order-123_notify_usr_001'. "
+    "Use the same key when repeating it, a new one for a new operation.",
 }
 TOKEN_SCHEMA = {
     "type": "string",
@@ -224,6 +225,12 @@ def _added(properties: dict[str, Any], required: list[str], behaviour: Behaviour
         if behaviour.key_parameter not in properties:
             added.add(behaviour.key_parameter)
             properties[behaviour.key_parameter] = KEY_SCHEMA
+        elif not properties[behaviour.key_parameter].get("description"):
+            words = KEY_SCHEMA["description"]
+            properties[behaviour.key_parameter] = {
+                **properties[behaviour.key_parameter],
+                "description": words,
+            }
         if behaviour.key_parameter not in required:
             required.append(behaviour.key_parameter)
     if behaviour.confirmation != "none" and CONFIRMATION_PARAMETER not in properties:

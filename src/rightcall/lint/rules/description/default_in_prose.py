@@ -19,6 +19,11 @@ _SAID = re.compile(
     r"[`'\"“](?P<quoted>[^`'\"”]{1,40})[`'\"”]|(?P<bare>-?\d{1,3}(?:,\d{3})+(?!\d)|-?[\w.%-]*[\w%]))(?P<after>[^\w]|$)",
     re.IGNORECASE,
 )
+_SAID_BRIEFLY = re.compile(
+    r"\bdefault\s+(?P<quoted>(?!))?(?P<bare>true|false|-?\d{1,3}(?:,\d{3})+(?!\d)|-?\d[\d.]*(?<!\.))(?P<after>[^\w]|$)",
+    re.IGNORECASE,
+)
+"""“Default false.”: without a verb, only what can be nothing but a value."""
 _ONLY_SOMETIMES = re.compile(r"\s*\((?!max|min|range|limit|up to)[\w ]{1,30}:\s*-?[\d.]+", re.IGNORECASE)
 """“7.4 (timeline: 3.8)”: another default in another case, so that the schema can name neither."""
 _VAGUE = word_set(
@@ -56,7 +61,7 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
 
 def _said(node: Node) -> Any:
     """The default the text names as a value of the parameter's type, or None when it is not that clear."""
-    found = _SAID.search(node.text)
+    found = _SAID.search(node.text) or _SAID_BRIEFLY.search(node.text)
     if not found or _ONLY_SOMETIMES.match(node.text, found.start("after")):
         return None
     word = found["quoted"] if found["quoted"] is not None else found["bare"]

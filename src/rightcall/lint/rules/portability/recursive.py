@@ -79,4 +79,5 @@ RULE = Rule(
     good={},
     sources=("ANT-sdk",),
     check=check,
+    beside=("TD713",),
 )

@@ -52,12 +52,7 @@ RULE = Rule(
             "$defs": {"City": {"type": "string"}},
         }
     },
-    good={
-        "input_schema": {
-            "properties": {"city": {"$ref": "#/$defs/City"}},
-            "$defs": {"City": {"type": "string"}},
-        }
-    },
+    good={"input_schema": {"properties": {"city": {"type": "string"}}}},
     sources=("MCP", "JSON"),
     check=check,
 )
