@@ -83,6 +83,43 @@ def test_strict_stops_the_agent_for_what_no_model_can_put_right(
     assert SECRET not in str(stop.value.invocations[0].call.output)
 
 
+UNEXPECTED = frozenset(("internal_error",))
+
+
+@pytest.mark.parametrize(("raised", "_read", "write", "strictly"), RAISED, ids=IDS)
+@pytest.mark.parametrize(
+    ("of_tool", "of_rules", "stops_for"),
+    [
+        ({}, None, "nothing"),
+        ({"destructive": True}, None, "unexpected"),
+        ({"destructive": True, "strict": False}, None, "nothing"),
+        ({"destructive": True}, False, "nothing"),
+        ({"destructive": True, "strict": False}, True, "all"),
+        ({"destructive": True, "strict": True}, False, "all"),
+    ],
+)
+def test_a_destructive_tool_that_breaks_stops_the_agent_unless_it_says_otherwise(
+    raised: Exception,
+    _read: str,
+    write: str,
+    strictly: bool,
+    of_tool: dict[str, Any],
+    of_rules: Any,
+    stops_for: str,
+) -> None:
+    box = a_box(a_tool(raised, reads=False, **of_tool), rules=ToolRules(strict=of_rules))
+    stops = strictly if stops_for == "all" else stops_for == "unexpected" and write in UNEXPECTED
+    if stops:
+        with pytest.raises(Aborted, match="hunter2") as stop:
+            invoke(box, a_call("act"))
+        made = stop.value.invocations[0]
+    else:
+        made = invoke(box, a_call("act"))
+    assert made.error is not None and SECRET not in str(made.call.output)
+    if write == "internal_error":
+        assert made.error.effect == "unknown"  # whoever reads it, the effect may have happened
+
+
 def test_a_connection_that_a_plan_breaks_is_for_the_model_to_deal_with() -> None:
     plan = FaultPlan((Fault("reset_after_effect", "pay", nth=1),))
     made = invoke(a_box(Effects().pay, faults=plan, rules=ToolRules(strict=True)), a_call("pay", amount=5))
@@ -151,3 +188,14 @@ def test_the_model_learns_that_a_result_was_replayed(result: Any, told: Any) -> 
     first, second = (message.results[0].output for message in done.messages if message.role == "tool")
     assert (first, second) == (result, told)
     assert [call.output for call in done.calls] == [result, result]
+
+
+def test_rules_may_leave_a_replayed_result_as_it_was() -> None:
+    @tool(idempotency="args")
+    async def act() -> dict[str, int]:
+        """Act."""
+        return {"paid": 5}
+
+    box = a_box(act, rules=ToolRules(mark_replayed=False))
+    first, again = invoke_all(box, a_call("act"), a_call("act"))
+    assert again.replayed and again.result.output == first.result.output == {"paid": 5}

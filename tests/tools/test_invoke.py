@@ -192,7 +192,7 @@ def test_an_unexpected_exception_is_masked():
 
 
 def test_an_unexpected_exception_in_a_write_leaves_its_outcome_unknown():
-    @tool(destructive=True)
+    @tool
     async def act() -> None:
         raise KeyError(SECRET)
 

@@ -31,7 +31,8 @@ class Agent:
     callable `(golden) -> Trajectory | list[ToolCall] | messages | text`. In mode `single_turn` the model is asked once
     and its choice recorded; in mode `loop` tools are run and their results returned until it answers. Tools are mocked
     unless `execute="real"`; then those of an MCP server at `mcp` are called there. `faults` injects failures.
-    `strict` stops the agent when a tool lacks permission, loses a connection or fails unexpectedly.
+    `strict` stops the agent when a tool lacks permission, loses a connection or fails unexpectedly; by default only a
+    destructive tool that fails unexpectedly does, and with False none.
     `model_name` is the model to request from an SDK client; `record` is a cassette to write to, `recordings` a
     folder to record to and replay from. `tool_sets` names sets of tools, `{"files": ["read_file", "list_files"]}`; a
     golden chooses one with `tool_set`.
@@ -55,7 +56,7 @@ class Agent:
     model_name: str | None = None
     record: str | None = None
     tool_sets: ToolSets = field(default_factory=dict)
-    strict: bool = False
+    strict: bool | None = None
     exchange: Exchange = field(default_factory=Exchange)
     recordings: Recordings | None = None
     rate: RateLimit | None = None

@@ -26,7 +26,7 @@ from rightcall.model.trajectory import StopReason, Trajectory
 from rightcall.tools.definitions import PLAIN
 from rightcall.tools.faults import FaultPlan
 from rightcall.tools.idempotency import Idempotency
-from rightcall.tools.runtime import Aborted, BoundTool, CallContext, RunnableTool, Toolbox
+from rightcall.tools.runtime import Aborted, BoundTool, CallContext, RunnableTool, Toolbox, ToolRules
 
 
 class AgentSession(Protocol):
@@ -151,6 +151,7 @@ class DeskSetup:
             [_entry(tool) for tool in tools],
             mocks=mocks,
             execute=execute,
+            rules=ToolRules(strict=False),  # the framework runs the agent: only its author can stop it
             idempotency=keys,
             faults=faults,
             seed=seed,

@@ -86,7 +86,7 @@ def inputs_of(plan: Plan, definitions: Iterable[Tool] | None = None) -> Inputs:
             "base_url": agent.base_url or "",
             "mode": agent.mode,
             "execute": agent.execute,
-            "strict": str(agent.strict).lower(),
+            "strict": strictness_text(agent.strict),
             **({"exchange": digest(exchange)[:24]} if (exchange := exchange_shapes(agent)) else {}),
             **_server(agent),
         },
@@ -105,6 +105,11 @@ def inputs_of(plan: Plan, definitions: Iterable[Tool] | None = None) -> Inputs:
         world_tools={name: tuple(tool.name for tool in one.tools()) for name, one in worlds.items()},
         user=simulator_fingerprint(plan.user) if plan.user else "",
     )
+
+
+def strictness_text(strict: bool | None) -> str:
+    """`strict` of an agent; what is not stated has the word it had when it could only be true or false."""
+    return "true" if strict else "false" if strict is None else "never"
 
 
 def metrics_hash(plan: Plan) -> str:

@@ -143,7 +143,7 @@ class Plan:
             "tools": _fingerprint(msgspec.to_builtins(list(tools))),
             "agent": _fingerprint(
                 [agent.name, agent.system, agent.mode, agent.execute, agent.base_url, *exchange_shapes(agent)]
-                + (["strict"] if agent.strict else [])
+                + (["strict"] if agent.strict else [] if agent.strict is None else ["never strict"])
             ),
             "settings": _fingerprint(msgspec.to_builtins(agent.settings)),
             "limits": _fingerprint(msgspec.to_builtins(agent.limits)),
@@ -179,7 +179,7 @@ class Plan:
             "limits": msgspec.to_builtins(agent.limits),
             "execute": agent.execute,
             "base_url": agent.base_url or "",
-            "strict": agent.strict,
+            "strict": bool(agent.strict) if agent.strict is not False else "never",
         }
         return msgspec.json.decode(scrubber()(content_of(made).decode()), type=dict[str, Any])
 

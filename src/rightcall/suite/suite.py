@@ -55,9 +55,12 @@ class AgentConfig(Record, frozen=True):
         msgspec.Meta(description="whether tools run for real [default: mock, real for an observed agent]"),
     ] = None
     strict: Annotated[
-        bool,
-        msgspec.Meta(description="stop the agent when a tool lacks permission, loses a connection or fails"),
-    ] = False
+        bool | None,
+        msgspec.Meta(
+            description="stop the agent when a tool lacks permission, loses a connection or fails unexpectedly"
+            " [default: only when a destructive tool fails unexpectedly]"
+        ),
+    ] = None
     record: Annotated[str | None, msgspec.Meta(description="cassette file to record every exchange to")] = (
         None
     )

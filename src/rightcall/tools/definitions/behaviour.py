@@ -38,7 +38,8 @@ class Behaviour:
     `current_version(arguments)` is compared with the parameter `version_parameter` before acting.
 
     `strict` stops the agent when the tool is not permitted to act, loses a connection or breaks unexpectedly, as
-    `ToolRules(strict=True)` does for every tool.
+    `ToolRules(strict=True)` does for every tool. Unless it says False, a tool marked destructive stops the agent when
+    it breaks unexpectedly: nobody knows what it has done.
     """
 
     idempotency: Idempotency = "none"
@@ -54,7 +55,7 @@ class Behaviour:
     version_parameter: str = "expected_version"
     timeout_s: float = 30.0
     max_result_bytes: int = 1_000_000
-    strict: bool = False
+    strict: bool | None = None
 
     def resource(self, arguments: dict[str, Any]) -> str | None:
         """The resource that these arguments touch, or None when the tool does not declare it."""
@@ -82,7 +83,7 @@ class BehaviourOptions(TypedDict, total=False):
     version_parameter: str
     timeout_s: float
     max_result_bytes: int
-    strict: bool
+    strict: bool | None
 
 
 class CallInfo(msgspec.Struct, frozen=True):

@@ -15,9 +15,13 @@ from rightcall.tools.runtime.prepare import Refused
 
 @dataclass(frozen=True)
 class Answers:
-    """Gives the call its outcome and records it. `strict` stops the agent when the user's code breaks."""
+    """Gives the call its outcome and records it. `strict` stops the agent when the user's code breaks.
 
-    strict: bool
+    `mark_replayed` tells the model when a result is one of an earlier call.
+    """
+
+    strict: bool | None
+    mark_replayed: bool = True
 
     async def __call__(self, call: ActiveCall, next: Next) -> Invocation:
         """Run one call. Its outcome is data, `aborted` included; only cancellation is raised."""
@@ -37,8 +41,8 @@ class Answers:
             _record(call, Finished.aborted(str(down), down.effect), started)
             raise
         except Exception as error:  # user code around the tool broke; the tool itself is guarded below
-            finished = broken_around(call.call.name, error, strict=self.strict)
-        return _record(call, finished, started)
+            finished = broken_around(call.call.name, error, strict=bool(self.strict))
+        return _record(call, finished, started, marked=self.mark_replayed)
 
 
 def broken_around(name: str, error: Exception, *, strict: bool) -> Finished:
@@ -69,7 +73,7 @@ def _mark(call: ActiveCall, finished: Finished) -> None:
     call.context.ledger.add(phase, call.tool_name, attempt=call.attempt, detail=said, **call.note())
 
 
-def _record(call: ActiveCall, finished: Finished, started: float) -> Invocation:
+def _record(call: ActiveCall, finished: Finished, started: float, *, marked: bool = True) -> Invocation:
     _mark(call, finished)
     invocation = Invocation(
         finished_call(call.call, finished, (call.context.elapsed() - started) * 1000),
@@ -80,6 +84,7 @@ def _record(call: ActiveCall, finished: Finished, started: float) -> Invocation:
         call.key,
         tuple(call.faults),
         finished.reason,
+        marked,
     )
     call.context.invocations.append(invocation)
     return invocation

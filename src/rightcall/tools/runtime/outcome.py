@@ -22,6 +22,7 @@ from rightcall.tools.runtime.errors import (
     timed_out,
 )
 from rightcall.tools.runtime.invocation import Finished, Outcome
+from rightcall.tools.runtime.policy import Strictness, strictness
 from rightcall.tools.runtime.results import usable
 
 OF_CONNECTIONS = frozenset(
@@ -39,13 +40,14 @@ class Outcomes:
     """Interprets the result of running the tool.
 
     What the model can deal with goes back to it: an explained failure, a timeout, something that does not exist.
-    With `strict` the rest stops the agent: a missing permission, a lost connection, an unexpected exception.
+    With `strict` the rest stops the agent: a missing permission, a lost connection, an unexpected exception. Without
+    it, an unexpected exception of a destructive tool does.
     """
 
-    strict: bool
+    strict: bool | None
 
     async def __call__(self, call: ActiveCall, next: Next) -> Finished:
-        strict = self.strict or call.entry.behaviour.strict
+        strict = strictness(self.strict, call.entry)
         try:
             finished = read_result(call, await next(call))
         except ToolServerDown:
@@ -59,7 +61,7 @@ class Outcomes:
         except OSError as error:
             finished = system_error(call, error, strict=strict)
         except Exception as error:
-            finished = broken(call, error, strict=strict)
+            finished = broken(call, error, strict=_stops(strict, call))
         if call.work is not None:
             call.work.returned = True
         return finished
@@ -130,17 +132,19 @@ def not_begun(call: ActiveCall, seconds: float) -> Finished:
     return Finished.with_error("failed", reply, free=True)
 
 
-def system_error(call: ActiveCall, error: OSError, *, strict: bool) -> Finished:
+def system_error(call: ActiveCall, error: OSError, *, strict: Strictness) -> Finished:
     """An operating-system error that the tool did not explain. Its text may contain anything and is not shown."""
     name = call.tool_name
     if isinstance(error, FileNotFoundError):
         return explained(call, ToolError("not_found", f"{name} did not find what it was asked for"))
     planned = bool(call.faults)  # an injected fault is for the model to handle
-    if strict and not planned:
+    if strict == "all" and not planned:
         return broken(call, error, strict=True)
     if isinstance(error, PermissionError):
         return explained(call, ToolError("permission_denied", f"{name} is not permitted to do this"))
-    return connection_lost(call, error) if is_connection_error(error) else broken(call, error, strict=False)
+    if is_connection_error(error):
+        return connection_lost(call, error)
+    return broken(call, error, strict=_stops(strict, call) and not planned)
 
 
 def is_connection_error(error: OSError) -> bool:
@@ -174,6 +178,11 @@ def broken(call: ActiveCall, error: Exception, *, strict: bool) -> Finished:
     if call.entry.writes:
         return interrupted_write(call, f"{name} broke in the middle", "internal_error")
     return Finished.with_error("failed", ToolError("internal_error", f"{name} broke").reply, free=True)
+
+
+def _stops(strict: Strictness, call: ActiveCall) -> bool:
+    """Whether an unexpected exception stops the agent. A destructive tool that said what it did leaves nothing open."""
+    return strict == "all" or (strict == "unexpected" and not _acted(call))
 
 
 def possible_effect(call: ActiveCall) -> Effect:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from rightcall.model.tool import Tool
 from rightcall.tools.definitions.behaviour import only_reads
+from rightcall.tools.runtime.bound_tool import BoundTool
 from rightcall.tools.runtime.retries import Retries
 
 
@@ -37,9 +38,28 @@ class Policy:
 
 @dataclass(frozen=True)
 class ToolRules:
-    """The rules for every call of a toolbox. `strict` stops the agent when a tool breaks unexpectedly; else
-    the model reads that the tool is broken, but not the exception."""
+    """The rules for every call of a toolbox.
+
+    `strict` stops the agent when a tool is not permitted to act, loses a connection or breaks unexpectedly. Without it
+    only a tool marked destructive does, and only when it breaks unexpectedly; with False none does, and the model reads
+    that the tool is broken, but not the exception. `mark_replayed` tells the model, with `replayed: true` in a result,
+    that nothing was done again.
+    """
 
     policy: Policy = Policy()
     retries: Retries = field(default_factory=Retries)
-    strict: bool = False
+    strict: bool | None = None
+    mark_replayed: bool = True
+
+
+Strictness = Literal["all", "unexpected", "none"]
+"""What stops the agent: missing permissions, lost connections and unexpected exceptions, only the last, or nothing."""
+
+
+def strictness(rule: bool | None, entry: BoundTool) -> Strictness:
+    """What stops the agent when this tool fails, by the rule of its toolbox and by what it says itself."""
+    own = entry.behaviour.strict
+    if rule or own:
+        return "all"
+    stated = rule if own is None else own
+    return "unexpected" if stated is None and entry.tool.annotations.destructive else "none"

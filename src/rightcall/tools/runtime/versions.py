@@ -19,7 +19,7 @@ from rightcall.tools.runtime.invocation import Finished
 class Versions:
     """Runs a tool that checks before it acts under the lock of its resource; others pass."""
 
-    strict: bool
+    strict: bool | None
     locks: WeakValueDictionary[str, asyncio.Lock] = field(default_factory=WeakValueDictionary)
 
     async def __call__(self, call: ActiveCall, next: Next) -> Finished:
@@ -33,7 +33,7 @@ class Versions:
             except ToolError as error:
                 moved_on = error.reply
             except Exception as error:
-                return broken_around(call.call.name, error, strict=self.strict)
+                return broken_around(call.call.name, error, strict=bool(self.strict))
             if moved_on is not None:
                 return Finished.with_error("failed", moved_on, free=True)
             acted: Finished = await next(call)
