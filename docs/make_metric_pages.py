@@ -96,7 +96,8 @@ not end is an error of its case and keeps neither the other metrics nor the proc
 A plain function works as well: `fn(case)`, or parameters named after what it needs (`input`, `output`, `target`,
 `calls`, `expected_calls`, `golden`, `trajectory`, `tools`, `state`, `metadata`). It returns true or false, a number
 from 0 to 1, or a `Score`. `target` is the golden's `expected_output`, or `target` of its metadata. A number passes
-at 1, or at the `threshold` given in a suite: `my_pkg.checks:closeness(threshold=0.8)`.
+at 1, at the threshold of a [secondary golden](scoring.md), or at the `threshold` given in a suite:
+`my_pkg.checks:closeness(threshold=0.8)`.
 
 <!-- example -->
 ```python

@@ -118,7 +118,7 @@ def polite(case: TestCase) -> bool:
 @pytest.mark.parametrize(
     ("name", "summary", "settings"),
     [
-        (f"{__name__}:polite", "Says please.", {"threshold": 1.0, "label": ""}),
+        (f"{__name__}:polite", "Says please.", {"threshold": None, "label": ""}),
         (f"{__name__}:polite(threshold=0.5)", "Says please.", {"threshold": 0.5, "label": ""}),
         (f"{__name__}:Undocumented", "(no docstring)", {}),
     ],

@@ -113,7 +113,7 @@ def test_a_parameter_that_is_nearly_a_part_is_refused_instead_of_given_the_case(
 
     with pytest.raises(ConfigError, match=r"metric f\(outputs\): did you mean 'output'\?"):
         FunctionMetric(f)
-    assert FunctionMetric(lambda c: True).threshold == 1.0
+    assert FunctionMetric(lambda c: True).threshold is None
 
 
 def test_a_case_that_only_fails_a_metric_is_counted_by_code(tmp_path):

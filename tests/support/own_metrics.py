@@ -50,3 +50,30 @@ MOODS = {
     "silent": "error",
 }
 """The result of a case that is otherwise right."""
+
+
+def two_thirds(case: TestCase) -> float:
+    """A grade of 0.667 for every case."""
+    return 2 / 3
+
+
+class TwoThirds:
+    """A metric as written for DeepEval: it keeps its last score, and passes by its own threshold."""
+
+    def __init__(self, threshold: float = 0.5) -> None:
+        self.threshold = threshold
+
+    def measure(self, test_case: TestCase) -> float:
+        self.score = 2 / 3
+        self.success = self.score >= self.threshold
+        return self.score
+
+    async def a_measure(self, test_case: TestCase) -> float:
+        return self.measure(test_case)
+
+    def is_successful(self) -> bool:
+        return self.success
+
+    @property
+    def __name__(self) -> str:
+        return "Two Thirds"

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from rightcall.errors import ConfigError
-from rightcall.metrics.matching.case_score import score_calls, states_calls
+from rightcall.metrics.matching.case_score import pass_threshold, score_calls, states_calls
 from rightcall.metrics.matching.reasons import joined, sentence
 from rightcall.metrics.matching.unknown import unknown_text
 from rightcall.metrics.matching.verdict import CaseVerdict
@@ -26,12 +26,16 @@ ABOUT_ARGUMENTS = frozenset(
 """Numbers that are undefined for calls with unknown arguments."""
 
 
-def without_arguments(value: float, verdict: CaseVerdict) -> Score:
+GRADED = ABOUT_ARGUMENTS | {"tool_precision", "tool_recall", "tool_f1"}
+"""Numbers that grade the calls: those of a secondary golden pass from its threshold."""
+
+
+def without_arguments(value: float, verdict: CaseVerdict, threshold: float = 1.0) -> Score:
     """The score over the calls with known arguments; an error, neither 1 nor 0, when there are none."""
     why = unknown_text(verdict)
     if verdict.unknown == verdict.called:
         return Score.broken(f"arguments_unknown: {why}")
-    return Score(value, value >= 1.0, why)
+    return Score(value, value >= threshold, why)
 
 
 class Metric:
@@ -69,13 +73,27 @@ class CallMetric(Metric):
         return "" if states_calls(case.golden) else "the golden states nothing about calls"
 
 
+class UserMetric(Metric):
+    """A metric that only calls a user's `function`: it may block, so it runs in a thread unless it is async.
+
+    With `whole_conversation` it gets a conversation as a `ConversationalTestCase`; other metrics get it as one golden.
+    """
+
+    whole_conversation: ClassVar[bool] = False
+
+    if TYPE_CHECKING:
+
+        @property
+        def function(self) -> Callable[..., Any]: ...
+
+
 AnyMetric = Metric | str | Callable[..., Any]
 """A metric as users pass it: a name, a metric or a plain function."""
 
 
-def require_threshold(name: str, threshold: float) -> None:
-    """Raise `ConfigError` for a threshold that every value reaches, or none."""
-    if not 0 < threshold <= 1:
+def require_threshold(name: str, threshold: float | None) -> None:
+    """Raise `ConfigError` for a threshold that every value reaches, or none. None is that of the golden."""
+    if threshold is not None and not 0 < threshold <= 1:
         raise ConfigError(f"{name}: threshold must be above 0 and at most 1, got {threshold:g}")
 
 
@@ -96,14 +114,22 @@ class VerdictMetric(CallMetric):
 
     def measure(self, case: TestCase) -> Score:
         verdict = score_calls(case.golden, case.trajectory, case.tools)
-        return self.of(verdict, [sentence(failure) for failure in verdict.failures])
+        said = [sentence(failure) for failure in verdict.failures]
+        return self.of(verdict, said, pass_threshold(case.golden))
 
-    def of(self, verdict: CaseVerdict, said: Sequence[str]) -> Score:
-        """The score for a verdict whose failures are already worded, once for all metrics."""
-        if verdict.unknown and self.number in ABOUT_ARGUMENTS:
-            return without_arguments(getattr(verdict.numbers, self.number), verdict)
+    def of(self, verdict: CaseVerdict, said: Sequence[str], threshold: float = 1.0) -> Score:
+        """The score for a verdict whose failures are already worded, once for all metrics.
+
+        `threshold` is the golden's, from which a grade passes.
+        """
         value: float = getattr(verdict.numbers, self.number)
-        return PERFECT if value >= 1.0 else Score(value, False, self.why(verdict, said))
+        if verdict.unknown and self.number in ABOUT_ARGUMENTS:
+            return without_arguments(value, verdict, threshold)
+        if value >= 1.0:
+            return PERFECT
+        return Score.graded(
+            value, self.why(verdict, said), threshold=threshold if self.number in GRADED else 1.0
+        )
 
     def why(self, verdict: CaseVerdict, said: Sequence[str]) -> str:
         if len(said) == 1:

@@ -17,6 +17,7 @@ from rightcall.metrics.matching.case_score import (
     FORBIDDEN,
     NO_TOOLS,
     forbids_all,
+    pass_threshold,
     score_closely,
     score_of_stated,
 )
@@ -71,7 +72,8 @@ def _stated_result(
         if golden.expected_state is not None or golden.max_latency_ms is not None:
             return _measured_by(verdict, golden, trial, trajectory, rules)
         passed, score, failures = verdict.passed, verdict.score, verdict.failures
-        scores, error = dimension_scores(verdict), no_answer(trajectory) or verdict.error
+        scores = dimension_scores(verdict, pass_threshold(golden, rules))
+        error = no_answer(trajectory) or verdict.error
     return CaseResult(  # by position: names cost half a microsecond, and this is made for every case
         golden.id,
         trial,
@@ -151,7 +153,8 @@ def _measured_by(
     verdict: CaseVerdict, golden: Golden, trial: int, trajectory: Trajectory, rules: ScoringRules
 ) -> CaseResult:
     """The result of a case whose golden states more than calls and content: a final state, a time budget."""
-    scores, error = dimension_scores(verdict), no_answer(trajectory) or verdict.error
+    scores = dimension_scores(verdict, pass_threshold(golden, rules))
+    error = no_answer(trajectory) or verdict.error
     passed, score, failures = verdict.passed, verdict.score, verdict.failures
     result = _result(golden, trial, trajectory, passed, score, scores, failures, error)
     stated = None if golden.expected_calls or golden.any_of else verdict.numbers
@@ -254,7 +257,8 @@ def _conversation_result(
     verdict: ConversationVerdict,
     rules: ScoringRules,
 ) -> CaseResult:
-    scores: dict[str, Score] = {**dimension_scores(verdict.shown), "turns": verdict.turns_score()}
+    grades = dimension_scores(verdict.shown, pass_threshold(as_one_golden(golden), rules))
+    scores: dict[str, Score] = {**grades, "turns": verdict.turns_score()}
     scores["overall"] = Score(verdict.score, verdict.passed, "" if verdict.passed else _reason(verdict))
     error = no_answer(trajectory) or verdict.problem
     passed = verdict.passed and not error

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import cache, lru_cache
 from operator import attrgetter
 
-from rightcall.metrics.base import PERFECT, Metric, VerdictMetric
+from rightcall.metrics.base import GRADED, PERFECT, Metric, VerdictMetric
 from rightcall.metrics.matching.fast_path import flawless
 from rightcall.metrics.matching.reasons import sentence
 from rightcall.metrics.matching.verdict import CaseVerdict, Numbers
@@ -21,24 +21,27 @@ NUMBERED = tuple(name for name in DIMENSIONS if name != "overall")
 NUMBERS_OF = attrgetter(*NUMBERED)
 
 
-def dimension_scores(verdict: CaseVerdict) -> dict[str, Score]:
-    """The score of each dimension; one shared dict for flawless cases, which are the most common."""
+def dimension_scores(verdict: CaseVerdict, threshold: float = 1.0) -> dict[str, Score]:
+    """The score of each dimension; one shared dict for flawless cases, which are the most common.
+
+    `threshold` is the golden's, from which grades of its calls pass.
+    """
     if verdict is flawless(verdict.numbers.tp):
         return SPOTLESS
     failures = verdict.failures
     if len(failures) == 1 and not verdict.unknown:
-        return _for_one_reason(verdict, sentence(failures[0]))
+        return _for_one_reason(verdict, sentence(failures[0]), threshold)
     said = [sentence(failure) for failure in failures]
-    return {name: metric.of(verdict, said) for name, metric in _dimensions()}
+    return {name: metric.of(verdict, said, threshold) for name, metric in _dimensions()}
 
 
-def _for_one_reason(verdict: CaseVerdict, why: str) -> dict[str, Score]:
+def _for_one_reason(verdict: CaseVerdict, why: str, threshold: float) -> dict[str, Score]:
     """The same when one failure explains every dimension: most are then 1 or 0, and share a score."""
     zeros, between = _imperfect(verdict.numbers)
     scores = SPOTLESS.copy()
     scores.update(dict.fromkeys(zeros, Score(0.0, False, why)))
     for name, value in between:
-        scores[name] = Score(value, False, why)
+        scores[name] = Score.graded(value, why, threshold=threshold if name in GRADED else 1.0)
     scores["overall"] = Score(verdict.score, verdict.passed, why)
     return scores
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from rightcall.errors import ConfigError
-from rightcall.metrics.base import Metric, require_threshold
+from rightcall.metrics.base import UserMetric, require_threshold
+from rightcall.metrics.matching.case_score import pass_threshold
 from rightcall.model.case import TestCase
 from rightcall.model.codec import name_of, source_hash
 from rightcall.model.score import Score
@@ -39,14 +40,14 @@ WHOLE = (PARTS["case"], PARTS["test_case"])
 
 
 @dataclass(frozen=True, repr=False)
-class FunctionMetric(Metric):
+class FunctionMetric(UserMetric):
     """A function that returns true or false, a number from 0 to 1, or a `Score`; it may be `async def`.
 
-    A number passes at `threshold` or above.
+    A number passes at `threshold` or above [default: 1, for a secondary golden the golden's threshold].
     """
 
     function: Callable[..., Any]
-    threshold: float = 1.0
+    threshold: float | None = None
     label: str = ""
 
     def __post_init__(self) -> None:
@@ -62,12 +63,13 @@ class FunctionMetric(Metric):
     def measure(self, case: TestCase) -> Score | Awaitable[Score]:
         names = parameters_of(self.function)
         given = self.function(case) if names is None else self.function(**{n: PARTS[n](case) for n in names})
-        return self._later(given) if inspect.isawaitable(given) else self._score(given)
+        needed = pass_threshold(case.golden) if self.threshold is None else self.threshold
+        return self._later(given, needed) if inspect.isawaitable(given) else self._score(given, needed)
 
-    async def _later(self, given: Awaitable[Any]) -> Score:
-        return self._score(await given)
+    async def _later(self, given: Awaitable[Any], threshold: float) -> Score:
+        return self._score(await given, threshold)
 
-    def _score(self, given: Any) -> Score:
+    def _score(self, given: Any, threshold: float) -> Score:
         if isinstance(given, Score):
             return given
         plain = given.item() if hasattr(given, "item") else given  # a NumPy number
@@ -75,11 +77,12 @@ class FunctionMetric(Metric):
             return Score.passed_if(plain, "returned False")
         if isinstance(plain, int | float):
             value = float(plain)
-            return Score.graded(value, f"{value:g}, below {self.threshold:g}", threshold=self.threshold)
+            return Score.graded(value, f"{value:g}, below {threshold:g}", threshold=threshold)
         raise TypeError(f"returned {type(given).__name__}; expected true, false, a number or a Score")
 
     def __repr__(self) -> str:
-        return f"FunctionMetric({name_of(self.function)} {source_hash(self.function)}, {self.threshold:g}, {self.name})"
+        limit = "by golden" if self.threshold is None else f"{self.threshold:g}"
+        return f"FunctionMetric({name_of(self.function)} {source_hash(self.function)}, {limit}, {self.name})"
 
 
 def parameters_of(function: Callable[..., Any]) -> Sequence[str] | None:

@@ -15,9 +15,8 @@ from functools import partial
 from typing import Any, get_args
 
 from rightcall.errors import CodeExit
-from rightcall.metrics.base import Metric
-from rightcall.metrics.function import FunctionMetric
-from rightcall.model.case import TestCase
+from rightcall.metrics.base import Metric, UserMetric
+from rightcall.model.case import AnyTestCase
 from rightcall.model.failure import Code, Failure
 from rightcall.model.score import Score
 
@@ -34,7 +33,7 @@ _stuck: Counter[str] = Counter()
 
 
 async def measure_all(
-    metrics: Sequence[Metric], case: TestCase, seconds: float = METRIC_SECONDS
+    metrics: Sequence[Metric], case: AnyTestCase, seconds: float = METRIC_SECONDS
 ) -> dict[str, Score]:
     """The score of each metric, in their order. Those that may take time are measured concurrently."""
     scores = {metric.name: measure_now(metric, case) for metric in metrics if is_quick(metric)}
@@ -49,7 +48,7 @@ async def measure_all(
     return {metric.name: scores[metric.name] for metric in metrics}
 
 
-def measure_now(metric: Metric, case: TestCase) -> Score:
+def measure_now(metric: Metric, case: AnyTestCase) -> Score:
     """The score of a quick metric."""
     try:
         return _valid(metric, _measured(metric, case))
@@ -57,7 +56,7 @@ def measure_now(metric: Metric, case: TestCase) -> Score:
         return Score.broken(f"{metric.name} raised {type(error).__name__}: {error}")
 
 
-async def measure_one(metric: Metric, case: TestCase, seconds: float = METRIC_SECONDS) -> Score:
+async def measure_one(metric: Metric, case: AnyTestCase, seconds: float = METRIC_SECONDS) -> Score:
     """The score of a metric; an error score if it raises, takes too long or returns something invalid."""
     if is_quick(metric):
         return measure_now(metric, case)
@@ -86,20 +85,20 @@ async def measure_one(metric: Metric, case: TestCase, seconds: float = METRIC_SE
 
 def is_quick(metric: Metric) -> bool:
     """Whether a metric is one of ours that asks no model: it computes what it returns in microseconds."""
-    ours = type(metric).__module__.startswith("rightcall.metrics.") and type(metric) is not FunctionMetric
+    ours = type(metric).__module__.startswith("rightcall.metrics.") and not isinstance(metric, UserMetric)
     return ours and not inspect.iscoroutinefunction(metric.measure)
 
 
-def missing_evidence(metric: Metric, case: TestCase) -> str:
+def missing_evidence(metric: Metric, case: AnyTestCase) -> str:
     """Why a metric has nothing to check in a case; empty when it has."""
     nothing = getattr(metric, "nothing_to_check", None)  # a metric may be any object with `measure`
     why = nothing(case) if nothing is not None else ""
     return f"{metric.name} has nothing to check: {why}" if why else ""
 
 
-async def _result(metric: Metric, case: TestCase) -> Any:
+async def _result(metric: Metric, case: AnyTestCase) -> Any:
     """What a metric returns: awaited, or computed in a thread."""
-    function = metric.function if isinstance(metric, FunctionMetric) else metric.measure
+    function = metric.function if isinstance(metric, UserMetric) else metric.measure
     if inspect.iscoroutinefunction(function):
         score = _measured(metric, case)
     else:
@@ -107,12 +106,14 @@ async def _result(metric: Metric, case: TestCase) -> Any:
     return await score if inspect.isawaitable(score) else score
 
 
-def _measured(metric: Metric, case: TestCase) -> Any:
+def _measured(metric: Metric, case: AnyTestCase) -> Any:
     missing = missing_evidence(metric, case)
-    return Score.broken(missing) if missing else metric.measure(case)
+    if missing:
+        return Score.broken(missing)
+    return metric.measure(case)  # type: ignore[arg-type]  # `score_case.measured` chooses the kind of case
 
 
-async def _in_thread(metric: Metric, case: TestCase) -> Any:
+async def _in_thread(metric: Metric, case: AnyTestCase) -> Any:
     import asyncio
 
     from rightcall.tools.runtime import in_thread

@@ -109,6 +109,12 @@ def _as_metric(one: Any) -> Metric:
         return resolve_metric(one)
     if isinstance(one, type):
         raise ConfigError(f"metric {one.__name__} is a class; use an instance: {one.__name__}()")
+    if hasattr(one, "is_successful"):
+        from rightcall.metrics.deepeval_form import as_deepeval_metric  # only for metrics that need it
+
+        deepeval_metric = as_deepeval_metric(one)
+        if deepeval_metric is not None:
+            return deepeval_metric
     if hasattr(one, "measure"):
         metric: Metric = one
         return metric

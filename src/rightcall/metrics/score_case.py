@@ -13,16 +13,16 @@ from dataclasses import dataclass
 
 import msgspec
 
-from rightcall.metrics.base import Metric
+from rightcall.metrics.base import Metric, UserMetric
 from rightcall.metrics.builtin.final_state import FinalState
 from rightcall.metrics.builtin.turns import Turns
 from rightcall.metrics.case_result import decided, result_of
 from rightcall.metrics.conversation import OF_TURNS, as_one_golden, expected_by_exchange
 from rightcall.metrics.dimensions import is_dimension, scored_in_time
-from rightcall.metrics.matching.case_score import DEFAULT_RULES
+from rightcall.metrics.matching.case_score import DEFAULT_RULES, with_pass_threshold
 from rightcall.metrics.matching.verdict import ScoringRules
 from rightcall.metrics.measurement import METRIC_SECONDS, measure_all, missing_evidence
-from rightcall.model.case import TestCase
+from rightcall.model.case import AnyTestCase, ConversationalTestCase, TestCase
 from rightcall.model.golden import AnyGolden, Golden
 from rightcall.model.run import CaseResult
 from rightcall.model.score import Score
@@ -73,15 +73,14 @@ class Scorer:
         )
         if result.error or not (self.metrics or self.observe):
             return result
-        one = golden if isinstance(golden, Golden) else as_one_golden(golden)
-        case = TestCase(one, trajectory, dict(offered))
+        case = case_for_metrics(golden, trajectory, offered, self.rules)
         by_turns = not isinstance(golden, Golden) and bool(expected_by_exchange(golden))
         metrics = (*self.metrics, *self.observe)
         scores = {metric.name: _by_result(metric, case, result, by_turns) for metric in metrics}
         rest = [metric for metric in metrics if scores[metric.name] is None]
         if rest:
             left = self.seconds if deadline is None else max(0.0, deadline - time.monotonic())
-            scores |= await measure_all(rest, case, min(self.seconds, left))
+            scores |= await measured(rest, case, golden, min(self.seconds, left))
         found = {name: score for name, score in scores.items() if score is not None}
         if self.observe:
             seen = {metric.name: found[metric.name] for metric in self.observe}
@@ -96,6 +95,36 @@ class Scorer:
             if check is not None:
                 found += [f"metric {metric.name}: {problem}" for problem in await check()]
         return list(dict.fromkeys(found))
+
+
+def case_for_metrics(
+    golden: AnyGolden,
+    trajectory: Trajectory,
+    tools: Mapping[str, Tool],
+    rules: ScoringRules = DEFAULT_RULES,
+) -> TestCase:
+    """The case as metrics see it: a conversation as one golden, and the threshold that the rules give it."""
+    one = golden if isinstance(golden, Golden) else as_one_golden(golden)
+    return TestCase(with_pass_threshold(one, rules), trajectory, dict(tools))
+
+
+async def measured(
+    metrics: Sequence[Metric], case: TestCase, golden: AnyGolden, seconds: float = METRIC_SECONDS
+) -> dict[str, Score]:
+    """The score of each metric; those of whole conversations get the conversation instead of the one golden."""
+    if isinstance(golden, Golden):
+        return await measure_all(metrics, case, seconds)
+    whole = [metric for metric in metrics if isinstance(metric, UserMetric) and metric.whole_conversation]
+    conversation = ConversationalTestCase(golden, case.trajectory, case.tools)
+    scores = await measure_all([metric for metric in metrics if metric not in whole], case, seconds)
+    return scores | await measure_all(whole, conversation, seconds)
+
+
+async def measured_alone(metric: Metric, test_case: AnyTestCase) -> Score:
+    """The score of one metric, whatever the golden says of the case."""
+    golden = test_case.golden
+    case = case_for_metrics(golden, test_case.trajectory, test_case.tools)
+    return (await measured([metric], case, golden))[metric.name]
 
 
 def _by_result(metric: Metric, case: TestCase, result: CaseResult, by_turns: bool) -> Score | None:

@@ -31,9 +31,6 @@ from rightcall.model.golden import Golden, with_id
 from rightcall.model.score import Score
 from rightcall.model.trajectory import Trajectory
 
-SECONDARY = 0.5
-"""Pass threshold of numbers for secondary goldens; the others require 1."""
-
 NOTHING = object()
 _returned: ContextVar[Any] = ContextVar("returned", default=NOTHING)
 """What the executor returned for the current case. A case is run and scored in one task."""
@@ -125,7 +122,8 @@ def trajectory_of(made: Any) -> Trajectory:
 class Evaluator(Metric):
     """A function `(output, target)` that returns true or false, a number from 0 to 1, or a `Score`.
 
-    It may take the output alone, or the data third. A number passes when it is 1, for a secondary golden from 0.5.
+    It may take the output alone, or the data third. A number passes when it is 1, for a secondary golden from
+    the golden's threshold.
     """
 
     label: str
@@ -146,9 +144,8 @@ class Evaluator(Metric):
         output = case.trajectory if made is NOTHING else made
         metadata = case.golden.metadata
         parts = (output, metadata.get("target", case.golden), metadata.get("data", case.golden.input))
-        threshold = SECONDARY if case.golden.category == "secondary" else 1.0
         chosen = parts[: _arity(self.label, self.function)]
-        return FunctionMetric(lambda case: self.function(*chosen), threshold, self.label).measure(case)
+        return FunctionMetric(lambda case: self.function(*chosen), label=self.label).measure(case)
 
 
 def _arity(name: str, function: Callable[..., Any]) -> int:

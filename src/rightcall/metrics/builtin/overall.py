@@ -29,7 +29,7 @@ class Overall(VerdictMetric):
     def nothing_to_check(self, case: TestCase) -> str:
         return ""  # it is the case itself
 
-    def of(self, verdict: CaseVerdict, said: Sequence[str]) -> Score:
+    def of(self, verdict: CaseVerdict, said: Sequence[str], threshold: float = 1.0) -> Score:
         if verdict.error:
             return Score.broken(verdict.error)
         return Score(verdict.score, verdict.passed, joined(said))

@@ -15,14 +15,14 @@ class ToolSelection(VerdictMetric):
     """How well the selected tools agree with the expected ones: F1 on tool names, repeats counted.
 
     The third single-turn evaluator, for ambiguous goldens. Passes at `threshold` or above
-    (`tool_selection(threshold=0.5)`).
+    (`tool_selection(threshold=0.5)`); without one at 1, and for a secondary golden at the golden's threshold.
 
     Golden: {"input": "Weather in Hanoi?", "expected_calls": [{"tool": "get_weather"}]}
     Fails: [{"name": "get_weather", "arguments": {}}, {"name": "get_time", "arguments": {}}]
     Passes: [{"name": "get_weather", "arguments": {"city": "Hanoi"}}]
     """
 
-    threshold: float = 1.0
+    threshold: float | None = None
 
     number = "tool_f1"
     codes = CALL_CODES
@@ -30,5 +30,6 @@ class ToolSelection(VerdictMetric):
     def __post_init__(self) -> None:
         require_threshold(self.name, self.threshold)
 
-    def of(self, verdict: CaseVerdict, said: Sequence[str]) -> Score:
-        return Score.graded(verdict.numbers.tool_f1, self.why(verdict, said), threshold=self.threshold)
+    def of(self, verdict: CaseVerdict, said: Sequence[str], threshold: float = 1.0) -> Score:
+        needed = threshold if self.threshold is None else self.threshold
+        return Score.graded(verdict.numbers.tool_f1, self.why(verdict, said), threshold=needed)

@@ -257,10 +257,27 @@ def _passes(golden: Golden, numbers: Numbers, score: float, rules: ScoringRules)
     if numbers.content < 1.0:
         return False
     if golden.category == "secondary":
-        threshold = rules.secondary_threshold if golden.threshold is None else golden.threshold
-        return _graded(golden, numbers) >= threshold
+        return _graded(golden, numbers) >= pass_threshold(golden, rules)
     extra_is_fine = golden.extra_calls == "allow" or golden.category == "negative"
     return numbers.fn == 0 and (extra_is_fine or numbers.fp == 0)
+
+
+def pass_threshold(golden: Golden, rules: ScoringRules = DEFAULT_RULES) -> float:
+    """The value from which a grade passes: 1, but for a secondary golden its own threshold or the suite's.
+
+    Every grade without a threshold passes by it: the calls of the golden, the built-in numbers about
+    them, and numbers that functions and evaluators return.
+    """
+    if golden.category != "secondary":
+        return 1.0
+    return rules.secondary_threshold if golden.threshold is None else golden.threshold
+
+
+def with_pass_threshold(golden: Golden, rules: ScoringRules) -> Golden:
+    """The golden as metrics see it, which do not know the rules of the suite: with its threshold."""
+    if golden.category != "secondary" or golden.threshold is not None:
+        return golden
+    return msgspec.structs.replace(golden, threshold=rules.secondary_threshold)
 
 
 def _graded(golden: Golden, numbers: Numbers) -> float:
