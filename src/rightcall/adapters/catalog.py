@@ -167,6 +167,18 @@ ADAPTERS: tuple[AdapterInfo, ...] = (
         needs=("dspy:Module.acall", "dspy.utils.callback:BaseCallback.on_tool_end"),
     ),
     AdapterInfo(
+        "strands", "Strands Agents", "strands-agents", "strands", ("strands",), "1.62.0",
+        "the middleware that every request and every tool goes through",
+        (
+            "trials run one at a time per agent object, because it holds the conversation",
+            "a session manager of the agent stores what the trials say",
+            "a swarm or a graph remembers nothing between the turns of a conversation",
+            "bidirectional (voice) agents are not observed",
+        ),
+        tools="mock",
+        needs=("strands.middleware._registry:MiddlewareRegistry.invoke", "strands:Agent.take_snapshot"),
+    ),
+    AdapterInfo(
         "anthropic", "Anthropic SDK", "anthropic", "anthropic", ("anthropic",), "2.8.0", "the client's requests",
         (
             "tools are run by your own loop: they cannot be mocked, and their latency is unknown",

@@ -24,6 +24,8 @@ FINISHES: dict[str, StopReason] = {
     "model_context_window_exceeded": "truncated",
     "refusal": "refused",
     "content_filter": "refused",
+    "content_filtered": "refused",
+    "guardrail_intervened": "refused",
     "safety": "refused",
 }
 """Finish reasons of providers that are not simply the end, in lower case."""
