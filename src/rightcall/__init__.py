@@ -64,8 +64,11 @@ if TYPE_CHECKING:
         ConversationalGEval as ConversationalGEval,
         ConversationalRelevancyMetric as ConversationalRelevancyMetric,
         ConversationCompletenessMetric as ConversationCompletenessMetric,
+        ExactMatchMetric as ExactMatchMetric,
         GEval as GEval,
+        JsonCorrectnessMetric as JsonCorrectnessMetric,
         KnowledgeRetentionMetric as KnowledgeRetentionMetric,
+        PatternMatchMetric as PatternMatchMetric,
         RoleAdherenceMetric as RoleAdherenceMetric,
         TaskCompletionMetric as TaskCompletionMetric,
         ToolCallParams as ToolCallParams,
@@ -148,8 +151,8 @@ else:
             "metrics.base": "Metric",
             "metrics.deepeval": (
                 "AnswerRelevancyMetric ArgumentCorrectnessMetric ConversationCompletenessMetric "
-                "ConversationalGEval ConversationalRelevancyMetric GEval KnowledgeRetentionMetric "
-                "RoleAdherenceMetric TaskCompletionMetric "
+                "ConversationalGEval ConversationalRelevancyMetric ExactMatchMetric GEval JsonCorrectnessMetric "
+                "KnowledgeRetentionMetric PatternMatchMetric RoleAdherenceMetric TaskCompletionMetric "
                 "ToolCallParams ToolCorrectnessMetric TurnRelevancyMetric"
             ),
             "metrics.matching.verdict": "CaseVerdict ScoringRules",

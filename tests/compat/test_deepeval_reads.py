@@ -1,23 +1,15 @@
-"""Files in the dialect `deepeval` are read by the real DeepEval to the same values.
-
-DeepEval brings some sixty packages, so it has a separate environment, created once next to the repository.
-"""
+"""Files in the dialect `deepeval` are read by the real DeepEval to the same values."""
 
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
-import venv
 from pathlib import Path
 
 from rightcall.datasets import load_goldens, save_goldens
 from rightcall.model import ConversationalGolden, Expectations, ExpectedCall, Golden, ToolCall, Turn
+from tests.compat.deepeval_environment import run_with_deepeval
 
 HERE = Path(__file__).parent
-ENVIRONMENT = HERE.parents[1] / ".deepeval-4.3.1"
-PACKAGES = ("deepeval==4.3.1", "pandas")
 FILES = HERE.parent / "datasets" / "data" / "deepeval"
 
 SINGLE = [
@@ -116,28 +108,7 @@ def without_ours(row: dict) -> dict:
 
 
 def read_by_deepeval(paths: list[Path]) -> list[list[dict]]:
-    done = subprocess.run(
-        [interpreter(), str(HERE / "deepeval_reader.py"), *map(str, paths)],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=paths[0].parent,
-        env={**os.environ, "DEEPEVAL_TELEMETRY_OPT_OUT": "YES", "DEEPEVAL_DISABLE_DOTENV": "1"},
-    )
-    assert done.returncode == 0, done.stderr[-2000:]
+    printed = run_with_deepeval(HERE / "deepeval_reader.py", *map(str, paths), folder=paths[0].parent)
     return [
-        json.loads(line.removeprefix("FOUND "))
-        for line in done.stdout.splitlines()
-        if line.startswith("FOUND ")
+        json.loads(line.removeprefix("FOUND ")) for line in printed.splitlines() if line.startswith("FOUND ")
     ]
-
-
-def interpreter() -> str:
-    """The Python of the environment that has DeepEval, made on first use."""
-    python = ENVIRONMENT / ("Scripts" if sys.platform == "win32" else "bin") / "python"
-    ready = ENVIRONMENT / "ready"
-    if not ready.exists():
-        venv.create(ENVIRONMENT, with_pip=True, clear=True)
-        subprocess.run([python, "-m", "pip", "install", "-q", *PACKAGES], check=True, capture_output=True)
-        ready.touch()
-    return str(python)

@@ -1,6 +1,7 @@
 """DeepEval's metrics under their own names, built on RightCall's metrics.
 
     ToolCorrectnessMetric                             the expected tools were called
+    ExactMatchMetric, PatternMatchMetric, JsonCorrectnessMetric                                    the answer's text
     ArgumentCorrectnessMetric, TaskCompletionMetric, AnswerRelevancyMetric, GEval                 judged by a model
     ConversationalGEval, ConversationCompletenessMetric, TurnRelevancyMetric, KnowledgeRetentionMetric,
     RoleAdherenceMetric                               the same of a conversation
@@ -14,10 +15,11 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, TypedDict, Unpack
 
-from rightcall.metrics.base import CallMetric, Metric, require_threshold
+from rightcall.metrics.answer_text import ExactMatch, JsonCorrectness, PatternMatch
+from rightcall.metrics.base import Metric
+from rightcall.metrics.deepeval_form import mirrored
 from rightcall.metrics.judged.conversation import (
     ConversationCompleteness,
     KnowledgeRetention,
@@ -25,10 +27,7 @@ from rightcall.metrics.judged.conversation import (
     TurnRelevancy,
 )
 from rightcall.metrics.judged.rubric import AnswerRelevancy, ArgumentCorrectness, Part, Rubric, TaskCompletion
-from rightcall.metrics.matching.case_score import score_calls
-from rightcall.metrics.matching.reasons import reason
-from rightcall.model.case import TestCase
-from rightcall.model.score import Score
+from rightcall.metrics.tool_correctness import ToolCorrectness
 
 
 class WithoutEffect(TypedDict, total=False):
@@ -62,70 +61,76 @@ class ToolCallParams(enum.Enum):
     OUTPUT = "output"
 
 
-@dataclass(frozen=True)
-class ToolCorrectness(CallMetric):
-    """The share of the expected calls that were made; extra calls are free unless `exact`.
-
-    Calls are compared by name, with `arguments` by their arguments too; `ordered` counts only those made in order.
-    """
-
-    threshold: float = 0.5
-    arguments: bool = False
-    exact: bool = False
-    ordered: bool = False
-
-    def __post_init__(self) -> None:
-        require_threshold(self.name, self.threshold)
-
-    def measure(self, case: TestCase) -> Score:
-        verdict = score_calls(case.golden, case.trajectory, case.tools)
-        numbers = verdict.numbers
-        if self.exact:
-            value = float(numbers.call_f1 == 1.0 if self.arguments else numbers.tool_f1 == 1.0)
-        else:
-            value = numbers.call_recall if self.arguments else numbers.tool_recall
-        value *= numbers.order if self.ordered else 1.0
-        return Score.graded(value, reason(verdict.failures), threshold=self.threshold)
-
-
+@mirrored("Tool Correctness")
 def ToolCorrectnessMetric(  # noqa: N802
-    threshold: float = 0.5,
+    threshold: float | None = 0.5,
     evaluation_params: Sequence[ToolCallParams] = (),
     should_exact_match: bool = False,
     should_consider_ordering: bool = False,
     strict_mode: bool = False,
     **others: Unpack[WithoutEffect],
 ) -> Metric:
-    """Whether the expected tools were called, by DeepEval's settings."""
+    """The share of the expected tools that were called, with DeepEval's settings and numbers."""
     _no_others("ToolCorrectnessMetric", others)
-    if ToolCallParams.OUTPUT in evaluation_params:
-        raise TypeError(
-            "ToolCorrectnessMetric() cannot compare tool outputs; use expected_state or output_contains"
-        )
     return ToolCorrectness(
         threshold=1.0 if strict_mode else threshold,
         arguments=ToolCallParams.INPUT_PARAMETERS in evaluation_params,
+        outputs=ToolCallParams.OUTPUT in evaluation_params,
         exact=should_exact_match,
         ordered=should_consider_ordering,
+        strict=strict_mode,
     )
 
 
+@mirrored("Exact Match")
+def ExactMatchMetric(threshold: float = 1.0, **others: Unpack[WithoutEffect]) -> Metric:  # noqa: N802
+    """Whether the answer is `expected_output`, apart from spaces around it."""
+    _no_others("ExactMatchMetric", others)
+    return ExactMatch(threshold=threshold)
+
+
+@mirrored("Pattern Match")
+def PatternMatchMetric(  # noqa: N802
+    pattern: str, ignore_case: bool = False, threshold: float = 1.0, **others: Unpack[WithoutEffect]
+) -> Metric:
+    """Whether a regular expression matches the whole answer, apart from spaces around it."""
+    _no_others("PatternMatchMetric", others)
+    return PatternMatch(pattern=pattern.strip(), ignore_case=ignore_case, threshold=threshold)
+
+
+@mirrored("Json Correctness")
+def JsonCorrectnessMetric(  # noqa: N802
+    expected_schema: Any,
+    threshold: float = 0.5,
+    strict_mode: bool = True,
+    model: object = None,
+    **others: Unpack[WithoutEffect],
+) -> Metric:
+    """Whether the answer is JSON of a Pydantic model. `model` is not asked: the reason is the validation error."""
+    _no_others("JsonCorrectnessMetric", others)
+    return JsonCorrectness(1.0 if strict_mode else threshold, expected_schema)
+
+
+@mirrored("Argument Correctness")
 def ArgumentCorrectnessMetric(**settings: Unpack[JudgedMetricSettings]) -> Metric:  # noqa: N802
     """Whether each call's arguments follow from the request, judged by a model."""
     return ArgumentCorrectness(**_judge_settings("ArgumentCorrectnessMetric", settings))
 
 
+@mirrored("Task Completion")
 def TaskCompletionMetric(task: str = "", **settings: Unpack[JudgedMetricSettings]) -> Metric:  # noqa: N802
     """Whether the task was done, judged by a model; `task` says what it was when the input does not."""
     told: dict[str, Any] = {"rubric": f"This task was fully carried out: {task}"} if task else {}
     return TaskCompletion(**told, **_judge_settings("TaskCompletionMetric", settings))
 
 
+@mirrored("Answer Relevancy")
 def AnswerRelevancyMetric(**settings: Unpack[JudgedMetricSettings]) -> Metric:  # noqa: N802
     """Whether the answer is about the request, judged by a model."""
     return AnswerRelevancy(**_judge_settings("AnswerRelevancyMetric", settings))
 
 
+@mirrored("")
 def GEval(  # noqa: N802
     name: str,
     criteria: str = "",
@@ -138,6 +143,7 @@ def GEval(  # noqa: N802
     return Rubric(label=name, rubric=rubric, **_judge_settings("GEval", settings))
 
 
+@mirrored("")
 def ConversationalGEval(  # noqa: N802
     name: str,
     criteria: str = "",
@@ -151,23 +157,27 @@ def ConversationalGEval(  # noqa: N802
     return Rubric(label=name, rubric=rubric, parts=CONVERSATION, **chosen)
 
 
+@mirrored("Conversation Completeness")
 def ConversationCompletenessMetric(**settings: Unpack[JudgedMetricSettings]) -> Metric:  # noqa: N802
     """Whether the user got what they wanted, judged by a model."""
     chosen = _judge_settings("ConversationCompletenessMetric", settings)
     return ConversationCompleteness(**chosen)
 
 
+@mirrored("Turn Relevancy")
 def TurnRelevancyMetric(**settings: Unpack[JudgedMetricSettings]) -> Metric:  # noqa: N802
     """Whether each answer of a conversation is about what was said before, judged by a model."""
     chosen = _judge_settings("TurnRelevancyMetric", settings)
     return TurnRelevancy(**chosen)
 
 
+@mirrored("Knowledge Retention")
 def KnowledgeRetentionMetric(**settings: Unpack[JudgedMetricSettings]) -> Metric:  # noqa: N802
     """Whether the agent forgets nothing that its user has said, judged by a model."""
     return KnowledgeRetention(**_judge_settings("KnowledgeRetentionMetric", settings))
 
 
+@mirrored("Role Adherence")
 def RoleAdherenceMetric(**settings: Unpack[JudgedMetricSettings]) -> Metric:  # noqa: N802
     """Whether the agent stays in its role, the test case's `chatbot_role`, judged by a model."""
     return RoleAdherence(**_judge_settings("RoleAdherenceMetric", settings))
@@ -187,9 +197,6 @@ INSTEAD = {
     "StepEfficiencyMetric": "use metrics=['redundant_calls'], or max_calls in the golden",
     "AgentLoopDetectionMetric": "use metrics=['redundant_calls'], or max_calls in the golden",
     "ToolPermissionMetric": "use forbidden_calls in the golden",
-    "JsonCorrectnessMetric": "use output_contains=[{'schema': {…}}] in the golden",
-    "ExactMatchMetric": "use output_contains=[{'exact': '…'}] in the golden",
-    "PatternMatchMetric": "use output_contains=[{'regex': '…'}] in the golden",
     "FaithfulnessMetric": BY_RETRIEVAL,
     "HallucinationMetric": BY_RETRIEVAL,
     "ContextualPrecisionMetric": BY_RETRIEVAL,

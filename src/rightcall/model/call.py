@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from rightcall.model.deepeval_fields import CallFields
 from rightcall.model.record import Record, Spelled
 
 CallStatus = Literal["not_run", "ok", "error"]
 
 
-class ToolCall(Record, frozen=True, metaclass=Spelled):
+class ToolCall(Record, CallFields, frozen=True, metaclass=Spelled):
     """A tool call with its result, if it was run.
 
     `arguments` is None when the model's text was not a JSON object; `raw` then contains that text. If both

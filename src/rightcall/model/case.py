@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from rightcall.model.call import ToolCall
+from rightcall.model.deepeval_fields import ConversationFields, LLMTestCaseFields
 from rightcall.model.golden import ConversationalGolden, Golden, Turn
 from rightcall.model.record import Record, Spelled
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory
 
 
-class TestCase(Record, frozen=True, metaclass=Spelled):
+class TestCase(Record, LLMTestCaseFields, frozen=True, metaclass=Spelled):
     """A golden, what the agent did, and the tools it was offered (by name; empty when unknown).
 
     DeepEval's argument names work too: `TestCase(input="…", actual_output="…", tools_called=[…], expected_tools=[…])`.
@@ -29,7 +30,7 @@ class TestCase(Record, frozen=True, metaclass=Spelled):
         return cls(golden, trajectory, {tool.name: tool for tool in tools})
 
 
-class ConversationalTestCase(Record, frozen=True, metaclass=Spelled):
+class ConversationalTestCase(Record, ConversationFields, frozen=True, metaclass=Spelled):
     """A scenario, the conversation that took place, and the tools the agent was offered.
 
     DeepEval's argument names work too: `ConversationalTestCase(scenario="…", turns=[Turn("user", "…"), …])`.

@@ -13,6 +13,7 @@ import msgspec
 
 from rightcall.model.call import ToolCall
 from rightcall.model.codec import described
+from rightcall.model.deepeval_fields import GoldenFields, SingleTurnFields, TurnFields
 from rightcall.model.record import Record, Sequenced, Several, Spelled
 
 Category = Literal["golden", "secondary", "negative"]
@@ -58,7 +59,7 @@ class Expectations(Record, frozen=True, metaclass=Sequenced):
     eval_mode: str | None = None
 
 
-class Golden(Record, frozen=True, metaclass=Spelled):
+class Golden(Record, SingleTurnFields, frozen=True, metaclass=Spelled):
     """One input and what should happen. Only `input` is required.
 
     `any_of` contains whole alternatives to `expected_calls`; the best one counts. `tools` lists tools of the
@@ -115,7 +116,7 @@ class Golden(Record, frozen=True, metaclass=Spelled):
     outcome_checked_by: Several[str] = ()
 
 
-class Turn(Record, frozen=True, metaclass=Spelled):
+class Turn(Record, TurnFields, frozen=True, metaclass=Spelled):
     """One turn of a conversation, recorded or scripted, with the calls the agent should make in it.
 
     `notes` keeps extra data from other tools' files; no metric reads them.
@@ -131,7 +132,7 @@ class Turn(Record, frozen=True, metaclass=Spelled):
     notes: dict[str, Any] = {}
 
 
-class ConversationalGolden(Record, frozen=True, metaclass=Spelled):
+class ConversationalGolden(Record, GoldenFields, frozen=True, metaclass=Spelled):
     """A scenario of several turns and how it should end. Only `scenario` is required.
 
     `turns` up to the assistant's last one are history; the user's turns after it are sent one after the

@@ -7,6 +7,7 @@ from typing import Any
 from rightcall.errors import InputError
 from rightcall.model.call import ToolCall
 from rightcall.model.deepeval import literal
+from rightcall.model.deepeval_fields import plain_arguments
 from rightcall.model.golden import ExpectedCall
 
 NOTED = ("type", "description", "reasoning")
@@ -38,12 +39,7 @@ def from_expected(call: ExpectedCall, where: str) -> dict[str, Any]:
     if not isinstance(call.tool, str):
         problem = "DeepEval needs a single tool name; this call has a list or a pattern of names"
         raise InputError(where, problem, "use one tool name, or save in the native dialect")
-    args = call.args
-    plain = args is not None and all(_is_plain(spec) for spec in args.values())
-    parameters = (
-        {name: _unwrapped(spec) for name, spec in args.items()} if args is not None and plain else None
-    )
-    return _written(call.tool, call.notes, call.notes.get("output"), parameters)
+    return _written(call.tool, call.notes, call.notes.get("output"), plain_arguments(call))
 
 
 def from_made(call: ToolCall) -> dict[str, Any]:
@@ -93,11 +89,3 @@ def _notes(fields: dict[str, Any], kept: tuple[str, ...]) -> dict[str, Any]:
         for key in kept
         if fields.get(key) is not None and not (key == "type" and fields[key] == "FUNCTION")
     }
-
-
-def _is_plain(spec: Any) -> bool:
-    return not isinstance(spec, dict) or spec.keys() == {"exact"}
-
-
-def _unwrapped(spec: Any) -> Any:
-    return spec["exact"] if isinstance(spec, dict) else spec

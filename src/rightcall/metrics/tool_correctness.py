@@ -1,0 +1,149 @@
+"""The numbers of DeepEval's `ToolCorrectnessMetric`.
+
+Three ways to compare, each with or without arguments and outputs:
+
+    exact     1 if the calls are those expected, one by one and in order, else 0
+    ordered   the heaviest common subsequence, as a share of the expected calls
+    neither   each expected call takes the best call that is left, as a share of the expected calls
+
+Calls that agree in some arguments count in part: the share of the arguments of either call that are equal, inside objects
+too. As in DeepEval, calls that are equal in everything (name, arguments, output) are one call when order does not count:
+two equal expected calls and two equal calls score 0.5. `tests/compat` compares the numbers with DeepEval's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rightcall.metrics.base import CallMetric, require_threshold
+from rightcall.metrics.matching.base import Scope
+from rightcall.metrics.matching.compile import compile_matcher, matcher_key
+from rightcall.metrics.matching.expectation import fits, pattern_text
+from rightcall.model.call import ToolCall
+from rightcall.model.case import TestCase
+from rightcall.model.deepeval_fields import ToolCallType
+from rightcall.model.golden import ExpectedCall
+from rightcall.model.score import Score
+
+
+@dataclass(frozen=True)
+class ToolCorrectness(CallMetric):
+    """The share of the expected calls that were made, by DeepEval's rules.
+
+    Calls are compared by name, with `arguments` and `outputs` by these too. `exact` requires the expected calls and no
+    others, in order; `ordered` counts those made in order. `strict` makes every value below 1 a 0. Without a `threshold`
+    the value decides nothing.
+    """
+
+    threshold: float | None = 0.5
+    arguments: bool = False
+    outputs: bool = False
+    exact: bool = False
+    ordered: bool = False
+    strict: bool = False
+
+    def __post_init__(self) -> None:
+        require_threshold(self.name, self.threshold)
+
+    def measure(self, case: TestCase) -> Score:
+        golden, called = case.golden, case.trajectory.calls
+        if self.arguments and any(call.arguments_unknown for call in called):
+            return Score.broken("arguments_unknown: the arguments of a call were not recorded")
+        alternatives = [golden.expected_calls, *golden.any_of] if golden.expected_calls else golden.any_of
+        expected = max(
+            ([call for call in calls if call.required] for calls in alternatives or [()]),
+            key=lambda calls: self.share(calls, called),
+        )
+        value = self.share(expected, called)
+        if self.strict and value < 1.0:
+            value = 0.0
+        passed = self.threshold is None or value >= self.threshold
+        return Score(value, passed, _reason(expected, called, "" if self.exact or self.ordered else "any "))
+
+    def share(self, expected: Sequence[ExpectedCall], called: Sequence[ToolCall]) -> float:
+        """How much of what was expected was called."""
+        if self.exact:
+            pairs = zip(expected, called, strict=False)
+            return float(len(expected) == len(called) and all(self.agreement(*pair) == 1.0 for pair in pairs))
+        if not expected:
+            return float(not called)
+        weight = self._in_order if self.ordered else self._in_any_order
+        return weight(expected, called) / len(expected)
+
+    def agreement(self, expected: ExpectedCall, call: ToolCall) -> float:
+        """0 for another tool or output, else the share of the arguments that are equal."""
+        if not fits(expected.tool)(call.name) or _type(expected) != call.type:
+            return 0.0
+        if self.outputs and expected.notes.get("output") != call.output:
+            return 0.0
+        return argument_agreement(expected.args or {}, call.arguments or {}) if self.arguments else 1.0
+
+    def _in_order(self, expected: Sequence[ExpectedCall], called: Sequence[ToolCall]) -> float:
+        best = [0.0] * (len(called) + 1)  # of the expected calls so far and the first n calls
+        for wanted in expected:
+            row = [0.0]
+            for place, call in enumerate(called):
+                taken = best[place] + self.agreement(wanted, call)
+                row.append(max(row[place], best[place + 1], taken))
+            best = row
+        return best[-1]
+
+    def _in_any_order(self, expected: Sequence[ExpectedCall], called: Sequence[ToolCall]) -> float:
+        total, taken = 0.0, list[ToolCall]()
+        for wanted in expected:
+            left = [call for call in called if not any(_equal(call, other) for other in taken)]
+            best = max(left, key=lambda call: self.agreement(wanted, call), default=None)
+            if best is not None and (agreement := self.agreement(wanted, best)):
+                total += agreement
+                taken.append(best)
+        return total
+
+
+def argument_agreement(expected: dict[str, Any], made: dict[str, Any]) -> float:
+    """The share of the names in either that have equal values; objects agree by their own share."""
+    names = expected.keys() | made.keys()
+    if not names:
+        return 1.0
+    common = sorted(expected.keys() & made.keys())
+    agreements = [_value_agreement(expected[name], made[name]) for name in common]
+    if len(common) == len(names) and all(value == 1.0 for value in agreements):
+        return 1.0
+    return sum(agreements) / len(names)
+
+
+def _value_agreement(spec: Any, value: Any) -> float:
+    """1 or 0, and for two objects the share of their members that agree; a matcher decides by itself."""
+    key = matcher_key(spec) if isinstance(spec, dict) else None
+    if callable(spec) or (key is not None and key != "exact"):
+        return float(compile_matcher(spec, Scope()).score(value, 0) == 1.0)
+    return _literal_agreement(spec["exact"] if key else spec, value)
+
+
+def _literal_agreement(expected: Any, value: Any) -> float:
+    if expected == value:
+        return 1.0
+    if not isinstance(expected, dict) or not isinstance(value, dict):
+        return 0.0
+    names = expected.keys() | value.keys()
+    common = expected.keys() & value.keys()
+    return sum(_literal_agreement(expected[name], value[name]) for name in common) / len(names)
+
+
+def _equal(one: ToolCall, other: ToolCall) -> bool:
+    return (one.name, one.arguments or {}, one.output) == (other.name, other.arguments or {}, other.output)
+
+
+def _type(expected: ExpectedCall) -> ToolCallType:
+    return ToolCallType.MCP if expected.notes.get("type") == "MCP" else ToolCallType.FUNCTION
+
+
+def _reason(expected: Sequence[ExpectedCall], called: Sequence[ToolCall], order: str) -> str:
+    wanted = ", ".join(pattern_text(call.tool) for call in expected) or "no call"
+    made = ", ".join(call.name for call in called) or "nothing"
+    return (
+        f"expected {wanted} in {order}order, called {made}"
+        if len(expected) > 1
+        else f"expected {wanted}, called {made}"
+    )
