@@ -8,9 +8,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from datetime import datetime
 
-PLAIN_WORD = r"[A-Za-z][a-z]{0,19}(?:[-/][A-Za-z][a-z]{0,19}){0,3}[.]?(?![A-Za-z0-9._~+/=-])"
-"""A word of a sentence, such as `Bearer certificates` or `Basic subscription` have: no token."""
-
 
 def visible(text: str) -> str:
     """The text with every character that controls a terminal or reorders a line written as ⟨U+202E⟩.

@@ -10,6 +10,7 @@ import base64
 import html
 import json
 import re
+from collections.abc import Mapping
 from urllib.parse import quote, quote_plus, unquote
 
 SHORTEST = 8
@@ -58,17 +59,18 @@ def _base64_cores(data: bytes) -> set[str]:
 class SplitSecrets:
     """Removes spellings that are broken over lines, or have characters written as `%2D`, `\\u002d` or `\\x2d`."""
 
-    def __init__(self, values: list[str], hidden: str) -> None:
-        self._values, self._hidden = values, hidden
+    def __init__(self, replacements: Mapping[str, str]) -> None:
+        """`replacements`: each spelling, longest first, and what stands in its place."""
+        self._replacements = replacements
         self._patterns: dict[str, re.Pattern[str]] = {}
 
     def __call__(self, text: str) -> str:
-        if not self._values or (text.isascii() and not any(mark in text for mark in _MARKS)):
+        if not self._replacements or (text.isascii() and not any(mark in text for mark in _MARKS)):
             return text
         plain = unquote(_ESCAPED.sub(_character, re.sub(_BREAK, "", text)))
-        for value in self._values:
+        for value, replacement in self._replacements.items():
             if value in plain:
-                text = self._pattern(value).sub(self._hidden, text)
+                text = self._pattern(value).sub(replacement, text)
         return text
 
     def _pattern(self, value: str) -> re.Pattern[str]:

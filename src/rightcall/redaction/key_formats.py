@@ -1,0 +1,133 @@
+"""Keys that are known by how they are built, wherever they stand.
+
+A prefix that no word or identifier contains needs no boundary: such a key is found in the middle of a word. A short
+one (`sk-`, `hf_`) must begin a token, and what follows must not read like words: `sk-learn-compatible`,
+`pk_customer_index` and `hf_hub_download` are no keys.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+_START = (
+    r"(?:(?<![A-Za-z0-9])|(?<=\\[nrtbf])|(?<=%[0-9A-Fa-f]{2})"
+    r"|(?<=\\u[0-9A-Fa-f]{4})|(?<=\\x[0-9A-Fa-f]{2}))"
+)
+"""The beginning of a token, also after an escaped character: `\\n`, `\\u000a`, `%20`."""
+
+
+class KeyFormat(NamedTuple):
+    """One way that keys are built.
+
+    Attributes:
+        kind: how a placeholder names it.
+        hints: texts in small letters, one of which every match contains; most texts have none.
+        pattern: the whole key, or its group 1.
+        random: whether that group must look generated, because words begin in the same way.
+    """
+
+    kind: str
+    hints: tuple[str, ...]
+    pattern: re.Pattern[str]
+    random: bool = False
+
+
+def _distinctive(pattern: str, *hints: str, kind: str = "key") -> KeyFormat:
+    return KeyFormat(kind, hints, re.compile(pattern))
+
+
+_WORD = r"[A-Za-z0-9_-]"
+_PEM_LINE = r"(?:[A-Za-z0-9+/=]{16,}(?:\s|\\+[nr])*)"
+_PEM_NAME = r"[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
+
+FORMATS: tuple[KeyFormat, ...] = (
+    _distinctive(
+        rf"-----BEGIN {_PEM_NAME}(?:[\s\S]{{0,20000}}?-----END {_PEM_NAME}"
+        rf"|(?:\s|\\+[nr]|(?:Proc-Type|DEK-Info|Version|Comment):[^\n\\]{{0,200}})*{_PEM_LINE}+)"
+        rf"|{_PEM_LINE}+[A-Za-z0-9+/=]{{0,76}}(?:\s|\\+[nr])*-----END {_PEM_NAME}",
+        "private key",
+        kind="private_key",
+    ),
+    _distinctive(
+        r"eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*){0,3}"
+        r"|eyJ[A-Za-z0-9_-]{8,}\.\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]+){1,2}",
+        "eyj",
+        kind="jwt",
+    ),
+    # OpenAI, Anthropic, OpenRouter, Langfuse
+    _distinctive(
+        rf"sk-(?:proj|svcacct|admin|ant|or|lf|None)-{_WORD}{{12,}}|pk-lf-{_WORD}{{12,}}"
+        r"|sk-[A-Za-z0-9]{16,}T3BlbkFJ[A-Za-z0-9]{16,}",
+        *("sk-proj-", "sk-svcacct-", "sk-admin-", "sk-ant-", "sk-or-", "k-lf-", "sk-none-", "t3blbkfj"),
+    ),
+    _distinctive(
+        rf"AIza[0-9A-Za-z_-]{{30,}}|ya29\.[0-9A-Za-z_-]{{20,}}|GOCSPX-{_WORD}{{20,}}|1//0[0-9A-Za-z_-]{{25,}}"
+        rf"|AQ\.Ab[0-9A-Za-z_-]{{30,}}",
+        *("aiza", "ya29.", "gocspx-", "1//0", "aq.ab"),
+    ),
+    _distinctive(
+        rf"(?:AKIA|ASIA|ABIA|ACCA)(?=[A-Z]*\d)[0-9A-Z]{{16}}|{_START}A(?:KI|SI)A[0-9A-Z]{{16}}(?![A-Za-z0-9])"
+        r"|ABSK[A-Za-z0-9+/]{40,}={0,2}|bedrock-api-key-[A-Za-z0-9+/=]{20,}",
+        *("akia", "asia", "abia", "acca", "absk", "bedrock-api-key-"),
+    ),
+    _distinctive(
+        r"[A-Za-z0-9]{40,60}JQQJ9[9D][A-Za-z0-9]{10,40}|[A-Za-z0-9_~.]{3}\dQ~[A-Za-z0-9_~.-]{31,34}"
+        r"|(?<![A-Za-z0-9+/=-])[A-Za-z0-9+/]{86}==(?![A-Za-z0-9+/=])",
+        *("jqqj9", "q~", "=="),
+    ),
+    _distinctive(
+        rf"gh[pousr]_[A-Za-z0-9]{{20,}}|github_pat_[A-Za-z0-9_]{{20,}}"
+        rf"|gl(?:pat|dt|rt|rtr|cbt|ptt|ft|soat|imt|agent|oas|ffct)-{_WORD}{{12,}}",
+        *("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "gl"),
+    ),
+    _distinctive(
+        r"xox[abceoprs](?:\.xox[bp])?-[A-Za-z0-9-]{10,}|xapp-\d-[A-Za-z0-9-]{10,}"
+        r"|(?<=hooks\.slack\.com/services/)[A-Za-z0-9/]{20,}|(?<=hooks\.slack\.com/workflows/)[A-Za-z0-9/]{20,}",
+        *("xox", "xapp-", "hooks.slack.com/"),
+    ),
+    _distinctive(
+        rf"[srp]k_(?:live|test)_(?=[A-Za-z]*\d)[A-Za-z0-9]{{16,}}|{_START}[srp]k_(?:live|test)_[A-Za-z0-9]{{10,}}"
+        r"|whsec_[A-Za-z0-9+/=]{16,}",
+        *("k_live_", "k_test_", "whsec_"),
+    ),
+    # Other model services and tools that agents use
+    _distinctive(
+        rf"gsk_[A-Za-z0-9]{{20,}}|xai-[A-Za-z0-9]{{20,}}|nvapi-{_WORD}{{20,}}|pplx-[A-Za-z0-9]{{20,}}"
+        rf"|tgp_v1_{_WORD}{{20,}}|lsv2_(?:pt|sk)_[A-Za-z0-9_]{{20,}}|pcsk_[A-Za-z0-9_]{{20,}}|tvly-{_WORD}{{16,}}"
+        rf"|ph[cx]_[A-Za-z0-9]{{30,}}|sb_secret_{_WORD}{{16,}}|sbp_[a-f0-9]{{30,}}|jina_{_WORD}{{30,}}"
+        rf"|ctx7sk-{_WORD}{{16,}}|e2b_[a-f0-9]{{30,}}|r8_[A-Za-z0-9]{{30,}}|csk-[a-z0-9]{{30,}}",
+        *("gsk_", "xai-", "nvapi-", "pplx-", "tgp_v1_", "lsv2_", "pcsk_", "tvly-", "phc_", "phx_"),
+        *("sb_secret_", "sbp_", "jina_", "ctx7sk-", "e2b_", "r8_", "csk-"),
+    ),
+    _distinctive(
+        rf"npm_[A-Za-z0-9]{{30,}}|pypi-AgE[A-Za-z0-9_-]{{30,}}|dckr_(?:pat|oat)_{_WORD}{{20,}}"
+        rf"|do[opr]_v1_[a-f0-9]{{40,}}|shp(?:at|ss|ca|pa)_[A-Fa-f0-9]{{30,}}|SG\.{_WORD}{{16,}}\.{_WORD}{{16,}}"
+        rf"|sq0(?:atp|csp|idp)-{_WORD}{{20,}}|hv[sbr]\.{_WORD}{{20,}}|gl(?:sa|c)_[A-Za-z0-9+/=_]{{20,}}"
+        rf"|NRAK-[A-Z0-9]{{20,}}|sntry[su]_[A-Za-z0-9+/=_]{{20,}}|lin_api_[A-Za-z0-9]{{20,}}|ntn_[A-Za-z0-9]{{30,}}"
+        rf"|figd_{_WORD}{{20,}}|PMAK-[a-f0-9-]{{30,}}|AGE-SECRET-KEY-1[A-Z0-9]{{40,}}|ATATT3{_WORD}{{30,}}=?"
+        rf"|dp\.(?:pt|st|ct|sa)\.[A-Za-z0-9._-]{{30,}}|atlasv1\.{_WORD}{{30,}}|dapi[a-f0-9]{{32}}(?:-\d)?"
+        rf"|(?<!\d)\d{{8,10}}:AA[A-Za-z0-9_-]{{32,}}|EAAA[A-Za-z0-9_-]{{40,}}",
+        *("npm_", "pypi-age", "dckr_", "_v1_", "shpat_", "shpss_", "shpca_", "shppa_", "sg.", "sq0", "hvs."),
+        *(
+            "hvb.",
+            "hvr.",
+            "glsa_",
+            "glc_",
+            "nrak-",
+            "sntrys_",
+            "sntryu_",
+            "lin_api_",
+            "ntn_",
+            "figd_",
+            "pmak-",
+        ),
+        *("age-secret-key-1", "atatt3", "dp.", "atlasv1.", "dapi", ":aa", "eaaa"),
+    ),
+    KeyFormat(
+        "key",
+        tuple(f"{name}{mark}" for name in ("sk", "pk", "rk", "hf", "key", "fw", "api_org") for mark in "-_"),
+        re.compile(rf"{_START}(?:sk|pk|rk|hf|key|fw|api_org)[-_]({_WORD}{{12,}}(?![A-Za-z0-9_-]))"),
+        random=True,
+    ),
+)
