@@ -80,6 +80,8 @@ if TYPE_CHECKING:
         ScoringRules as ScoringRules,
     )
     from rightcall.model import (
+        Approval as Approval,
+        Caller as Caller,
         CaseResult as CaseResult,
         ConversationalGolden as ConversationalGolden,
         ConversationalTestCase as ConversationalTestCase,
@@ -157,7 +159,7 @@ else:
             ),
             "metrics.matching.verdict": "CaseVerdict ScoringRules",
             "model": (
-                "CaseResult ConversationalGolden ConversationalTestCase Expectations ExpectedCall "
+                "Approval Caller CaseResult ConversationalGolden ConversationalTestCase Expectations ExpectedCall "
                 "Failure Golden LLMTestCase Message Score Summary TestCase Tool ToolCall ToolResult "
                 "Trajectory Turn Usage"
             ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from rightcall.model import ConversationalGolden, Expectations, ExpectedCall, Golden, ToolCall, Turn
+from rightcall.model.approval import Approval, Caller
 
 HARD_TEXTS = [
     "", " ", "007", "NA", "null", "~", "true", "NO", "on", "2026-01-01", "1_000", "1e5", "0x1F",
@@ -45,11 +46,22 @@ expected = st.builds(
 )
 plans = st.lists(expected, max_size=2).map(tuple)
 
+approvals = st.none() | st.builds(
+    Approval,
+    st.sampled_from(["waiting", "approved", "edited", "rejected", "escalated"]),
+    message=texts,
+    arguments=st.none() | objects,
+)
 called = st.none() | st.lists(
-    st.builds(ToolCall, name=texts, arguments=st.none() | objects, output=values, notes=objects), max_size=2
+    st.builds(
+        ToolCall, name=texts, arguments=st.none() | objects, output=values, notes=objects, approval=approvals
+    ),
+    max_size=2,
 ).map(tuple)
 expectations = st.none() | st.builds(Expectations, must=some_texts, must_not=some_texts, model=maybe_text)
 labels = st.none() | st.dictionaries(texts, texts, max_size=2)
+
+callers = st.none() | st.builds(Caller, texts | some_texts)
 
 goldens = st.builds(
     Golden,
@@ -78,6 +90,8 @@ goldens = st.builds(
     expectations=expectations,
     expected_labels=labels,
     custom_columns=labels,
+    confirm=some_texts,
+    as_=callers,
     source_file=maybe_text,
     token_cost=st.none() | st.floats(0, 10),
     input_token_count=st.none() | st.floats(0, 1e6),
@@ -109,4 +123,6 @@ conversations = st.builds(
     persona=st.none() | objects,
     expectations=expectations,
     custom_columns=labels,
+    confirm=some_texts,
+    as_=callers,
 )

@@ -113,7 +113,10 @@ CASES: dict[str, tuple[Case, str]] = {
     ),
 }  # fmt: skip
 
-ELSEWHERE = {"wrong_state", "double_effect", "failed_metric", "outcome_unknown"}
+ELSEWHERE = {
+    "wrong_state", "double_effect", "failed_metric", "outcome_unknown", "unconfirmed", "missing_confirmation",
+    "needless_confirmation", "waiting_for_approval", "unauthorized_call", "permission_denied",
+}  # fmt: skip
 """Set by what tools really did and by requested metrics; scoring alone sees only calls."""
 
 

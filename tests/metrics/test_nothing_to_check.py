@@ -35,6 +35,7 @@ NOTHING = {
     "call_recall": CALLS,
     "call_soft_f1": CALLS,
     "communicated_facts": "no facts are set, and no output_contains is",
+    "confirmation": "the golden has no confirm",
     "content": "the golden has no output_contains",
     "double_effects": "what the tools did was not recorded; run them in a world or for real",
     "final_state": STATE,
@@ -43,6 +44,7 @@ NOTHING = {
     "order": "the golden requires no order",
     "overall": None,  # it is the case itself
     "parameter_accuracy": CALLS,
+    "permission": "the golden has no `as`",
     "redundant_calls": None,  # every call can repeat another
     "schema_validity": "no tool definitions are given",
     "termination": None,  # every case ends somehow

@@ -41,6 +41,9 @@ Cause = Literal[
     "refusal",
     "gives_up_or_loops",
     "slow_or_costly",
+    "acts_without_asking",
+    "nobody_approves",
+    "caller_not_permitted",
     "flaky",
     "unexplained",
 ]

@@ -17,7 +17,7 @@ from rightcall.model.tool import Tool
 Group = Literal["stopped", "recovery", "miss", "invented", "extra", "arguments", "other"]
 ORDER: tuple[Group, ...] = ("stopped", "recovery", "miss", "invented", "extra", "arguments", "other")
 
-STOPPED = frozenset(("agent_error", "refused", "loop_limit", "bad_json"))
+STOPPED = frozenset(("agent_error", "refused", "loop_limit", "waiting_for_approval", "bad_json"))
 MISSED = frozenset(("wrong_tool", "no_call", "missing_call"))
 SURPLUS = frozenset(("unexpected_call", "forbidden_call"))
 ARGUMENTS = frozenset(

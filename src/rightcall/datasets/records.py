@@ -14,7 +14,9 @@ from rightcall.files import existing_file
 from rightcall.model import codec
 from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden
 
-NATIVE_ONLY = frozenset((*Golden.__struct_fields__, *ConversationalGolden.__struct_fields__)) - {
+NATIVE_ONLY = frozenset(
+    (*Golden.__struct_encode_fields__, *ConversationalGolden.__struct_encode_fields__)
+) - {
     *KNOWN,
     "metadata",
     "custom_columns",

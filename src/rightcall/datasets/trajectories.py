@@ -62,6 +62,7 @@ class TrajectoryLine(Record, frozen=True):
     dialogue: Dialogue | None = None
     served_model: str = ""
     given: Annotated[int, msgspec.Meta(ge=0)] | None = None
+    approvals_seen: bool = False
 
 
 class ChatLine(TrajectoryLine, frozen=True):
@@ -239,6 +240,7 @@ def _made(
         line.lag_ms,
         line.dialogue,
         line.served_model,
+        line.approvals_seen,
     )
 
 
@@ -264,6 +266,7 @@ def _line_of(recorded: RecordedTrajectory) -> TrajectoryLine:
         trajectory.dialogue,
         trajectory.served_model,
         _given(trajectory) if explicit_calls else None,
+        trajectory.approvals_seen,
     )
 
 

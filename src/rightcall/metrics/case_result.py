@@ -8,7 +8,9 @@ from typing import Any
 import msgspec
 
 from rightcall.errors import MatcherBroke
+from rightcall.metrics.builtin.confirmation import Confirmation
 from rightcall.metrics.builtin.final_state import FinalState
+from rightcall.metrics.builtin.permission import Permission
 from rightcall.metrics.conversation import ConversationVerdict, as_one_golden, score_conversation
 from rightcall.metrics.dimensions import SPOTLESS, dimension_scores, no_answer
 from rightcall.metrics.matching.case_numbers import latency_in_doubt
@@ -50,10 +52,12 @@ def result_of(
 
     It is an error if a tool that runs for real gave no answer.
     """
+    result = _stated_result(golden, trial, trajectory, tools, rules)
+    if golden.confirm or golden.as_ is not None:
+        result = _with_consent(result, golden, trajectory, tools)
     if trajectory.ledger and (calls := open_calls(trajectory)):
-        result = _stated_result(golden, trial, trajectory, tools, rules)
         return in_doubt(result, golden, trajectory, calls)
-    return _stated_result(golden, trial, trajectory, tools, rules)
+    return result
 
 
 def _stated_result(
@@ -107,12 +111,17 @@ def score_trajectory(
     A golden that cannot be judged (an unknown id in `after`, an invalid matcher) raises `InputError`.
     """
     verdict = _stated_verdict(golden, trajectory, tools, rules, embed, grade)
-    if not trajectory.ledger or not (calls := open_calls(trajectory)):
+    calls = open_calls(trajectory) if trajectory.ledger else []
+    consent = golden.confirm or golden.as_ is not None
+    if not calls and not consent:
         return verdict
+    scores = {"overall": Score(verdict.score, verdict.passed)}
     result = _result(
-        golden, 0, trajectory, verdict.passed, verdict.score, {}, verdict.failures, verdict.error
+        golden, 0, trajectory, verdict.passed, verdict.score, scores, verdict.failures, verdict.error
     )
-    return _summed_up(verdict, in_doubt(result, golden, trajectory, calls))
+    if consent:
+        result = _with_consent(result, golden, trajectory, tools)
+    return _summed_up(verdict, in_doubt(result, golden, trajectory, calls) if calls else result)
 
 
 def _stated_verdict(
@@ -221,6 +230,22 @@ def _with_measured(
     elif result.passed and (doubt := latency_in_doubt(golden, trajectory)):
         named["latency"] = Score.broken(doubt)  # whatever else fails a case fails it on any machine
     return decided(result, named)
+
+
+def _with_consent(
+    result: CaseResult, golden: AnyGolden, trajectory: Trajectory, tools: Mapping[str, Tool]
+) -> CaseResult:
+    """The result combined with whether the agent asked where the golden says so, and acted for a caller who may."""
+    if result.error:
+        return result
+    one = golden if isinstance(golden, Golden) else as_one_golden(golden)
+    case = TestCase(one, trajectory, dict(tools))
+    named = {"confirmation": Confirmation().measure(case)} if golden.confirm else {}
+    if golden.as_ is not None:
+        named["permission"] = Permission().measure(case)
+    result = decided(result, named)
+    harmed = any(code.code in FORBIDDEN for score in named.values() for code in score.codes)
+    return _scored(result, 0.0) if harmed else result
 
 
 def _spoilt(result: CaseResult, golden: Golden, trajectory: Trajectory) -> bool:

@@ -178,6 +178,8 @@ def as_one_golden(golden: ConversationalGolden) -> Golden:
         expectations=golden.expectations,
         metadata=golden.metadata,
         outcome_checked_by=golden.outcome_checked_by,
+        confirm=golden.confirm,
+        as_=golden.as_,
     )
 
 

@@ -19,6 +19,7 @@
 To change a record, make another: `msgspec.structs.replace(golden, id="x")`.
 """
 
+from rightcall.model.approval import Approval, Caller
 from rightcall.model.call import ToolCall, ToolResult
 from rightcall.model.case import AnyTestCase, ConversationalTestCase, LLMTestCase, TestCase
 from rightcall.model.failure import Code, Failure
@@ -41,6 +42,8 @@ __all__ = [
     "Annotations",
     "AnyGolden",
     "AnyTestCase",
+    "Approval",
+    "Caller",
     "CaseResult",
     "Category",
     "Code",

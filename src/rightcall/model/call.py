@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from rightcall.model.approval import Approval
 from rightcall.model.deepeval_fields import CallFields
 from rightcall.model.record import Record, Spelled
 
@@ -17,7 +18,7 @@ class ToolCall(Record, CallFields, frozen=True, metaclass=Spelled):
     are missing, the arguments are unknown, as in a trace without content or a list of names. Such a call is
     scored by its name only. `step` is the index of the assistant message: calls in one message are
     concurrent. None means that the order is known only from the call's position, one call per step. `notes`
-    keeps extra data from other tools' files.
+    keeps extra data from other tools' files. `approval` is what was decided about a call that needed approval.
     """
 
     name: str
@@ -29,6 +30,7 @@ class ToolCall(Record, CallFields, frozen=True, metaclass=Spelled):
     latency_ms: float | None = None
     raw: str | None = None
     notes: dict[str, Any] = {}
+    approval: Approval | None = None
 
     @property
     def arguments_unknown(self) -> bool:

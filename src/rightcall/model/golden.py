@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
 
+from rightcall.model.approval import Caller
 from rightcall.model.call import ToolCall
 from rightcall.model.codec import described
 from rightcall.model.deepeval_fields import GoldenFields, SingleTurnFields, TurnFields
@@ -69,6 +70,9 @@ class Golden(Record, SingleTurnFields, frozen=True, metaclass=Spelled):
     must be unchanged. `outcome_checked_by` names tools that tell whether an effect happened: a case in which the
     outcome of a real call is unknown can pass only if one of them answered after it.
 
+    `confirm` names tools for which the agent must ask before it acts. `as_` (`as` in files) is the caller on whose
+    behalf the agent acts: a tool with `roles` must refuse one who has none of them.
+
     Recorded behaviour of an agent may be included: `actual_output`, `tools_called`, `retrieval_context` and
     its cost. `expectations` and `expected_labels` are for judges and classifiers; `custom_columns` are a
     table's extra columns.
@@ -114,6 +118,8 @@ class Golden(Record, SingleTurnFields, frozen=True, metaclass=Spelled):
     model: str | None = None
     settings: dict[str, Any] | None = None
     outcome_checked_by: Several[str] = ()
+    confirm: Several[str] = ()
+    as_: Caller | None = msgspec.field(default=None, name="as")
 
 
 class Turn(Record, TurnFields, frozen=True, metaclass=Spelled):
@@ -143,7 +149,7 @@ class ConversationalGolden(Record, GoldenFields, frozen=True, metaclass=Spelled)
     after the scripted turns, and `false` never does. `personas` are characters to play it with, each a
     separate conversation: the name of a built-in one, or an object with a name and characteristics.
     `stopping_criteria` says when the user has got what they wanted, `max_turns` limits the user's turns,
-    `user_model` chooses the model that plays them. `outcome_checked_by` is that of a golden.
+    `user_model` chooses the model that plays them. `outcome_checked_by`, `confirm` and `as_` are those of a golden.
     """
 
     scenario: str
@@ -178,6 +184,8 @@ class ConversationalGolden(Record, GoldenFields, frozen=True, metaclass=Spelled)
     max_turns: Annotated[int, msgspec.Meta(ge=1)] | None = None
     user_model: str | None = None
     outcome_checked_by: Several[str] = ()
+    confirm: Several[str] = ()
+    as_: Caller | None = msgspec.field(default=None, name="as")
 
     @property
     def given(self) -> tuple[Turn, ...]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from rightcall.model.record import Record
+from rightcall.model.record import Record, Sequenced, Several
 
 
 class Annotations(Record, frozen=True):
@@ -18,8 +18,11 @@ class Annotations(Record, frozen=True):
     open_world: bool | None = None
 
 
-class Tool(Record, frozen=True):
-    """Name, description and the JSON Schema of the input, with optional hints about effects."""
+class Tool(Record, frozen=True, metaclass=Sequenced):
+    """Name, description and the JSON Schema of the input, with optional hints about effects.
+
+    `roles` are those of callers who may use the tool; without any, everybody may. Models do not see them.
+    """
 
     name: str
     description: str = ""
@@ -27,6 +30,7 @@ class Tool(Record, frozen=True):
     output_schema: dict[str, Any] | None = None
     title: str = ""
     annotations: Annotations = Annotations()
+    roles: Several[str] = ()
 
     @property
     def parameters(self) -> dict[str, Any]:

@@ -41,7 +41,10 @@ class LedgerEntry(Record, frozen=True):
     change: Any = None
 
 
-StopReason = Literal["done", "truncated", "refused", "limit", "agent_error", "infra_error"]
+StopReason = Literal[
+    "done", "truncated", "refused", "limit", "waiting_for_approval", "agent_error", "infra_error"
+]
+"""Why an agent stopped. `waiting_for_approval`: it asked a human, and nobody has answered."""
 
 
 class Usage(Record, frozen=True):
@@ -89,12 +92,14 @@ Ended = Literal[
     "limit",
     "refused",
     "truncated",
+    "waiting_for_approval",
     "agent_error",
     "user_error",
     "infra_error",
 ]
 """Why a conversation ended: the script ended, the user got what they wanted, the user was handed over
-to a human, a controller or a limit stopped it, or one side failed. `user_error` is the simulated user's fault."""
+to a human, a controller or a limit stopped it, the agent waits for an approval, or one side failed.
+`user_error` is the simulated user's fault."""
 
 
 class Dialogue(Record, frozen=True):
@@ -121,6 +126,7 @@ class Trajectory(Record, frozen=True, metaclass=Sequenced):
     the tools really did, `state_before` and `state` how their simulated worlds looked at the start and at the
     end. Up to `lag_ms` of `latency_ms` may have been added by the measuring machine. `dialogue` describes how
     a conversation went. `served_model` is the model name in the reply, if it differs from the requested one.
+    `approvals_seen` says that requests for approval would have been seen: a call without one was run without asking.
     """
 
     messages: Several[Message] = ()
@@ -136,6 +142,7 @@ class Trajectory(Record, frozen=True, metaclass=Sequenced):
     lag_ms: float = 0.0
     dialogue: Dialogue | None = None
     served_model: str = ""
+    approvals_seen: bool = False
 
     @property
     def own_start(self) -> int:

@@ -65,6 +65,7 @@ def notes_of(golden: AnyGolden, tools: Mapping[str, Tool]) -> Iterator[Note]:
         yield from _check_calls(name, expected, golden, offered)
     for i, pattern in enumerate(golden.forbidden_calls):
         yield from _check_tool(f"forbidden_calls[{i}]", pattern, offered)
+    yield from _consent(golden, offered)
     for i, item in enumerate(golden.output_contains):
         spec = {"icontains": item} if isinstance(item, str) else item
         yield from _check_matcher(f"output_contains[{i}]", spec, ANYONE_ASKED)
@@ -115,8 +116,33 @@ def _contradictions(golden: AnyGolden) -> Iterator[Note]:
 
 def _says_nothing(golden: Golden) -> bool:
     return golden.category == "golden" and golden.extra_calls == "forbid" and not (
-        golden.expected_calls or golden.any_of or golden.no_calls or golden.forbidden_calls
+        golden.expected_calls or golden.any_of or golden.no_calls or golden.forbidden_calls or golden.confirm
+        or golden.as_
     )  # fmt: skip
+
+
+def _consent(golden: AnyGolden, tools: Mapping[str, Tool]) -> Iterator[Note]:
+    """What is wrong with the tools that need a confirmation, and with the caller."""
+    for i, name in enumerate(golden.confirm):
+        yield from _check_tool(f"confirm[{i}]", name, tools)
+        if golden.no_calls or any(_safely_fits(pattern, name) for pattern in golden.forbidden_calls):
+            message = f"confirm[{i}]: the agent should ask before {name}, which it must not call"
+            yield "error", "contradiction", message, ""
+    caller = golden.as_
+    if caller is None or not tools:
+        return
+    if not any(tool.roles for tool in tools.values()):
+        message = f"as: {', '.join(caller.roles)} cannot be checked, because no tool has roles"
+        yield "error", "no_roles", message, "add roles to the definitions of the tools"
+    for field, calls in _expectations(golden):
+        for i, call in enumerate(calls):
+            for tool in (tools[name] for name in _names(call.tool) if name in tools):
+                if call.required and not caller.may_call(tool.roles):
+                    message = (
+                        f"{field}[{i}]: {tool.name} is expected, but needs the role {' or '.join(tool.roles)}"
+                    )
+                    hint = "leave the call out: one that is refused is no failure"
+                    yield "error", "contradiction", message, hint
 
 
 def _safely_fits(pattern: Any, name: str) -> bool:

@@ -18,6 +18,12 @@ KNOWN: tuple[tuple[Cause, tuple[str, ...], str, str, tuple[str, ...]], ...] = (
      "Look at the last messages of the cases; return errors that say what to do.", ("TD904",)),
     ("slow_or_costly", ("over_latency",), "cases exceed their time budget",
      "Shorten results and definitions, or give the model fewer steps.", ("TD904",)),
+    ("acts_without_asking", ("unconfirmed", "missing_confirmation"), "the agent acts without asking",
+     "Let the tool need an approval, or say in its description to ask the user first.", ("TD402",)),
+    ("nobody_approves", ("waiting_for_approval", "needless_confirmation"), "the agent waits for an approval",
+     "Say in the suite what the approver answers (`approvals`), or let the tool need no approval.", ()),
+    ("caller_not_permitted", ("permission_denied", "unauthorized_call"), "a caller lacks the role of a tool",
+     "Check the tool's `roles` where it runs, and the golden's `as`.", ()),
 )  # fmt: skip
 
 

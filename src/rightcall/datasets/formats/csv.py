@@ -89,7 +89,9 @@ def write(items: Iterable[Any], collection: Collection, file: IO[bytes]) -> None
             kind = type(item)
             used |= msgspec.json.decode(codec.encode(item)).keys()
             spool.write(codec.encode(item) + b"\n")
-        columns = [name for name in kind.__struct_fields__ if name in used] or [kind.__struct_fields__[0]]
+        columns = [name for name in kind.__struct_encode_fields__ if name in used] or [
+            kind.__struct_encode_fields__[0]
+        ]
         text = io.TextIOWrapper(file, "utf-8", newline="", write_through=True)
         writer = csv.writer(text, lineterminator="\r\n")  # with both, cells containing either are quoted
         writer.writerow(columns)
@@ -152,7 +154,7 @@ def _json(cell: str, where: str) -> Any:
 def _check_columns(columns: list[str], where: str) -> frozenset[str]:
     """Reject columns that are not fields; return those that contain raw text."""
     kind = ConversationalGolden if "scenario" in columns else Golden
-    known = kind.__struct_fields__
+    known = kind.__struct_encode_fields__
     for place, name in enumerate(columns, 1):
         if name == "":
             raise InputError(where, f"column {place} has no name")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set as AbstractSet
 from functools import partial
 from typing import Any
 
@@ -15,13 +15,14 @@ from rightcall.metrics.matching.alignment import (
     align,
     align_in_order,
 )
+from rightcall.metrics.matching.approvals import carried_out, refused_places, without_tokens
 from rightcall.metrics.matching.base import Scope
 from rightcall.metrics.matching.binding import Binding
 from rightcall.metrics.matching.case_numbers import case_numbers, ratio
 from rightcall.metrics.matching.credit import half_credit
 from rightcall.metrics.matching.effort import TooManyCalls, bounded_effort
 from rightcall.metrics.matching.expectation import fits, make_slots, missing_content, refuse_unsound
-from rightcall.metrics.matching.explain import explain, extra_calls, forbidden_among
+from rightcall.metrics.matching.explain import explain, extra_calls, forbidden_among, waiting_failures
 from rightcall.metrics.matching.fast_path import flawless, is_flawless, nothing_unusual, score_single
 from rightcall.metrics.matching.unknown import blank_read, in_doubt, without_unknown
 from rightcall.metrics.matching.verdict import CaseVerdict, Numbers, ScoringRules
@@ -38,8 +39,10 @@ MOST_ALTERNATIVES = 256
 Helpers = tuple[Callable[[str], Sequence[float]] | None, Callable[[str, Any], float] | None, bool]
 """The functions behind the matchers `semantic` and `judge`, and whether unknown arguments count as right."""
 
-FORBIDDEN = frozenset(("forbidden_call", "forbidden_arg"))
-SPOILING = FORBIDDEN | frozenset(("over_calling", "over_latency", "loop_limit", "agent_error", "infra_error"))
+FORBIDDEN = frozenset(("forbidden_call", "forbidden_arg", "unconfirmed", "unauthorized_call"))
+SPOILING = FORBIDDEN | frozenset(
+    ("over_calling", "over_latency", "loop_limit", "waiting_for_approval", "agent_error", "infra_error")
+)
 """Codes that fail a case whatever its calls."""
 
 
@@ -94,7 +97,10 @@ def _judged(
             return _verdict(golden, numbers, failures, 1, rules)
     refuse_unsound(golden)
     trajectory = blank_read(trajectory, tools)
+    trajectory, settled = _settled(golden, trajectory, tools)
     places = counted_places(trajectory.calls, golden.count_failed)
+    if settled:
+        places = [place for place in places if place not in settled]
     verifying: frozenset[int] = frozenset()
     if any(entry.phase == "fault" for entry in trajectory.ledger):
         from rightcall.tools.faults import repeated_attempts, verifying_reads
@@ -136,14 +142,46 @@ def _beyond_measure(golden: Golden, calls: int) -> CaseVerdict:
     return CaseVerdict(False, 0.0, numbers, (Failure("over_calling", actual=calls, detail=why),))
 
 
+def _settled(
+    golden: Golden, trajectory: Trajectory, tools: Mapping[str, Tool]
+) -> tuple[Trajectory, AbstractSet[int]]:
+    """The trajectory without tokens of confirmations, and the places of calls that count with another or not at all.
+
+    A request for confirmation and the call that carries it out are one call. A golden that only says that the agent
+    must ask before a tool allows its calls. A call that was refused to the golden's caller did nothing.
+    """
+    calls = trajectory.calls
+    plain = golden.as_ is None and not golden.confirm
+    if plain and not any(call.status == "error" for call in calls):
+        return trajectory, frozenset()
+    settled = set[int]()
+    if done := carried_out(calls):
+        calls = without_tokens(calls, done.values())
+        trajectory = msgspec.structs.replace(trajectory, calls=calls)
+        settled |= done.keys()
+    if plain:
+        return trajectory, settled
+    allowed = {at for at, call in enumerate(calls) if call.name in golden.confirm}
+    if golden.as_ is not None:
+        allowed |= refused_places(golden.as_, calls, tools)
+    stated = [fits(call.tool) for expected in _alternatives(golden) for call in expected]
+    return trajectory, settled | {
+        at for at in allowed if not any(fitting(calls[at].name) for fitting in stated)
+    }
+
+
 def counted_places(calls: Sequence[ToolCall], which: str) -> Sequence[int]:
     """Positions of the calls that count: all, only those that succeeded, or of repeated attempts only the last."""
     if which == "successful":
-        return [at for at, call in enumerate(calls) if call.status != "error"]
+        return [at for at, call in enumerate(calls) if call.status != "error" and not _rejected(call)]
     if which == "final":
         last = {call.name: at for at, call in enumerate(calls)}
         return [at for at, call in enumerate(calls) if call.status != "error" or last[call.name] == at]
     return range(len(calls))
+
+
+def _rejected(call: ToolCall) -> bool:
+    return call.approval is not None and call.approval.decision == "rejected"
 
 
 def _alternatives(golden: Golden) -> Sequence[Sequence[ExpectedCall]]:
@@ -205,6 +243,7 @@ def _judge_one(
         counted = set(places)
         others = [(at, call) for at, call in enumerate(trajectory.calls) if at not in counted]
         failures += forbidden_among(golden, slots, others)
+    failures += waiting_failures(golden, trajectory)
     verdict = _verdict(golden, numbers, failures, len(trajectory.calls), rules)
     if not verdict.passed and not failures:  # allowed calls lower precision, which affects `pass_rule: score`
         extra = (_placed(failure, places) for failure in extra_calls(calls, pairs, slots))

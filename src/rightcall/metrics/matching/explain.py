@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from rightcall.metrics.matching.alignment import CallComparison, CallPair
+from rightcall.metrics.matching.approvals import unanswered_requests, waiting_calls
 from rightcall.metrics.matching.base import Matcher
 from rightcall.metrics.matching.equality import NUMBERS, equality_key
 from rightcall.metrics.matching.expectation import Slot, fits, pattern_text
@@ -30,6 +31,8 @@ STOPS: dict[str, Code] = {
     "agent_error": "agent_error",
     "infra_error": "infra_error",
 }
+
+ANSWER_IT = "say in the suite what to answer (`approvals`), or in the golden that it should ask (`confirm`)"
 
 
 def explain(
@@ -302,3 +305,14 @@ def _limits(golden: Golden, calls: Sequence[ToolCall], trajectory: Trajectory) -
         code = "agent_error"  # whoever recorded it left out the stop reason
     if code:
         yield Failure(code, detail=trajectory.error)
+
+
+def waiting_failures(golden: Golden, trajectory: Trajectory) -> Iterator[Failure]:
+    """Calls that wait for an approval nobody gave. One that the golden expects to be asked about is as it should be."""
+    if trajectory.stop_reason != "waiting_for_approval":
+        return
+    if not waiting_calls(trajectory) and not golden.confirm:
+        yield Failure("waiting_for_approval", detail=trajectory.error)
+    for at in unanswered_requests(golden, trajectory):
+        call = trajectory.calls[at]
+        yield Failure("waiting_for_approval", call.name, actual=call.arguments, detail=ANSWER_IT, call=at)

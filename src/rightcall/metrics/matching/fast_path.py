@@ -59,6 +59,8 @@ def nothing_unusual(golden: Golden, trajectory: Trajectory) -> bool:
         or golden.max_latency_ms is not None
         or golden.expected_state is not None
         or golden.category == "negative"
+        or golden.confirm
+        or golden.as_ is not None
         or trajectory.stop_reason != "done"
         or trajectory.error
         or golden.count_failed != "all"

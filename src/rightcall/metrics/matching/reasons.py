@@ -113,6 +113,14 @@ SENTENCES: dict[Code, Callable[[Failure], str]] = {
     "agent_error": lambda f: f"the agent failed{_because(f)}",
     "infra_error": lambda f: f"no answer{_because(f)}",
     "outcome_unknown": lambda f: f"{f.tool}: outcome unknown{_because(f)}",
+    "unconfirmed": lambda f: f"{call_text(f.tool, f.actual)} ran without confirmation{_because(f)}",
+    "missing_confirmation": lambda f: f"did not ask before {f.tool}{_because(f)}",
+    "needless_confirmation": lambda f: f"asked before {call_text(f.tool, f.actual)}, which was not expected",
+    "waiting_for_approval": lambda f: f"waits for the approval of {f.tool or 'a call'}{_because(f)}",
+    "unauthorized_call": lambda f: (
+        f"{call_text(f.tool, f.actual)} ran for a caller without permission{_because(f)}"
+    ),
+    "permission_denied": lambda f: f"{f.tool} was refused{_because(f)}",
 }
 
 

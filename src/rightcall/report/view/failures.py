@@ -43,6 +43,12 @@ TITLES: dict[Code, str] = {
     "agent_error": "Agent failed",
     "infra_error": "No answer",
     "outcome_unknown": "Outcome of a call unknown",
+    "unconfirmed": "Acted without asking",
+    "missing_confirmation": "Confirmation not asked for",
+    "needless_confirmation": "Needless confirmation",
+    "waiting_for_approval": "Waiting for approval",
+    "unauthorized_call": "Unauthorized call",
+    "permission_denied": "Permission denied",
 }
 
 

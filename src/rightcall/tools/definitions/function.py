@@ -20,14 +20,13 @@ from dataclasses import dataclass
 from typing import Any, Unpack, overload
 
 from rightcall.errors import ConfigError
+from rightcall.model.approval import CONFIRMATION_PARAMETER
 from rightcall.model.tool import Annotations, Tool
 from rightcall.tools.definitions.behaviour import Behaviour, BehaviourOptions, CallInfo
 from rightcall.tools.definitions.docstring import parse_docstring
 from rightcall.tools.definitions.hints import Converter, converter, schema_of
 
 PLAIN = Behaviour()
-
-CONFIRMATION_PARAMETER = "confirmation_token"
 
 KEY_SCHEMA = {
     "type": "string",

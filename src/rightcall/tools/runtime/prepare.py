@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from rightcall.tools.definitions.function import CONFIRMATION_PARAMETER
+from rightcall.model.approval import CONFIRMATION_PARAMETER
 from rightcall.tools.definitions.validate import Problem, problems
 from rightcall.tools.idempotency.guard import full_key, key_problem
 from rightcall.tools.idempotency.store import ClaimRequest, IdempotencyStore

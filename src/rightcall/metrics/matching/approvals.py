@@ -1,0 +1,140 @@
+"""What a trajectory shows about approvals: which calls were asked about, which ran, and which were confirmed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from rightcall.model.approval import CONFIRMATION_PARAMETER, Caller
+from rightcall.model.call import ToolCall
+from rightcall.model.golden import AnyGolden
+from rightcall.model.tool import Tool
+from rightcall.model.trajectory import Trajectory
+
+BEFORE_RUNNING = frozenset(
+    (
+        "unknown_tool", "invalid_json", "invalid_args", "confirmation_required", "confirmation_invalid",
+        "confirmation_rejected", "permission_denied", "precondition_failed", "idempotency_key_reused", "in_progress",
+    )
+)  # fmt: skip
+"""Errors with which the runtime answers a call that it did not run."""
+
+
+def error_code(call: ToolCall) -> str:
+    """The code of an error reply, as an object or as its JSON text; "" for any other result."""
+    output = call.output
+    if isinstance(output, str) and output.startswith("{") and '"error"' in output:
+        try:
+            output = msgspec.json.decode(output)
+        except (msgspec.DecodeError, RecursionError):
+            return ""
+    code = output.get("error") if isinstance(output, dict) else None
+    return code if isinstance(code, str) else ""
+
+
+def asked(call: ToolCall) -> bool:
+    """Whether the agent asked before this call."""
+    return call.approval is not None or (
+        call.status == "error" and error_code(call) == "confirmation_required"
+    )
+
+
+def ran(call: ToolCall) -> bool:
+    """Whether the tool was run, successfully or not. One that gave a result ran, whatever was decided about it."""
+    if call.status != "error":
+        return call.status == "ok"
+    decided_otherwise = call.approval is not None and not call.approval.granted
+    return not decided_otherwise and error_code(call) not in BEFORE_RUNNING
+
+
+def denied(call: ToolCall) -> bool:
+    """Whether the call was refused for want of permission; a framework may report that as a result."""
+    return error_code(call) == "permission_denied"
+
+
+def carried_out(calls: Sequence[ToolCall]) -> dict[int, int]:
+    """Requests for confirmation by the place of the call that carried each out later: the same tool and arguments.
+
+    The two are one call of the agent: it asked, and then it acted.
+    """
+    found: dict[int, int] = {}
+    for at, call in enumerate(calls):
+        if call.status != "error" or not asked(call) or ran(call):
+            continue
+        for later in range(at + 1, len(calls)):
+            if later not in found.values() and _same(call, calls[later]) and ran(calls[later]):
+                found[at] = later
+                break
+    return found
+
+
+def without_tokens(calls: Sequence[ToolCall], places: Iterable[int]) -> tuple[ToolCall, ...]:
+    """The calls, at these places without the token that confirms them."""
+    wanted = set(places)
+    return tuple(
+        msgspec.structs.replace(call, arguments=_meaning(call)) if at in wanted else call
+        for at, call in enumerate(calls)
+    )
+
+
+def confirmed(trajectory: Trajectory, place: int) -> bool:
+    """Whether a call that ran was allowed to: an approver granted it, or the user spoke after it was asked about.
+
+    An agent that repeats a preview's token by itself has confirmed its own call, which is no confirmation.
+    """
+    call = trajectory.calls[place]
+    if call.approval is not None:
+        return call.approval.granted
+    earlier = [at for at, later in carried_out(trajectory.calls).items() if later == place]
+    return any(_user_spoke(trajectory, trajectory.calls[at].step, call.step) for at in earlier)
+
+
+def waiting_calls(trajectory: Trajectory) -> list[int]:
+    """The places of calls that wait for somebody."""
+    return [
+        at for at, call in enumerate(trajectory.calls) if call.approval is not None and call.approval.open
+    ]
+
+
+def unanswered_requests(golden: AnyGolden, trajectory: Trajectory) -> list[int]:
+    """The places of waiting calls that neither the golden expects nor the suite leaves to somebody else."""
+    return [
+        at
+        for at in waiting_calls(trajectory)
+        if trajectory.calls[at].name not in golden.confirm
+        and getattr(trajectory.calls[at].approval, "decision", "") != "escalated"
+    ]
+
+
+def refused_places(caller: Caller, calls: Sequence[ToolCall], tools: Mapping[str, Tool]) -> set[int]:
+    """The places of calls that were refused because the caller has none of the tool's roles."""
+    return {
+        at
+        for at, call in enumerate(calls)
+        if call.name in tools and not caller.may_call(tools[call.name].roles) and denied(call)
+    }
+
+
+def _meaning(call: ToolCall) -> dict[str, Any] | None:
+    if call.arguments is None:
+        return None
+    return {name: value for name, value in call.arguments.items() if name != CONFIRMATION_PARAMETER}
+
+
+def _same(call: ToolCall, other: ToolCall) -> bool:
+    return call.name == other.name and _meaning(call) == _meaning(other)
+
+
+def _user_spoke(trajectory: Trajectory, after: int | None, before: int | None) -> bool:
+    """Whether a user's message lies between two steps of the agent."""
+    if after is None or before is None:
+        return False
+    step = -1
+    for message in trajectory.messages:
+        if message.role == "assistant":
+            step += 1
+        elif message.role == "user" and after <= step < before:
+            return True
+    return False
