@@ -135,7 +135,8 @@ SETTINGS = (
 
 
 def main():
-    rows = [{**case, "deepeval": measured(case)} for case in cases()]
+    every = int(sys.argv[1]) if len(sys.argv) > 1 else 1  # each takes DeepEval a tenth of a second
+    rows = [{**case, "deepeval": measured(case)} for case in cases()[::every]]
     lines = ",\n".join(json.dumps(row) for row in rows)
     sys.stdout.write(f"[\n{lines}\n]\n")
 

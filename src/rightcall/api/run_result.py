@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
 
+from rightcall.api.test_result import TestResult, as_test_result
 from rightcall.errors import InputError
 from rightcall.gate import Verdict
 from rightcall.model.run import CaseResult, Summary
@@ -86,9 +87,18 @@ class RunResult:
         return self.verdict.word == "PASS"
 
     @property
-    def test_results(self) -> list[CaseResult]:
-        """All results as a list."""
-        return list(self.results)
+    def test_results(self) -> list[TestResult]:
+        """All results as a list, each with DeepEval's fields (`success`, `metrics_data`, `input`) and its own."""
+        goldens = {golden.id: golden for golden in self.store.goldens(self.id)}
+        return [
+            as_test_result(result, goldens.get(result.golden_id), self.summary.named, index)
+            for index, result in enumerate(self.results)
+        ]
+
+    @property
+    def test_run_id(self) -> str:
+        """DeepEval's name for `id`."""
+        return self.id
 
     def to_pandas(self) -> Any:
         """A pandas data frame with a row per result, and a column per metric."""

@@ -5,7 +5,7 @@
     score_case  the one scorer: from a case to its result; case_result: by what its golden states
     open_outcome  the result when a tool that runs for real gave no answer
     dimensions  the standard dimensions; measurement: the requested metrics, each within its time
-    function    a plain function as a metric
+    function    a plain function as a metric; deepeval_form: a metric written for DeepEval
     matching/   the one alignment of expected and actual calls, matchers, verdicts, reasons
 
 To add one: write `builtin/my_metric.py` with a frozen dataclass `MyMetric(Metric)` whose docstring is its page. A
@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     )
     from rightcall.metrics.case_result import result_of as result_of, score_trajectory as score_trajectory
     from rightcall.metrics.conversation import all_expected as all_expected
+    from rightcall.metrics.deepeval_form import (
+        BaseConversationalMetric as BaseConversationalMetric,
+        BaseMetric as BaseMetric,
+    )
     from rightcall.metrics.dimensions import SPOTLESS as SPOTLESS, time_to_score as time_to_score
     from rightcall.metrics.function import FunctionMetric as FunctionMetric
     from rightcall.metrics.judged.calibration import Calibration as Calibration
@@ -60,6 +64,7 @@ else:
             "base": "ARGUMENT_CODES AnyMetric Metric PERFECT",
             "case_result": "result_of score_trajectory",
             "conversation": "all_expected",
+            "deepeval_form": "BaseConversationalMetric BaseMetric",
             "function": "FunctionMetric",
             "judged.calibration": "Calibration",
             "judged.verdict_text": "read_verdict",

@@ -8,7 +8,7 @@
     open_call   calls of real tools that ended without an answer, read from the ledger
     case        TestCase, ConversationalTestCase: golden + trajectory + tools
     recorded_case  behaviour recorded in a golden, as a trajectory
-    deepeval    DeepEval's argument names in the constructors of records
+    deepeval    DeepEval's argument names in the constructors of records; deepeval_fields: the same to read
     failure     Failure and the closed list of codes
     score       Score
     run         CaseResult, Summary, Run
@@ -22,6 +22,7 @@ To change a record, make another: `msgspec.structs.replace(golden, id="x")`.
 from rightcall.model.approval import Approval, Caller
 from rightcall.model.call import ToolCall, ToolResult
 from rightcall.model.case import AnyTestCase, ConversationalTestCase, LLMTestCase, TestCase
+from rightcall.model.deepeval_fields import ToolCallType
 from rightcall.model.failure import Code, Failure
 from rightcall.model.golden import (
     AnyGolden,
@@ -64,6 +65,7 @@ __all__ = [
     "TestCase",
     "Tool",
     "ToolCall",
+    "ToolCallType",
     "ToolResult",
     "Trajectory",
     "Turn",

@@ -79,6 +79,8 @@ def conversation_words(words: Words) -> Words:
     persona = fields.get("persona")
     if persona is not None and not isinstance(persona, dict):
         fields["persona"] = {"characteristics": str(getattr(persona, "characteristics", persona))}
+        if isinstance(name := getattr(persona, "name", None), str):
+            fields["persona"]["name"] = name
     if fields.get("turns") is not None:
         fields["turns"] = tuple(turn if isinstance(turn, Turn) else Turn(**turn) for turn in fields["turns"])
     return _as_tuples(fields)

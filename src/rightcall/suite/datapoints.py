@@ -122,6 +122,7 @@ def trajectory_of(made: Any) -> Trajectory:
 class Evaluator(Metric):
     """A function `(output, target)` that returns true or false, a number from 0 to 1, or a `Score`.
 
+    Several scores in a mapping count by the lowest, which the reason names.
     It may take the output alone, or the data third. A number passes when it is 1, for a secondary golden from
     the golden's threshold.
     """
@@ -140,12 +141,31 @@ class Evaluator(Metric):
         return f"Evaluator({self.label}, {name_of(self.function)} {source_hash(self.function)})"
 
     def measure(self, case: TestCase) -> Score | Awaitable[Score]:
-        made = _returned.get()
-        output = case.trajectory if made is NOTHING else made
+        returned = _returned.get()
+        output = case.trajectory if returned is NOTHING else returned
         metadata = case.golden.metadata
         parts = (output, metadata.get("target", case.golden), metadata.get("data", case.golden.input))
         chosen = parts[: _arity(self.label, self.function)]
-        return FunctionMetric(lambda case: self.function(*chosen), label=self.label).measure(case)
+        made = self.function(*chosen)
+        if inspect.isawaitable(made):
+            return self._later(made, case)
+        return self._score(made, case)
+
+    async def _later(self, made: Awaitable[Any], case: TestCase) -> Score:
+        return self._score(await made, case)
+
+    def _score(self, made: Any, case: TestCase) -> Score:
+        if not isinstance(made, Mapping) or not made:
+            return self._one(made, case)
+        scores = {name: self._one(value, case) for name, value in made.items()}
+        lowest = min(scores, key=lambda name: (scores[name].passed, scores[name].value))
+        score = scores[lowest]
+        return msgspec.structs.replace(score, reason=f"{lowest}: {score.reason}" if score.reason else "")
+
+    def _one(self, value: Any, case: TestCase) -> Score:
+        score = FunctionMetric(lambda case: value, label=self.label).measure(case)
+        assert isinstance(score, Score)  # the value is no coroutine
+        return score
 
 
 def _arity(name: str, function: Callable[..., Any]) -> int:

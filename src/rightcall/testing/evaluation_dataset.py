@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rightcall.api import RunResult, ascore_cases
+from rightcall.api import RunResult, aevaluate
 from rightcall.datasets import case_of
 from rightcall.errors import ConfigError
 from rightcall.event_loop import finished
@@ -70,37 +70,47 @@ class EvaluationDataset(GoldenGeneration):
 
     def evals_iterator(
         self,
-        metrics: Sequence[AnyMetric] = (),
+        metrics: Sequence[AnyMetric] | None = None,
+        hyperparameters: Mapping[str, Any] | None = None,
+        identifier: str | None = None,
         *,
         store: str | Path | None = None,
         name: str = "evals_iterator",
+        **deepeval: Any,
     ) -> Iterator[AnyGolden]:
-        """Goldens one after the other; record what your agent did with `evaluate`. All are scored at the end.
+        """Goldens one after the other; record what your agent did with `evaluate` or `add_test_case`.
 
             for golden in dataset.evals_iterator(metrics=["tool_selection"]):
                 dataset.evaluate(my_agent(golden.input))
             print(dataset.last_run.summary)
 
-        Coroutines are run together at the end. For tasks use `async for … in dataset.aevals_iterator()`.
+        All are scored at the end: what `evaluate` got against the golden, a test case by what it says itself.
+        Coroutines are run together at the end. For tasks use `async for … in dataset.aevals_iterator()`. DeepEval's
+        configurations have no effect but `async_config.max_concurrent`; `identifier` is the `name` of the run.
         """
+        options = _options(hyperparameters, identifier or name, deepeval)
         yield from self._given_out()
         if any(isinstance(made, asyncio.Future) for made in (self._made or {}).values()):
             raise ConfigError(  # a task belongs to the running loop, which this function cannot await
                 "tasks cannot be awaited here; use: async for golden in dataset.aevals_iterator(…)"
             )
-        finished(self._scored(metrics, store, name))
+        finished(self._scored(metrics or (), store, options))
 
     async def aevals_iterator(
         self,
-        metrics: Sequence[AnyMetric] = (),
+        metrics: Sequence[AnyMetric] | None = None,
+        hyperparameters: Mapping[str, Any] | None = None,
+        identifier: str | None = None,
         *,
         store: str | Path | None = None,
         name: str = "evals_iterator",
+        **deepeval: Any,
     ) -> AsyncIterator[AnyGolden]:
         """The same inside an event loop; tasks are awaited at the end."""
+        options = _options(hyperparameters, identifier or name, deepeval)
         for golden in self._given_out():
             yield golden
-        await self._scored(metrics, store, name)
+        await self._scored(metrics or (), store, options)
 
     def evaluate(self, made: Any) -> None:
         """Record what the agent did with the current golden: a trajectory, calls, messages, an answer, or a task."""
@@ -108,16 +118,26 @@ class EvaluationDataset(GoldenGeneration):
             raise ConfigError("call evaluate() inside a loop over evals_iterator()")
         self._made[self._current.id] = made
 
+    def add_test_case(self, test_case: AnyTestCase) -> None:
+        """Add a test case; inside a loop over `evals_iterator` it is what the agent did with the current golden."""
+        super().add_test_case(test_case)
+        if self._made is not None and self._current is not None:
+            self._made[self._current.id] = test_case
+
     def _given_out(self) -> Iterator[AnyGolden]:
         if not self.goldens:
             raise ConfigError("the dataset has no goldens")
         self._made = {}
-        for golden in self.goldens:
-            self._current = golden
-            yield golden
-        self._current = None
+        try:
+            for golden in self.goldens:
+                self._current = golden
+                yield golden
+        finally:
+            self._current = None  # also when the loop is left early: later test cases belong to no golden
 
-    async def _scored(self, metrics: Sequence[AnyMetric], store: str | Path | None, name: str) -> None:
+    async def _scored(
+        self, metrics: Sequence[AnyMetric], store: str | Path | None, options: Mapping[str, Any]
+    ) -> None:
         made, self._made = self._made or {}, None
         silent = [golden.id for golden in self.goldens if golden.id not in made]
         if silent:
@@ -126,13 +146,12 @@ class EvaluationDataset(GoldenGeneration):
                 if inspect.iscoroutine(waiting):
                     waiting.close()
             raise ConfigError(
-                f"dataset.evaluate() was not called for {counted(len(silent), 'golden')} ({shown});"
-                " call it once per golden"
+                f"neither dataset.evaluate() nor add_test_case() was called for {counted(len(silent), 'golden')} "
+                f"({shown}); call one of them once per golden"
             )
-        done = await asyncio.gather(*(_trajectory(made[golden.id]) for golden in self.goldens))
-        cases = [_case(golden, found) for golden, found in zip(self.goldens, done, strict=True)]
+        cases = await asyncio.gather(*(_case(golden, made[golden.id]) for golden in self.goldens))
         self.test_cases = cases
-        self.last_run = await ascore_cases(cases, metrics, store=store, name=name)
+        self.last_run = await aevaluate(test_cases=cases, metrics=metrics, store=store, **options)
 
 
 async def _trajectory(made: Any) -> Trajectory:
@@ -143,5 +162,18 @@ async def _trajectory(made: Any) -> Trajectory:
     return as_trajectory(done)
 
 
-def _case(golden: AnyGolden, made: Trajectory) -> AnyTestCase:
-    return TestCase(golden, made) if isinstance(golden, Golden) else ConversationalTestCase(golden, made)
+async def _case(golden: AnyGolden, made: Any) -> AnyTestCase:
+    """The test case that was added, or that of the golden and what the agent did."""
+    if isinstance(made, TestCase | ConversationalTestCase):
+        return made
+    done = await _trajectory(made)
+    return TestCase(golden, done) if isinstance(golden, Golden) else ConversationalTestCase(golden, done)
+
+
+def _options(
+    hyperparameters: Mapping[str, Any] | None, name: str, deepeval: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The arguments of `evaluate` from those of DeepEval's iterator; a `TypeError` for an unknown one."""
+    for word in deepeval.keys() - {"async_config", "display_config", "cache_config", "error_config"}:
+        raise TypeError(f"evals_iterator() got an unexpected argument '{word}'")
+    return {"hyperparameters": hyperparameters, "name": name, "async_config": deepeval.get("async_config")}

@@ -1,0 +1,84 @@
+"""A result of a run in DeepEval's form: `success`, `metrics_data`, and the fields of its test case."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from rightcall.model.case import AnyTestCase, ConversationalTestCase, TestCase
+from rightcall.model.golden import AnyGolden, Golden
+from rightcall.model.run import CaseResult
+from rightcall.model.trajectory import Trajectory
+
+
+@dataclass(frozen=True)
+class MetricData:
+    """The score of one metric."""
+
+    name: str
+    score: float | None
+    success: bool
+    reason: str | None = None
+    error: str | None = None
+
+
+@dataclass(frozen=True)
+class TestResult:
+    """One result: `success` and `metrics_data` as in DeepEval, the fields of its test case, and all of `CaseResult`."""
+
+    __test__ = False  # pytest would collect it as a test class
+
+    result: CaseResult
+    golden: AnyGolden | None
+    metrics_data: tuple[MetricData, ...]
+    index: int = 0
+
+    @property
+    def name(self) -> str:
+        """The golden's name, or else its id."""
+        return (self.golden.name if self.golden else None) or self.result.golden_id
+
+    @property
+    def success(self) -> bool:
+        """Whether the case passed."""
+        return self.result.passed
+
+    @property
+    def conversational(self) -> bool:
+        """Whether it is a conversation."""
+        return self.golden is not None and not isinstance(self.golden, Golden)
+
+    @property
+    def test_case(self) -> AnyTestCase | None:
+        """What was expected, and what the agent did; None when the run was stored without its goldens."""
+        if self.golden is None:
+            return None
+        kind: Any = TestCase if isinstance(self.golden, Golden) else ConversationalTestCase
+        case: AnyTestCase = kind(self.golden, self.result.trajectory or Trajectory())
+        return case
+
+    def __getattr__(self, name: str) -> Any:
+        """A field of the result or of the test case: `metrics`, `score`, `input`, `actual_output`, …"""
+        if name.startswith("__"):
+            raise AttributeError(name)
+        if hasattr(self.result, name):
+            return getattr(self.result, name)
+        return getattr(self.test_case, name)
+
+
+def as_test_result(
+    result: CaseResult, golden: AnyGolden | None, metrics: tuple[str, ...], index: int = 0
+) -> TestResult:
+    """A result in DeepEval's form; `metrics` are those that were asked for."""
+    scores = ((name, result.metrics[name]) for name in metrics if name in result.metrics)
+    data = tuple(
+        MetricData(
+            name,
+            None if score.error else score.value,
+            score.passed,
+            score.reason or None,
+            score.error or None,
+        )
+        for name, score in scores
+    )
+    return TestResult(result, golden, data, index)

@@ -1,0 +1,21 @@
+"""DeepEval's import paths: a script changes `deepeval` to `rightcall.deepeval` in its imports and runs here.
+
+    from rightcall.deepeval import assert_test, evaluate
+    from rightcall.deepeval.dataset import EvaluationDataset, Golden
+    from rightcall.deepeval.metrics import BaseMetric, ToolCorrectnessMetric
+    from rightcall.deepeval.test_case import LLMTestCase, ToolCall
+
+    evaluate/      evaluate, assert_test and their configurations
+    test_case      test cases, tool calls, turns
+    dataset        goldens and datasets
+    metrics        the metrics, and the base classes of custom ones
+    synthesizer/   Synthesizer and its configurations
+    simulator/     ConversationSimulator; conversation_simulator: its former path
+
+The names are those of `rightcall`, the paths DeepEval 4.3.1's. One of DeepEval's names without an equivalent says what
+to use instead when it is imported, or, for a metric, when it is constructed.
+"""
+
+from rightcall.deepeval.evaluate import assert_test, evaluate
+
+__all__ = ["assert_test", "evaluate"]

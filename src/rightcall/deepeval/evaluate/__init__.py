@@ -1,0 +1,7 @@
+"""`evaluate` and `assert_test` with DeepEval's arguments, and the configurations of `evaluate`."""
+
+from rightcall import assert_test
+from rightcall.deepeval.evaluate.configs import AsyncConfig, CacheConfig, DisplayConfig, ErrorConfig
+from rightcall.deepeval.evaluate.test_cases import evaluate
+
+__all__ = ["AsyncConfig", "CacheConfig", "DisplayConfig", "ErrorConfig", "assert_test", "evaluate"]

@@ -1,0 +1,5 @@
+"""DeepEval's synthesizer of goldens."""
+
+from rightcall import Evolution, Synthesizer
+
+__all__ = ["Evolution", "Synthesizer"]

@@ -1,0 +1,107 @@
+"""DeepEval's import paths lead to RightCall's names, and what has no equivalent says what to use instead."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+import pytest
+
+import rightcall as rc
+
+PATHS = {
+    "": "evaluate assert_test",
+    "evaluate": "evaluate assert_test AsyncConfig DisplayConfig CacheConfig ErrorConfig",
+    "evaluate.configs": "AsyncConfig DisplayConfig CacheConfig ErrorConfig",
+    "test_case": (
+        "LLMTestCase ConversationalTestCase Turn ToolCall ToolCallParams ToolCallType SingleTurnParams "
+        "LLMTestCaseParams MultiTurnParams TurnParams Expectations"
+    ),
+    "dataset": "EvaluationDataset Golden ConversationalGolden Persona Expectations",
+    "metrics": (
+        "BaseMetric BaseConversationalMetric ToolCorrectnessMetric ArgumentCorrectnessMetric TaskCompletionMetric "
+        "AnswerRelevancyMetric GEval ConversationalGEval ConversationCompletenessMetric TurnRelevancyMetric "
+        "KnowledgeRetentionMetric RoleAdherenceMetric ExactMatchMetric PatternMatchMetric JsonCorrectnessMetric "
+        "FaithfulnessMetric HallucinationMetric SummarizationMetric BiasMetric ToxicityMetric DAGMetric"
+    ),
+    "synthesizer": "Synthesizer Evolution",
+    "synthesizer.types": "Evolution",
+    "synthesizer.config": (
+        "FiltrationConfig EvolutionConfig StylingConfig ConversationalStylingConfig ContextConstructionConfig"
+    ),
+    "simulator": "ConversationSimulator SimulationNode",
+    "simulator.controller": "proceed end",
+    "conversation_simulator": "ConversationSimulator",
+}
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_a_path_has_its_names(path):
+    module = import_module(f"rightcall.deepeval.{path}".rstrip("."))
+    for name in PATHS[path].split():
+        assert callable(getattr(module, name)), name
+        if hasattr(rc, name) and name != "evaluate":
+            own = getattr(rc, name)
+            assert getattr(module, name) is own or own.__doc__ == getattr(module, name).__doc__
+
+
+def test_evaluate_stays_a_function_whatever_is_imported_first():
+    import_module("rightcall.deepeval.evaluate.configs")
+    from rightcall.deepeval import evaluate
+
+    assert evaluate.__module__ == "rightcall.deepeval.evaluate.test_cases"
+
+
+@pytest.mark.parametrize(
+    ("statement", "message"),
+    [
+        ("from rightcall.deepeval.test_case import MLLMImage", "only text is scored"),
+        ("from rightcall.deepeval.test_case import MCPServer", "pass the server's tools to the agent"),
+        ("from rightcall.deepeval.dataset import InterruptionBehavior", "only text is simulated"),
+        ("from rightcall.deepeval.test_case import Typo", "cannot import name 'Typo'"),
+        ("from rightcall.deepeval.metrics import Typo", "cannot import name 'Typo'"),
+    ],
+)
+def test_a_name_without_an_equivalent_says_what_to_use(statement, message):
+    with pytest.raises(ImportError, match=message):
+        exec(statement, {})
+
+
+def test_a_metric_without_an_equivalent_says_so_when_it_is_built():
+    from rightcall.deepeval.metrics import FaithfulnessMetric
+
+    with pytest.raises(TypeError, match="FaithfulnessMetric has no equivalent"):
+        FaithfulnessMetric()
+
+
+def test_metrics_are_never_skipped(tmp_path):
+    from rightcall.deepeval.evaluate import ErrorConfig, evaluate
+
+    cases = [rc.LLMTestCase(input="?", actual_output="!")]
+    with pytest.raises(TypeError, match="cannot skip metrics"):
+        evaluate(cases, [], error_config=ErrorConfig(skip_on_missing_params=True))
+    run = evaluate(
+        cases,
+        [rc.ToolCorrectnessMetric()],
+        error_config=ErrorConfig(ignore_errors=True),
+        store=tmp_path / "s",
+    )
+    (result,) = run.test_results
+    assert run.verdict.word == "ERROR" and result.metrics_data[0].error and not result.success
+
+
+def test_a_result_reads_as_deepevals_and_as_ours(tmp_path):
+    case = rc.LLMTestCase(
+        input="Hi",
+        actual_output="Hello",
+        name="greeting",
+        tools_called=["a"],
+        expected_tools=["a"],
+        context=["c"],
+    )
+    run = rc.evaluate([case], [rc.ToolCorrectnessMetric()], store=tmp_path / "s.db")
+    (result,) = run.test_results
+    assert (result.name, result.success, result.conversational) == ("greeting", True, False)
+    assert (result.input, result.actual_output, result.context) == ("Hi", "Hello", ["c"])
+    (data,) = result.metrics_data
+    assert (data.name, data.score, data.success, data.error) == ("tool_correctness", 1.0, True, None)
+    assert result.passed and result.metrics["tool_f1"].value == 1 and run.test_run_id == run.id
