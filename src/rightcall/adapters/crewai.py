@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from functools import partial
 from typing import Any
 
 from rightcall.adapters.adapter import Adapter, Exclusive, Talk, Watch
@@ -14,6 +15,7 @@ from rightcall.adapters.values import arguments_of, plain, text_of
 from rightcall.model.call import ToolCall
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Usage
+from rightcall.worker_threads import in_thread
 
 NAME = "crewai"
 _EXCLUSIVE = Exclusive()
@@ -57,7 +59,7 @@ class _CrewTalk(Talk):
             self._held = True
 
     async def say(self, text: str) -> Any:
-        self._work = asyncio.ensure_future(asyncio.to_thread(self._run, text))
+        self._work = asyncio.ensure_future(in_thread(partial(self._run, text)))
         try:
             return await asyncio.shield(self._work)
         except asyncio.CancelledError:  # time is over: record what has happened so far

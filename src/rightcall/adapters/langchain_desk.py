@@ -8,7 +8,7 @@ from rightcall.adapters.adapter import Watch
 from rightcall.adapters.hooks import watch_of
 from rightcall.adapters.langchain_messages import definition
 from rightcall.adapters.values import plain, text_of
-from rightcall.event_loop import finished
+from rightcall.event_loop import finished_apart
 
 NAME = "langchain"
 
@@ -36,7 +36,7 @@ def desk_run(original: Any) -> Any:
         async def real() -> Any:
             return _unwrapped(original(self, tool_input, *args, **options))
 
-        return finished(_at_the_desk(self, tool_input, options, watch, real))
+        return finished_apart(_at_the_desk(self, tool_input, options, watch, real))
 
     return run
 

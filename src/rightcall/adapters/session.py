@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -16,6 +16,7 @@ from rightcall.adapters.values import ending
 from rightcall.errors import ConfigError, contained
 from rightcall.model.golden import Golden
 from rightcall.model.trajectory import StopReason, Trajectory
+from rightcall.worker_threads import in_thread
 
 
 class ObservedSession:
@@ -114,5 +115,5 @@ async def called(function: Callable[..., Any], *given: Any) -> Any:
         getattr(function, "__call__", None)  # noqa: B004  an object with `async def __call__`
     ):
         return await function(*given)
-    made = await asyncio.to_thread(function, *given)
+    made = await in_thread(partial(function, *given), cancel=True)
     return await made if inspect.isawaitable(made) else made

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import Any
 
 from rightcall.adapters.adapter import Adapter, Exclusive, LimitReachedError, Talk, Watch
@@ -10,6 +11,7 @@ from rightcall.adapters.values import arguments_of, plain, text_of
 from rightcall.model.call import ToolCall
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Usage
+from rightcall.worker_threads import in_thread
 
 NAME = "smolagents"
 FINAL = "final_answer"
@@ -56,7 +58,7 @@ class _AgentTalk(Talk):
         given = watch.given(text)
         try:
             self._work = asyncio.ensure_future(
-                asyncio.to_thread(self._agent.run, given, reset=first, return_full_result=True)
+                in_thread(partial(self._agent.run, given, reset=first, return_full_result=True))
             )
             result = await asyncio.shield(self._work)
         finally:

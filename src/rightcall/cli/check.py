@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import re
 import sys
@@ -220,7 +219,7 @@ def _checked(
             tell(f"{spent:,} of at most {planned:,} calls", err=True)
 
     try:
-        return run_interruptible(check_suite(file, store, options, watch=watch), asyncio.new_event_loop)
+        return run_interruptible(check_suite(file, store, options, watch=watch))
     except KeyboardInterrupt:
         tell(f"{INTERRUPTS.reason}; finished trials are stored: run the same command to continue", err=True)
         raise

@@ -8,10 +8,7 @@ import sys
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from types import FrameType
-from typing import TYPE_CHECKING, Any, TypeVar
-
-if TYPE_CHECKING:
-    import asyncio
+from typing import Any, TypeVar
 
 T = TypeVar("T")
 
@@ -62,11 +59,11 @@ class Interrupts:
 INTERRUPTS = Interrupts()
 
 
-def run_interruptible(
-    work: Coroutine[Any, Any, T], loop_factory: Callable[[], asyncio.AbstractEventLoop] | None = None
-) -> T:
+def run_interruptible(work: Coroutine[Any, Any, T]) -> T:
     """The result of a coroutine. A signal cancels it, then raises `KeyboardInterrupt` once it has ended."""
     import asyncio  # most commands never need it
+
+    from rightcall.event_loop import finished
 
     async def cancellable() -> T:
         loop, task = asyncio.get_running_loop(), asyncio.current_task()
@@ -77,13 +74,12 @@ def run_interruptible(
         finally:
             INTERRUPTS.soften = None
 
-    with asyncio.Runner(loop_factory=loop_factory) as runner:
-        try:
-            return runner.run(cancellable())
-        except asyncio.CancelledError:
-            if INTERRUPTS.count:
-                raise KeyboardInterrupt from None
-            raise
+    try:
+        return finished(cancellable())
+    except asyncio.CancelledError:
+        if INTERRUPTS.count:
+            raise KeyboardInterrupt from None
+        raise
 
 
 def run_stdio_server(server: Coroutine[Any, Any, None]) -> None:

@@ -69,8 +69,6 @@ def serve(suite: Path, server: str, port: int, mode: Literal["auto", "refresh", 
     Point the program at http://127.0.0.1:PORT/GOLDEN/TRIAL/… instead of the server; it is sent the golden's id and
     the trial. Recordings go to recordings/SUITE/served.
     """
-    import asyncio
-
     import msgspec
 
     from rightcall.cli.interrupt import run_interruptible
@@ -80,7 +78,7 @@ def serve(suite: Path, server: str, port: int, mode: Literal["auto", "refresh", 
     loaded = load_suite(suite)
     settings = msgspec.structs.replace(record_settings(loaded), mode=mode)
     kept = Recordings(settings, recordings_folder(loaded, suite.parent) / SERVED)
-    run_interruptible(_served(RecordingProxy(kept, server), port), asyncio.new_event_loop)
+    run_interruptible(_served(RecordingProxy(kept, server), port))
 
 
 async def _served(proxy: RecordingProxy, port: int) -> None:

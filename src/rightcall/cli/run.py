@@ -170,8 +170,11 @@ def run(
 
         print_estimates(asked, as_json)
         return
+    from rightcall.event_loop import prefer_uvloop
+
     of_workers = {"count": workers, "cpus": worker_cpus, "gpus": worker_gpus, "memory": worker_memory}
     shared = workers_of(asked, on, {name: n for name, n in of_workers.items() if n is not None})
+    prefer_uvloop()
     plans = asked.plans()
     if len(plans) > 1:
         _check_all(plans)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -15,6 +14,7 @@ from rightcall.distributed.ray import RayOptions, read_place
 from rightcall.distributed.ray_engine import RayEngine
 from rightcall.distributed.shards import SHARD_BYTES, Scoring, Shard, ShardedScores, score_shards
 from rightcall.errors import ConfigError
+from rightcall.event_loop import finished
 from rightcall.gate import Verdict
 from rightcall.metrics import Scorer
 from rightcall.model.run import Summary
@@ -65,7 +65,7 @@ class Workers:
         *,
         partial: bool = False,
         shard_bytes: int = SHARD_BYTES,
-        done: Callable[[int, int], None] = lambda finished, of: None,
+        done: Callable[[int, int], None] = lambda count, of: None,
         tell: Callable[[str], None] = lambda line: None,
     ) -> ShardedScores:
         """Score recorded trajectories in shards, a task each. Ray is started once it is known that it has work."""
@@ -74,7 +74,7 @@ class Workers:
             if shards:
                 if news := self._engine.opening():
                     tell(news)
-                asyncio.run(self._engine.open())
+                finished(self._engine.open())
                 yield from self._engine.map(work, shards)
 
         return score_shards(
@@ -87,7 +87,7 @@ class Workers:
         run: str,
         scorer: Scorer,
         *,
-        done: Callable[[int, int], None] = lambda finished, of: None,
+        done: Callable[[int, int], None] = lambda count, of: None,
         tell: Callable[[str], None] = lambda line: None,
     ) -> tuple[str, Summary, Verdict]:
         """Score a stored run again, a task for some thousand results at a time."""
@@ -96,14 +96,14 @@ class Workers:
         found = store.run(run).id  # before seconds are spent on starting Ray
         if news := self._engine.opening():
             tell(news)
-        asyncio.run(self._engine.open())
+        finished(self._engine.open())
 
         def spread(task: RescoreTask, shards: Sequence[RescoreShard]) -> Iterator[None]:
-            for finished, _ in enumerate(self._engine.map(task, shards), 1):
-                done(finished, len(shards))
+            for count, _ in enumerate(self._engine.map(task, shards), 1):
+                done(count, len(shards))
                 yield
 
-        return asyncio.run(rescore_run(store, found, scorer, spread=spread))
+        return finished(rescore_run(store, found, scorer, spread=spread))
 
     def close(self) -> None:
         self._engine.close()

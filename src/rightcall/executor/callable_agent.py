@@ -6,6 +6,7 @@ import asyncio
 import inspect
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, get_args
 
 import msgspec
@@ -21,6 +22,7 @@ from rightcall.model.dialects.transcript import uncovered
 from rightcall.model.golden import AnyGolden
 from rightcall.model.message import Message
 from rightcall.model.trajectory import StopReason, Trajectory
+from rightcall.worker_threads import in_thread
 
 CALL_FIELDS = frozenset(ToolCall.__struct_fields__)
 TRAJECTORY_FIELDS = frozenset(Trajectory.__struct_fields__)
@@ -200,12 +202,6 @@ class UserAgent:
         ):
             with contained():
                 return await self._function(golden)
-        made = await asyncio.to_thread(in_its_thread, self._function, golden)
+        made = await in_thread(partial(self._function, golden), cancel=True)
         with contained():
             return await made if inspect.isawaitable(made) else made
-
-
-def in_its_thread(function: Callable[..., Any], *args: Any, **words: Any) -> Any:
-    """Call a blocking function; if it tries to end the process, that is its failure."""
-    with contained(in_thread=True):
-        return function(*args, **words)

@@ -7,13 +7,13 @@ target count as well.
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 import json
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,7 @@ from rightcall.model.codec import name_of, source_hash
 from rightcall.model.golden import Golden, with_id
 from rightcall.model.score import Score
 from rightcall.model.trajectory import Trajectory
+from rightcall.worker_threads import in_thread
 
 NOTHING = object()
 _returned: ContextVar[Any] = ContextVar("returned", default=NOTHING)
@@ -95,7 +96,7 @@ class Executor:
         if inspect.iscoroutinefunction(self.function):
             made = await self.function(data)
         else:
-            made = await asyncio.to_thread(self.function, data)
+            made = await in_thread(partial(self.function, data), cancel=True)
             made = await made if inspect.isawaitable(made) else made
         _returned.set(made)
         return trajectory_of(made)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -10,6 +9,7 @@ from itertools import islice
 import msgspec
 
 from rightcall.errors import ConfigError
+from rightcall.event_loop import finished
 from rightcall.gate import Verdict
 from rightcall.metrics import Scorer, Tally
 from rightcall.model import codec
@@ -50,7 +50,7 @@ class RescoreTask:
         with open_store(self.store, must_exist=True) as store:
             found = store.results_of(self.old, shard.keys, trajectories=True)
             writer = store.join_run(self.new, epoch=self.epoch)
-            results = asyncio.run(self._scored(found.values(), shard.goldens))
+            results = finished(self._scored(found.values(), shard.goldens))
             Persistence()(lambda: writer.add(results))
 
     async def _scored(

@@ -7,9 +7,9 @@ given as sentences.
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -30,6 +30,7 @@ from rightcall.model.golden import ConversationalGolden
 from rightcall.model.message import Message
 from rightcall.model.trajectory import Usage
 from rightcall.providers import ModelRequest, Prompt, Settings
+from rightcall.worker_threads import in_thread
 
 
 def callback_agent(given: Callable[..., Any] | Agent | str | None) -> Agent:
@@ -69,7 +70,7 @@ def _by_words(function: Callable[..., Any]) -> Callable[..., Any]:
 async def _awaited(function: Callable[..., Any], *args: Any, **words: Any) -> Any:
     if inspect.iscoroutinefunction(function):
         return await function(*args, **words)
-    made = await asyncio.to_thread(function, *args, **words)
+    made = await in_thread(partial(function, *args, **words), cancel=True)
     return await made if inspect.isawaitable(made) else made
 
 

@@ -11,10 +11,10 @@ and what was said before is called for each turn, with whichever of these it nam
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import groupby
 from typing import Any
 from uuid import uuid4
@@ -22,7 +22,7 @@ from uuid import uuid4
 import msgspec
 
 from rightcall.errors import contained
-from rightcall.executor.callable_agent import as_trajectory, in_its_thread
+from rightcall.executor.callable_agent import as_trajectory
 from rightcall.executor.conversation.agent_side import ending, given_messages
 from rightcall.model.call import ToolResult
 from rightcall.model.depth import bounded_trajectory
@@ -31,6 +31,7 @@ from rightcall.model.golden import AnyGolden, Golden, Turn
 from rightcall.model.message import Message
 from rightcall.model.recorded_case import conversation_of
 from rightcall.model.trajectory import StopReason, Trajectory
+from rightcall.worker_threads import in_thread
 
 INPUT, HISTORY = "input", ("history", "conversation_history", "turns")
 WORDS = frozenset((INPUT, *HISTORY, "thread_id"))
@@ -111,7 +112,7 @@ async def called(function: Callable[..., Any], words: dict[str, Any]) -> Any:
     ):
         with contained():
             return await function(**words)
-    made = await asyncio.to_thread(in_its_thread, function, **words)
+    made = await in_thread(partial(function, **words), cancel=True)
     with contained():
         return await made if inspect.isawaitable(made) else made
 

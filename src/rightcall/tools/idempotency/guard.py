@@ -36,7 +36,7 @@ from rightcall.tools.runtime.deadline import ToolWork
 from rightcall.tools.runtime.errors import Abort, Effect, ErrorReply, outcome_unknown
 from rightcall.tools.runtime.execute import acted, probe
 from rightcall.tools.runtime.invocation import Finished
-from rightcall.tools.runtime.threads import in_background, in_thread
+from rightcall.worker_threads import in_background, in_thread
 
 POLL_S = 0.02
 MOST_KEY_CHARACTERS = 255

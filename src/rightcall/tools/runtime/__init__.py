@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from rightcall.tools.runtime.mocks import Mock as Mock, runs_for_real as runs_for_real
     from rightcall.tools.runtime.policy import Policy as Policy, ToolRules as ToolRules
     from rightcall.tools.runtime.sample_values import generated as generated, resolved as resolved
-    from rightcall.tools.runtime.threads import in_thread as in_thread
     from rightcall.tools.runtime.toolbox import Toolbox as Toolbox
 else:
     __getattr__, __dir__, __all__ = window(
@@ -44,7 +43,6 @@ else:
             "mocks": "Mock runs_for_real",
             "policy": "Policy ToolRules",
             "sample_values": "generated resolved",
-            "threads": "in_thread",
             "toolbox": "Toolbox",
         },
     )

@@ -18,7 +18,7 @@ from rightcall.tools.definitions.function import FunctionTool
 from rightcall.tools.runtime.context import CallContext
 from rightcall.tools.runtime.mocks import Mock, MockCase, MockPlan, includes, steps
 from rightcall.tools.runtime.sample_values import generated
-from rightcall.tools.runtime.threads import in_thread
+from rightcall.worker_threads import in_thread
 
 Late = Callable[[Any, BaseException | None], None]
 Runner = Callable[[dict[str, Any], CallInfo, CallContext, Late], Awaitable[Any]]

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from rightcall.shared_loop import end_with_call
 from rightcall.tools.idempotency.owners import Owner, holding
 from rightcall.tools.runtime.active_call import ActiveCall, Next
 from rightcall.tools.runtime.errors import ErrorReply
@@ -84,6 +85,7 @@ def _started(rest: Awaitable[Finished], owner: Owner | None, work: ToolWork) -> 
     context.run(holding.set, owner)
     task = asyncio.get_running_loop().create_task(_to_the_end(rest), context=context)
     _at_work.add(task)
+    end_with_call(task)
     task.add_done_callback(partial(_ended, work))
     return task
 

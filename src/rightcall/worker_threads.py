@@ -1,71 +1,47 @@
-"""Threads for blocking tools and metrics: reused, and never preventing the process from exiting.
-
-The pool of the standard library joins its threads at exit, so that one hanging tool keeps the whole
-process from ending. These are daemons.
-"""
+"""Threads for blocking agents, tools and metrics. They are reused and never prevent the process from exiting."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 import contextvars
-import queue
 import threading
 from collections.abc import Callable
 from typing import Any
 
+from rightcall.borrowed_loop import BorrowedLoop, borrowed_loop
+from rightcall.daemon_threads import DaemonThreads, Job
 from rightcall.errors import contained
 
-Job = Callable[[], None]
-
-
-class _Pool:
-    def __init__(self) -> None:
-        self._jobs: queue.SimpleQueue[Job] = queue.SimpleQueue()
-        self._idle = 0
-        self._lock = (
-            threading.RLock()
-        )  # an object may be garbage-collected, and submit, while the lock is held
-
-    def submit(self, job: Job) -> None:
-        with self._lock:
-            if self._idle > 0:
-                self._idle -= 1
-            else:
-                threading.Thread(target=self._work, name="rightcall-work", daemon=True).start()
-        self._jobs.put(job)
-
-    def _work(self) -> None:
-        while True:
-            self._jobs.get()()
-            with self._lock:
-                self._idle += 1
-
-
-_pool = _Pool()
+_threads = DaemonThreads("rightcall-work")
 
 
 async def in_thread(
-    function: Callable[[], Any], *, when_late: Callable[[Any, BaseException | None], None] | None = None
+    function: Callable[[], Any],
+    *,
+    when_late: Callable[[Any, BaseException | None], None] | None = None,
+    cancel: bool = False,
 ) -> Any:
-    """Run a blocking function in a thread and wait for it.
+    """Run a blocking function in a thread and wait for it. Async code that it runs is run by the shared event loop.
 
     A thread cannot be stopped: when waiting is cancelled it keeps running, and `when_late` is called in it
-    with the result or the exception that came too late.
+    with the result or the exception that came too late. With `cancel` the async code that it waits for is cancelled.
     """
     future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-    ended = _Ended(when_late)
-    _pool.submit(_job(function, future, ended))
+    ended, loop = _Ended(when_late), BorrowedLoop()
+    _threads.submit(_job(function, future, ended, loop))
     try:
         return await future
     except asyncio.CancelledError:
         ended.abandon()
+        if cancel:
+            loop.abandon()
         raise
 
 
 def in_background(job: Job) -> None:
     """Run a blocking function in the background; it is not awaited, and must not raise."""
-    _pool.submit(job)
+    _threads.submit(job)
 
 
 class _Ended:
@@ -93,7 +69,9 @@ class _Ended:
         return not late
 
 
-def _job(function: Callable[[], Any], future: asyncio.Future[Any], ended: _Ended) -> Job:
+def _job(
+    function: Callable[[], Any], future: asyncio.Future[Any], ended: _Ended, borrowed: BorrowedLoop
+) -> Job:
     """The function in the caller's context. Only the job refers to that: it ends when the job does."""
     loop, context = future.get_loop(), contextvars.copy_context()
 
@@ -101,7 +79,7 @@ def _job(function: Callable[[], Any], future: asyncio.Future[Any], ended: _Ended
         result: Any = None
         failure: BaseException | None = None
         try:
-            with contained(in_thread=True):
+            with contained(in_thread=True), borrowed_loop(borrowed):
                 result = context.run(function)
         except Exception as error:
             failure = error

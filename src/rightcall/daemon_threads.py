@@ -1,0 +1,51 @@
+"""Threads that are reused and never keep the process from exiting.
+
+The pool of the standard library joins its threads at exit, so that one hanging tool keeps the whole process from
+ending. These are daemons.
+"""
+
+from __future__ import annotations
+
+import os
+import queue
+import threading
+from collections.abc import Callable
+
+Job = Callable[[], None]
+
+
+class DaemonThreads:
+    """As many threads as there are jobs at once; an idle one is reused. Jobs must not raise."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._start()
+
+    def _start(self) -> None:
+        self._pid = os.getpid()
+        self._jobs: queue.SimpleQueue[Job] = queue.SimpleQueue()
+        self._idle = 0
+        self._lock = (
+            threading.RLock()
+        )  # an object may be garbage-collected, and submit, while the lock is held
+
+    def submit(self, job: Job) -> None:
+        if (
+            self._pid != os.getpid()
+        ):  # after a fork the threads are the parent's, and the lock may be held there
+            self._start()
+        with self._lock:
+            if self._idle > 0:
+                self._idle -= 1
+            else:
+                threading.Thread(target=self._work, name=self._name, daemon=True).start()
+        self._jobs.put(job)
+
+    def _work(self) -> None:
+        # Python has noted that it need not wait for this thread. Those that code under test starts here inherit the
+        # attribute, and are to be as they are elsewhere.
+        threading.current_thread()._daemonic = False  # type: ignore[attr-defined]
+        while True:
+            self._jobs.get()()
+            with self._lock:
+                self._idle += 1

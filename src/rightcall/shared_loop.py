@@ -1,0 +1,312 @@
+"""An event loop that several threads wait for: one of them runs it for all."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import contextvars
+import signal
+import threading
+import time
+from collections.abc import Callable, Coroutine, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Generic, TypeVar
+from weakref import WeakSet
+
+T = TypeVar("T")
+
+PATIENCE_S = 2.0
+"""How long a loop may let a call wait before it begins: one that takes longer is blocked, perhaps by the caller."""
+
+CLOSING_S = 2.0
+THREADS = 64
+"""Threads of `asyncio.to_thread`. The default, a few more than the processor has cores, would let calls inside calls
+wait for each other."""
+
+TASKS: contextvars.ContextVar[WeakSet[asyncio.Task[Any]] | None] = contextvars.ContextVar(
+    "tasks", default=None
+)
+"""Where the tasks that the current code starts are noted."""
+
+_call: contextvars.ContextVar[LoopCall[Any] | None] = contextvars.ContextVar("call", default=None)
+
+
+class LoopBusyError(Exception):
+    """The loop did not begin a call in time; the call can be made on another."""
+
+
+class LoopCall(Generic[T]):
+    """A coroutine that a thread waits for, in the context of that thread.
+
+    One that `yields` gives way to others that could run the loop: a worker thread to the caller of `evaluate`, whose
+    agent may have opened things that belong to that thread.
+    """
+
+    def __init__(self, work: Coroutine[Any, Any, T], *, yields: bool = False, closes: bool = False) -> None:
+        self.work, self.yields, self.closes = work, yields, closes
+        self.context = contextvars.copy_context()
+        self.wake = threading.Event()
+        self.begun = self.done = self.interrupted = False
+        self.ticket: object = None
+        self.shared: SharedLoop | None = None
+        self.short_lived: set[asyncio.Task[Any]] = set()
+        self._outcome: list[T] = []
+        self._error: BaseException | None = None
+        self._task: asyncio.Task[None] | None = None
+        self._cancelled = False
+
+    def result(self) -> T:
+        """What the coroutine gave; raises what it raised."""
+        error, self._error = self._error, None
+        if error is None and self._outcome:
+            return self._outcome[0]
+        try:
+            if self.interrupted and (error is None or isinstance(error, asyncio.CancelledError)):
+                raise KeyboardInterrupt
+            raise error or asyncio.CancelledError
+        finally:
+            del error  # its traceback refers to this frame
+
+    def start(self, loop: asyncio.AbstractEventLoop, ended: Callable[[asyncio.Task[None]], None]) -> None:
+        self.context.run(_call.set, self)
+        self._task = loop.create_task(self._run(), context=self.context)
+        self._task.add_done_callback(ended)
+        if self._cancelled:
+            self._task.cancel()
+
+    def cancel(self) -> None:
+        """Cancel it, from any thread."""
+        self._cancelled = True
+        if self._task is not None:
+            with contextlib.suppress(RuntimeError):  # the loop is closed
+                self._task.get_loop().call_soon_threadsafe(self._task.cancel)
+
+    def break_off(self, error: BaseException) -> None:
+        """It could not be waited for."""
+        if not self.done and self._error is None:
+            self._error = error
+
+    def drop(self) -> None:
+        """Forget a coroutine that never began; Python would warn of it."""
+        if not self._outcome and self._error is None:
+            self.work.close()
+
+    async def _run(self) -> None:
+        # What would end the process is raised by `result`, in the thread that waits, not in the one that runs the loop.
+        try:
+            self._outcome.append(await self.work)
+        except BaseException as error:
+            self._error = error
+        finally:
+            rest = [task for task in self.short_lived if not task.done()]
+            for task in rest:
+                task.cancel()
+            if rest:
+                await asyncio.wait(rest, timeout=CLOSING_S)
+
+
+def end_with_call(task: asyncio.Task[Any]) -> None:
+    """Cancel a task when the blocking call ends in which it was started: nobody waits for its effects any more.
+
+    In async programs it ends with their event loop.
+    """
+    call = _call.get()
+    if call is not None:
+        call.short_lived.add(task)
+        task.add_done_callback(call.short_lived.discard)
+
+
+class SharedLoop:
+    """A loop that stays open between calls."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self.loop = loop
+        loop.set_task_factory(_noted_task)  # type: ignore[arg-type]  # its type has no options
+        self._threads = ThreadPoolExecutor(THREADS, "rightcall-blocking")
+        loop.set_default_executor(self._threads)
+        self._lock = threading.Lock()
+        self._calls: list[LoopCall[Any]] = []
+        self._driver: LoopCall[Any] | None = None
+        self._exiting = False
+
+    def finish(self, call: LoopCall[Any], *, patient: bool = False) -> None:
+        """Wait until a call has ended, running the loop unless another thread does.
+
+        `LoopBusyError` unless it is `patient`, when the thread that runs the loop is blocked.
+        """
+        self._enter(call)
+        stopped: BaseException | None = None
+        while not call.done:
+            try:
+                if self._driver is call:
+                    self._drive(call)
+                else:
+                    self._follow(call, patient)
+            except LoopBusyError:
+                raise
+            except BaseException as error:  # Ctrl-C, or a task of the code under test that ends the process
+                if call.interrupted:
+                    self._leave(call)
+                    raise
+                call.interrupted, stopped = True, error
+                call.cancel()
+        if stopped is not None:
+            raise stopped
+        if self._exiting and not call.closes:
+            threading.Event().wait()  # a daemon thread, whose caller would print that it has been cancelled
+
+    def close(self, *, exiting: bool = False) -> None:
+        """Cancel all tasks and close the loop, unless it is blocked."""
+        if self.loop.is_closed():
+            return
+        self._exiting = exiting
+        with contextlib.suppress(LoopBusyError):
+            self.finish(LoopCall(self._end(), closes=True))
+        self._threads.shutdown(wait=False)
+        until = time.monotonic() + CLOSING_S
+        while self._driver is not None and time.monotonic() < until:
+            time.sleep(0.001)
+        if self._driver is None:
+            self.loop.close()
+
+    async def _end(self) -> None:
+        rest = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in rest:
+            task.cancel()
+        if rest:
+            await asyncio.wait(rest, timeout=CLOSING_S)
+        await self.loop.shutdown_asyncgens()
+        for transport in list(getattr(self.loop, "_transports", {}).values()):  # of pooled clients
+            transport.abort()
+        await asyncio.sleep(0)
+
+    def _enter(self, call: LoopCall[Any]) -> None:
+        call.ticket = ticket = object()
+        with self._lock:
+            self._calls.append(call)
+            if self._driver is None:
+                self._driver = call
+            elif self._driver.yields and not call.yields:
+                self.loop.call_soon_threadsafe(self.loop.stop)
+        self.loop.call_soon_threadsafe(self._begin, call, ticket)
+
+    def _begin(self, call: LoopCall[Any], ticket: object) -> None:
+        with self._lock:
+            if call.ticket is not ticket:  # it has been withdrawn
+                return
+            call.begun, call.shared = True, self
+        call.start(self.loop, lambda task: self._ended(call))
+
+    def _ended(self, call: LoopCall[Any]) -> None:
+        call.drop()
+        with self._lock:
+            call.done = True
+            if call in self._calls:
+                self._calls.remove(call)
+            drives = self._driver is call
+        if drives:
+            self.loop.stop()
+        call.wake.set()
+
+    def _leave(self, call: LoopCall[Any]) -> None:
+        """Stop waiting for a call that has not ended; its cancellation is carried out when the loop runs again."""
+        with self._lock:
+            if call in self._calls:
+                self._calls.remove(call)
+            if self._driver is not call:
+                return
+            heir = self._driver = self._heir(None)
+        if heir is not None:
+            heir.wake.set()
+
+    def _drive(self, call: LoopCall[Any]) -> None:
+        try:
+            if threading.current_thread() is threading.main_thread():
+                with _woken_by_signals(self.loop), _ctrl_c(call):
+                    self.loop.run_forever()
+            else:
+                self.loop.run_forever()
+        finally:
+            with self._lock:
+                heir = self._driver = self._heir(call)
+            if heir is not None and heir is not call:
+                heir.wake.set()
+
+    def _heir(self, call: LoopCall[Any] | None) -> LoopCall[Any] | None:
+        """Who runs the loop now: the caller that waits the longest; a worker thread if there is none."""
+        if call is not None and not call.done and not call.yields:
+            return call
+        return next((one for one in self._calls if not one.yields), next(iter(self._calls), None))
+
+    def _follow(self, call: LoopCall[Any], patient: bool) -> None:
+        woken = wait_for(call.wake, None if patient or call.begun else PATIENCE_S)
+        call.wake.clear()
+        if woken or call.begun:
+            return
+        with self._lock:
+            if call.begun or self._driver is call:
+                return
+            self._calls.remove(call)
+            call.ticket = None
+        raise LoopBusyError
+
+
+def wait_for(event: threading.Event, seconds: float | None = None) -> bool:
+    """Wait so that Ctrl-C can interrupt it.
+
+    Only the main thread handles signals, and one that reaches another thread, or any on Windows, does not end its wait.
+    """
+    if seconds is not None or threading.current_thread() is not threading.main_thread():
+        return event.wait(seconds)
+    while not event.wait(0.1):
+        pass
+    return True
+
+
+def _noted_task(
+    loop: asyncio.AbstractEventLoop, work: Coroutine[Any, Any, Any], **options: Any
+) -> asyncio.Task[Any]:
+    task = asyncio.Task(work, loop=loop, **options)
+    context = options.get("context")
+    noted = TASKS.get() if context is None else context.get(TASKS)
+    if noted is not None:
+        noted.add(task)
+    return task
+
+
+@contextlib.contextmanager
+def _woken_by_signals(loop: asyncio.AbstractEventLoop) -> Iterator[None]:
+    """Let signals wake the loop of the main thread, also those that reach another thread; uvloop does this itself."""
+    pipe = getattr(loop, "_csock", None)
+    if pipe is None:
+        yield
+        return
+    before = signal.set_wakeup_fd(pipe.fileno(), warn_on_full_buffer=False)
+    try:
+        yield
+    finally:
+        signal.set_wakeup_fd(before)
+
+
+@contextlib.contextmanager
+def _ctrl_c(call: LoopCall[Any]) -> Iterator[None]:
+    """The first Ctrl-C cancels the call, the second raises `KeyboardInterrupt` where it is.
+
+    As `asyncio.run` does it, and only where nobody else handles Ctrl-C.
+    """
+    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield
+        return
+
+    def received(number: int, frame: Any) -> None:
+        if call.interrupted:
+            raise KeyboardInterrupt
+        call.interrupted = True
+        call.cancel()
+
+    signal.signal(signal.SIGINT, received)
+    try:
+        yield
+    finally:
+        if signal.getsignal(signal.SIGINT) is received:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
