@@ -52,6 +52,8 @@ class Watch:
     output: Callable[[Any], Any] | None = None
     memory: dict[Any, Any] = field(default_factory=dict)
     """Whatever the adapter has to remember between the hooks of one trial."""
+    turn_end: list[Callable[[], None]] = field(default_factory=list)
+    """What the adapter does when a turn ends, however it ends: it notes streams that nobody read to their end."""
 
     def given(self, text: str) -> Any:
         """The framework's input in a turn: the user's text, or what `input` makes of the golden with it."""
@@ -61,6 +63,11 @@ class Watch:
             self.golden if self.golden.input == text else msgspec.structs.replace(self.golden, input=text)
         )
         return self.input(golden)
+
+    def end_turn(self) -> None:
+        """The agent has answered, or failed to."""
+        while self.turn_end:
+            self.turn_end.pop(0)()
 
     @contextmanager
     def guarded(self, hook: str) -> Iterator[None]:

@@ -179,6 +179,17 @@ ADAPTERS: tuple[AdapterInfo, ...] = (
         needs=("strands.middleware._registry:MiddlewareRegistry.invoke", "strands:Agent.take_snapshot"),
     ),
     AdapterInfo(
+        "litellm", "LiteLLM", "litellm", "litellm", ("litellm",), "1.106.2", "the dispatcher of its functions",
+        (
+            "tools are run by your own loop: they cannot be mocked, and their latency is unknown",
+            "a result does not say whether it is an error",
+            "calls in the last answer have no result unless another request follows",
+            "retries and fallbacks inside one call are one request, and tokens of their failed attempts are unknown",
+            "litellm.anthropic.messages, and functions imported from litellm.main, are not observed",
+        ),
+        needs=("litellm.rust_bridge.dispatch:PublicDispatch.run", "litellm.rust_bridge.dispatch:PublicDispatch.arun"),
+    ),
+    AdapterInfo(
         "anthropic", "Anthropic SDK", "anthropic", "anthropic", ("anthropic",), "2.8.0", "the client's requests",
         (
             "tools are run by your own loop: they cannot be mocked, and their latency is unknown",

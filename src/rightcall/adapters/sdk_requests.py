@@ -95,19 +95,24 @@ def _async_request(wire: Wire) -> Callable[[Any], Any]:
     return wrap
 
 
-def _begun(wire: Wire, options: Any) -> _Asking | None:
+def _begun(wire: Wire, options: Any) -> Asking | None:
     watch = watch_of(wire.name)
     path = str(getattr(options, "url", "")).partition("?")[0]
     if watch is None or not wire.speaks(path):
         return None
+    return begun_request(wire, watch, path, getattr(options, "json_data", None))
+
+
+def begun_request(wire: Wire, watch: Watch, path: str, sent: Any) -> Asking:
+    """A request whose body is `sent`, noted; `Asking.answered` notes its reply."""
     with watch.guarded("reading a request"):
-        body = plain(_news(watch, getattr(options, "json_data", None)))
+        body = plain(_news(watch, sent))
         try:
             read = wire.read_request(path, body if isinstance(body, dict) else {})
         except InputError:  # the agent's own mistake: the server will refuse it
             read = ((), ())
         watch.recorder.asked(*read)
-    return _Asking(wire, watch, path, perf_counter())
+    return Asking(wire, watch, path, perf_counter())
 
 
 def _news(watch: Watch, body: Any) -> Any:
@@ -149,7 +154,7 @@ def _is_answer(item: Any) -> bool:
 
 
 @dataclass(frozen=True)
-class _Asking:
+class Asking:
     """One request in progress."""
 
     wire: Wire
@@ -176,7 +181,7 @@ class _Asking:
         )
 
     def _seen(self, inner: Iterator[Any]) -> Iterator[Any]:
-        events = _Events(self)
+        events = ReplyEvents(self)
         try:
             for event in inner:
                 events.add(event)
@@ -188,7 +193,7 @@ class _Asking:
                 close()
 
     async def _aseen(self, inner: AsyncIterator[Any]) -> AsyncIterator[Any]:
-        events = _Events(self)
+        events = ReplyEvents(self)
         try:
             async for event in inner:
                 events.add(event)
@@ -200,12 +205,13 @@ class _Asking:
                 await close()
 
 
-class _Events:
+class ReplyEvents:
     """The events of one streamed reply, added up as the user reads them."""
 
-    def __init__(self, asking: _Asking) -> None:
+    def __init__(self, asking: Asking) -> None:
         self._asking = asking
         self._stream: AnswerStream | None = None
+        self._ended = False
 
     def add(self, event: Any) -> None:
         with self._asking.watch.guarded("reading a streamed event"):
@@ -216,14 +222,21 @@ class _Events:
                     self._stream.add(copied)
 
     def end(self) -> None:
-        with self._asking.watch.guarded("reading a stream"):
-            if self._stream is not None:
-                messages = self._stream.messages()
-                self._asking._note(
-                    ReadAnswer(
-                        streamed_text(messages), calls_of(messages), self._stream.usage, self._stream.finish
-                    )
-                )
+        """Note the answer, once; a stream may be both read to its end and closed."""
+        if not self._ended:
+            self._ended = True
+            with self._asking.watch.guarded("reading a stream"):
+                if self._stream is not None:
+                    self._asking._note(self._answer(self._stream))
+
+    @property
+    def finished(self) -> bool:
+        """Whether the model has said why it stopped: what may still follow are its tokens."""
+        return self._stream is not None and bool(self._stream.finish)
+
+    def _answer(self, stream: AnswerStream) -> ReadAnswer:
+        messages = stream.messages()
+        return ReadAnswer(streamed_text(messages), calls_of(messages), stream.usage, stream.finish)
 
 
 def _body(reply: Any) -> Json | None:

@@ -45,7 +45,11 @@ class ObservedSession:
             watch.recorder.said(text)
         try:
             with contained(), watching(self._watches):
-                output = await self._talk.say(text)
+                try:
+                    output = await self._talk.say(text)
+                finally:
+                    for watch in self._watches.values():
+                        watch.end_turn()
         except Exception as error:
             self._ended(error)
             raise

@@ -92,7 +92,8 @@ def _text(value: Any) -> str:
 
 LIMITS = frozenset(
     ("MaxTurnsExceeded", "GraphRecursionError", "UsageLimitExceeded", "AgentMaxStepsError",
-     "LlmCallsLimitExceededError", "WorkflowTimeoutError", "MaxIterationsExceeded", "LimitReachedError")
+     "LlmCallsLimitExceededError", "WorkflowTimeoutError", "MaxIterationsExceeded", "LimitReachedError",
+     "ToolLoopMaxRoundsExceeded")
 )  # fmt: skip
 """What frameworks raise at a limit the user set."""
 
