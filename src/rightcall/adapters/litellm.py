@@ -14,7 +14,7 @@ from typing import Any
 
 from rightcall.adapters import openai
 from rightcall.adapters.hooks import replaced, watch_of
-from rightcall.adapters.sdk_requests import Asking, ClientAdapter, ReplyEvents, Wire, begun_request
+from rightcall.adapters.sdk_requests import BegunRequest, ClientAdapter, ReplyEvents, Wire, begun_request
 
 NAME = "litellm"
 WIRES: dict[str, tuple[Wire, str]] = {
@@ -74,7 +74,7 @@ def _watched_arun(original: Any) -> Any:
     return arun
 
 
-def _begun(route: Any, args: Any, kwargs: Mapping[str, Any], function: Any) -> Asking | None:
+def _begun(route: Any, args: Any, kwargs: Mapping[str, Any], function: Any) -> BegunRequest | None:
     watch = watch_of(NAME)
     wire, path = WIRES.get(str(getattr(route, "name", "")), (None, ""))
     if watch is None or wire is None or _ASKED.get():
@@ -88,7 +88,7 @@ def _begun(route: Any, args: Any, kwargs: Mapping[str, Any], function: Any) -> A
     return begun_request(wire, watch, path, sent)
 
 
-def _answered(asking: Asking, reply: Any) -> Any:
+def _answered(asking: BegunRequest, reply: Any) -> Any:
     """The reply as received. A stream is observed while the user reads it, by a subclass of its own class."""
     kind: Any = type(reply)
     if not hasattr(kind, "__next__") and not hasattr(kind, "__anext__"):

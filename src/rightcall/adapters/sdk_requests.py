@@ -95,7 +95,7 @@ def _async_request(wire: Wire) -> Callable[[Any], Any]:
     return wrap
 
 
-def _begun(wire: Wire, options: Any) -> Asking | None:
+def _begun(wire: Wire, options: Any) -> BegunRequest | None:
     watch = watch_of(wire.name)
     path = str(getattr(options, "url", "")).partition("?")[0]
     if watch is None or not wire.speaks(path):
@@ -103,8 +103,8 @@ def _begun(wire: Wire, options: Any) -> Asking | None:
     return begun_request(wire, watch, path, getattr(options, "json_data", None))
 
 
-def begun_request(wire: Wire, watch: Watch, path: str, sent: Any) -> Asking:
-    """A request whose body is `sent`, noted; `Asking.answered` notes its reply."""
+def begun_request(wire: Wire, watch: Watch, path: str, sent: Any) -> BegunRequest:
+    """A request whose body is `sent`, noted; `BegunRequest.answered` notes its reply."""
     with watch.guarded("reading a request"):
         body = plain(_news(watch, sent))
         try:
@@ -112,7 +112,7 @@ def begun_request(wire: Wire, watch: Watch, path: str, sent: Any) -> Asking:
         except InputError:  # the agent's own mistake: the server will refuse it
             read = ((), ())
         watch.recorder.asked(*read)
-    return Asking(wire, watch, path, perf_counter())
+    return BegunRequest(wire, watch, path, perf_counter())
 
 
 def _news(watch: Watch, body: Any) -> Any:
@@ -154,7 +154,7 @@ def _is_answer(item: Any) -> bool:
 
 
 @dataclass(frozen=True)
-class Asking:
+class BegunRequest:
     """One request in progress."""
 
     wire: Wire
@@ -208,7 +208,7 @@ class Asking:
 class ReplyEvents:
     """The events of one streamed reply, added up as the user reads them."""
 
-    def __init__(self, asking: Asking) -> None:
+    def __init__(self, asking: BegunRequest) -> None:
         self._asking = asking
         self._stream: AnswerStream | None = None
         self._ended = False
