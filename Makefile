@@ -9,12 +9,13 @@ TESTS := $(BIN)/python -m pytest -n 2 --dist loadfile -m "not ray"
 
 # Frameworks that cannot share an environment: each has its own, built once.
 FRAMEWORKS := claude_agent_sdk google_adk crewai smolagents llama_index agent_framework autogen dspy \
-  strands litellm
+  strands haystack litellm
 PACKAGES_llama_index := llama-index-core
 PACKAGES_agent_framework := agent-framework-core
 PACKAGES_autogen := autogen-agentchat autogen-core
 PACKAGES_strands := "strands-agents[openai]"
 PACKAGES_litellm := litellm mcp fastapi
+PACKAGES_haystack := haystack-ai
 
 demo: $(VENV)/.demo-ready
 	@$(BIN)/rightcall demo

@@ -179,6 +179,21 @@ ADAPTERS: tuple[AdapterInfo, ...] = (
         needs=("strands.middleware._registry:MiddlewareRegistry.invoke", "strands:Agent.take_snapshot"),
     ),
     AdapterInfo(
+        "haystack", "Haystack", "haystack-ai", "haystack", ("haystack",), "3.4.0", "the steps of its Agent component",
+        (
+            "calls whose arguments are not JSON are dropped by the chat generators and are not visible",
+            "generators that call tools without an Agent are not observed",
+            "a pipeline remembers between the turns of a conversation only what its components store",
+        ),
+        tools="mock",
+        needs=(
+            "haystack.components.agents.agent:Agent._run_step_async",
+            "haystack.components.agents.agent:_record_llm_usage(llm_messages)",
+            "haystack.components.agents.tool_calling:_make_bounded_invoke_async(tool_call)",
+            "haystack.components.agents.tool_calling:_make_context_bound_invoke(tool_call)",
+        ),
+    ),
+    AdapterInfo(
         "litellm", "LiteLLM", "litellm", "litellm", ("litellm",), "1.106.2", "the dispatcher of its functions",
         (
             "tools are run by your own loop: they cannot be mocked, and their latency is unknown",

@@ -89,7 +89,7 @@ def _begun(route: Any, args: Any, kwargs: Mapping[str, Any], function: Any) -> B
 
 
 def _answered(asking: BegunRequest, reply: Any) -> Any:
-    """The reply as received. A stream is observed while the user reads it, by a subclass of its own class."""
+    """The reply as received. A stream is observed while the user reads it, by a subclass of its class."""
     kind: Any = type(reply)
     if not hasattr(kind, "__next__") and not hasattr(kind, "__anext__"):
         return asking.answered(reply)
