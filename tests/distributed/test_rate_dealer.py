@@ -8,7 +8,7 @@ from hypothesis import given, strategies as st
 from rightcall.distributed.message import Sent
 from rightcall.distributed.rate_dealer import LOOK_SECONDS, RateDealer, rate_shares
 from rightcall.distributed.seat import Seat
-from rightcall.executor import RateLimit
+from rightcall.providers import RateLimit
 
 
 @given(st.lists(st.none() | st.floats(0, 5), min_size=1, max_size=12))

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from hypothesis import given, strategies as st
 
-from rightcall.executor import RateLimit, TokenBucket
+from rightcall.providers import RateLimit, TokenBucket
 
 
 class Clock:

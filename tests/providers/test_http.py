@@ -11,9 +11,8 @@ import pytest
 import trustme
 
 from rightcall.errors import ConfigError, ProviderError
-from rightcall.providers import Network, resolve
+from rightcall.providers import ModelEndpoint, Network, resolve
 from rightcall.providers.http import MEGABYTE
-from rightcall.providers.remote import KeyWarning
 
 from .loopback import canned, json_server, raw_server
 from .samples import a_request, ask
@@ -163,8 +162,7 @@ def test_a_port_without_a_listener_is_unreachable():
 
 
 def test_an_unknown_host_is_not_asked_again():
-    with pytest.warns(KeyWarning, match="no-such-host.invalid"):
-        error = failure("http://no-such-host.invalid")
+    error = failure("http://no-such-host.invalid")
     assert error.kind == "unreachable"
 
 
@@ -223,7 +221,9 @@ def test_one_bad_answer_leaves_the_other_calls_alone():
 def test_the_key_goes_to_the_server_and_nowhere_else(monkeypatch):
     monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
     with json_server(lambda body: {**GOOD, "content": []}) as server:
-        providers = [resolve(f"{p}:m", base_url=server.url) for p in ("openai", "anthropic")]
+        names = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}
+        endpoints = [ModelEndpoint(f"{prefix}:m", server.url, key) for prefix, key in names.items()]
+        providers = [resolve(endpoint) for endpoint in endpoints]
         for provider in providers:
             ask(provider)
             assert KEY not in repr(provider) and KEY not in repr(vars(provider))

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 
 import pytest
+from msgspec.structs import replace
 
 from rightcall.errors import ConfigError
-from rightcall.providers import SHELVES, Prompt, Settings, check, resolve
+from rightcall.providers import HOSTS, SHELVES, Prompt, Settings, check, resolve
 
 from .loopback import json_server, status_server
 
@@ -101,7 +102,7 @@ def test_every_shelf_can_be_named():
 def test_the_vendor_is_asked_for_the_model_before_anything_is_spent(monkeypatch, kind, key, status, told):
     with status_server(status) as server:
         provider = resolve(f"{kind}:gpt-nope", base_url=server.url)
-        monkeypatch.setattr(type(provider), "vendor_url", server.url)
+        monkeypatch.setitem(HOSTS, kind, replace(HOSTS[kind], url=server.url))
         monkeypatch.setenv(key, "k-1")
         problems = asyncio.run(_checked(provider))
     assert server.paths[0].endswith("/models/gpt-nope")

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from rightcall.distributed.message import RateShare
 from rightcall.distributed.seat import Seat
-from rightcall.executor import RateLimit
+from rightcall.providers import RateLimit
 
 DEAL_SECONDS = 5.0
 HEARD_SECONDS = 2.0

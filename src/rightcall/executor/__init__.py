@@ -44,9 +44,7 @@ if TYPE_CHECKING:
     from rightcall.executor.limits import (
         Deadline as Deadline,
         Limits as Limits,
-        RateLimit as RateLimit,
         RunLimits as RunLimits,
-        TokenBucket as TokenBucket,
         spent as spent,
         total as total,
     )
@@ -76,7 +74,7 @@ else:
             "callable_agent": "as_trajectory",
             "conversation": "DEFAULT_PERSONAS SimulationNode UserSetup Users played_by turn_parameters",
             "first_request": "capturable capture_first_request perform_watched",
-            "limits": "Deadline Limits RateLimit RunLimits TokenBucket spent total",
+            "limits": "Deadline Limits RunLimits spent total",
             "pool": "Pool",
             "retrying_client": "Asker Patience",
             "session": "Performer Session",

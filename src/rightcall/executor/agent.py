@@ -8,12 +8,13 @@ from typing import Any, Literal
 
 from rightcall.adapters import ObservedAgent
 from rightcall.errors import ConfigError, InputError
-from rightcall.executor.limits import Limits, RateLimit
+from rightcall.executor.limits import Limits
 from rightcall.model.dialects import read_tool
 from rightcall.model.golden import Golden
 from rightcall.providers import (
     Exchange,
     Provider,
+    RateLimit,
     Recordings,
     Settings,
 )

@@ -15,10 +15,10 @@ from typing import Self, TypeVar
 from msgspec.structs import replace
 
 from rightcall.errors import InfrastructureError, ProviderError
-from rightcall.executor.limits import Deadline, TokenBucket
+from rightcall.executor.limits import Deadline
 from rightcall.executor.pool import LagMeter
 from rightcall.model.record import Record
-from rightcall.providers import ModelReply, ModelRequest, Provider
+from rightcall.providers import ModelReply, ModelRequest, Provider, TokenBucket
 
 
 class Throttle:

@@ -20,7 +20,6 @@ from rightcall.executor.conversation.dialogue_loop import ConversationPerformer,
 from rightcall.executor.conversation.model_user import ModelUsers, UserSetup
 from rightcall.executor.conversation.turn_function import FunctionSession, one_turn, turn_parameters
 from rightcall.executor.conversation.user_side import Users
-from rightcall.executor.limits import TokenBucket
 from rightcall.executor.performers import PerModel, TapedAgent, full_name
 from rightcall.executor.pool import LagMeter
 from rightcall.executor.retrying_client import Asker, Patience
@@ -35,6 +34,7 @@ from rightcall.providers import (
     Provider,
     RequestDigester,
     TapedProvider,
+    TokenBucket,
     addressed_agent,
     is_address,
     is_sdk_client,

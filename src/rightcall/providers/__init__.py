@@ -2,6 +2,9 @@
 
     base        Provider, ModelRequest (with its Prompt and Settings), ModelReply
     resolver    names to providers; what is wrong with one before money is spent
+    catalog     models by the names that suites and pyproject.toml give them, and the default model of each role
+    endpoint    a model with its server, key, headers, settings, rate and price; endpoint_provider applies them
+    hosts       the hosts of providers, and the variables of their SDKs; rate_limit: requests per minute
     http        the one HTTP client; failures, secrets: errors and retry delays, without leaking secrets
     remote      shared by the wire formats; anthropic, openai, openai_responses: one file each
     sdk_client  the user's own client object
@@ -15,8 +18,9 @@
     remote_agent   agents instead of models: http_agent (http:URL) and exec_agent (exec:COMMAND);
                 exchange, agent_reply: requests to and replies from such an agent
 
-To add one: a file with a subclass of `Provider` and `make(model, options)`, and its description in
-`resolver.SHELVES`; or, from another package, an entry point in the group `rightcall.providers`.
+To add one: a file with a subclass of `Provider` and `make(model, options)`, its description in `resolver.SHELVES` and,
+if it has a server, its row in `hosts.HOSTS`; or, from another package, an entry point in the group
+`rightcall.providers`.
 """
 
 from typing import TYPE_CHECKING
@@ -32,6 +36,15 @@ if TYPE_CHECKING:
         Settings as Settings,
         Stop as Stop,
     )
+    from rightcall.providers.catalog import (
+        ROLES as ROLES,
+        ModelCatalog as ModelCatalog,
+        Role as Role,
+        line_to_add as line_to_add,
+        project_models as project_models,
+        read_models as read_models,
+    )
+    from rightcall.providers.endpoint import ModelEndpoint as ModelEndpoint, overlaid as overlaid
     from rightcall.providers.exchange import Exchange as Exchange
     from rightcall.providers.extraction import words as words
     from rightcall.providers.first_requests.listener import (
@@ -51,6 +64,14 @@ if TYPE_CHECKING:
         CapturedTrial as CapturedTrial,
         WatchedTrial as WatchedTrial,
     )
+    from rightcall.providers.hosts import (
+        HOSTS as HOSTS,
+        Address as Address,
+        Host as Host,
+        address_of as address_of,
+        server_of as server_of,
+        shown_host as shown_host,
+    )
     from rightcall.providers.http import Network as Network
     from rightcall.providers.keyword import KeywordProvider as KeywordProvider
     from rightcall.providers.prices import (
@@ -60,6 +81,11 @@ if TYPE_CHECKING:
         cost as cost,
         load_prices as load_prices,
         price_of as price_of,
+    )
+    from rightcall.providers.rate_limit import (
+        RateLimit as RateLimit,
+        TokenBucket as TokenBucket,
+        shared_bucket as shared_bucket,
     )
     from rightcall.providers.recordings.canonical import scrubbed as scrubbed
     from rightcall.providers.recordings.case import CURRENT as CURRENT, TapedCase as TapedCase
@@ -90,6 +116,7 @@ if TYPE_CHECKING:
         ProviderOptions as ProviderOptions,
         Shelf as Shelf,
         check as check,
+        endpoint_of as endpoint_of,
         is_provider as is_provider,
         provider_names as provider_names,
         resolve as resolve,
@@ -107,6 +134,8 @@ else:
         __name__,
         {
             "base": "ModelReply ModelRequest Prompt Provider Settings Stop",
+            "catalog": "ModelCatalog ROLES Role line_to_add project_models read_models",
+            "endpoint": "ModelEndpoint overlaid",
             "exchange": "Exchange",
             "extraction": "words",
             "first_requests.listener": "captured_requests watched_requests",
@@ -115,9 +144,11 @@ else:
                 "read_first_request"
             ),
             "first_requests.trial": "CapturedTrial TRIAL WatchedTrial",
+            "hosts": "Address HOSTS Host address_of server_of shown_host",
             "http": "Network",
             "keyword": "KeywordProvider",
             "prices": "Price Prices built_in_prices cost load_prices price_of",
+            "rate_limit": "RateLimit TokenBucket shared_bucket",
             "recordings.canonical": "scrubbed",
             "recordings.case": "CURRENT TapedCase",
             "recordings.cassette": "RecordedTrial",
@@ -129,7 +160,7 @@ else:
             "recordings.settings": "RECORD_MODES RecordMode RecordSettings",
             "remote": "is_this_machine",
             "remote_agent": "AddressedAgent addressed_agent command_of is_address",
-            "resolver": "ProviderOptions SHELVES Shelf check is_provider provider_names resolve",
+            "resolver": "ProviderOptions SHELVES Shelf check endpoint_of is_provider provider_names resolve",
             "sdk_client": "is_sdk_client",
             "secrets": "scrubber",
             "weights": "MODELS list_models model_path pull_model",

@@ -32,10 +32,9 @@ class AnthropicProvider(RemoteProvider):
     """Claude, or a compatible server."""
 
     prefix: ClassVar[str] = "anthropic"
-    vendor_url: ClassVar[str] = "https://api.anthropic.com"
-    key_name: ClassVar[str] = "ANTHROPIC_API_KEY"
     models_path: ClassVar[str] = "/v1/models"
     path: ClassVar[str] = "/v1/messages"
+    key_header: ClassVar[str] = "x-api-key"
 
     def authorization(self, key: str) -> Mapping[str, str]:
         """The key has its own header here."""
@@ -115,4 +114,4 @@ def _usage(usage: Any) -> Usage:
 
 def make(model: str, options: ProviderOptions) -> AnthropicProvider:
     """The provider of a name."""
-    return AnthropicProvider(model, base_url=options.base_url, network=options.network, prices=options.prices)
+    return AnthropicProvider.of(model, options)

@@ -163,7 +163,7 @@ class HttpClient:
         return chunks[0] if len(chunks) == 1 else b"".join(chunks)
 
 
-def checked_url(base_url: str) -> str:
+def checked_url(base_url: str, what: str = "base_url") -> str:
     """The URL without a trailing slash, or a `ConfigError` that does not expose a password."""
     try:
         url = urlsplit(base_url.strip())
@@ -172,10 +172,10 @@ def checked_url(base_url: str) -> str:
         valid = False
     if not valid:
         shown = one_line(base_url.rsplit("@", 1)[-1], 100)
-        raise ConfigError(f"base_url must look like http://host:port/v1, got '{shown}'")
+        raise ConfigError(f"{what} must look like http://host:port/v1, got '{shown}'")
     if url.username or url.password or url.query or url.fragment:
         raise ConfigError(
-            f"base_url for {url.hostname} must not contain a user, password or query;"
+            f"{what} for {url.hostname} must not contain a user, password or query;"
             " keys come from the environment"
         )
     return base_url.strip().rstrip("/")

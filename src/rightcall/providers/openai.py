@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
+from urllib.parse import urlsplit
 
 from rightcall.errors import InputError
 from rightcall.model import Tool
@@ -29,14 +30,13 @@ class OpenAIProvider(RemoteProvider):
     """GPT models, or any server with `/chat/completions`."""
 
     prefix: ClassVar[str] = "openai"
-    vendor_url: ClassVar[str] = "https://api.openai.com/v1"
-    key_name: ClassVar[str] = "OPENAI_API_KEY"
     path: ClassVar[str] = "/chat/completions"
 
     def constant(self, prompt: Prompt) -> Json:
         """Model, settings and the choice of tools; the system prompt is a message here."""
         # Newer OpenAI models reject max_tokens, most compatible servers do not support the newer name.
-        limit = "max_completion_tokens" if self.at_vendor else "max_tokens"
+        azure = (urlsplit(self.base_url).hostname or "").endswith(".azure.com")
+        limit = "max_completion_tokens" if self.at_vendor or azure else "max_tokens"
         return constant_fields(self.model, prompt, limit)
 
     def varying(self, request: ModelRequest) -> Json:
@@ -110,4 +110,4 @@ def _said(body: Json) -> str:
 
 def make(model: str, options: ProviderOptions) -> OpenAIProvider:
     """The provider of a name."""
-    return OpenAIProvider(model, base_url=options.base_url, network=options.network, prices=options.prices)
+    return OpenAIProvider.of(model, options)

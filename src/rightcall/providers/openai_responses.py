@@ -26,8 +26,6 @@ class OpenAIResponsesProvider(RemoteProvider):
     """GPT models, or any server with `/responses`."""
 
     prefix: ClassVar[str] = "openai-responses"
-    vendor_url: ClassVar[str] = "https://api.openai.com/v1"
-    key_name: ClassVar[str] = "OPENAI_API_KEY"
     path: ClassVar[str] = "/responses"
 
     def constant(self, prompt: Prompt) -> Json:
@@ -107,6 +105,4 @@ def _failed(error: Any) -> ProviderError:
 
 def make(model: str, options: ProviderOptions) -> OpenAIResponsesProvider:
     """The provider of a name."""
-    return OpenAIResponsesProvider(
-        model, base_url=options.base_url, network=options.network, prices=options.prices
-    )
+    return OpenAIResponsesProvider.of(model, options)

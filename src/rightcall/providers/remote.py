@@ -7,21 +7,26 @@ import os
 import warnings
 from collections.abc import Mapping
 from time import perf_counter
-from typing import Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 from urllib.parse import quote, urlsplit
 
 import msgspec
 from msgspec.structs import replace
 
-from rightcall.errors import ConfigError, InputError
+from rightcall.errors import ConfigError, InputError, ProviderError
 from rightcall.model import Message, Usage
 from rightcall.model.codec import DecodeErrors, encode
 from rightcall.model.depth import shallow, too_deep
 from rightcall.model.trajectory import token_count
 from rightcall.providers import failures
 from rightcall.providers.base import ModelReply, ModelRequest, Prompt, Provider
+from rightcall.providers.endpoint import ModelEndpoint
+from rightcall.providers.hosts import HOSTS, Host, address_of, origin_of
 from rightcall.providers.http import HttpClient, Network
 from rightcall.providers.prices import Prices, cost
+
+if TYPE_CHECKING:
+    from rightcall.providers.resolver import ProviderOptions
 
 Json = dict[str, Any]
 T = TypeVar("T")
@@ -30,7 +35,7 @@ _REMEMBERED = 256  # prompts: one per run, or one per golden with its own tools
 
 
 class KeyWarning(UserWarning):
-    """A key is sent to a server that is not its vendor's."""
+    """A key is sent unencrypted to another machine."""
 
 
 def is_this_machine(host: str | None) -> bool:
@@ -46,15 +51,15 @@ def is_this_machine(host: str | None) -> bool:
 class RemoteProvider(Provider):
     """A model behind HTTP. A subclass knows one wire format: `constant`, `varying` and `read`.
 
-    The key is read from the environment when the first request is made, and required only for the vendor's
-    own host: a self-hosted server may not need one.
+    `HOSTS` has its host, and the variables of its SDK. The key is read from the environment when the first request is
+    made, and required only for the vendor's own host: a self-hosted server may not need one. The vendor's key goes to
+    the vendor, to the host that the SDK's variable names, and to another only when `key_env` names it.
     """
 
     prefix: ClassVar[str]
-    vendor_url: ClassVar[str]
-    key_name: ClassVar[str]
     path: ClassVar[str]
     models_path: ClassVar[str] = "/models"
+    key_header: ClassVar[str] = "authorization"
 
     def __init__(
         self,
@@ -63,13 +68,28 @@ class RemoteProvider(Provider):
         base_url: str | None = None,
         network: Network | None = None,
         prices: Prices | None = None,
+        endpoint: ModelEndpoint | None = None,
     ) -> None:
         self.model, self.name = model, f"{self.prefix}:{model}"
-        self._http = HttpClient(base_url or self.vendor_url, self._headers, network or Network())
+        self._endpoint = endpoint or ModelEndpoint(self.name, base_url)
+        address = address_of(self.prefix, base_url)
+        assert address is not None, "a row of HOSTS is missing"
+        self._http = HttpClient(address.url, self._headers, network or Network())
         self._prices = prices
         self._warned = False
         self._encoded: dict[int, tuple[Prompt, Json]] = {}
         self._tools: dict[int, tuple[Any, msgspec.Raw]] = {}
+
+    @classmethod
+    def of(cls, model: str, options: ProviderOptions) -> Self:
+        """The provider with everything that its options say."""
+        return cls(
+            model,
+            base_url=options.base_url,
+            network=options.network,
+            prices=options.prices,
+            endpoint=options.endpoint,
+        )
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.model!r}, base_url={self.base_url!r})"
@@ -80,16 +100,29 @@ class RemoteProvider(Provider):
         return self._http.base_url
 
     @property
+    def host(self) -> Host:
+        """The vendor's own host."""
+        return HOSTS[self.prefix]
+
+    @property
+    def server(self) -> str:
+        """The server in keys of caches and records; "" is the vendor's own."""
+        return "" if self.base_url == self.host.url else self.base_url
+
+    @property
     def at_vendor(self) -> bool:
         """Whether requests go to the vendor's host, as opposed to a compatible server."""
-        return urlsplit(self.base_url).hostname == urlsplit(self.vendor_url).hostname
+        return urlsplit(self.base_url).hostname == urlsplit(self.host.url).hostname
 
     async def complete(self, request: ModelRequest) -> ModelReply:
         """Send one request. Its prompt is encoded the first time, and then reused."""
         body = encode({**self._constant(request.prompt), **self.varying(request)})
         self._http.open()
         started = perf_counter()
-        content = await self._http.post(self.path, body)
+        try:
+            content = await self._http.post(self.path, body)
+        except ProviderError as error:
+            raise self._explained(error) from None
         latency = (perf_counter() - started) * 1000
         reply = self._decoded(content, request.turn)
         usage = replace(reply.usage, cost_usd=cost(self.name, reply.usage, self._prices))
@@ -102,12 +135,13 @@ class RemoteProvider(Provider):
     async def check(self) -> list[str]:
         """A missing key, an unreachable server, an invalid key or an unknown model.
 
-        Warns when the key would go to another vendor. Compatible servers are not checked for the model: many accept
+        Warns when a key would be sent unencrypted. Compatible servers are not checked for the model: many accept
         any name.
         """
-        if self.at_vendor and not os.environ.get(self.key_name):
-            return [f"{self.name} needs a key; set the environment variable {self.key_name}"]
-        self._warn_of_strangers()
+        try:
+            self._headers()
+        except ConfigError as error:
+            return list(error.problems)
         problem = await self._http.unreachable()
         if problem:
             return [f"{self.name}: {problem}"]
@@ -120,7 +154,7 @@ class RemoteProvider(Provider):
             return list(error.problems)
         host = urlsplit(self.base_url).hostname
         if status in (401, 403):
-            return [f"{self.name}: {host} rejects the key in {self.key_name}"]
+            return [f"{self.name}: {host} rejects the key in {self._key()[0] or self.host.key_variable}"]
         if status == 404:
             return [f"{self.name}: {host} has no model '{self.model}' for this key; check the name"]
         return []
@@ -150,24 +184,59 @@ class RemoteProvider(Provider):
         return {"authorization": f"Bearer {key}"}
 
     def _headers(self) -> Mapping[str, str]:
-        key = os.environ.get(self.key_name, "").strip()
+        missing = self._endpoint.missing_variables()
+        if missing:
+            raise ConfigError(f"{self.name} needs a key; set the environment variable {missing[0]}")
+        own = self._endpoint.header_values()
+        if unusable := [name for name, value in own.items() if not (value.isascii() and value.isprintable())]:
+            raise ConfigError(f"{self.name}: the value of the header {unusable[0]} is not usable")
+        variable, key = self._key()
         if key and not (key.isascii() and key.isprintable()):
-            raise ConfigError(f"the environment variable {self.key_name} contains no usable key")
+            raise ConfigError(f"the environment variable {variable} contains no usable key")
+        if self.key_header in own:
+            return own
         if not key and self.at_vendor:
-            raise ConfigError(f"{self.name} needs a key; set the environment variable {self.key_name}")
-        self._warn_of_strangers()
-        return self.authorization(key) if key else {}
+            raise ConfigError(
+                f"{self.name} needs a key; set the environment variable {self.host.key_variable}"
+            )
+        self._warn_of_plain_http(variable if key else "")
+        return {**(self._authorization(variable, key) if key else {}), **own}
 
-    def _warn_of_strangers(self) -> None:
-        """Warn, once, that the key goes to a host other than the vendor's, or unencrypted to another machine."""
-        parts, vendor = urlsplit(self.base_url), urlsplit(self.vendor_url).hostname
-        if self._warned or is_this_machine(parts.hostname) or not os.environ.get(self.key_name, "").strip():
+    def _key(self) -> tuple[str, str]:
+        """The variable with the key and its value; both empty when no key is sent."""
+        named = self._endpoint.key_env
+        if named is None and not self._gets_vendor_key():
+            return "", ""
+        for variable in [named] if named else [self.host.key_variable, self.host.token_variable]:
+            if variable and (key := os.environ.get(variable, "").strip()):
+                return variable, key
+        return "", ""
+
+    def _gets_vendor_key(self) -> bool:
+        """Whether this is the vendor's host, or the one that the SDK's variable names."""
+        stated = address_of(self.prefix)
+        return self.at_vendor or (stated is not None and stated.origin == origin_of(self.base_url))
+
+    def _authorization(self, variable: str, key: str) -> Mapping[str, str]:
+        if variable == self.host.token_variable:
+            return {"authorization": f"Bearer {key}"}
+        return self.authorization(key)
+
+    def _explained(self, error: ProviderError) -> ProviderError:
+        """The error; a rejected request without a key says why none was sent."""
+        if error.kind != "auth" or self._key()[1] or self.key_header in self._endpoint.header_values():
+            return error
+        why = f"no key was sent: {self.host.key_variable} goes to another server only when key_env names it"
+        return ProviderError(f"{error.problem}; {why}", kind="auth", status=error.status)
+
+    def _warn_of_plain_http(self, variable: str) -> None:
+        """Warn, once, that a key is sent unencrypted to another machine."""
+        parts = urlsplit(self.base_url)
+        if self._warned or not variable or is_this_machine(parts.hostname) or parts.scheme != "http":
             return
         self._warned = True
-        openly = " over plain HTTP, where it can be intercepted" if parts.scheme == "http" else ""
-        if openly or not self.at_vendor:
-            text = f"{self.key_name}, a key of {vendor}, is sent to {parts.hostname}{openly}"
-            warnings.warn(text, KeyWarning, stacklevel=2)
+        text = f"{variable} is sent to {parts.hostname} over plain HTTP, where it can be intercepted"
+        warnings.warn(text, KeyWarning, stacklevel=2)
 
     def _constant(self, prompt: Prompt) -> Json:
         known = self._encoded.get(id(prompt))

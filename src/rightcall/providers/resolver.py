@@ -11,8 +11,13 @@ from typing import Any
 from rightcall.errors import ConfigError, RightCallError, suggestion
 from rightcall.model.record import Record
 from rightcall.providers.base import Provider
+from rightcall.providers.catalog import ModelCatalog, project_models
+from rightcall.providers.endpoint import ModelEndpoint
+from rightcall.providers.endpoint_provider import with_own_settings
+from rightcall.providers.hosts import HOSTS
 from rightcall.providers.http import Network
 from rightcall.providers.prices import Prices
+from rightcall.redaction import hide_variables
 
 GROUP = "rightcall.providers"
 """Entry points of other packages: `name = module:function`, the function like `make` of each provider's file."""
@@ -26,6 +31,8 @@ class ProviderOptions:
     network: Network = field(default_factory=Network)
     prices: Prices | None = None
     threads: int | None = None
+    endpoint: ModelEndpoint | None = None
+    """The whole endpoint, for its key and headers."""
 
 
 class Shelf(Record, frozen=True):
@@ -38,19 +45,22 @@ class Shelf(Record, frozen=True):
     usage: str
     about: str
     needs: str = ""
-    takes_base_url: bool = False
+
+    @property
+    def takes_base_url(self) -> bool:
+        """Whether its models may be served elsewhere."""
+        return self.prefix in HOSTS
 
 
 SHELVES = (
-    Shelf("anthropic", "anthropic:MODEL", "Anthropic's Messages API", "ANTHROPIC_API_KEY", True),
+    Shelf("anthropic", "anthropic:MODEL", "Anthropic's Messages API", "ANTHROPIC_API_KEY"),
     Shelf(
         "openai",
         "openai:MODEL",
         "OpenAI's chat completions, and any compatible server via base_url",
         "OPENAI_API_KEY, unless base_url is another server",
-        True,
     ),
-    Shelf("openai-responses", "openai-responses:MODEL", "OpenAI's Responses API", "OPENAI_API_KEY", True),
+    Shelf("openai-responses", "openai-responses:MODEL", "OpenAI's Responses API", "OPENAI_API_KEY"),
     Shelf(
         "local",
         "local:smollm2 or local:PATH.gguf",
@@ -71,7 +81,7 @@ Maker = Callable[[str, ProviderOptions], Provider]
 
 
 def resolve(
-    name: str | Provider | Any,
+    name: str | ModelEndpoint | Provider | Any,
     *,
     base_url: str | None = None,
     network: Network | None = None,
@@ -80,12 +90,19 @@ def resolve(
     threads: int | None = None,
     model: str | None = None,
 ) -> Provider:
-    """The provider of `provider:model`; also accepts a provider object, or an SDK client with its `model`.
+    """The provider of `provider:model`, of a name of the project's `models`, or of an endpoint.
 
+    Also accepts a provider object, or an SDK client with its `model`. `base_url` comes before that of an endpoint.
     `record` is a cassette file to record every exchange in. Raises a `ConfigError` for an unknown name.
     """
-    options = ProviderOptions(base_url, network or Network(), prices, threads)
-    provider = _named(name, options) if isinstance(name, str) else _object(name, model, prices)
+    if isinstance(name, str | ModelEndpoint):
+        endpoint = endpoint_of(name, base_url=base_url)
+        found = ProviderOptions(
+            endpoint.base_url, network or Network(), prices or endpoint.price_list, threads, endpoint
+        )
+        provider = with_own_settings(_named(endpoint.model, found), endpoint)
+    else:
+        provider = _object(name, model, prices)
     if record is None:
         return provider
     from rightcall.providers.recorded import RecordingProvider
@@ -93,7 +110,18 @@ def resolve(
     return RecordingProvider(provider, record)
 
 
-async def check(name: str | Provider | Any, **options: Any) -> list[str]:
+def endpoint_of(
+    model: str | ModelEndpoint, *, base_url: str | None = None, catalog: ModelCatalog | None = None
+) -> ModelEndpoint:
+    """The endpoint of `provider:model` or of a name [default: of the project's models], maybe at another server."""
+    if isinstance(model, str) and ":" not in model and catalog is None:
+        catalog = project_models()
+    endpoint = (catalog or ModelCatalog()).endpoint(model).at(base_url)
+    hide_variables(endpoint.secret_variables, endpoint.secret_values)
+    return endpoint
+
+
+async def check(name: str | ModelEndpoint | Provider | Any, **options: Any) -> list[str]:
     """All problems that would keep this provider from answering, found without spending anything."""
     try:
         provider = resolve(name, **options)
@@ -129,11 +157,28 @@ def _named(name: str, options: ProviderOptions) -> Provider:
     if prefix in others and colon:
         made: Provider = others[prefix].load()(rest, options)
         return made
-    raise ConfigError(f"unknown provider in '{name}'; {_hint(name, prefix, colon)}")
+    raise ConfigError(f"unknown provider in '{name}'; {hint_for(name)}")
 
 
-def _hint(name: str, prefix: str, colon: str) -> str:
+def model_problem(name: str) -> str:
+    """Why a name cannot be a model of `models:`; empty when it can."""
+    prefix, colon, rest = name.partition(":")
+    shelf = next((shelf for shelf in SHELVES if shelf.prefix == prefix), None)
+    if not colon or not is_provider(prefix):
+        return f"model must be provider:model, got '{name}'; {hint_for(name)}"
+    if prefix in AGENTS:
+        return f"'{name}' is an agent, which runs its own tools; expected a model"
+    return (
+        ""
+        if rest or prefix == "keyword"
+        else f"'{name}' is missing the model; use {shelf.usage if shelf else name}"
+    )
+
+
+def hint_for(name: str) -> str:
+    """What somebody who wrote this for a model may have meant."""
     known = provider_names()
+    prefix, colon, _ = name.partition(":")
     if prefix in ("python", "py", "callable", "function") and colon:
         return f"an agent in Python is named without a provider: '{name.partition(':')[2]}'"
     if near := suggestion(prefix, known):

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         HIDDEN as HIDDEN,
         declared_secrets as declared_secrets,
         environment_secrets as environment_secrets,
+        hide_variables as hide_variables,
         scrub as scrub,
         scrubber as scrubber,
     )
@@ -33,6 +34,6 @@ else:
         {
             "detector": "SecretPlace replace_secrets secret_places",
             "key_contexts": "is_secret_field",
-            "clean_text": "HIDDEN declared_secrets environment_secrets scrub scrubber",
+            "clean_text": "HIDDEN declared_secrets environment_secrets hide_variables scrub scrubber",
         },
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from rightcall.redaction.detector import replace_secrets
 from rightcall.redaction.secret_spellings import SplitSecrets, spellings
@@ -54,9 +54,20 @@ def declared_secrets(replacement: Callable[[str], str], *known: str) -> Callable
 
 
 def environment_secrets() -> list[str]:
-    """Values of the environment variables that are named like secrets."""
-    return [
+    """Values of the environment variables that are named like secrets, or that someone named as one."""
+    found = [
         value
         for name, value in os.environ.items()
-        if len(value) >= _SHORTEST and _SECRET_VARIABLE.search(name)
+        if len(value) >= _SHORTEST and (name in _HIDDEN_VARIABLES or _SECRET_VARIABLE.search(name))
     ]
+    return [*found, *_HIDDEN_VALUES]
+
+
+_HIDDEN_VARIABLES: set[str] = set()
+_HIDDEN_VALUES: set[str] = set()
+
+
+def hide_variables(names: Iterable[str], values: Iterable[str] = ()) -> None:
+    """Treat these variables (`key_env`, `${NAME}` in headers) and written values as secrets in this process."""
+    _HIDDEN_VARIABLES.update(names)
+    _HIDDEN_VALUES.update(value for value in values if len(value) >= _SHORTEST)

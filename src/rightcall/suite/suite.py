@@ -8,13 +8,13 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from rightcall.errors import InputError
-from rightcall.executor import DEFAULT_PERSONAS, Limits, RateLimit, RunLimits
+from rightcall.executor import DEFAULT_PERSONAS, Limits, RunLimits
 from rightcall.files import existing_file, read_items, refuse_other_format, value_of
 from rightcall.gate import CheckSettings
 from rightcall.metrics import METRIC_SECONDS
 from rightcall.model import codec
 from rightcall.model.record import Record
-from rightcall.providers import RecordMode, RecordSettings, Settings
+from rightcall.providers import RateLimit, RecordMode, RecordSettings, Settings
 
 FORMAT = "rightcall/suite/1"
 MOST_TRIALS = 100_000
