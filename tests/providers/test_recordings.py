@@ -565,9 +565,10 @@ def test_our_own_provider_replays_without_key_and_server(tmp_path, monkeypatch):
         )
         made = exported(rc_replace(agent, tmp_path, "auto"), tmp_path / "a.db", trials=2)
     monkeypatch.delenv("OPENAI_API_KEY")
-    for base_url in (agent.base_url, None):
-        again = rc_replace(agent, tmp_path, "replay", base_url=base_url)
-        assert exported(again, tmp_path / "b.db", trials=2) == made
+    again = rc_replace(agent, tmp_path, "replay")
+    assert exported(again, tmp_path / "b.db", trials=2) == made
+    elsewhere = rc_replace(agent, tmp_path, "replay", base_url=None)
+    assert "(server)" in exported(elsewhere, tmp_path / "c.db", trials=1)[0][5]
     prompts = list((tmp_path / "r" / "prompts").glob("*.json"))
     assert len(prompts) == 1
     assert json.loads(prompts[0].read_text())["system"] == "Be kind."

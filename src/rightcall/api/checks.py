@@ -30,6 +30,7 @@ async def acheck(
     record: RecordMode | None = None,
     trials: int | None = None,
     model: str | None = None,
+    base_url: str | None = None,
     concurrency: int | None = None,
     trust: bool = False,
 ) -> CheckResult:
@@ -37,9 +38,9 @@ async def acheck(
 
     `baseline` is `branch:NAME`, a run, or a file of `rightcall baseline save`. `settings` replace the suite's `check:`
     (drop, drop_rest, alpha, sample, …). `full` tries everything, `max_calls` is a budget, `record` a mode of
-    recording, `changed` names tools to treat as changed, and with `plan_only` nothing is sent. `trials`, `model` and
-    `concurrency` replace the suite's. Equal inputs give the stored verdict without a call, unless `again=True`.
-    A suite from outside the project starts programs and imports modules only with `trust=True`.
+    recording, `changed` names tools to treat as changed, and with `plan_only` nothing is sent. `trials`, `model`,
+    `base_url` and `concurrency` replace the suite's. Equal inputs give the stored verdict without a call, unless
+    `again=True`. A suite from outside the project starts programs and imports modules only with `trust=True`.
     """
     loaded, given = load_suite(suite), None
     require_trust(loaded, Path(suite), model=model, trust=trust)
@@ -57,6 +58,7 @@ async def acheck(
         record=record,
         trials=trials,
         model=model,
+        base_url=base_url,
         concurrency=concurrency,
     )
     with open_store(store) as opened:

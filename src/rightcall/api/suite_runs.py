@@ -17,6 +17,7 @@ async def arun_suite(
     suite: str | Path,
     *,
     model: str | None = None,
+    base_url: str | None = None,
     metrics: Sequence[str] = (),
     trials: int | None = None,
     only: Sequence[str] = (),
@@ -31,7 +32,8 @@ async def arun_suite(
 ) -> RunResult:
     """Run a suite, score every case and store the results, as `rightcall run` does.
 
-    `model`, `trials`, `concurrency`, `faults` and `record` replace its own settings.
+    `model`, `base_url`, `trials`, `concurrency`, `faults` and `record` replace its own settings; `model` may be a name
+    of its `models`, or of the project's.
     `metrics` decide in addition to those of the suite. `only` selects goldens by id, tag or category, `limit` takes the
     first of them. With `faults` only the faulty run is made: `rc.compare` it with a run without faults. `resume`
     names an unfinished run. A suite from outside the project starts programs and imports modules only with
@@ -41,6 +43,7 @@ async def arun_suite(
         Path(suite),
         (model,) if model else (),
         metrics,
+        base_url=base_url,
         trials=trials,
         only=only,
         limit=limit,

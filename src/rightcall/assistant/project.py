@@ -154,7 +154,7 @@ def _files_of(suite: Suite, folder: Path, model: str | None) -> Iterator[Path]:
         yield folder / suite.tools
     if isinstance(suite.faults, str):
         yield folder / suite.faults
-    users = suite.user.model if suite.user else ()
+    users = (suite.user.model if suite.user else None) or ()
     for name in (model or suite.agent.model, *([users] if isinstance(users, str) else users)):
         prefix, _, file = name.partition(":")
         if (

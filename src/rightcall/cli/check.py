@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rightcall.cli.options import FiniteRange, json_option, store_option, trust_option
+from rightcall.cli.options import FiniteRange, base_url_option, json_option, store_option, trust_option
 from rightcall.cli.output import console, print_commands, print_json, print_next, tell
 
 if TYPE_CHECKING:
@@ -81,7 +81,8 @@ COLORS = {"PASS": "green", "REGRESSED": "red"}
     type=click.Choice(["none", "auto", "refresh", "replay"]),
     help="Record and replay model answers",
 )
-@click.option("--model", help="Model to use [default: the suite's model]")
+@click.option("--model", help="Model to use: provider:model or a name of models [default: the suite's model]")
+@base_url_option
 @click.option("--concurrency", type=click.IntRange(1), help="Maximum concurrent trials")
 @click.option(
     "-o",
@@ -204,6 +205,7 @@ def _checked(
         "record",
         "trials",
         "model",
+        "base_url",
         "concurrency",
     )
     started = time.monotonic()

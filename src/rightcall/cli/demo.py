@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from rightcall.cli.options import json_option, store_option
+from rightcall.cli.options import base_url_option, json_option, store_option
 from rightcall.cli.output import console, print_json, tell
 
 EMBEDDED = "local:smollm2"
@@ -15,6 +15,7 @@ EMBEDDED = "local:smollm2"
 @click.command()
 @click.option("--live", is_flag=True, help=f"Ask the embedded model now: the same as --model {EMBEDDED}")
 @click.option("--model", help="Ask this model instead of replaying the recorded answers")
+@base_url_option
 @click.option(
     "--folder",
     type=click.Path(path_type=Path, file_okay=False),
@@ -24,7 +25,9 @@ EMBEDDED = "local:smollm2"
 )
 @store_option
 @json_option
-def demo(live: bool, model: str | None, folder: Path, store_url: str | None, as_json: bool) -> None:
+def demo(
+    live: bool, model: str | None, base_url: str | None, folder: Path, store_url: str | None, as_json: bool
+) -> None:
     """Find a dangerous mistake an agent makes, see it happen, fix it, and measure again.
 
     A support agent confuses two tools: one pauses accounts, the other erases them. The answers are recordings of
@@ -35,10 +38,12 @@ def demo(live: bool, model: str | None, folder: Path, store_url: str | None, as_
 
     if live and model:
         raise click.UsageError("--live and --model cannot be combined")
+    if base_url and not model:
+        raise click.UsageError("--base-url requires --model")
     model = EMBEDDED if live else model
     if model == EMBEDDED:
         _get_weights()
-    story = Story(folder, model, store_url, as_json=as_json)
+    story = Story(folder, model, store_url, base_url=base_url, as_json=as_json)
     story.write_files()
     if as_json:
         print_json(story.document())

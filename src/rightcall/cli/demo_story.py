@@ -47,8 +47,17 @@ class Version:
 class Story:
     """The demo in `folder`: on recorded answers, or on `model`."""
 
-    def __init__(self, folder: Path, model: str | None, store_url: str | None, *, as_json: bool) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        model: str | None,
+        store_url: str | None,
+        *,
+        base_url: str | None = None,
+        as_json: bool,
+    ) -> None:
         self._folder, self._model, self._store_url, self._as_json = folder, model, store_url, as_json
+        self._base_url = base_url
 
     def write_files(self) -> None:
         """Write the suites, tools, goldens and recordings, so that every command shown can be repeated."""
@@ -120,9 +129,10 @@ class Story:
         path = self._folder / f"{name}.yaml"
         suite = with_record_mode(load_suite(path), "none" if self._model else None)
         mode = "none" if self._model else None
-        command = command_line(path, {"--model": self._model, "--record": mode, "--store": self._store_url})
+        typed = {"--model": self._model, "--base-url": self._base_url, "--record": mode}
+        command = command_line(path, {**typed, "--store": self._store_url})
         watching = Watching(keep=1000, as_json=False)
-        plan = plan_suite(suite, self._folder, model=self._model)
+        plan = plan_suite(suite, self._folder, model=self._model, base_url=self._base_url)
         outcome = run_to_end(plan, self._store_url, None, watching, command)
         return Version(
             self._folder / f"tools-{name}.json", path, command, outcome, sorted(watching.failed, key=_rank)

@@ -10,7 +10,7 @@ import click
 
 from rightcall.cli.generate_review import finalize, review
 from rightcall.cli.generate_summary import estimate_words, show_estimate, show_made
-from rightcall.cli.options import FiniteRange, json_option
+from rightcall.cli.options import FiniteRange, base_url_option, json_option
 from rightcall.cli.output import tell
 
 if TYPE_CHECKING:
@@ -61,8 +61,10 @@ SOURCES = (
 MODELS = (
     click.option(
         "--model",
-        help="Model that writes requests; without one, templates write them from tools",
+        help="Model that writes requests: provider:model or a name of models; without one, templates write them from"
+        " tools, and default_generator of models all else",
     ),
+    base_url_option,
     click.option("--solver", help="Model that verifies goldens [default: the model that writes]"),
     click.option("--seed", type=int, default=0, show_default=True, help="Random seed"),
     click.option(

@@ -13,6 +13,7 @@ from rightcall.datasets import FORMATS, load_goldens
 from rightcall.errors import ConfigError, InputError
 from rightcall.executor import RunLimits
 from rightcall.model.golden import ConversationalGolden, Golden
+from rightcall.providers import ModelEndpoint, line_to_add, project_models
 from rightcall.synthesis import (
     ContextConstructionConfig,
     ConversationalStylingConfig,
@@ -34,7 +35,8 @@ def synthesizer_of(typed: dict[str, Any], *, conversations: bool) -> Synthesizer
     tools = tools_of(typed["tools"]) if typed["tools"] else []
     styling = StylingConfig(typed["scenario"], typed["task"], typed["style"])
     return Synthesizer(
-        typed["model"],
+        typed["model"] or _default_writer(typed["sources"]),
+        base_url=typed["base_url"],
         max_concurrent=typed["concurrency"],
         filtration_config=FiltrationConfig(typed["quality"]),
         evolution_config=EvolutionConfig(typed["evolve"]) if typed["evolve"] else None,
@@ -51,6 +53,13 @@ def synthesizer_of(typed: dict[str, Any], *, conversations: bool) -> Synthesizer
     )
 
 
+def _default_writer(sources: tuple[str, ...]) -> ModelEndpoint | None:
+    """The default generator, for sources that no template can write from."""
+    if all(source == "tools" or Path(source).suffix.lower() in FORMATS for source in sources):
+        return None
+    return project_models().default("generator")
+
+
 def work_of(
     maker: Synthesizer, typed: dict[str, Any], *, conversations: bool, turns: int
 ) -> tuple[int, int, Start]:
@@ -64,7 +73,8 @@ def work_of(
         return count, 0, lambda one: one.afrom_tools((), count)
     if maker.model is None and any(Path(source).suffix.lower() not in FORMATS for source in sources):
         raise ConfigError(
-            "documents and scratch need --model provider:model; without a model, goldens come from --tools"
+            "documents and scratch need --model provider:model; without a model, goldens come from --tools; "
+            + line_to_add("generator")
         )
     if sources == ("scratch",):
         return count, 0, lambda one: one.afrom_scratch(count, conversations=conversations)

@@ -7,7 +7,7 @@ from typing import Literal
 
 import click
 
-from rightcall.cli.options import json_option, run_argument, store_option, trust_option
+from rightcall.cli.options import base_url_option, json_option, run_argument, store_option, trust_option
 from rightcall.cli.output import console, print_json, print_next, tell
 
 
@@ -16,8 +16,11 @@ from rightcall.cli.output import console, print_json, print_next, tell
 @click.option("--suite", type=click.Path(path_type=Path), default=Path("suite.yaml"), show_default=True,
               help="Suite of RUN")  # fmt: skip
 @click.option(
-    "--model", help="Model that rewrites descriptions, in addition to what findings and lint propose"
+    "--model",
+    help="Model that rewrites descriptions, in addition to what findings and lint propose: provider:model or a name"
+    " of models",
 )
+@base_url_option
 @click.option(
     "--engine",
     type=click.Choice(["rewrite", "gepa"]),
@@ -59,6 +62,7 @@ def improve(
     run: str,
     suite: Path,
     model: str | None,
+    base_url: str | None,
     engine: Literal["rewrite", "gepa"],
     proposals: int,
     trials: int,
@@ -79,6 +83,7 @@ def improve(
 
     from rightcall.cli.interrupt import run_interruptible
     from rightcall.files import write_file
+    from rightcall.providers import endpoint_of
     from rightcall.store import open_store
     from rightcall.suite import (
         ImproveOptions,
@@ -91,16 +96,18 @@ def improve(
         require_trust,
     )
 
-    if engine == "gepa" and not model:
-        raise click.UsageError("--engine gepa needs --model: the model that reflects on failed cases")
-
     loaded = load_suite(suite)
     require_trust(loaded, suite, trust=trust)
     with open_store(store_url, must_exist=True) as store:
         stored = store.run(run)
         plan = plan_suite(loaded, suite.parent, model=agent_of_run(loaded, suite.parent, stored.run.agent))
+        writer = endpoint_of(model, base_url=base_url, catalog=plan.models) if model else None
+        if engine == "gepa":
+            writer = writer or plan.models.default("generator")
+            if writer is None:
+                raise click.UsageError("--engine gepa needs --model: the model that reflects on failed cases")
         options = ImproveOptions(
-            proposals, trials, unproven, budget, proposer(model, engine), stop, lambda s: tell(s, err=True)
+            proposals, trials, unproven, budget, proposer(writer, engine), stop, lambda s: tell(s, err=True)
         )
         try:
             found = run_interruptible(improve_plan(plan, store, stored.id, options))

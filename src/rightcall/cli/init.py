@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from rightcall.cli.options import base_url_option
 from rightcall.cli.output import console, print_next
 from rightcall.errors import InputError
 
@@ -17,11 +18,13 @@ FILES = ("suite.yaml", "tools.json", "goldens.jsonl")
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False), default=".")
 @click.option("--model", default="keyword:", show_default=True, help="Model of the suite")
+@base_url_option
 @click.option("--force", is_flag=True, help="Overwrite existing files")
-def init(folder: Path, model: str, force: bool) -> None:
+def init(folder: Path, model: str, base_url: str | None, force: bool) -> None:
     """Create a working example suite in FOLDER: suite.yaml, tools.json and goldens.jsonl."""
     from rightcall.demo import FOLDER
     from rightcall.files import reason, write_file
+    from rightcall.providers import checked_url
     from rightcall.suite import suite_schema
 
     there = [name for name in FILES if (folder / name).exists()]
@@ -38,11 +41,12 @@ def init(folder: Path, model: str, force: bool) -> None:
             str(folder), f"cannot create folder: {reason(error)}", "choose another folder"
         ) from None
     suite = (FOLDER / "suite.yaml").read_text(encoding="utf-8")
+    server = {"model": f"\n  base_url: {json.dumps(checked_url(base_url))}"} if base_url else {}
     mine = {"name: demo": folder.resolve().name, "model: local:smollm2": model}
     for line, value in mine.items():
         key = line.partition(":")[0]
         # A JSON string is a YAML string; an unquoted `keyword:` is not.
-        suite = suite.replace(line, f"{key}: {json.dumps(value, ensure_ascii=False)}", 1)
+        suite = suite.replace(line, f"{key}: {json.dumps(value, ensure_ascii=False)}{server.pop(key, '')}", 1)
     schema = json.dumps(suite_schema(), indent=2) + "\n"
     made = {name: (FOLDER / name).read_bytes() for name in FILES}
     made |= {"suite.yaml": suite.encode(), "suite.schema.json": schema.encode()}

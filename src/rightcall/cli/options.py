@@ -72,6 +72,11 @@ trust_option = click.option(
     is_flag=True,
     help="Allow a suite from outside this project to start programs and import modules",
 )
+base_url_option = click.option(
+    "--base-url",
+    metavar="URL",
+    help="Server of the model [default: of models, of the SDK's variable, or the provider's]",
+)
 yes_option = click.option("--yes", is_flag=True, help="Do not ask for confirmation")
 
 

@@ -11,6 +11,7 @@ import click
 
 from rightcall.cli.options import (
     FiniteRange,
+    base_url_option,
     concurrency_option,
     failures_option,
     metric_option,
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 INFRASTRUCTURE = 4
 REPEATED = (
-    "metrics", "trials", "only", "limit", "concurrency", "faults", "record", "store_url",
+    "base_url", "metrics", "trials", "only", "limit", "concurrency", "faults", "record", "store_url",
     "on", "workers", "worker_cpus", "worker_gpus", "worker_memory",
 )  # fmt: skip
 """Options that affect what runs and where it is stored: they are part of the command that repeats a run."""
@@ -40,8 +41,9 @@ REPEATED = (
     "--model",
     "models",
     multiple=True,
-    help="Model to use (repeatable) [default: the suite's model]",
+    help="Model to use: provider:model or a name of models (repeatable) [default: the suite's model]",
 )
+@base_url_option
 @metric_option
 @trials_option()
 @click.option(
@@ -65,7 +67,8 @@ REPEATED = (
 @click.option(
     "--paraphrase-model",
     metavar="MODEL",
-    help="Model that writes paraphrases for --perturb paraphrase; they are kept in SUITE.paraphrases.jsonl",
+    help="Model that writes paraphrases for --perturb paraphrase, kept in SUITE.paraphrases.jsonl"
+    " [default: default_generator of models]",
 )
 @click.option("--resume", metavar="RUN", help="Resume an unfinished run: an id, a prefix or `last`")
 @store_option
@@ -115,6 +118,7 @@ REPEATED = (
 def run(
     suite: Path,
     models: tuple[str, ...],
+    base_url: str | None,
     metrics: tuple[str, ...],
     trials: int | None,
     only: tuple[str, ...],
@@ -156,6 +160,7 @@ def run(
         suite,
         models,
         metrics,
+        base_url=base_url,
         trials=trials,
         only=only,
         limit=limit,
@@ -185,7 +190,7 @@ def run(
         from rightcall.cli.run_robustness import run_perturbations
 
         texts = suite.with_suffix(".paraphrases.jsonl")
-        run_perturbations(plans, perturb.split(","), store_url, as_json, texts, paraphrase_model)
+        run_perturbations(plans, perturb.split(","), store_url, as_json, texts, (paraphrase_model, base_url))
         return
     from rightcall.cli.run_execution import Execution
 

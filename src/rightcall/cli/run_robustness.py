@@ -9,6 +9,7 @@ from rightcall.cli.output import console, print_json, tell
 
 if TYPE_CHECKING:
     from rightcall.cli.run_execution import Execution
+    from rightcall.providers import ModelEndpoint
     from rightcall.suite import Plan, RunOutcome
 
 
@@ -18,9 +19,12 @@ def run_perturbations(
     store_url: str | None,
     as_json: bool,
     texts: Path,
-    paraphrase_model: str | None,
+    paraphrase_model: tuple[str | None, str | None],
 ) -> None:
-    """Run each plan clean and perturbed, and show what the perturbations did."""
+    """Run each plan clean and perturbed, and show what the perturbations did.
+
+    `paraphrase_model` is a model with the server that was typed, which is that of every model of the agent's provider.
+    """
     from rightcall.cli.interrupt import run_interruptible
     from rightcall.report import print_perturbations
     from rightcall.store import open_store
@@ -28,7 +32,11 @@ def run_perturbations(
 
     wanted = [kind.strip() for kind in kinds if kind.strip()]
     for plan in plans:
-        said = paraphrases_of(plan, texts, paraphrase_model) if "paraphrase" in wanted else {}
+        said = (
+            paraphrases_of(plan, texts, _paraphrase_endpoint(plan, *paraphrase_model))
+            if "paraphrase" in wanted
+            else {}
+        )
         with open_store(store_url) as store:
             effects = run_interruptible(
                 run_perturbed(
@@ -42,7 +50,16 @@ def run_perturbations(
             print_perturbations(console(), effects)
 
 
-def paraphrases_of(plan: Plan, path: Path, model: str | None) -> dict[str, tuple[str, ...]]:
+def _paraphrase_endpoint(plan: Plan, model: str | None, base_url: str | None) -> ModelEndpoint | None:
+    from rightcall.providers import endpoint_of
+
+    if model is None:
+        return plan.models.default("generator")
+    same = ":" in model and model.partition(":")[0] == plan.agent.name.partition(":")[0]
+    return endpoint_of(model, base_url=base_url if same else None, catalog=plan.models)
+
+
+def paraphrases_of(plan: Plan, path: Path, model: ModelEndpoint | None) -> dict[str, tuple[str, ...]]:
     """Paraphrases from the file next to the suite; with a model, also of the goldens that have none there."""
     from rightcall.cli.interrupt import run_interruptible
     from rightcall.model.golden import Golden

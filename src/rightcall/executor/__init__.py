@@ -1,6 +1,7 @@
 """Runs agents: from a golden to a trajectory.
 
 agent         Agent: what is tested
+agent_endpoint  where its model is asked
 session       an agent ready to run; setup_problems: what keeps one from running
 agent_loop    ask, run tools, return results, until done or a limit is reached; or one request, nothing run
 conversation/ live conversations: both sides, scripted and simulated users
@@ -11,7 +12,7 @@ agent_session   agents with sessions: observed frameworks, services, commands; t
 span_receiver   spans of services and commands, received while a run lasts
 traced_agent    observe: by the hooks of a framework, or by the spans of instrumented code
 retrying_client  retries with jitter; concurrency that adapts to the provider
-limits        limits of a case and of a run, request rates
+limits        limits of a case and of a run
 pool          concurrent cases
 """
 
@@ -21,6 +22,11 @@ from rightcall.window import window
 
 if TYPE_CHECKING:
     from rightcall.executor.agent import Agent as Agent, as_settings as as_settings
+    from rightcall.executor.agent_endpoint import (
+        agent_endpoint as agent_endpoint,
+        other_endpoint as other_endpoint,
+        with_endpoint as with_endpoint,
+    )
     from rightcall.executor.agent_loop import (
         AgentLoop as AgentLoop,
         Prompts as Prompts,
@@ -70,6 +76,7 @@ else:
         __name__,
         {
             "agent": "Agent as_settings",
+            "agent_endpoint": "agent_endpoint other_endpoint with_endpoint",
             "agent_loop": "AgentLoop Prompts SingleTurn settings_of",
             "callable_agent": "as_trajectory",
             "conversation": "DEFAULT_PERSONAS SimulationNode UserSetup Users played_by turn_parameters",

@@ -13,10 +13,14 @@ from rightcall.model.dialects import read_tool
 from rightcall.model.golden import Golden
 from rightcall.providers import (
     Exchange,
+    ModelEndpoint,
+    Price,
     Provider,
     RateLimit,
     Recordings,
     Settings,
+    client_server,
+    server_of,
 )
 from rightcall.tools.definitions import ToolSets
 from rightcall.tools.faults import FaultPlan
@@ -39,11 +43,14 @@ class Agent:
     golden chooses one with `tool_set`.
     `http:URL` and `exec:COMMAND` are agents behind an address or a command; `exchange` describes their requests and
     replies.
+    `model` may also be a name of the project's `models`, or a `ModelEndpoint`; what is written here comes before it.
+    `key_env` is the environment variable with the key, `headers` are sent to the model's server and may contain
+    `${NAME}`, `prices` are those of this model. `models` are endpoints that goldens may name.
     `rate` limits requests and tokens per minute over all cases. `base_urls` are servers of the same model
     for workers to share; a single process asks `base_url`.
     """
 
-    model: str | Provider | ObservedAgent | Callable[[Golden], Any]
+    model: str | ModelEndpoint | Provider | ObservedAgent | Callable[[Golden], Any]
     tools: Sequence[Any] = ()
     system: str = ""
     mode: Literal["single_turn", "loop"] = "single_turn"
@@ -62,6 +69,10 @@ class Agent:
     recordings: Recordings | None = None
     rate: RateLimit | None = None
     base_urls: Sequence[str] = ()
+    key_env: str | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+    prices: Price | None = None
+    models: Mapping[str, ModelEndpoint] = field(default_factory=dict)
 
     @property
     def runs_tools(self) -> bool:
@@ -73,8 +84,20 @@ class Agent:
         """The name of the agent in results."""
         if isinstance(self.model, str):
             return self.model
+        if isinstance(self.model, ModelEndpoint):
+            return self.model.model
         name = getattr(self.model, "name", None) or getattr(self.model, "__name__", None)
         return str(name or type(self.model).__name__)
+
+    @property
+    def server(self) -> str:
+        """The server its model is asked at; "" is the provider's own, or none."""
+        if isinstance(self.model, str | ModelEndpoint):
+            own = self.model.base_url if isinstance(self.model, ModelEndpoint) else None
+            return self.base_url or own or server_of(self.name)
+        if hasattr(self.model, "complete"):
+            return server_of(self.model)
+        return "" if isinstance(self.model, ObservedAgent) else client_server(self.model)
 
 
 def as_tools(tools: Sequence[Any]) -> list[Any]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 from rightcall.adapters import ObservedAgent, detect
 from rightcall.errors import ConfigError
 from rightcall.executor.agent import Agent, as_settings, as_tools, desk_problem, known_tools
+from rightcall.executor.agent_endpoint import agent_endpoint, other_provider, taped, with_endpoint
 from rightcall.executor.agent_loop import AgentLoop, Prompts, SingleTurn
 from rightcall.executor.agent_session import DeskSetup, SessionPerformer
 from rightcall.executor.callable_agent import UserAgent
@@ -20,7 +21,7 @@ from rightcall.executor.conversation.dialogue_loop import ConversationPerformer,
 from rightcall.executor.conversation.model_user import ModelUsers, UserSetup
 from rightcall.executor.conversation.turn_function import FunctionSession, one_turn, turn_parameters
 from rightcall.executor.conversation.user_side import Users
-from rightcall.executor.performers import PerModel, TapedAgent, full_name
+from rightcall.executor.performers import PerModel, TapedAgent
 from rightcall.executor.pool import LagMeter
 from rightcall.executor.retrying_client import Asker, Patience
 from rightcall.model.dialects.call_text import CallTextWatch
@@ -33,13 +34,13 @@ from rightcall.providers import (
     Network,
     Provider,
     RequestDigester,
-    TapedProvider,
     TokenBucket,
     addressed_agent,
     is_address,
     is_sdk_client,
     resolve,
     scrubber,
+    shared_bucket,
     watched_requests,
 )
 from rightcall.tools.definitions import offered_tools
@@ -94,6 +95,7 @@ class Session:
         keys: Idempotency | None = None,
         user: UserSetup | Users | None = None,
     ) -> None:
+        agent = with_endpoint(agent)
         self.agent, self._seed, self._run_id = agent, seed, run_id
         self._idempotency = Idempotency(sqlite_store(), live=keys)
         self.users: Users | None = (
@@ -261,6 +263,8 @@ class Session:
     async def __aenter__(self) -> Self:
         self.lag.start()
         self._stack.callback(self.lag.stop)
+        if self._rate is not None and self.agent.rate is not None:  # judges and users at this server share it
+            shared_bucket(f"{self.agent.name} {self.agent.server}", self.agent.rate, self._rate)
         if self.provider is not None:
             await self._stack.enter_async_context(self.provider)
         elif self.agent.recordings is not None:
@@ -316,35 +320,15 @@ class Session:
             raise ConfigError(f"an agent of {known.title} is observed while it runs: rc.observe(agent)")
         if not isinstance(model, str) and not hasattr(model, "complete") and callable(model):
             return None
-        network = Network(connections=concurrency)
         provider = resolve(
-            model,
-            base_url=self.agent.base_url,
-            network=network,
+            agent_endpoint(self.agent),
+            network=Network(connections=concurrency),
             model=self.agent.model_name,
             record=self.agent.record,
         )
         return taped(provider, self.agent)
 
 
-def other_provider(agent: Agent, model: str, concurrency: int) -> Provider:
-    """The provider of a model that a golden names; the agent's base URL applies only to its own provider."""
-    name = full_name(model, agent.model)
-    same = isinstance(agent.model, str) and name.partition(":")[0] == agent.model.partition(":")[0]
-    provider = resolve(
-        name,
-        base_url=agent.base_url if same else None,
-        network=Network(connections=concurrency),
-        record=agent.record,
-    )
-    return taped(provider, agent)
-
-
 def request_digester(agent: Agent) -> RequestDigester:
     """Digests the requests of an agent; what its recordings ignore is ignored here too."""
     return RequestDigester(scrubber(), agent.recordings.ignored if agent.recordings else ())
-
-
-def taped(provider: Provider, agent: Agent) -> Provider:
-    """The provider, with its answers recorded or replayed when the agent asks for it."""
-    return TapedProvider(provider, agent.recordings) if agent.recordings else provider

@@ -8,9 +8,10 @@ from dataclasses import replace
 from rightcall.adapters import ObservedAgent
 from rightcall.errors import ConfigError, RightCallError
 from rightcall.executor.agent import Agent, as_settings, as_tools, known_tools
+from rightcall.executor.agent_endpoint import other_provider
 from rightcall.executor.conversation.model_user import UserSetup
 from rightcall.executor.conversation.user_side import Users
-from rightcall.executor.session import Session, other_provider
+from rightcall.executor.session import Session
 from rightcall.providers import (
     Settings,
 )

@@ -6,8 +6,8 @@
     ConversationalGEval, ConversationCompletenessMetric, TurnRelevancyMetric, KnowledgeRetentionMetric,
     RoleAdherenceMetric                               the same of a conversation
 
-A metric that asks a model needs its name: `AnswerRelevancyMetric(model="openai:gpt-5-mini")`; a bare `gpt-4.1` is
-OpenAI's. Settings that only affect how DeepEval runs or prints are accepted and ignored; `strict_mode` is a
+A metric that asks a model takes it from `model`, `provider:model` or a name of the project's `models`, and without one
+from their `default_judge`; any other bare name, such as `gpt-4.1`, is OpenAI's. Settings that only affect how DeepEval runs or prints are accepted and ignored; `strict_mode` is a
 threshold of 1. Other DeepEval metrics raise an error that says what to use instead (`refused`).
 """
 
@@ -28,6 +28,7 @@ from rightcall.metrics.judged.conversation import (
 )
 from rightcall.metrics.judged.rubric import AnswerRelevancy, ArgumentCorrectness, Part, Rubric, TaskCompletion
 from rightcall.metrics.tool_correctness import ToolCorrectness
+from rightcall.providers import bare_model
 
 
 class WithoutEffect(TypedDict, total=False):
@@ -235,7 +236,7 @@ def _judge_settings(metric: str, settings: Mapping[str, Any]) -> dict[str, Any]:
     ours: dict[str, Any] = {name: chosen.pop(name) for name in ("votes", "seed", "cache") if name in chosen}
     _no_others(metric, chosen)
     if isinstance(model, str) and model and ":" not in model:
-        model = f"openai:{model}"
+        model = bare_model(model)
     return {"model": model, "threshold": threshold, **ours}
 
 

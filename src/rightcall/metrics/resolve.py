@@ -20,6 +20,7 @@ from rightcall.files import load_object
 from rightcall.metrics.base import Metric
 from rightcall.metrics.function import FunctionMetric
 from rightcall.model.record import Record
+from rightcall.providers import ModelCatalog
 
 DIMENSIONS = (
     "call_precision", "call_recall", "call_f1", "call_soft_f1", "tool_precision", "tool_recall", "tool_f1",
@@ -55,10 +56,11 @@ def on_request() -> tuple[str, ...]:
     return tuple(sorted({module.name for module in iter_modules(shelf.__path__)} - set(DIMENSIONS)))
 
 
-def resolve_metric(text: str) -> Metric:
+def resolve_metric(text: str, models: ModelCatalog | None = None) -> Metric:
     """The metric for a name, `module:Class(setting=value)` or `module:function`.
 
-    An unknown name raises a `ConfigError` with a suggestion.
+    An unknown name raises a `ConfigError` with a suggestion. `models` has the names that a judge's model may have
+    [default: the project's].
     """
     name, settings = parsed_metric(text)
     if ":" in name:
@@ -67,19 +69,21 @@ def resolve_metric(text: str) -> Metric:
             known = inspect.signature(FunctionMetric).parameters.keys() - {"function"}
             return _made(text, partial(FunctionMetric, found), settings, known)
     made = metric_class(name)
+    if models is not None and getattr(made, "asks_model", False):
+        settings = _with_judge(text, name, settings, models)
     return _made(text, made, settings, inspect.signature(made).parameters)
 
 
-def as_metrics(named: Iterable[Any]) -> list[Metric]:
+def as_metrics(named: Iterable[Any], models: ModelCatalog | None = None) -> list[Metric]:
     """Metrics from names, metrics and plain functions; one `ConfigError` lists every problem.
 
-    Two different metrics with the same name are an error.
+    Two different metrics with the same name are an error. `models` are those that names of metrics may use.
     """
     metrics: list[Metric] = []
     problems: list[str] = []
     for one in [named] if isinstance(named, str) else named:
         try:
-            metric = _as_metric(one)
+            metric = _as_metric(one, models)
         except ConfigError as error:
             problems += error.problems
             continue
@@ -93,10 +97,12 @@ def as_metrics(named: Iterable[Any]) -> list[Metric]:
     return metrics
 
 
-def observed(observe: Iterable[Any], metrics: Sequence[Metric]) -> list[Metric]:
+def observed(
+    observe: Iterable[Any], metrics: Sequence[Metric], models: ModelCatalog | None = None
+) -> list[Metric]:
     """Observed metrics, without those that also decide."""
     named = {metric.name for metric in metrics}
-    return [metric for metric in as_metrics(observe) if metric.name not in named]
+    return [metric for metric in as_metrics(observe, models) if metric.name not in named]
 
 
 def resolve_metrics(texts: list[str]) -> list[Metric]:
@@ -104,9 +110,9 @@ def resolve_metrics(texts: list[str]) -> list[Metric]:
     return as_metrics(texts)
 
 
-def _as_metric(one: Any) -> Metric:
+def _as_metric(one: Any, models: ModelCatalog | None) -> Metric:
     if isinstance(one, str):
-        return resolve_metric(one)
+        return resolve_metric(one, models)
     if isinstance(one, type):
         raise ConfigError(f"metric {one.__name__} is a class; use an instance: {one.__name__}()")
     if hasattr(one, "is_successful"):
@@ -121,6 +127,18 @@ def _as_metric(one: Any) -> Metric:
     if callable(one):
         return FunctionMetric(one)
     raise ConfigError(f"a metric is a name, a Metric or a function, got {type(one).__name__}")
+
+
+def _with_judge(text: str, name: str, settings: dict[str, Any], models: ModelCatalog) -> dict[str, Any]:
+    """The settings of a judged metric with its model found among the names of a suite."""
+    from rightcall.metrics.judged.rubric import judge_endpoint
+
+    who = str(settings.get("label") or name)
+    try:
+        model = judge_endpoint(settings.get("model", ""), str(settings.get("base_url", "")), who, models)
+    except ConfigError as error:
+        raise ConfigError(*(f"metric '{text}': {problem}" for problem in error.problems)) from None
+    return {**settings, "model": model}
 
 
 def _made(text: str, make: Callable[..., Metric], settings: dict[str, Any], known: Iterable[str]) -> Metric:

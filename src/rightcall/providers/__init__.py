@@ -40,6 +40,7 @@ if TYPE_CHECKING:
         ROLES as ROLES,
         ModelCatalog as ModelCatalog,
         Role as Role,
+        bare_model as bare_model,
         line_to_add as line_to_add,
         project_models as project_models,
         read_models as read_models,
@@ -72,7 +73,7 @@ if TYPE_CHECKING:
         server_of as server_of,
         shown_host as shown_host,
     )
-    from rightcall.providers.http import Network as Network
+    from rightcall.providers.http import Network as Network, checked_url as checked_url
     from rightcall.providers.keyword import KeywordProvider as KeywordProvider
     from rightcall.providers.prices import (
         Price as Price,
@@ -121,7 +122,7 @@ if TYPE_CHECKING:
         provider_names as provider_names,
         resolve as resolve,
     )
-    from rightcall.providers.sdk_client import is_sdk_client as is_sdk_client
+    from rightcall.providers.sdk_client import client_server as client_server, is_sdk_client as is_sdk_client
     from rightcall.providers.secrets import scrubber as scrubber
     from rightcall.providers.weights import (
         MODELS as MODELS,
@@ -134,7 +135,7 @@ else:
         __name__,
         {
             "base": "ModelReply ModelRequest Prompt Provider Settings Stop",
-            "catalog": "ModelCatalog ROLES Role line_to_add project_models read_models",
+            "catalog": "ModelCatalog ROLES Role bare_model line_to_add project_models read_models",
             "endpoint": "ModelEndpoint overlaid",
             "exchange": "Exchange",
             "extraction": "words",
@@ -145,7 +146,7 @@ else:
             ),
             "first_requests.trial": "CapturedTrial TRIAL WatchedTrial",
             "hosts": "Address HOSTS Host address_of server_of shown_host",
-            "http": "Network",
+            "http": "Network checked_url",
             "keyword": "KeywordProvider",
             "prices": "Price Prices built_in_prices cost load_prices price_of",
             "rate_limit": "RateLimit TokenBucket shared_bucket",
@@ -161,7 +162,7 @@ else:
             "remote": "is_this_machine",
             "remote_agent": "AddressedAgent addressed_agent command_of is_address",
             "resolver": "ProviderOptions SHELVES Shelf check endpoint_of is_provider provider_names resolve",
-            "sdk_client": "is_sdk_client",
+            "sdk_client": "client_server is_sdk_client",
             "secrets": "scrubber",
             "weights": "MODELS list_models model_path pull_model",
         },

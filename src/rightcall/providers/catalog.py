@@ -147,6 +147,18 @@ def project_models(folder: Path | None = None) -> ModelCatalog:
     return ModelCatalog()
 
 
+def bare_model(name: str) -> str:
+    """A model as DeepEval's users write it: a name of the project's models, else OpenAI's.
+
+    A name that looks like a misspelt one of the project is left as it is, so that the error suggests that one.
+    """
+    if ":" in name:
+        return name
+    named = project_models().endpoints
+    meant = suggestion(name, named) if not name.startswith(("gpt", "chatgpt", "o1", "o3", "o4")) else ""
+    return name if name in named or meant else f"openai:{name}"
+
+
 _READ: dict[Path, tuple[int, int, ModelCatalog]] = {}
 
 

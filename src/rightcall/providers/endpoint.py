@@ -49,6 +49,14 @@ class ModelEndpoint(Record, frozen=True):
         Price | None, msgspec.Meta(description="US dollars per million tokens: input, output, cached_input")
     ] = None
 
+    def __repr__(self) -> str:
+        """What its answers depend on, like the bare name when that is all; fingerprints of metrics are made of it."""
+        model, _, settings = self.identity
+        if not self.base_url and not settings:
+            return repr(model)
+        where = f", base_url={self.base_url!r}" if self.base_url else ""
+        return f"ModelEndpoint({model!r}{where}{f', settings={settings}' if settings else ''})"
+
     @property
     def prefix(self) -> str:
         """The provider."""

@@ -153,6 +153,8 @@ class RecordingProvider(Provider):
 
     def __init__(self, provider: Provider, path: str | Path) -> None:
         self.name, self._inner, self._path = provider.name, provider, Path(path)
+        if hasattr(provider, "server"):
+            self.server: str = provider.server
         self._file: IO[bytes] | None = None
         self._scribe, self._prompts = CassetteWriter(), set[str]()
 

@@ -20,6 +20,7 @@ from rightcall.errors import ConfigError, InputError, ProviderError
 from rightcall.model.dialects import anthropic as anthropic_spelling, openai_chat, openai_responses
 from rightcall.providers import anthropic, failures, openai, openai_responses as responses
 from rightcall.providers.base import ModelReply, ModelRequest, Prompt, Provider
+from rightcall.providers.hosts import HOSTS
 from rightcall.providers.prices import Prices, cost
 from rightcall.providers.remote import Json, with_ids
 from rightcall.providers.secrets import one_line, scrub
@@ -41,9 +42,14 @@ class SdkProvider(Provider):
         if self._create is None:
             raise ConfigError(f"the client {type(client).__name__} has no {_CREATE[self._api]}")
         self.model, self.name = model, f"{_PRICED_AS[self._api]}:{model}"
-        self._where, self._prices = type(client).__name__, prices
+        self._where, self._prices, self._server = type(client).__name__, prices, client_server(client)
         self._known = _parameters(self._create)
         self._constant: tuple[Prompt, Json] | None = None
+
+    @property
+    def server(self) -> str:
+        """The server in keys of caches and records; "" is the vendor's own, or unknown."""
+        return self._server
 
     def __repr__(self) -> str:
         return f"SdkProvider({self._where}, {self.model!r})"
@@ -92,6 +98,13 @@ class SdkProvider(Provider):
 def is_sdk_client(value: Any) -> bool:
     """Whether the object supports one of the three APIs."""
     return any(_find(value, path) is not None for path in _CREATE.values())
+
+
+def client_server(client: Any) -> str:
+    """The server of a client; "" when it is a vendor's own, unknown, or this is no client."""
+    url = str(getattr(client, "base_url", "") or "").rstrip("/") if is_sdk_client(client) else ""
+    vendors = {host.url for host in HOSTS.values()}
+    return "" if not url.startswith(("http://", "https://")) or url in vendors else url
 
 
 def _api_of(client: Any) -> Api:

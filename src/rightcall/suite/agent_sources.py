@@ -33,6 +33,7 @@ from rightcall.files import (
 from rightcall.providers import command_of, is_address
 from rightcall.suite.suite import AgentConfig, CodeFiles, Suite
 from rightcall.suite.suite_actions import is_code, is_code_metric, metric_names, mock_functions
+from rightcall.suite.suite_models import suite_models
 from rightcall.tools.worlds import World
 
 Ownership = Literal["owned", "watched", "unknown"]
@@ -242,8 +243,10 @@ def _project_glob(project: ProjectFiles, folder: Path, glob: str) -> str:
 
 def _answer_files(suite: Suite, model: str, folder: Path) -> Iterator[Path]:
     """Files with the answers of the model, and of the model that plays users."""
-    users = suite.user.model if suite.user else ()
+    users = (suite.user.model if suite.user else None) or ()
+    named = suite_models(suite, folder).endpoints
     for name in (model, *((users,) if isinstance(users, str) else users)):
+        name = named[name].model if name in named else name  # noqa: PLW2901
         prefix, _, file = name.partition(":")
         if prefix in ANSWER_FILES and file:
             yield from [path for path in (folder / file, Path(file)) if path.is_file()][:1]

@@ -12,6 +12,7 @@ from rightcall.executor import Agent, Users, UserSetup, played_by, turn_paramete
 from rightcall.executor.conversation import NO_BEGINNING
 from rightcall.model.codec import stable_repr
 from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden
+from rightcall.providers import ModelCatalog
 from rightcall.suite.suite import UserConfig
 
 
@@ -40,7 +41,7 @@ def conversation_problem(golden: ConversationalGolden, agent: Agent, user: UserS
     return ""
 
 
-def user_setup(config: UserConfig | None, folder: Path) -> UserSetup | None:
+def user_setup(config: UserConfig | None, folder: Path, models: ModelCatalog) -> UserSetup | None:
     """Who plays users, as configured in a suite."""
     if config is None:
         return None
@@ -52,8 +53,9 @@ def user_setup(config: UserConfig | None, folder: Path) -> UserSetup | None:
         language=config.language,
         settings=config.settings,
         base_url=config.base_url,
+        key_env=config.key_env,
         record=str(folder / config.record) if config.record else None,
-    )
+    ).bound(models)
 
 
 def simulator_fingerprint(user: UserSetup | Users) -> str:
@@ -66,16 +68,14 @@ def simulator_fingerprint(user: UserSetup | Users) -> str:
 def as_user(given: Any) -> UserSetup | Users | None:
     """Who plays the users, from a model, a suite's mapping, or custom users."""
     if given is None or isinstance(given, UserSetup):
-        return given
+        return given and given.bound()
     if isinstance(given, Mapping):
         unknown = [name for name in given if name not in UserSetup.__dataclass_fields__]
-        if unknown or "model" not in given:
-            raise ConfigError(
-                f"user: {f'unknown field {unknown[0]!r}' if unknown else 'needs a model'}; "
-                f"fields: {', '.join(UserSetup.__dataclass_fields__)}"
-            )
-        return UserSetup(**given)
+        if unknown:
+            fields = ", ".join(UserSetup.__dataclass_fields__)
+            raise ConfigError(f"user: unknown field {unknown[0]!r}; fields: {fields}")
+        return UserSetup(**given).bound()
     if hasattr(given, "user"):
         users: Users = given
         return users
-    return UserSetup(given)
+    return UserSetup(given).bound()

@@ -83,7 +83,7 @@ def inputs_of(plan: Plan, definitions: Iterable[Tool] | None = None) -> Inputs:
     return Inputs(
         agent={
             "model": agent.name,
-            "base_url": agent.base_url or "",
+            "base_url": agent.server,
             "mode": agent.mode,
             "execute": agent.execute,
             "strict": strictness_text(agent.strict),

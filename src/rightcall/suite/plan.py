@@ -23,7 +23,7 @@ from rightcall.metrics import METRIC_SECONDS, Metric, Scorer, ScoringRules
 from rightcall.model.codec import described, fingerprinted, stable_repr
 from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden
 from rightcall.model.tool import Tool
-from rightcall.providers import scrubber
+from rightcall.providers import ModelCatalog, scrubber, server_of
 from rightcall.quality import TemplateGroup, template_clusters, template_groups, with_template_clusters
 from rightcall.suite.agent_sources import AgentSources, function_sources
 from rightcall.suite.conversations import conversations_of, simulator_fingerprint
@@ -92,6 +92,7 @@ class Plan:
     user: UserSetup | Users | None = None
     suite_file: str = ""
     run_options: str = ""
+    models: ModelCatalog = field(default_factory=ModelCatalog)
 
     @property
     def from_json(self) -> bool:
@@ -142,7 +143,7 @@ class Plan:
             "dataset": self._dataset_fingerprint(),
             "tools": _fingerprint(msgspec.to_builtins(list(tools))),
             "agent": _fingerprint(
-                [agent.name, agent.system, agent.mode, agent.execute, agent.base_url, *exchange_shapes(agent)]
+                [agent.name, agent.system, agent.mode, agent.execute, agent.server or None, *exchange_shapes(agent)]
                 + (["strict"] if agent.strict else [] if agent.strict is None else ["never strict"])
             ),
             "settings": _fingerprint(msgspec.to_builtins(agent.settings)),
@@ -178,7 +179,7 @@ class Plan:
             "settings": settings if isinstance(settings, dict) else {},
             "limits": msgspec.to_builtins(agent.limits),
             "execute": agent.execute,
-            "base_url": agent.base_url or "",
+            "base_url": agent.server,
             "strict": bool(agent.strict) if agent.strict is not False else "never",
         }
         return msgspec.json.decode(scrubber()(content_of(made).decode()), type=dict[str, Any])
@@ -228,7 +229,11 @@ def scorer_fingerprint(scorer: Scorer) -> str:
     """The metrics and rules that produced the results."""
     observed_too = [[stable_repr(metric) for metric in scorer.observe]] if scorer.observe else []
     named = [stable_repr(metric) for metric in scorer.metrics]
-    return _fingerprint([named, *observed_too, dict(scorer.rules.weighting), scorer.rules.pass_rule])
+    judged = [server_of(getattr(one, "model", "")) for one in (*scorer.metrics, *scorer.observe)]
+    servers = [judged] if any(judged) else []
+    return _fingerprint(
+        [named, *observed_too, dict(scorer.rules.weighting), scorer.rules.pass_rule, *servers]
+    )
 
 
 def exchange_shapes(agent: Agent) -> list[Any]:

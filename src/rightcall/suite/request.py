@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from rightcall.errors import ConfigError, suggestion
-from rightcall.executor import Agent, RunLimits, Users, UserSetup
+from rightcall.executor import Agent, RunLimits, Users, UserSetup, with_endpoint
 from rightcall.gate import Gate, read_gate
 from rightcall.metrics import AnyMetric, Metric, Scorer, ScoringRules, as_metrics, observed
 from rightcall.model.case import AnyTestCase, ConversationalTestCase, TestCase
@@ -145,7 +145,7 @@ def _planned(
 ) -> EvaluateRequest:
     plan = Plan(
         name=options.name,
-        agent=agent,
+        agent=with_endpoint(agent),
         dataset=goldens,
         metrics=chosen,
         observe=observed(options.observe, chosen),

@@ -14,7 +14,7 @@ from rightcall.gate import CheckSettings
 from rightcall.metrics import METRIC_SECONDS
 from rightcall.model import codec
 from rightcall.model.record import Record
-from rightcall.providers import RateLimit, RecordMode, RecordSettings, Settings
+from rightcall.providers import ModelEndpoint, RateLimit, RecordMode, RecordSettings, Settings
 
 FORMAT = "rightcall/suite/1"
 MOST_TRIALS = 100_000
@@ -33,10 +33,19 @@ class CodeFiles(Record, frozen=True):
 class AgentConfig(Record, frozen=True):
     """The agent under test."""
 
-    model: Annotated[str, msgspec.Meta(description="provider:model, module:agent, http:URL, or exec:COMMAND")]
+    model: Annotated[
+        str,
+        msgspec.Meta(description="provider:model, a name of models, module:agent, http:URL, or exec:COMMAND"),
+    ]
     base_url: Annotated[
         str | Annotated[tuple[str, ...], msgspec.Meta(min_length=1)] | None,
         msgspec.Meta(description="base URL of a compatible server; with a list, worker i uses entry i mod n"),
+    ] = None
+    key_env: Annotated[
+        str | None,
+        msgspec.Meta(
+            description="environment variable with the key [default: the provider's, at its own host]"
+        ),
     ] = None
     system: Annotated[str, msgspec.Meta(description="system prompt")] = ""
     mode: Annotated[
@@ -97,7 +106,9 @@ class AgentConfig(Record, frozen=True):
     ] = {}
     headers: Annotated[
         dict[str, str],
-        msgspec.Meta(description="sent to an http: agent; ${NAME} is taken from the environment"),
+        msgspec.Meta(
+            description="sent to an http: agent or the model's server; ${NAME} is taken from the environment"
+        ),
     ] = {}
     reuse: Annotated[
         bool, msgspec.Meta(description="keep an exec: program running, one JSON line per request")
@@ -120,9 +131,12 @@ class UserConfig(Record, frozen=True):
     """The simulated user of conversations that are not fully scripted."""
 
     model: Annotated[
-        str | tuple[str, ...],
-        msgspec.Meta(description="provider:model that plays the user; several make several simulators"),
-    ]
+        str | tuple[str, ...] | None,
+        msgspec.Meta(
+            description="provider:model or name that plays the user; several make several simulators"
+            " [default: default_user of models]"
+        ),
+    ] = None
     personas: Annotated[
         tuple[str | dict[str, Any], ...],
         msgspec.Meta(min_length=1, description="personas: names, or {name, characteristics}; two by default"),
@@ -136,6 +150,7 @@ class UserConfig(Record, frozen=True):
     language: Annotated[str, msgspec.Meta(description="the language the user writes in")] = ""
     settings: Annotated[Settings, msgspec.Meta(description="settings of the model")] = Settings()
     base_url: Annotated[str | None, msgspec.Meta(description="base URL of a compatible server")] = None
+    key_env: Annotated[str | None, msgspec.Meta(description="environment variable with the key")] = None
     record: Annotated[str | None, msgspec.Meta(description="cassette file to record every exchange to")] = (
         None
     )
@@ -168,6 +183,12 @@ class Suite(Record, frozen=True):
     agent: Annotated[AgentConfig, msgspec.Meta(description="the agent under test")]
     name: Annotated[str, msgspec.Meta(description="name of the suite [default: the file's name]")] = ""
     group: Annotated[str, msgspec.Meta(description="group of runs to compare over time")] = ""
+    models: Annotated[
+        dict[str, ModelEndpoint | str],
+        msgspec.Meta(
+            description="models by name, and default_judge, default_generator, default_user: a name or provider:model"
+        ),
+    ] = {}
     tools: Annotated[
         str | list[dict[str, Any]] | dict[str, Any] | None,
         msgspec.Meta(description="a file, inline definitions, module:attribute, or {mcp: {command: […]}}"),

@@ -48,6 +48,7 @@ class CheckOptions:
     record: RecordMode | None = None
     trials: int | None = None
     model: str | None = None
+    base_url: str | None = None
     concurrency: int | None = None
     base_ref: str = ""
     trust: bool = False
@@ -70,7 +71,12 @@ async def check_suite(
                 suite, "refresh"
             )  # another draw must not replay the answers of the last one
     plan = plan_suite(
-        suite, file.parent, model=options.model, trials=options.trials, concurrency=options.concurrency
+        suite,
+        file.parent,
+        model=options.model,
+        base_url=options.base_url,
+        trials=options.trials,
+        concurrency=options.concurrency,
     )
     baseline = find_baseline(store, options.baseline, suite.name)
     base = BaseVersion.of(file, options.base_ref) if options.base_ref else None

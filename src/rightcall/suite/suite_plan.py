@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
@@ -13,14 +12,14 @@ import msgspec
 
 from rightcall.adapters import ObservedAgent, agent_tools, detect
 from rightcall.errors import ConfigError, RightCallError
-from rightcall.executor import Agent, agent_problems
+from rightcall.executor import Agent, agent_problems, with_endpoint
 from rightcall.files import ProjectFiles, is_object_name, load_object, search_modules_in, working_folder
 from rightcall.gate import read_gate
 from rightcall.metrics import Metric, ScoringRules, as_metrics, observed
 from rightcall.metrics.matching import DEFAULT_WEIGHTS
 from rightcall.model.dialects import read_tool
 from rightcall.model.golden import Golden
-from rightcall.providers import is_address, placeholder_keys
+from rightcall.providers import ModelCatalog, is_address, placeholder_keys
 from rightcall.suite.agent_exchange import exchange_of, require_spans
 from rightcall.suite.agent_sources import suite_sources
 from rightcall.suite.conversations import user_setup
@@ -36,6 +35,7 @@ from rightcall.suite.suite_actions import (
     record_settings,
     suite_recordings,
 )
+from rightcall.suite.suite_models import beside, suite_models
 from rightcall.suite.trust import may_search
 from rightcall.suite.watched_inputs import import_watch
 from rightcall.tools import load_tools
@@ -48,11 +48,12 @@ CLIENTS = ("openai", "anthropic")
 """Adapters whose objects are clients of a model: those are models, not agents to observe."""
 
 
-def plan_suite(
+def plan_suite(  # noqa: PLR0913  a suite, and what a command line may say instead
     suite: Suite,
     folder: Path,
     *,
     model: str | None = None,
+    base_url: str | None = None,
     trials: int | None = None,
     concurrency: int | None = None,
     selection: Selection | None = None,
@@ -71,10 +72,13 @@ def plan_suite(
         search_modules_in(folder)
     begun = Path.cwd()
     with working_folder(), _imports_watched(suite, folder, model, start_nothing=start_nothing):
+        models = _tried(problems, lambda: suite_models(suite, folder)) or ModelCatalog()
         agent = _agent(suite, folder, problems, model=model, faults=faults, start_nothing=start_nothing)
+        agent = replace(agent, models=models.endpoints)
+        agent = _tried(problems, lambda: with_endpoint(_at(agent, suite, model, base_url), models)) or agent
         chosen = _chosen_folder(folder, begun)
     dataset = begun / folder / suite.dataset if chosen else folder / suite.dataset
-    metrics, observed_only = _tried(problems, lambda: _suite_metrics(suite)) or ([], [])
+    metrics, observed_only = _tried(problems, lambda: _suite_metrics(suite, models)) or ([], [])
     rules = _tried(problems, lambda: ScoringRules(suite.weights or DEFAULT_WEIGHTS, suite.pass_rule))
     problems += _contradictory_limits(suite)
     plan = Plan(
@@ -94,7 +98,8 @@ def plan_suite(
         quarantine=frozenset(suite.quarantine),
         selection=selection or Selection(),
         sources=None if start_nothing else replace(suite_sources(suite, folder, agent, model), folder=chosen),
-        user=_tried(problems, lambda: user_setup(suite.user, folder)),
+        user=_tried(problems, lambda: user_setup(suite.user, folder, models)),
+        models=models,
     )
     if problems:
         raise ConfigError(*dict.fromkeys(problems + agent_problems(agent)))
@@ -145,6 +150,8 @@ def _agent(
         settings=config.settings,
         base_url=config.base_url[0] if isinstance(config.base_url, tuple) else config.base_url,
         base_urls=config.base_url if isinstance(config.base_url, tuple) else (),
+        key_env=config.key_env,
+        headers=config.headers,
         limits=suite.limits,
         mocks=suite.mocks,
         execute=config.execute or "mock",
@@ -159,7 +166,23 @@ def _agent(
     )
 
 
-def _suite_metrics(suite: Suite) -> tuple[list[Metric], list[Metric]]:
+def _at(agent: Agent, suite: Suite, model: str | None, base_url: str | None) -> Agent:
+    """The agent at the server that was typed; a typed model of another provider is not at the suite's server."""
+    own = suite.agent.model
+    if (
+        model is not None
+        and model != own
+        and (":" not in model or model.partition(":")[0] != own.partition(":")[0])
+    ):
+        agent = replace(agent, base_url=None, base_urls=(), key_env=None, headers={})
+    if not base_url:
+        return agent
+    if agent.base_url != base_url:  # key and headers belong to the server they were written with
+        agent = replace(agent, key_env=None, headers={})
+    return replace(agent, base_url=base_url, base_urls=())
+
+
+def _suite_metrics(suite: Suite, models: ModelCatalog) -> tuple[list[Metric], list[Metric]]:
     """The metrics that decide, and those under `observe`, which do not."""
     named: list[str] = []
     watched: list[str] = []
@@ -172,8 +195,8 @@ def _suite_metrics(suite: Suite) -> tuple[list[Metric], list[Metric]]:
             raise ConfigError(
                 f"metrics: an object here must be {{observe: NAME}}, got {', '.join(given) or '{}'}"
             )
-    metrics = as_metrics(named)
-    return metrics, observed(watched, metrics)
+    metrics = as_metrics(named, models)
+    return metrics, observed(watched, metrics, models)
 
 
 def _without_code(suite: Suite, folder: Path) -> Suite:
@@ -257,14 +280,6 @@ def _observed(model: Any, config: AgentConfig, given: str | None) -> Any:
     return observe(
         model, via=via, calls=config.calls, handoffs=config.handoffs, tools=config.execute or "real"
     )
-
-
-def beside(name: str, folder: Path) -> str:
-    """A model that is a file in the suite's folder, relative to the working folder; any other name is unchanged."""
-    prefix, _, file = name.partition(":")
-    if prefix not in ("scripted", "recorded", "local") or not file or not (folder / file).is_file():
-        return name
-    return f"{prefix}:{os.path.relpath(folder / file)}"
 
 
 def _model(name: str, folder: Path, problems: list[str]) -> Any:

@@ -47,6 +47,7 @@ class SuiteRun:
     file: Path
     models: Sequence[str] = ()
     metrics: Sequence[str] = ()
+    base_url: str | None = None
     trials: int | None = None
     only: Sequence[str] = ()
     limit: int | None = None
@@ -94,6 +95,7 @@ class SuiteRun:
             suite,
             self.file.parent,
             model=model,
+            base_url=self.base_url,
             trials=self.trials,
             concurrency=self.concurrency,
             selection=Selection(tuple(self.only), self.limit),
@@ -109,6 +111,7 @@ class SuiteRun:
         """The options that matter when one golden is run again, for a shell."""
         given = [
             ("--model", model),
+            ("--base-url", self.base_url),
             *(("--metric", name) for name in self.metrics),
             ("--record", self.record),
         ]

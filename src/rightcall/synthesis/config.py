@@ -13,7 +13,7 @@ from enum import Enum
 from types import MappingProxyType
 
 from rightcall.errors import ConfigError
-from rightcall.providers import Provider
+from rightcall.providers import ModelEndpoint, Provider
 
 
 class Evolution(Enum):
@@ -49,7 +49,7 @@ def draw(
     return rng.choices(list(possible), list(possible.values()), k=count) if possible else []
 
 
-Model = str | Provider
+Model = str | ModelEndpoint | Provider
 
 
 @dataclass(frozen=True)

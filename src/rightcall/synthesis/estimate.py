@@ -5,8 +5,9 @@ from __future__ import annotations
 from rightcall.model.codec import encode
 from rightcall.model.record import Record
 from rightcall.model.trajectory import Usage
-from rightcall.providers import cost
+from rightcall.providers import ModelEndpoint, cost, endpoint_of
 from rightcall.suite import CHARACTERS_PER_TOKEN, EXPECTED_OUTPUT_TOKENS
+from rightcall.synthesis.config import Model
 from rightcall.synthesis.synthesizer import Synthesizer
 
 PROMPT_CHARACTERS = 900
@@ -43,8 +44,7 @@ def estimate_generation(
         1 + evolutions
     ) * tools
     used = Usage(goldens * characters // CHARACTERS_PER_TOKEN, goldens * least * EXPECTED_OUTPUT_TOKENS)
-    name = str(maker.model if isinstance(maker.model, str) else getattr(maker.model, "name", ""))
-    price = cost(name, used) if name else 0.0
+    price = _price(maker.model, used)
     return GenerationEstimate(
         goldens,
         goldens * least,
@@ -54,3 +54,12 @@ def estimate_generation(
         price,
         None if price is None else price * most / max(1, least),
     )
+
+
+def _price(model: Model | None, used: Usage) -> float | None:
+    """The cost of these tokens at the model's own prices, if it has some."""
+    if isinstance(model, str | ModelEndpoint):
+        endpoint = endpoint_of(model)
+        return cost(endpoint.model, used, endpoint.price_list)
+    name = str(getattr(model, "name", ""))
+    return cost(name, used) if name else 0.0

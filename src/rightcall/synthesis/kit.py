@@ -40,6 +40,7 @@ class Kit:
     critic: Asker | None = None
     model: str = "template"
     solver_model: str = ""
+    servers: tuple[str, ...] = ()
     seed: int = 0
     language: str = "en"
     verification: VerificationConfig = field(default_factory=VerificationConfig)

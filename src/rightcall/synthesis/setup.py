@@ -12,7 +12,15 @@ from rightcall.errors import ConfigError
 from rightcall.executor import Asker, Patience, RunLimits
 from rightcall.model.codec import encode
 from rightcall.model.tool import Tool
-from rightcall.providers import Provider, resolve
+from rightcall.providers import (
+    ModelEndpoint,
+    Provider,
+    endpoint_of,
+    line_to_add,
+    project_models,
+    resolve,
+    server_of,
+)
 from rightcall.store import Store
 from rightcall.synthesis.config import (
     ConversationalStylingConfig,
@@ -30,16 +38,18 @@ from rightcall.synthesis.solver import Solver
 from rightcall.synthesis.verify import Verifier
 
 LEAVE_OPEN = 'this requires a model: Synthesizer(model="provider:model")'
+"""Said where no template can write, and no default_generator is set."""
 
 
 @dataclass(frozen=True)
 class SynthesisSetup:
     """How goldens are generated.
 
-    Without a `model`, goldens from tools are written by templates. `tools` are those of the agent under test: with
-    them, every golden gets `expected_calls` that `verification` has tried to refute. `solver` reads requests
-    independently [default: the model]. Every choice depends on `seed` alone. With a `store`, finished work is on disk
-    at once, and `resume` names a run to continue. `watch` receives progress, `limits` end it.
+    Without a `model`, goldens from tools are written by templates, and everything else by the project's
+    `default_generator`. A model is `provider:model` or a name of the project's `models`. `tools` are those of the agent
+    under test: with them, every golden gets `expected_calls` that `verification` has tried to refute. `solver` reads
+    requests independently [default: the model]. Every choice depends on `seed` alone. With a `store`, finished work is
+    on disk at once, and `resume` names a run to continue. `watch` receives progress, `limits` end it.
     """
 
     model: Model | None = None
@@ -66,16 +76,15 @@ class SynthesisSetup:
     @asynccontextmanager
     async def _kit(self, *, needs_model: bool = False) -> AsyncIterator[Kit]:
         """Everything the methods need; models are opened here and closed at the end."""
-        if self.model is None and needs_model:
-            raise ConfigError(LEAVE_OPEN)
-        if self.model is None and self.language not in LANGUAGES:
+        writes = self._writer() if needs_model else self.model
+        if writes is None and self.language not in LANGUAGES:
             raise ConfigError(
                 f"without a model the language must be one of {', '.join(LANGUAGES)}, got '{self.language}'"
             )
         tools = {tool.name: tool for tool in self.tools}
         async with AsyncExitStack() as stack:
-            desk = _Desk(stack, self)
-            writer = await desk.asker(self.model)
+            desk = _Desk(stack, self, writes)
+            writer = await desk.asker(writes)
             reader = await desk.asker(self.solver) if self.solver is not None else writer
             filtration = self.filtration_config
             critic = (
@@ -93,8 +102,9 @@ class SynthesisSetup:
                 solver=solver,
                 asker=writer,
                 critic=critic,
-                model=_name(self.model) or "template",
-                solver_model=_name(self.solver) or _name(self.model),
+                model=_name(writes) or "template",
+                solver_model=_name(self.solver) or _name(writes),
+                servers=desk.servers,
                 seed=self.seed,
                 language=self.language,
                 verification=checks,
@@ -103,6 +113,13 @@ class SynthesisSetup:
                 styling=self.styling_config or StylingConfig(),
                 conversational_styling=self.conversational_styling_config or ConversationalStylingConfig(),
             )
+
+    def _writer(self) -> Model:
+        """The model that writes where no template can: the one that is named, else the default generator."""
+        found = self.model if self.model is not None else project_models().default("generator")
+        if found is None:
+            raise ConfigError(f"{LEAVE_OPEN}; {line_to_add('generator')}")
+        return found
 
     def _work(
         self, way: str, wanted: int, jobs: Any, kit: Kit, *, rounds: int = ROUNDS, **settings: Any
@@ -129,6 +146,8 @@ class SynthesisSetup:
     def _settings(self, kit: Kit) -> dict[str, Any]:
         """The settings that must be unchanged to resume a run."""
         said: dict[str, Any] = {"language": self.language, "solver": kit.solver_model}
+        if kit.servers:
+            said["servers"] = list(kit.servers)
         for name in ("verification", "filtration_config", "evolution_config", "styling_config"):
             said[name] = repr(getattr(self, name))
         return said
@@ -144,18 +163,24 @@ class SynthesisSetup:
 class _Desk:
     """Open models, each once: two roles of one model share its concurrency limit."""
 
-    def __init__(self, stack: AsyncExitStack, maker: SynthesisSetup) -> None:
-        self._stack, self._maker = stack, maker
+    def __init__(self, stack: AsyncExitStack, maker: SynthesisSetup, writes: Model | None) -> None:
+        self._stack, self._maker, self._writes = stack, maker, writes
         self._open: dict[object, Asker] = {}
+        self._servers: dict[str, None] = {}
+
+    @property
+    def servers(self) -> tuple[str, ...]:
+        """Servers other than the providers' own, in the order they were opened."""
+        return tuple(filter(None, self._servers))
 
     async def asker(self, model: Model | None) -> Asker | None:
         if model is None:
             return None
         key = model if isinstance(model, str) else id(model)
         if key not in self._open:
-            base_url = self._maker.base_url if model == self._maker.model else None
-            provider: Provider = resolve(model, base_url=base_url)
-            if isinstance(model, str):
+            provider: Provider = resolve(self._at_typed_server(model))
+            self._servers[server_of(provider)] = None
+            if isinstance(model, str | ModelEndpoint):
                 provider = await self._stack.enter_async_context(provider)
             problems = await provider.check() if hasattr(provider, "check") else []
             if problems:
@@ -164,15 +189,23 @@ class _Desk:
             self._open[key] = Asker(provider, most, patience=self._maker.patience, seed=self._maker.seed)
         return self._open[key]
 
+    def _at_typed_server(self, model: Model) -> Model:
+        """`base_url` is the server of the writing model, and of `provider:model` of the same provider."""
+        url, writes = self._maker.base_url, self._writes
+        if not url or not isinstance(model, str | ModelEndpoint):
+            return model
+        same = (
+            isinstance(model, str)
+            and ":" in model
+            and _name(writes).partition(":")[0] == model.partition(":")[0]
+        )
+        return endpoint_of(model, base_url=url) if model == writes or same else model
+
 
 def _name(model: Model | None) -> str:
-    return (
-        model
-        if isinstance(model, str)
-        else ""
-        if model is None
-        else str(getattr(model, "name", "")) or "provider"
-    )
+    if isinstance(model, str | ModelEndpoint):
+        return endpoint_of(model).model
+    return "" if model is None else str(getattr(model, "name", "")) or "provider"
 
 
 def _prompts_hash() -> str:

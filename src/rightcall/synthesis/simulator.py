@@ -31,7 +31,7 @@ from rightcall.executor.conversation import (
 from rightcall.model.case import ConversationalTestCase, turns_of
 from rightcall.model.golden import ConversationalGolden, Turn, with_id
 from rightcall.model.trajectory import Dialogue, Trajectory, Usage
-from rightcall.providers import Provider
+from rightcall.providers import ModelEndpoint, Provider, bare_model, line_to_add, project_models
 from rightcall.synthesis.control import ControlledUsers, Controller, end, proceed
 from rightcall.synthesis.simulator_setup import callback_agent, graph_users, made_profile
 from rightcall.tools.definitions import offered_tools
@@ -52,11 +52,11 @@ class ConversationSimulator:
     """Runs conversations between an agent and simulated users.
 
     `model_callback` is a function called for each turn with whichever of `input`, `turns`, `history` and `thread_id` it
-    declares, an `Agent`, or a model name. `simulator_model` plays the user; a `simulation_graph` of exact
-    words needs none. A golden is played by each of `personas` [default: two], so it gives that many test
-    cases. Every test case records in `trajectory.dialogue` why the conversation ended, who played the user,
-    and the hash of their prompt. A fault of the simulated user makes its case an error, never a failure of
-    the agent.
+    declares, an `Agent`, or a model name. `simulator_model` plays the user [default: the project's `default_user`]; a
+    `simulation_graph` of exact words needs none. A golden is played by each of `personas` [default: two], so it gives
+    that many test cases. Every test case records in `trajectory.dialogue` why the conversation ended, who played the
+    user, and the hash of their prompt. A fault of the simulated user makes its case an error, never a failure of the
+    agent.
     """
 
     def __init__(  # noqa: PLR0913  the words of three generations of one interface
@@ -64,7 +64,7 @@ class ConversationSimulator:
         model_callback: Callable[..., Any] | Agent | str | None = None,
         simulation_graph: SimulationNode | None = None,
         stopping_controller: Controller | None = None,
-        simulator_model: str | Provider | None = None,
+        simulator_model: str | ModelEndpoint | Provider | None = None,
         *,
         user_intentions: Mapping[str, int] | Sequence[str] | None = None,
         user_profile_items: Sequence[str] | None = None,
@@ -79,12 +79,7 @@ class ConversationSimulator:
     ) -> None:
         self._agent, self._graph = model_callback, simulation_graph
         self._controller = stopping_controller or controller
-        self._model = _named(simulator_model)
-        if self._model is None and simulation_graph is None:
-            raise ConfigError(
-                "ConversationSimulator requires a model to play the user: simulator_model='openai:gpt-5-mini', or a"
-                " simulation_graph of exact words"
-            )
+        self._model = _user_model(simulator_model, needed=simulation_graph is None)
         self._intentions = _counted(user_intentions)
         self._items, self._profiles = tuple(user_profile_items or ()), tuple(user_profiles or ())
         self._opening, self._personas = opening_message, tuple(personas)
@@ -238,9 +233,19 @@ def _without_user(problem: str, usage: Usage) -> Trajectory:
     )
 
 
-def _named(model: str | Provider | None) -> str | Provider | None:
-    """A bare `gpt-4.1` is OpenAI's."""
-    return f"openai:{model}" if isinstance(model, str) and ":" not in model else model
+def _user_model(
+    model: str | ModelEndpoint | Provider | None, *, needed: bool
+) -> str | ModelEndpoint | Provider | None:
+    """Who plays the user: the model that is named, else the project's `default_user` if one is needed."""
+    if isinstance(model, str):
+        return bare_model(model)
+    found = project_models().default("user") if model is None and needed else model
+    if found is None and needed:
+        raise ConfigError(
+            "ConversationSimulator requires a model to play the user: simulator_model='openai:gpt-5-mini', or a"
+            f" simulation_graph of exact words; {line_to_add('user')}"
+        )
+    return found
 
 
 def _counted(intentions: Mapping[str, int] | Sequence[str] | None) -> dict[str, int]:

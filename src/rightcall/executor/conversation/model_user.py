@@ -6,7 +6,7 @@ import hashlib
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import msgspec
@@ -28,7 +28,24 @@ from rightcall.model.codec import convert
 from rightcall.model.golden import ConversationalGolden
 from rightcall.model.message import Message
 from rightcall.model.trajectory import Usage
-from rightcall.providers import ModelReply, ModelRequest, Network, Prompt, Provider, Settings, resolve
+from rightcall.providers import (
+    ModelCatalog,
+    ModelEndpoint,
+    ModelReply,
+    ModelRequest,
+    Network,
+    Prompt,
+    Provider,
+    Settings,
+    endpoint_of,
+    overlaid,
+    project_models,
+    resolve,
+    server_of,
+    shown_host,
+)
+
+UserModel = str | ModelEndpoint | Provider
 
 ATTEMPTS = 3
 """How often a model may try to say something usable."""
@@ -46,10 +63,10 @@ class UserSetup:
     """The simulated users of a run: `model` (several make several simulators), personas and limits.
 
     `personas` are names of built-in personas or `{name, characteristics}`; those of a golden take precedence.
-    `record` is a cassette.
+    `record` is a cassette. A model may be a name of the project's `models`; without one, `default_user` plays.
     """
 
-    model: str | Provider | Sequence[str | Provider]
+    model: UserModel | Sequence[UserModel] | None = None
     personas: Sequence[str | Mapping[str, Any] | Persona] = DEFAULT_PERSONAS
     max_turns: int = 10
     stopping_criteria: str = ""
@@ -57,6 +74,7 @@ class UserSetup:
     settings: Settings | Mapping[str, Any] = field(default_factory=Settings)
     base_url: str | None = None
     record: str | None = None
+    key_env: str | None = None
 
     def __post_init__(self) -> None:
         if not self.personas or self.max_turns < 1:
@@ -68,25 +86,65 @@ class UserSetup:
         """The personas, parsed."""
         return [read_persona(one, "user.personas") for one in self.personas]
 
+    def bound(self, catalog: ModelCatalog | None = None) -> UserSetup:
+        """The setup with endpoints in place of names [default: of the project's models].
+
+        What the setup itself says of server, key and settings comes before what the names stand for.
+        """
+        if self.model is None:
+            chosen = (catalog or project_models()).require_default("user", "a simulated user")
+            return replace(self, model=chosen).bound(catalog)
+        own = as_user_settings(self.settings)
+        models = [
+            _at_own_server(endpoint_of(model, catalog=catalog), self, own)
+            if isinstance(model, str | ModelEndpoint)
+            else model
+            for model in self.models
+        ]
+        return replace(self, model=tuple(models), base_url=None, key_env=None)
+
     @property
-    def models(self) -> list[str | Provider]:
+    def models(self) -> list[UserModel]:
         """Every model that plays users."""
         if isinstance(self.model, Sequence) and not isinstance(self.model, str):
             return list(self.model)
-        return [self.model]
+        return [] if self.model is None else [self.model]
 
     @property
     def names(self) -> list[str]:
-        """The models' names."""
-        return [one if isinstance(one, str) else one.name for one in self.models]
+        """The models' names; two servers of one model are told apart."""
+        names = [_name(model) for model in self.models]
+        return [
+            name if names.count(name) == 1 else f"{name}@{shown_host(server_of(model)) or place}"
+            for place, (name, model) in enumerate(zip(names, self.models, strict=True))
+        ]
 
     @property
     def fingerprint(self) -> str:
         """A hash of what two runs with the same simulated users have in common."""
         told = [self.names, [msgspec.to_builtins(one) for one in self.manners], self.max_turns]
         rest = [self.stopping_criteria, self.language, msgspec.to_builtins(as_user_settings(self.settings))]
-        text = msgspec.json.encode([*told, *rest, self.base_url, prompt_hash()])
+        own = as_user_settings(self.settings)
+        where = [self.base_url or server_of(model) or None for model in self.models]
+        named = [
+            model.settings
+            for model in self.models
+            if isinstance(model, ModelEndpoint) and model.settings != own
+        ]
+        rest += [where[0] if len(where) == 1 else where if any(where) else None]
+        text = msgspec.json.encode([*told, *rest, prompt_hash(), *named])
         return hashlib.sha256(text).hexdigest()
+
+
+def _at_own_server(found: ModelEndpoint, setup: UserSetup, own: Settings) -> ModelEndpoint:
+    found = found.at(setup.base_url, setup.key_env)
+    return msgspec.structs.replace(found, settings=overlaid(found.settings, own))
+
+
+def _name(model: UserModel) -> str:
+    return (
+        model if isinstance(model, str) else model.model if isinstance(model, ModelEndpoint) else model.name
+    )
 
 
 class ModelUsers:
@@ -95,13 +153,14 @@ class ModelUsers:
     def __init__(
         self, setup: UserSetup, *, concurrency: int = 32, seed: int = 0, patience: Patience | None = None
     ) -> None:
+        setup = setup.bound()
         self.setup, self._seed = setup, seed
         self.max_turns = setup.max_turns
         self.settings = as_user_settings(setup.settings)
         self._askers: dict[str, Asker] = {}
         for name, model in zip(setup.names, setup.models, strict=True):
             network = Network(connections=concurrency)
-            provider = resolve(model, base_url=setup.base_url, network=network, record=setup.record)
+            provider = resolve(model, network=network, record=setup.record)
             at_once = min(concurrency, getattr(provider, "at_once", concurrency))
             self._askers[name] = Asker(provider, at_once, patience=patience, seed=seed)
 

@@ -15,7 +15,16 @@ from rightcall.metrics.judged.frame import SYSTEM, VERDICT, VERSION, question
 from rightcall.metrics.judged.vote import Vote, no_vote, vote_of
 from rightcall.model import codec
 from rightcall.model.message import Message
-from rightcall.providers import ModelRequest, Prompt, Provider, Settings, resolve
+from rightcall.providers import (
+    ModelEndpoint,
+    ModelRequest,
+    Prompt,
+    Provider,
+    Settings,
+    endpoint_of,
+    resolve,
+    server_of,
+)
 
 DEFAULT = ".rightcall/judgements.db"
 
@@ -27,9 +36,11 @@ class VerdictCache:
         self._path = Path(path)
 
     @staticmethod
-    def key(model: str, question: str, vote: int) -> str:
-        """A hash of everything a verdict depends on."""
-        return hashlib.sha256(codec.encode([VERSION, SYSTEM, model, question, vote])).hexdigest()
+    def key(judge: tuple[str, ...], question: str, vote: int) -> str:
+        """A hash of everything a verdict depends on; `judge` is a model with its server and settings, if it has any."""
+        model, *where = judge
+        parts = [VERSION, SYSTEM, model, question, vote, *([where] if any(where) else [])]
+        return hashlib.sha256(codec.encode(parts)).hexdigest()
 
     def get(self, key: str) -> tuple[bool, str] | None:
         """The cached verdict and reason, if any."""
@@ -61,7 +72,7 @@ PROMPT = Prompt(SYSTEM, (VERDICT,), Settings(tool_choice="required", max_tokens=
 
 
 async def votes_of(
-    model: str | Provider,
+    model: str | ModelEndpoint | Provider,
     rubric: str,
     material: dict[str, Any],
     *,
@@ -71,12 +82,12 @@ async def votes_of(
 ) -> list[Vote]:
     """Several verdicts on the same material, drawn with different seeds; cached ones are reused."""
     text = question(rubric, material)
-    name = model if isinstance(model, str) else model.name
+    judge = identity_of(model)
     known = VerdictCache(cache) if cache else None
     found: list[Vote | None] = [None] * votes
     if known is not None:
         for number in range(votes):
-            stored = known.get(known.key(name, text, seed + number))
+            stored = known.get(known.key(judge, text, seed + number))
             found[number] = None if stored is None else Vote(*stored)
     missing = [number for number, vote in enumerate(found) if vote is None]
     if missing:
@@ -86,8 +97,15 @@ async def votes_of(
         for number, vote in zip(missing, asked, strict=True):
             found[number] = vote
             if known is not None and not vote.error:
-                known.put(known.key(name, text, seed + number), vote.passed, vote.reason)
+                known.put(known.key(judge, text, seed + number), vote.passed, vote.reason)
     return [vote for vote in found if vote is not None]
+
+
+def identity_of(model: str | ModelEndpoint | Provider) -> tuple[str, ...]:
+    """What a judge's verdicts depend on: its model, the server it is asked at and its settings."""
+    if isinstance(model, str | ModelEndpoint):
+        return endpoint_of(model).identity
+    return model.name, server_of(model)
 
 
 async def _vote(provider: Provider, text: str, seed: int) -> Vote:

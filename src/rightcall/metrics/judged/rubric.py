@@ -5,7 +5,7 @@ rightcall.metrics.judged.rubric:Rubric(model='openai:gpt-5-mini', rubric='The an
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
 from rightcall.errors import ConfigError
@@ -15,9 +15,22 @@ from rightcall.metrics.judged.question import DEFAULT, votes_of
 from rightcall.metrics.judged.vote import share_of
 from rightcall.model.case import TestCase
 from rightcall.model.score import Score
-from rightcall.providers import Provider
+from rightcall.providers import ModelCatalog, ModelEndpoint, Provider, endpoint_of, project_models
 
 Part = Literal["request", "context", "answer", "calls", "conversation", "tools"]
+
+
+def judge_endpoint(
+    model: str | ModelEndpoint | Provider, base_url: str, who: str, catalog: ModelCatalog | None = None
+) -> str | ModelEndpoint | Provider:
+    """Who judges: the model that is named, else the default judge; `provider:model` alone stays as it is."""
+    if not model:
+        model = (catalog or project_models()).require_default("judge", who)
+    if not isinstance(model, str | ModelEndpoint) or (
+        isinstance(model, str) and ":" in model and not base_url
+    ):
+        return model
+    return endpoint_of(model, base_url=base_url, catalog=catalog)
 
 
 @dataclass(frozen=True)
@@ -26,11 +39,12 @@ class Rubric(Metric):
 
     For what exact expectations cannot express. Without a `rubric`, the golden's `expectations` and `expected_output`
     are the rubric; a golden without either is an error. `votes` verdicts are drawn; the value is the
-    share that passed, which must reach `threshold`. Verdicts are kept in `cache` by content and version. Calibrate a
-    judge against people before you trust it: `rightcall.metrics.judged.calibration`.
+    share that passed, which must reach `threshold`. Verdicts are kept in `cache` by content, version, model and server.
+    `model` may be a name of the project's `models`; without one it is their `default_judge`. Calibrate a judge against
+    people before you trust it: `rightcall.metrics.judged.calibration`.
     """
 
-    model: str | Provider = ""
+    model: str | ModelEndpoint | Provider = ""
     rubric: str = ""
     votes: int = 3
     threshold: float = 0.5
@@ -38,14 +52,13 @@ class Rubric(Metric):
     label: str = ""
     seed: int = 0
     cache: str = DEFAULT
+    base_url: str = field(default="", repr=False, kw_only=True)
 
     written: ClassVar[str] = ""
+    asks_model: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        if not self.model:
-            raise ConfigError(
-                f"{self.name} requires a model: {type(self).__name__}(model='openai:gpt-5-mini')"
-            )
+        object.__setattr__(self, "model", judge_endpoint(self.model, self.base_url, self.name))
         if self.votes < 1 or not 0 < self.threshold <= 1:
             raise ConfigError(f"{self.name}: votes must be at least 1, and threshold above 0 and at most 1")
 

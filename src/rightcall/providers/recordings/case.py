@@ -71,6 +71,11 @@ class TapedCase:
         """Whether replies come from the recording."""
         return self._recorded is not None
 
+    @property
+    def names_servers(self) -> bool:
+        """Whether the recording says which server answered; older ones do not."""
+        return any("server" in exchange.ask for exchange in self._recorded or ())
+
     def replied(self, ask: dict[str, Any]) -> dict[str, Any]:
         """The recorded reply; the n-th equal request gets the n-th reply. `ProviderError` when there is none."""
         key = key_of(ask)

@@ -20,11 +20,17 @@ _OUR_WORDS = frozenset({"assistant", "truncated", "required"}).union(
 """Keywords of the file format: not secrets, even if the environment has an equal one."""
 
 
+OWN_SERVER = "the provider's"
+"""What stands for the provider's own server in a recording."""
+
+
 class TapedProvider(Provider):
     """A provider whose answers are recorded, or replayed without asking it."""
 
     def __init__(self, provider: Provider, recordings: Recordings) -> None:
         self.name, self._inner, self._recordings = provider.name, provider, recordings
+        self.server: str = getattr(provider, "server", "")
+        self._asks_at = {"server": self.server or OWN_SERVER} if hasattr(provider, "server") else {}
         self._prompts: dict[int, tuple[Prompt, dict[str, Any]]] = {}
         if (at_once := getattr(provider, "at_once", None)) is not None:
             self.at_once = at_once
@@ -36,6 +42,8 @@ class TapedProvider(Provider):
             return await self._without_case(request)
         ask = self.ask(request)
         if case.replaying:
+            if not case.names_servers:  # recorded before servers were
+                ask.pop("server", None)
             return convert(case.replied(ask), ModelReply, f"recording of {case.golden}")
         reply = await self._inner.complete(request)
         self._keep(case, ask, reply)
@@ -44,7 +52,7 @@ class TapedProvider(Provider):
     def ask(self, request: ModelRequest) -> dict[str, Any]:
         """The request in canonical form."""
         messages = scrubbed(to_plain(request.messages), self._recordings.clean, _OUR_WORDS)
-        ask = {"model": self.name, "messages": messages, **self._prompt(request.prompt)}
+        ask = {"model": self.name, **self._asks_at, "messages": messages, **self._prompt(request.prompt)}
         for each in self._recordings.ignored:
             ask = each.applied(ask)
         return ask

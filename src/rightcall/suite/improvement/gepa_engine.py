@@ -17,7 +17,7 @@ from rightcall.model.golden import AnyGolden, Golden
 from rightcall.model.message import Message
 from rightcall.model.run import CaseResult
 from rightcall.model.tool import Tool
-from rightcall.providers import ModelRequest, Prompt, Provider, Settings, resolve
+from rightcall.providers import ModelEndpoint, ModelRequest, Prompt, Provider, Settings, resolve
 from rightcall.suite.improvement.options import ProposalTask
 
 TEMPLATE = """A model chooses among tools, and fills their arguments, by reading texts such as this one:
@@ -48,7 +48,7 @@ class GepaEngine:
     `calls` bounds how often the agent is asked during the search; by default eight times for each golden of tune.
     """
 
-    def __init__(self, model: str, *, seed: int = 0, calls: int | None = None) -> None:
+    def __init__(self, model: str | ModelEndpoint, *, seed: int = 0, calls: int | None = None) -> None:
         self._model, self._seed, self._calls = model, seed, calls
 
     async def __call__(self, task: ProposalTask) -> list[Proposal]:

@@ -10,6 +10,7 @@ from rightcall.analysis import Analysis, Proposal
 from rightcall.model.golden import AnyGolden
 from rightcall.model.run import CaseResult
 from rightcall.model.tool import Tool
+from rightcall.providers import ModelEndpoint
 
 Stop = Literal["end", "evalue"]
 
@@ -49,7 +50,9 @@ class ImproveOptions:
     announce: Callable[[str], None] = lambda sentence: None
 
 
-def proposer(model: str | None, engine: Literal["rewrite", "gepa"] = "rewrite") -> Proposer | None:
+def proposer(
+    model: str | ModelEndpoint | None, engine: Literal["rewrite", "gepa"] = "rewrite"
+) -> Proposer | None:
     """The rewriter of descriptions: a model asked for each finding, or a search with the gepa package."""
     if model is None:
         return None

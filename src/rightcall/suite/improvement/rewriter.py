@@ -10,7 +10,7 @@ from rightcall.errors import ProviderError
 from rightcall.model.golden import AnyGolden, Golden
 from rightcall.model.message import Message
 from rightcall.model.tool import Tool
-from rightcall.providers import ModelRequest, Prompt, Settings, resolve
+from rightcall.providers import ModelEndpoint, ModelRequest, Prompt, Settings, resolve
 from rightcall.suite.improvement.options import ProposalTask
 
 SYSTEM = (
@@ -26,7 +26,7 @@ VARIANTS = 3
 class Rewriter:
     """Asks a model for descriptions; made for `ImproveOptions.rewrite`."""
 
-    def __init__(self, model: str, *, seed: int = 0) -> None:
+    def __init__(self, model: str | ModelEndpoint, *, seed: int = 0) -> None:
         self._model, self._seed = model, seed
 
     async def __call__(self, task: ProposalTask) -> list[Proposal]:

@@ -17,7 +17,7 @@ from rightcall.files import numbered_lines, open_checked, write_file
 from rightcall.model.golden import Golden
 from rightcall.model.message import Message
 from rightcall.model.record import Record
-from rightcall.providers import ModelRequest, Prompt, Settings, resolve
+from rightcall.providers import ModelEndpoint, ModelRequest, Prompt, Settings, resolve
 from rightcall.suite.perturbations.variant import PerturbTask, Variant
 
 SHORTEST_WORD = 5
@@ -105,7 +105,11 @@ def read_paraphrases(path: Path, goldens: Sequence[Golden]) -> dict[str, tuple[s
 
 
 async def paraphrased(
-    model: str, goldens: Sequence[Golden], known: Mapping[str, Sequence[str]], *, seed: int = 0
+    model: str | ModelEndpoint,
+    goldens: Sequence[Golden],
+    known: Mapping[str, Sequence[str]],
+    *,
+    seed: int = 0,
 ) -> dict[str, tuple[str, ...]]:
     """Paraphrases of all goldens: the known ones, and a model's for the others. Those that lose a value are dropped."""
     prompt = Prompt(SYSTEM, (), Settings(max_tokens=300, temperature=0.8))
