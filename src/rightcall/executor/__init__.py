@@ -23,8 +23,8 @@ from rightcall.window import window
 if TYPE_CHECKING:
     from rightcall.executor.agent import Agent as Agent, as_settings as as_settings
     from rightcall.executor.agent_endpoint import (
-        agent_endpoint as agent_endpoint,
         other_endpoint as other_endpoint,
+        own_endpoint as own_endpoint,
         with_endpoint as with_endpoint,
     )
     from rightcall.executor.agent_loop import (
@@ -76,7 +76,7 @@ else:
         __name__,
         {
             "agent": "Agent as_settings",
-            "agent_endpoint": "agent_endpoint other_endpoint with_endpoint",
+            "agent_endpoint": "other_endpoint own_endpoint with_endpoint",
             "agent_loop": "AgentLoop Prompts SingleTurn settings_of",
             "callable_agent": "as_trajectory",
             "conversation": "DEFAULT_PERSONAS SimulationNode UserSetup Users played_by turn_parameters",

@@ -42,7 +42,7 @@ def with_endpoint(agent: Agent, catalog: ModelCatalog | None = None) -> Agent:
     )
 
 
-def agent_endpoint(agent: Agent) -> ModelEndpoint | Any:
+def own_endpoint(agent: Agent) -> ModelEndpoint | Any:
     """The endpoint of the agent's own model; an object that is a model stays itself.
 
     Settings and rate are not in it: the session applies them.
@@ -53,7 +53,7 @@ def agent_endpoint(agent: Agent) -> ModelEndpoint | Any:
 
 
 def other_endpoint(agent: Agent, model: str) -> ModelEndpoint:
-    """The endpoint of a model that a golden names; server and key of the agent are those of its own provider alone."""
+    """The endpoint of a model that a golden names; the agent's server and key are for models of the same provider."""
     named: Mapping[str, ModelEndpoint] = agent.models
     if ":" not in model and (found := (named or project_models().endpoints).get(model)):
         return found

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 from rightcall.adapters import ObservedAgent, detect
 from rightcall.errors import ConfigError
 from rightcall.executor.agent import Agent, as_settings, as_tools, desk_problem, known_tools
-from rightcall.executor.agent_endpoint import agent_endpoint, other_provider, taped, with_endpoint
+from rightcall.executor.agent_endpoint import other_provider, own_endpoint, taped, with_endpoint
 from rightcall.executor.agent_loop import AgentLoop, Prompts, SingleTurn
 from rightcall.executor.agent_session import DeskSetup, SessionPerformer
 from rightcall.executor.callable_agent import UserAgent
@@ -321,7 +321,7 @@ class Session:
         if not isinstance(model, str) and not hasattr(model, "complete") and callable(model):
             return None
         provider = resolve(
-            agent_endpoint(self.agent),
+            own_endpoint(self.agent),
             network=Network(connections=concurrency),
             model=self.agent.model_name,
             record=self.agent.record,

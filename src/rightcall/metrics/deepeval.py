@@ -50,6 +50,7 @@ class JudgedMetricSettings(WithoutEffect, total=False):
     votes: int
     seed: int
     cache: str
+    base_url: str
 
 
 CONVERSATION: tuple[Part, ...] = ("conversation",)
@@ -233,7 +234,9 @@ def _judge_settings(metric: str, settings: Mapping[str, Any]) -> dict[str, Any]:
     model = chosen.pop("model", None) or ""
     threshold = 1.0 if chosen.pop("strict_mode", False) else chosen.pop("threshold", 0.5)
     chosen.pop("threshold", None)
-    ours: dict[str, Any] = {name: chosen.pop(name) for name in ("votes", "seed", "cache") if name in chosen}
+    ours: dict[str, Any] = {
+        name: chosen.pop(name) for name in ("votes", "seed", "cache", "base_url") if name in chosen
+    }
     _no_others(metric, chosen)
     if isinstance(model, str) and model and ":" not in model:
         model = bare_model(model)

@@ -67,8 +67,8 @@ if TYPE_CHECKING:
     )
     from rightcall.providers.hosts import (
         HOSTS as HOSTS,
-        Address as Address,
         Host as Host,
+        ServerAddress as ServerAddress,
         address_of as address_of,
         server_of as server_of,
         shown_host as shown_host,
@@ -145,7 +145,7 @@ else:
                 "read_first_request"
             ),
             "first_requests.trial": "CapturedTrial TRIAL WatchedTrial",
-            "hosts": "Address HOSTS Host address_of server_of shown_host",
+            "hosts": "HOSTS Host ServerAddress address_of server_of shown_host",
             "http": "Network checked_url",
             "keyword": "KeywordProvider",
             "prices": "Price Prices built_in_prices cost load_prices price_of",

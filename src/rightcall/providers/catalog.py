@@ -73,10 +73,10 @@ class ModelCatalog:
     def _unknown(self, name: str) -> str:
         from rightcall.providers.resolver import hint_for
 
-        near = suggestion(name, self.endpoints)
-        if not near and self.endpoints:
-            near = f"models with a name: {', '.join(sorted(self.endpoints))}; or use provider:model"
-        return f"unknown model '{name}'; {near or hint_for(name)}"
+        meant = suggestion(name, self.endpoints) or hint_for(name)
+        if self.endpoints and not meant.startswith("did you mean"):
+            meant = f"models with a name: {', '.join(sorted(self.endpoints))}; or use provider:model"
+        return f"unknown model '{name}'; {meant}"
 
 
 def line_to_add(role: Role) -> str:

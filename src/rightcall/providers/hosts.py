@@ -38,7 +38,7 @@ HOSTS = {
 Source = Literal["written", "variable", "default"]
 
 
-class Address(Record, frozen=True):
+class ServerAddress(Record, frozen=True):
     """The URL that requests go to, and what determined it."""
 
     url: str
@@ -50,16 +50,16 @@ class Address(Record, frozen=True):
         return origin_of(self.url)
 
 
-def address_of(prefix: str, base_url: str | None = None) -> Address | None:
+def address_of(prefix: str, base_url: str | None = None) -> ServerAddress | None:
     """Where a provider's models are asked now; None for a provider without a host."""
     host = HOSTS.get(prefix)
     if host is None:
         return None
     if base_url:
-        return Address(checked_url(base_url), "written")
+        return ServerAddress(checked_url(base_url), "written")
     if stated := os.environ.get(host.url_variable, "").strip():
-        return Address(checked_url(stated, host.url_variable), "variable")
-    return Address(host.url, "default")
+        return ServerAddress(checked_url(stated, host.url_variable), "variable")
+    return ServerAddress(host.url, "default")
 
 
 def server_of(model: object, base_url: str | None = None) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rightcall.executor import UserSetup, agent_endpoint
+from rightcall.executor import UserSetup, own_endpoint
 from rightcall.model.record import Record
 from rightcall.providers import ModelEndpoint, address_of, endpoint_of, is_address, server_of, shown_host
 from rightcall.suite.plan import Plan
@@ -40,7 +40,7 @@ def _asked_models(plan: Plan) -> list[tuple[str, object]]:
     asked: list[tuple[str, object]] = []
     agent = plan.agent
     if isinstance(agent.model, str) and not is_address(agent.model):
-        asked.append(("agent", agent_endpoint(agent)))
+        asked.append(("agent", own_endpoint(agent)))
     elif hasattr(agent.model, "complete"):
         asked.append(("agent", agent.model))
     if isinstance(plan.user, UserSetup):

@@ -105,7 +105,7 @@ def identity_of(model: str | ModelEndpoint | Provider) -> tuple[str, ...]:
     """What a judge's verdicts depend on: its model, the server it is asked at and its settings."""
     if isinstance(model, str | ModelEndpoint):
         return endpoint_of(model).identity
-    return model.name, server_of(model)
+    return model.name, server_of(model), ""
 
 
 async def _vote(provider: Provider, text: str, seed: int) -> Vote:
