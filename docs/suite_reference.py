@@ -17,6 +17,7 @@ EMPTY = ("null", "", "[]", "{}")
 FORMS = {"Mock": mocks, "FaultPlan": faults}
 """Modules whose docstring shows every form of a part."""
 SEE = {
+    "models.NAME": "[Models](models.md)",
     "agent": "[Run an agent](running.md), [Models](models.md) and [Any agent](adapters/index.md)",
     "gate": "[Statistics](statistics.md) and [Safe to ship](safe-to-ship.md)",
     "check": "[Safe to ship](safe-to-ship.md)",

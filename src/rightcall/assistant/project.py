@@ -14,6 +14,7 @@ from pathlib import Path
 
 from rightcall.errors import ConfigError, InputError
 from rightcall.files import is_object_name
+from rightcall.providers import ModelEndpoint
 from rightcall.store import Store, open_store, store_address
 from rightcall.suite import FILE_MODELS, Suite, actions, judge_files, load_suite, record_settings
 
@@ -135,11 +136,18 @@ def _effects(suite: Suite, folder: Path) -> Iterator[tuple[str, str]]:
     for header, text in agent.headers.items():
         for name in re.findall(r"\$\{(\w+)\}", text):
             yield f"send {name} of the environment in the header {header}", ""
+    named = [entry for entry in suite.models.values() if isinstance(entry, ModelEndpoint)]
+    keys = [agent.key_env, suite.user.key_env if suite.user else None]
+    for name in dict.fromkeys(
+        [*filter(None, keys), *(name for one in named for name in one.secret_variables)]
+    ):
+        yield f"send {name} of the environment to a model's server", ""
 
 
 def _servers_of(suite: Suite) -> Iterator[str]:
     """Servers that a suite names itself: a key in the environment would be sent there."""
-    for given in (suite.agent.base_url, suite.user.base_url if suite.user else None):
+    named = [entry.base_url for entry in suite.models.values() if isinstance(entry, ModelEndpoint)]
+    for given in (suite.agent.base_url, suite.user.base_url if suite.user else None, *named):
         yield from (given,) if isinstance(given, str) else given or ()
 
 
@@ -155,7 +163,8 @@ def _files_of(suite: Suite, folder: Path, model: str | None) -> Iterator[Path]:
     if isinstance(suite.faults, str):
         yield folder / suite.faults
     users = (suite.user.model if suite.user else None) or ()
-    for name in (model or suite.agent.model, *([users] if isinstance(users, str) else users)):
+    entries = (one.model if isinstance(one, ModelEndpoint) else one for one in suite.models.values())
+    for name in (model or suite.agent.model, *([users] if isinstance(users, str) else users), *entries):
         prefix, _, file = name.partition(":")
         if (
             prefix in FILE_MODELS and file

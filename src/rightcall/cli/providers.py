@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 
 import click
 
 from rightcall.cli.options import json_option
 from rightcall.cli.output import print_json, tell
 from rightcall.errors import ConfigError, suggestion
+from rightcall.event_loop import finished
 from rightcall.model.codec import to_plain
 from rightcall.providers import SHELVES, built_in_prices, check, provider_names
 
@@ -32,6 +34,34 @@ def list_(as_json: bool) -> None:
     for name in installed:
         tell(f"{name + ':MODEL':<34} from another package")
     tell("\nnext:\n  rightcall providers show openai:gpt-5-mini")
+
+
+@providers.command("check")
+@click.argument("suite", type=click.Path(path_type=Path), required=False)
+@json_option
+def check_(suite: Path | None, as_json: bool) -> None:
+    """Check every named model and every role: which host it asks, which key it sends, and what is missing.
+
+    With SUITE, the models and roles of that suite; without, the project's own models and defaults. No model is asked.
+    Exit code 1 if there is a problem.
+    """
+    from rightcall.cli.provider_check import checked_models
+
+    rows = finished(checked_models(suite))
+    if as_json:
+        print_json(rows)
+    else:
+        for row in rows:
+            where = f" at {row.host}" if row.host else ""
+            key = f", key {row.key}" if row.key else ""
+            tell(f"{row.role:<20} {row.model}{where}{key}")
+            for problem in row.problems:
+                tell(f"{'':<20} problem: {problem}")
+        if not rows:
+            tell(
+                "no models are named; add some under [tool.rightcall.models] in pyproject.toml, or models: in a suite"
+            )
+    raise click.exceptions.Exit(1 if any(row.problems for row in rows) else 0)
 
 
 @providers.command()

@@ -29,6 +29,8 @@ def _print_estimate(plan: Plan, found: CostEstimate) -> None:
     if found.conversations:
         more = " (one per turn, another after each call)"
     out.print(f"{found.requests:,} requests{more}, about {found.input_tokens:,} input tokens, {cost}")
+    for role in found.hosts:
+        out.say("[dim]asks[/dim] {}", role.words)
     out.say("[dim]first request:[/dim]")
     print_json(found.first_request)
     if found.not_started:

@@ -17,7 +17,7 @@ from rightcall.errors import InfrastructureError, RightCallError, RunTakenOver
 from rightcall.event_loop import prefer_uvloop
 from rightcall.model.run import CaseResult, Run
 from rightcall.store import Store, open_store, store_address
-from rightcall.suite import Plan, RunOutcome, run_plan
+from rightcall.suite import Plan, RunOutcome, role_hosts, run_plan
 
 if TYPE_CHECKING:
     from rightcall.distributed import Workers
@@ -44,6 +44,10 @@ class Execution:
     ) -> RunOutcome:
         """Run one plan and print its results; if it ends early, print how to resume. `again` repeats the run."""
         watching = Watching(keep=self.failures, as_json=self.as_json, warned=self.warned, live=self.live)
+        for role in role_hosts(plan):
+            if role.host and (words := f"asks: {role.words}") not in self.warned:
+                self.warned.add(words)
+                tell(words, err=True)
         outcome = run_to_end(
             plan, self.store_url, resume, watching, again, run_id=run_id, workers=self.workers
         )

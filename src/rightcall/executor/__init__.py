@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from rightcall.executor.agent_endpoint import (
         other_endpoint as other_endpoint,
         own_endpoint as own_endpoint,
+        own_prices as own_prices,
         with_endpoint as with_endpoint,
     )
     from rightcall.executor.agent_loop import (
@@ -76,7 +77,7 @@ else:
         __name__,
         {
             "agent": "Agent as_settings",
-            "agent_endpoint": "other_endpoint own_endpoint with_endpoint",
+            "agent_endpoint": "other_endpoint own_endpoint own_prices with_endpoint",
             "agent_loop": "AgentLoop Prompts SingleTurn settings_of",
             "callable_agent": "as_trajectory",
             "conversation": "DEFAULT_PERSONAS SimulationNode UserSetup Users played_by turn_parameters",

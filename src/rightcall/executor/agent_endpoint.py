@@ -12,6 +12,7 @@ from rightcall.providers import (
     ModelCatalog,
     ModelEndpoint,
     Network,
+    Prices,
     Provider,
     TapedProvider,
     endpoint_of,
@@ -50,6 +51,12 @@ def own_endpoint(agent: Agent) -> ModelEndpoint | Any:
     if not isinstance(agent.model, str):
         return agent.model
     return ModelEndpoint(agent.model, agent.base_url, agent.key_env, dict(agent.headers), prices=agent.prices)
+
+
+def own_prices(agent: Agent) -> Prices | None:
+    """Prices with that of the agent's own model among them; None when it says none."""
+    found = own_endpoint(agent)
+    return found.price_list if isinstance(found, ModelEndpoint) else None
 
 
 def other_endpoint(agent: Agent, model: str) -> ModelEndpoint:

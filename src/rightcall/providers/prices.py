@@ -25,9 +25,11 @@ Dollars = Annotated[float, msgspec.Meta(ge=0)]
 class Price(Record, frozen=True):
     """US dollars per million tokens; without `cached_input`, cached tokens cost the same as others."""
 
-    input: Dollars
-    output: Dollars
-    cached_input: Dollars | None = None
+    input: Annotated[Dollars, msgspec.Meta(description="US dollars per million input tokens")]
+    output: Annotated[Dollars, msgspec.Meta(description="US dollars per million output tokens")]
+    cached_input: Annotated[
+        Dollars | None, msgspec.Meta(description="US dollars per million input tokens read from a cache")
+    ] = None
 
 
 class Prices(Record, frozen=True):

@@ -1,6 +1,7 @@
 """Runs suites: combines datasets, tools and metrics.
 
 suite, suite_plan             suite.yaml, and the plan made from it
+named_models, asked_hosts     the models it names, and who asks which host
 plan                          everything a run needs, with the selection and order of goldens
 preparation                   prepares a plan: every problem found, its agent opened once, nothing spent yet
 runner, live_run, sink, run_record  runs a plan; results are on disk before they count
@@ -29,6 +30,11 @@ from rightcall.window import window
 
 if TYPE_CHECKING:
     from rightcall.suite.answers import unanswered_sentence as unanswered_sentence
+    from rightcall.suite.asked_hosts import (
+        RoleHost as RoleHost,
+        role_hosts as role_hosts,
+        role_models as role_models,
+    )
     from rightcall.suite.backend import (
         Backend as Backend,
         Batch as Batch,
@@ -77,6 +83,7 @@ if TYPE_CHECKING:
     from rightcall.suite.improvement.protocol import improve_plan as improve_plan
     from rightcall.suite.improvement.rewriter import Rewriter as Rewriter
     from rightcall.suite.live_run import Progress as Progress, RunOutcome as RunOutcome
+    from rightcall.suite.named_models import suite_models as suite_models
     from rightcall.suite.perturbations.requests import (
         paraphrased as paraphrased,
         read_paraphrases as read_paraphrases,
@@ -180,6 +187,7 @@ else:
             "recorded_scores": "score_cases score_pairs score_recorded",
             "request": "EvaluateOptions EvaluateRequest deepeval_options gate_of read_request",
             "rescorer": "RescoreShard RescoreTask Spread rescore_run",
+            "asked_hosts": "RoleHost role_hosts role_models",
             "run_record": "new_run_id",
             "runner": "run_plan",
             "sink": "Sink stored_batch",
@@ -188,6 +196,7 @@ else:
             "suite_actions": "Action FILE_MODELS actions fingerprint is_code judge_files listen_actions "
             "metric_actions record_settings recordings_folder with_record_mode without_credentials",
             "suite_check": "CheckOptions check_suite",
+            "named_models": "suite_models",
             "suite_plan": "plan_suite",
             "suite_run": "SuiteRun add_to_baseline require_same_setup run_named run_with_control stored_outcome "
             "without_faults",

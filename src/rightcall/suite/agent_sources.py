@@ -31,9 +31,9 @@ from rightcall.files import (
     source_closure,
 )
 from rightcall.providers import command_of, is_address
+from rightcall.suite.named_models import suite_models
 from rightcall.suite.suite import AgentConfig, CodeFiles, Suite
 from rightcall.suite.suite_actions import is_code, is_code_metric, metric_names, mock_functions
-from rightcall.suite.suite_models import suite_models
 from rightcall.tools.worlds import World
 
 Ownership = Literal["owned", "watched", "unknown"]

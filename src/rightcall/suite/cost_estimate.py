@@ -9,11 +9,12 @@ from typing import Any
 
 import msgspec
 
-from rightcall.executor import Prompts, Users, UserSetup
+from rightcall.executor import Prompts, Users, UserSetup, own_prices
 from rightcall.model.golden import ConversationalGolden, Golden
 from rightcall.model.record import Record
 from rightcall.model.trajectory import Usage
 from rightcall.providers import cost
+from rightcall.suite.asked_hosts import RoleHost, role_hosts
 from rightcall.suite.plan import Plan
 from rightcall.suite.preparation import Prepared, preflight
 
@@ -34,7 +35,8 @@ class CostEstimate(Record, frozen=True):
     take. `conversations` and `turns` are their numbers, `user_requests` the requests to the models that play
     users, `cost_usd` includes both sides and is None when the price of one is unknown.
 
-    `not_started` lists what a run would start or import first; tools from there are missing here.
+    `not_started` lists what a run would start or import first; tools from there are missing here. `hosts` has the host
+    of every role that asks a model: agent, user, and each judged metric.
     """
 
     goldens: int
@@ -48,6 +50,7 @@ class CostEstimate(Record, frozen=True):
     conversations: int = 0
     turns: int = 0
     user_requests: int = 0
+    hosts: tuple[RoleHost, ...] = ()
 
 
 async def estimate(plan: Plan, not_started: Sequence[str] = ()) -> CostEstimate:
@@ -67,6 +70,10 @@ class _Count:
         self._sizes: dict[int, int] = {}
         self._first: dict[str, Any] = {}
         self._requests = self._characters = self._conversations = self._turns = 0
+        played = plan.user if isinstance(plan.user, UserSetup) else None
+        players = dict(zip(played.names, played.models, strict=True)) if played else {}
+        self._prices = {name: getattr(model, "price_list", None) for name, model in players.items()}
+        self._models = {name: str(getattr(model, "model", name)) for name, model in players.items()}
         self._users: Counter[str] = Counter()  # requests to each model that plays users
         self._heard: Counter[str] = Counter()  # and the characters in them
 
@@ -79,7 +86,10 @@ class _Count:
                 self._add_conversation(golden)
         usage = self._usage(self._requests, self._characters)
         users = {name: self._usage(count, self._heard[name]) for name, count in self._users.items()}
-        costs = [cost(plan.agent.name, usage), *(cost(name, spent) for name, spent in users.items())]
+        costs = [
+            cost(plan.agent.name, usage, own_prices(plan.agent)),
+            *(cost(self._models[name], spent, self._prices[name]) for name, spent in users.items()),
+        ]
         every = [usage, *users.values()]
         return CostEstimate(
             goldens=self._goldens,
@@ -93,6 +103,7 @@ class _Count:
             conversations=self._conversations * plan.trials,
             turns=self._turns * plan.trials,
             user_requests=self._users.total() * plan.trials,
+            hosts=tuple(role_hosts(plan)),
         )
 
     def _usage(self, requests: int, characters: int) -> Usage:

@@ -20,7 +20,15 @@ from rightcall.errors import ConfigError, InputError
 from rightcall.files import is_object_name, module_exists
 from rightcall.metrics import parsed_metric
 from rightcall.model.record import Record
-from rightcall.providers import Recordings, RecordMode, RecordSettings, command_of, is_this_machine
+from rightcall.providers import (
+    ModelEndpoint,
+    Recordings,
+    RecordMode,
+    RecordSettings,
+    command_of,
+    is_address,
+    is_this_machine,
+)
 from rightcall.suite.suite import Suite
 from rightcall.tools.mcp import read_address
 
@@ -52,6 +60,7 @@ def actions(suite: Suite, folder: Path, model: str | None = None) -> list[Action
     found += [_import(function, folder) for mock in suite.mocks.values() for function in mock_functions(mock)]
     for metric in metric_names(suite):
         found += metric_actions(metric, folder)
+    found += sent_variables(suite, name)
     for record in (suite.agent.record, suite.user.record if suite.user else None):
         if record and not is_own_file(folder / record, (".jsonl",), folder):
             found.append(Action("write", str((folder / record).resolve())))
@@ -59,6 +68,21 @@ def actions(suite: Suite, folder: Path, model: str | None = None) -> list[Action
     if recordings and not is_own_file(folder / recordings, (), folder):
         found.append(Action("write", str((folder / recordings).resolve())))
     return found
+
+
+def sent_variables(suite: Suite, model: str) -> Iterator[Action]:
+    """Variables of the environment that a suite sends to another machine because it says so itself."""
+    agent, user = suite.agent, suite.user
+    own = agent.base_url[0] if isinstance(agent.base_url, tuple) else agent.base_url
+    headers = {} if is_address(model) else agent.headers
+    written = [ModelEndpoint(model, own, agent.key_env, headers)] if ":" in model else []
+    if user is not None and user.key_env:
+        written.append(ModelEndpoint("openai:user", user.base_url, user.key_env))
+    written += [entry for entry in suite.models.values() if isinstance(entry, ModelEndpoint)]
+    for endpoint in written:
+        host = urlsplit(endpoint.base_url or "").hostname
+        if endpoint.base_url and not is_this_machine(host) and endpoint.secret_variables:
+            yield Action("connect", f"{host}, sending {', '.join(dict.fromkeys(endpoint.secret_variables))}")
 
 
 def is_own_file(path: Path, suffixes: tuple[str, ...], *places: Path) -> bool:

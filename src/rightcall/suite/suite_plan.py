@@ -24,6 +24,7 @@ from rightcall.suite.agent_exchange import exchange_of, require_spans
 from rightcall.suite.agent_sources import suite_sources
 from rightcall.suite.conversations import user_setup
 from rightcall.suite.inputs import ask_hash
+from rightcall.suite.named_models import beside, suite_models
 from rightcall.suite.plan import Plan, Selection
 from rightcall.suite.suite import AgentConfig, Suite
 from rightcall.suite.suite_actions import (
@@ -35,7 +36,6 @@ from rightcall.suite.suite_actions import (
     record_settings,
     suite_recordings,
 )
-from rightcall.suite.suite_models import beside, suite_models
 from rightcall.suite.trust import may_search
 from rightcall.suite.watched_inputs import import_watch
 from rightcall.tools import load_tools

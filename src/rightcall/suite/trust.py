@@ -16,6 +16,7 @@ from rightcall.files import existing_file, write_file
 from rightcall.model.codec import decode, encode
 from rightcall.model.record import Record
 from rightcall.providers import is_address
+from rightcall.suite.named_models import suite_models
 from rightcall.suite.suite import Suite
 from rightcall.suite.suite_actions import Action, fingerprint, is_code, unasked_actions
 
@@ -80,10 +81,17 @@ def may_search(suite: Suite, folder: Path, model: str | None = None) -> bool:
 def agent_of_run(suite: Suite, folder: Path, agent: str) -> str:
     """The agent of a stored run, to be run again. A store cannot name code or a program that its suite does not.
 
-    Code is stored under a short name (`agent` of `shop:agent`), which only its suite can resolve.
+    Code is stored under a short name (`agent` of `shop:agent`), which only its suite can resolve. A model is stored as
+    `provider:model`: if `models` has a name for it, that name is returned, because it has the server.
     """
     if ":" not in agent and is_code(suite.agent.model, folder):
         return suite.agent.model
+    named = suite_models(suite, folder).endpoints
+    names = [name for name, endpoint in named.items() if endpoint.model == agent]
+    if suite.agent.model in names:
+        return suite.agent.model
+    if len(names) == 1 and agent != suite.agent.model:
+        return names[0]
     if agent != suite.agent.model and (is_code(agent, folder) or is_address(agent)):
         raise ConfigError(
             f"the run's agent is '{agent}', the suite's is '{suite.agent.model}'; use the suite of that run"

@@ -24,7 +24,7 @@ class RoleHost(Record, frozen=True):
 def role_hosts(plan: Plan) -> list[RoleHost]:
     """The host of every role of a plan that asks a model; "" where no server is asked."""
     found = []
-    for role, model in _asked_models(plan):
+    for role, model in role_models(plan):
         if isinstance(model, str | ModelEndpoint):
             endpoint = endpoint_of(model)
             address = address_of(endpoint.prefix, endpoint.base_url)
@@ -36,10 +36,14 @@ def role_hosts(plan: Plan) -> list[RoleHost]:
     return list(dict.fromkeys(found))
 
 
-def _asked_models(plan: Plan) -> list[tuple[str, object]]:
+def role_models(plan: Plan) -> list[tuple[str, object]]:
+    """The model of every role of a plan that asks one: an endpoint, `provider:model` or an object."""
     asked: list[tuple[str, object]] = []
     agent = plan.agent
-    if isinstance(agent.model, str) and not is_address(agent.model):
+    replays = agent.recordings is not None and agent.recordings.replays_only
+    if replays:
+        pass  # nobody is asked
+    elif isinstance(agent.model, str) and not is_address(agent.model):
         asked.append(("agent", own_endpoint(agent)))
     elif hasattr(agent.model, "complete"):
         asked.append(("agent", agent.model))

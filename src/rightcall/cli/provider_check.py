@@ -1,0 +1,63 @@
+"""`rightcall providers check`: the host, the key and the problems of every named model and every role."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rightcall.errors import RightCallError
+from rightcall.model.record import Record
+from rightcall.providers import (
+    HOSTS,
+    ROLES,
+    ModelCatalog,
+    ModelEndpoint,
+    address_of,
+    check,
+    endpoint_of,
+    project_models,
+    shown_host,
+)
+
+
+class CheckedModel(Record, frozen=True):
+    """A role or a name with its model: the host it asks, the variable with its key, and what is wrong."""
+
+    role: str
+    model: str
+    host: str = ""
+    key: str = ""
+    problems: tuple[str, ...] = ()
+
+
+async def checked_models(suite: Path | None) -> list[CheckedModel]:
+    """The models of a suite with its roles, or those of the project with its defaults."""
+    asked: list[tuple[str, object]] = []
+    if suite is None:
+        catalog = project_models()
+    else:
+        from rightcall.suite import load_suite, plan_suite, role_models
+
+        plan = plan_suite(load_suite(suite), suite.parent, start_nothing=True)
+        catalog, asked = plan.models, role_models(plan)
+    return [await _checked(role, model) for role, model in [*asked, *_named(catalog)]]
+
+
+def _named(catalog: ModelCatalog) -> list[tuple[str, ModelEndpoint]]:
+    found = [(f"models.{name}", endpoint) for name, endpoint in catalog.endpoints.items()]
+    defaults = [(f"default_{role}", catalog.default(role)) for role in ROLES]
+    return found + [(role, endpoint) for role, endpoint in defaults if endpoint is not None]
+
+
+async def _checked(role: str, model: object) -> CheckedModel:
+    if not isinstance(model, str | ModelEndpoint):
+        return CheckedModel(role, str(getattr(model, "name", "") or type(model).__name__))
+    endpoint = endpoint_of(model)
+    try:
+        address = address_of(endpoint.prefix, endpoint.base_url)
+    except RightCallError as error:
+        return CheckedModel(role, endpoint.model, problems=(str(error),))
+    if address is None:
+        return CheckedModel(role, endpoint.model, problems=tuple(await check(endpoint)))
+    key = endpoint.key_env or (HOSTS[endpoint.prefix].key_variable if address.source != "written" else "")
+    host = shown_host(address.url)
+    return CheckedModel(role, endpoint.model, host, key, tuple(await check(endpoint)))
