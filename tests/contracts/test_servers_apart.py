@@ -12,6 +12,7 @@ import rightcall as rc
 from rightcall.executor import UserSetup
 from rightcall.metrics import Scorer
 from rightcall.metrics.judged.question import VerdictCache, identity_of
+from rightcall.metrics.judged.rubric import AnswerRelevancy
 from rightcall.providers import ModelEndpoint, Settings, resolve
 from rightcall.suite import load_suite, plan_suite
 from rightcall.suite.plan import scorer_fingerprint
@@ -55,7 +56,7 @@ def test_a_verdict_is_cached_for_its_server_alone(way, monkeypatch):
     with one_server() as first, one_server() as second:
         for _ in range(2):
             for server in (first, second):
-                metric = rc.AnswerRelevancyMetric(votes=1, **way(server.url, monkeypatch))
+                metric = AnswerRelevancy(votes=1, **way(server.url, monkeypatch))
                 assert asyncio.run(metric.measure(CASE)).passed
     assert (len(first.bodies), len(second.bodies)) == (1, 1)
 

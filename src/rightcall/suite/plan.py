@@ -143,7 +143,14 @@ class Plan:
             "dataset": self._dataset_fingerprint(),
             "tools": _fingerprint(msgspec.to_builtins(list(tools))),
             "agent": _fingerprint(
-                [agent.name, agent.system, agent.mode, agent.execute, agent.server or None, *exchange_shapes(agent)]
+                [
+                    agent.name,
+                    agent.system,
+                    agent.mode,
+                    agent.execute,
+                    agent.server or None,
+                    *exchange_shapes(agent),
+                ]
                 + (["strict"] if agent.strict else [] if agent.strict is None else ["never strict"])
             ),
             "settings": _fingerprint(msgspec.to_builtins(agent.settings)),
