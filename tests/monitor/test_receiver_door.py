@@ -124,6 +124,16 @@ def batch(*spans):
     return {"resourceSpans": [{"scopeSpans": [{"spans": list(spans)}]}]}
 
 
+@pytest.mark.parametrize("door", ["monitor", "suite"])
+def test_the_paths_of_sdks_that_add_their_own_are_accepted(tmp_path, door):
+    async def work():
+        async with monitor(tmp_path) if door == "monitor" else suite_receiver() as (client, _, _):
+            paths = ("/v1/traces", "/api/public/otel/v1/traces", "/otel/v1/traces")
+            return [(await client.post(path, json=batch(GOOD))).status for path in paths]
+
+    assert asyncio.run(work()) == [200, 200, 200]
+
+
 @pytest.mark.parametrize("kind", BAD)
 def test_a_span_that_cannot_be_read_is_refused_alone(tmp_path, kind):
     bad = copy.deepcopy(GOOD) | {"spanId": "0000000000000001"} | BAD[kind]

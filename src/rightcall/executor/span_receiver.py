@@ -13,6 +13,7 @@ from rightcall.model.trajectory import Trajectory
 from rightcall.traces import (
     JSON,
     PROTOBUF,
+    TRACE_PATHS,
     BusyError,
     CallsMode,
     Item,
@@ -82,9 +83,8 @@ class SpanReceiver:
 
     async def start(self) -> None:
         host, _, port = self._listen.rpartition(":")
-        routes = {
-            ("POST", f"/v1/{name}"): getattr(self, f"_{name}") for name in ("traces", "logs", "metrics")
-        }
+        routes = {("POST", f"/v1/{name}"): getattr(self, f"_{name}") for name in ("logs", "metrics")}
+        routes |= {("POST", path): self._traces for path in TRACE_PATHS}
         try:
             self._port = await self._server.start(
                 self._server.app(routes), host or "127.0.0.1", int(port), stop_seconds=STOP_SECONDS

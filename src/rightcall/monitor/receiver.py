@@ -18,6 +18,7 @@ from rightcall.monitor.trace_intake import Counters, TraceIntake, return_large_b
 from rightcall.traces import (
     JSON,
     PROTOBUF,
+    TRACE_PATHS,
     BusyError,
     OtlpServer,
     Problems,
@@ -54,7 +55,7 @@ class Receiver:
         """The HTTP application."""
         return self._server.app(
             {
-                ("POST", "/v1/traces"): self._traces,
+                **{("POST", path): self._traces for path in TRACE_PATHS},
                 ("POST", "/v1/logs"): self._logs,
                 ("POST", "/v1/metrics"): self._metrics,
                 ("GET", "/healthz"): self._health,

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
         JSON as JSON,
         MAX_SENT as MAX_SENT,
         PROTOBUF as PROTOBUF,
+        TRACE_PATHS as TRACE_PATHS,
         accepted_body as accepted_body,
         refused_body as refused_body,
         rejected_items as rejected_items,
@@ -73,7 +74,9 @@ else:
             "golden_candidate": "CandidateSpool candidate candidate_id shown_trace_id signature",
             "otlp": "Item LogEvent json_items protobuf_items",
             "otlp_body": "SlowBodyError",
-            "otlp_request": ("JSON MAX_SENT PROTOBUF accepted_body refused_body rejected_items request_kind"),
+            "otlp_request": (
+                "JSON MAX_SENT PROTOBUF TRACE_PATHS accepted_body refused_body rejected_items request_kind"
+            ),
             "otlp_server": "OtlpServer",
             "otlp_threads": "BusyError",
             "problems": "Problems",

@@ -42,12 +42,13 @@ KNOWN = frozenset(
         "gen_ai.token.type", "gen_ai.usage.cache_creation.input_tokens", "gen_ai.usage.reasoning.output_tokens",
         "gen_ai.usage.total_tokens", "gen_ai.usage.prompt_tokens", "gen_ai.usage.completion_tokens",
         "gen_ai.data_source.id", "gen_ai.workflow.name", "gen_ai.embeddings.dimension.count", "gen_ai.prompt.name",
-        "gen_ai.agent.call.id", "gen_ai.evaluation.name",
+        "gen_ai.agent.call.id", "gen_ai.evaluation.name", "gen_ai.tool.json_schema", "gen_ai.tool.status",
+        "gen_ai.agent.tools", "gen_ai.event.start_time", "gen_ai.event.end_time",
     }
 )  # fmt: skip
 KNOWN_BEGINNINGS = (
     "gen_ai.request.", "gen_ai.response.", "gen_ai.usage.", "gen_ai.prompt.", "gen_ai.completion.",
-    "gen_ai.evaluation.", "gen_ai.aggregated_usage.", "gen_ai.openai.", "gen_ai.azure.",
+    "gen_ai.evaluation.", "gen_ai.aggregated_usage.", "gen_ai.openai.", "gen_ai.azure.", "gen_ai.server.",
 )  # fmt: skip
 
 

@@ -18,6 +18,8 @@ MAX_VALUES, MAX_FIELDS = 1_000_000, 6_000_000
 """Bounds of one request. Values count because they need far more memory than their text: `[],[],[],…`. Fields count
 because they need time: 64 MiB of empty messages are a request of 64 KiB in gzip."""
 JSON, PROTOBUF = "application/json", "application/x-protobuf"
+TRACE_PATHS = ("/v1/traces", "/api/public/otel/v1/traces", "/otel/v1/traces")
+"""OTLP's own path, and those that the SDKs of Langfuse and LangSmith add to the address that they are given."""
 DEEPEST = 200
 REJECTED = ("unreadable", "trace_id", "span_id", "too_many")
 """Problems for which a span is omitted."""

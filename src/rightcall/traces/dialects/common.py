@@ -101,6 +101,34 @@ def unwrapped_output(value: Any) -> tuple[Any, bool]:
     return (parsed(value["output"]) if _is_event(value) else value), False
 
 
+BLOCKS = frozenset(
+    {"text", "json", "toolUse", "toolResult", "image", "document", "video", "reasoningContent", "cachePoint"}
+)
+"""Keys of Bedrock's content blocks, which have no type."""
+
+
+def with_blocks(value: Any) -> Any:
+    """The content of a message: its list of Bedrock's blocks if it is the JSON text of one, otherwise as it is."""
+    read = parsed(value)
+    if (
+        isinstance(read, list)
+        and read
+        and all(isinstance(b, dict) and len(b) == 1 and set(b) <= BLOCKS for b in read)
+    ):
+        return read
+    return value
+
+
+def block_result(value: Any) -> Any:
+    """A tool's result out of Bedrock's blocks: the only text or JSON, or all blocks."""
+    read = with_blocks(value)
+    if isinstance(read, list) and len(read) == 1 and isinstance(read[0], dict) and len(read[0]) == 1:
+        ((kind, held),) = read[0].items()
+        if kind in ("text", "json"):
+            return parsed(held)
+    return read
+
+
 def told_id(value: Any) -> str:
     """The id of the call that LangChain's tool message answers."""
     message = _tool_message(value)

@@ -6,7 +6,14 @@ from typing import Any
 
 from rightcall.traces import names
 from rightcall.traces.content import ABSENT, as_text, first_text, parsed, whole_number
-from rightcall.traces.dialects.common import blank, definitions, unwrapped_output, without_system
+from rightcall.traces.dialects.common import (
+    blank,
+    block_result,
+    definitions,
+    unwrapped_output,
+    with_blocks,
+    without_system,
+)
 from rightcall.traces.messages import SpokenMessage, read_answer, read_message, read_messages
 from rightcall.traces.observation import Observation
 from rightcall.traces.span import Span
@@ -20,6 +27,9 @@ EVENTS = {
     "gen_ai.assistant.message": "assistant",
     "gen_ai.tool.message": "tool",
 }
+TOOL_EVENTS = ("gen_ai.choice", "gen_ai.tool.message")
+UNSPECIFIED = ("<not specified>", '"<not specified>"', '{"result": "<not specified>"}')
+"""What Google ADK writes for an id or a result that it does not know, as when a tool raises."""
 DETAILS = "gen_ai.client.inference.operation.details"
 
 
@@ -58,10 +68,35 @@ def read_tool(found: Observation, attributes: dict[str, Any]) -> None:
     if names.CALL_RESULT in attributes:
         found.result, failed = unwrapped_output(attributes[names.CALL_RESULT])
         found.failed = found.failed or failed
-    for event in found.span.events:  # versions up to 1.36
-        if event.name in ("gen_ai.choice", "gen_ai.tool.message") and found.result is ABSENT:
-            body = parsed(event.attributes.get("message", event.attributes.get("content")))
+    elif (told := read_messages(attributes.get(names.OUTPUT_MESSAGES))) and told[-1].results:
+        found.result = told[-1].results[-1].output
+    _read_tool_events(found)
+    if _is_strands(found.span):
+        found.result = block_result(found.result)
+    found.failed = found.failed or attributes.get("gen_ai.tool.status") == "error"
+    if (schema := parsed(attributes.get("gen_ai.tool.json_schema"))) and isinstance(schema, dict) and name:
+        described = first_text(attributes.get("gen_ai.tool.description"))
+        found.tools = [{"name": name, "description": described, "input_schema": schema}]
+
+
+def _read_tool_events(found: Observation) -> None:
+    """What versions up to 1.36 sent as events: the result. Strands sends the arguments as a message before it."""
+    sent = {event.name: event.attributes for event in found.span.events if event.name in TOOL_EVENTS}
+    if "gen_ai.tool.message" in sent and ("gen_ai.choice" in sent or _is_strands(found.span)):
+        asked = sent.pop("gen_ai.tool.message")
+        if found.arguments is ABSENT and "content" in asked:
+            found.arguments = asked["content"]
+    for held in sent.values():
+        if found.result is ABSENT and ("message" in held or "content" in held):
+            body = parsed(held.get("message", held.get("content")))
             found.result = parsed(body.get("content", body)) if isinstance(body, dict) else body
+
+
+def _is_strands(span: Span) -> bool:
+    return span.scope.startswith("strands.") or "strands-agents" in (
+        span.attributes.get("gen_ai.system"),
+        span.attributes.get("gen_ai.provider.name"),
+    )
 
 
 def read_model(found: Observation, attributes: dict[str, Any]) -> None:
@@ -99,12 +134,14 @@ def read_usage(found: Observation, attributes: dict[str, Any]) -> None:
 
 
 def _with_details(span: Span) -> dict[str, Any]:
-    """The attributes, overridden by those of the span's events."""
+    """The attributes, and those of the span's events where it has none: a request and an answer may be two events."""
+    details: dict[str, Any] = {}
     for event in span.events:
         if event.name == DETAILS:
             body = event.attributes.get("body")
-            return {**event.attributes, **(body if isinstance(body, dict) else {}), **span.attributes}
-    return span.attributes
+            details = {**event.attributes, **(body if isinstance(body, dict) else {}), **details}
+    held = {**details, **span.attributes}
+    return {name: value for name, value in held.items() if value not in UNSPECIFIED}
 
 
 def _read_events(found: Observation) -> None:
@@ -115,9 +152,8 @@ def _read_events(found: Observation) -> None:
         if not isinstance(body, dict):
             continue
         if event.name in EVENTS:
-            message = read_message(
-                {**body, "role": EVENTS[event.name], "tool_calls": parsed(body.get("tool_calls"))}
-            )
+            more = {"tool_calls": parsed(body.get("tool_calls")), "content": with_blocks(body.get("content"))}
+            message = read_message({**body, "role": EVENTS[event.name], **more})
             if message is not None:
                 asked.append(message)
         elif event.name == "gen_ai.choice" and found.answer is None:

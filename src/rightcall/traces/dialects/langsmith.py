@@ -62,7 +62,8 @@ def _model(
     details = _dict(usage.get("input_token_details"))
     found.cached_tokens = whole_number(details.get("cache_read"))
     parameters = _dict(extra.get("invocation_params"))
-    found.tools = definitions(parameters["tools"]) if parameters.get("tools") else []
+    tools = parameters.get("tools") or inputs.get("tools")
+    found.tools = definitions(tools) if tools else []
     found.model = first_text(metadata.get("ls_model_name"), parameters.get("model"))
     found.finish = found.answer.finish if found.answer else ""
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from rightcall.errors import InputError
+from rightcall.model.dialects.streams import calls_of, stream_of, text_of
 from rightcall.traces.content import ABSENT, as_text, first_text, parsed, whole_number
 from rightcall.traces.dialects.common import (
     blank,
@@ -14,11 +16,12 @@ from rightcall.traces.dialects.common import (
     unwrapped_output,
     without_system,
 )
-from rightcall.traces.messages import read_answer, read_messages
+from rightcall.traces.messages import Called, SpokenMessage, read_answer, read_messages
 from rightcall.traces.observation import Observation, ObservedKind
 from rightcall.traces.span import Span
 
 NAME = "mlflow"
+CHUNK = "mlflow.chunk.item."
 KINDS: dict[str, ObservedKind] = {"TOOL": "tool", "CHAT_MODEL": "llm", "LLM": "llm", "AGENT": "agent"}
 
 
@@ -42,6 +45,8 @@ def observe(span: Span) -> Observation:
     elif found.kind == "llm":
         found.system, found.asked = without_system(read_messages(given) if given is not ABSENT else None)
         found.answer = read_answer(gave) if gave is not ABSENT else None
+        if found.answer is None or not found.answer.calls:
+            found.answer = streamed_answer(span) or found.answer
         usage = attributes.get("mlflow.chat.tokenUsage")
         if isinstance(usage, dict):
             found.input_tokens = whole_number(usage.get("input_tokens"))
@@ -55,6 +60,38 @@ def observe(span: Span) -> Observation:
         found.name = span.name
         found.question, found.output = _words(given), _words(gave)
     return found
+
+
+def streamed_answer(span: Span) -> SpokenMessage | None:
+    """The answer in the chunks of a stream, which MLflow keeps as events; its outputs then lack the calls.
+
+    Chunks are ordered by their numbers. None when there are none, or when they are not those of a known stream.
+    OpenTelemetry keeps 128 events of a span: when chunks are missing and others hold calls, the answer is not known.
+    """
+    chunks: dict[int, dict[str, Any]] = {}
+    for event in span.events:
+        number = event.name.removeprefix(CHUNK)
+        chunk = _plain(event.attributes.get("mlflow.chunk.value"))
+        if event.name.startswith(CHUNK) and number.isdecimal() and isinstance(chunk, dict):
+            chunks[int(number)] = {name: held for name, held in chunk.items() if held is not None}
+    events = [chunks[number] for number in sorted(chunks)]
+    stream = stream_of(events[0]) if events else None
+    if stream is None:
+        return None
+    try:
+        for chunk in events:
+            stream.add(chunk)
+        messages = stream.messages()
+    except InputError:
+        return None
+    if len(events) != max(chunks) + 1:
+        lost = "the answer was streamed, and some of its chunks were not recorded"
+        return SpokenMessage("assistant", unread=lost) if calls_of(messages) else None
+    calls = [
+        Called(call.name, call.raw if call.arguments is None else call.arguments, call.id)
+        for call in calls_of(messages)
+    ]
+    return SpokenMessage("assistant", text_of(messages), calls, finish=stream.finish)
 
 
 def _plain(value: Any) -> Any:
