@@ -30,6 +30,11 @@ def monitor() -> None:
 @click.option(
     "--port", type=click.IntRange(0, 65535), help="Port to listen on [default: from the settings, or 4318]"
 )
+@click.option(
+    "--grpc-port",
+    type=click.IntRange(0, 65535),
+    help="Port for OTLP over gRPC, needs rightcall[grpc] [default: from the settings, or none]",
+)
 @click.option("--token", envvar="RIGHTCALL_MONITOR_TOKEN", help="Bearer token that senders must present")
 @click.option("--no-auth", is_flag=True, help="Allow non-loopback addresses without a token")
 @click.option(
@@ -42,12 +47,13 @@ def serve(
     config: Path | None,
     host: str | None,
     port: int | None,
+    grpc_port: int | None,
     token: str | None,
     no_auth: bool,
     trust: bool,
     store_url: str | None,
 ) -> None:
-    """Receive OTLP over HTTP and check it, with the settings in CONFIG (monitor.yaml).
+    """Receive OTLP over HTTP, or gRPC, and check it, with the settings in CONFIG (monitor.yaml).
 
     Spans are redacted and stored before the sender gets its response. SIGTERM stores what was received and exits
     with 0.
@@ -64,10 +70,15 @@ def serve(
             tell(f"warning: {one_line(note)}", err=True)
         at, _, listed = watcher.settings.listen.rpartition(":")
         host = host or at or "127.0.0.1"
-        if host not in LOCAL and not token and not no_auth:
-            raise click.UsageError(
-                f"--host {host} can be reached from other machines: pass --token, or --no-auth if that is intended"
-            )
+        grpc_at, _, grpc_listed = watcher.settings.listen_grpc.rpartition(":")
+        grpc_host = grpc_at or host
+        for reached in (host, grpc_host):
+            if reached not in LOCAL and not token and not no_auth:
+                raise click.UsageError(
+                    f"--host {reached} can be reached from other machines: "
+                    "pass --token, or --no-auth if that is intended"
+                )
+        grpc_number = grpc_port if grpc_port is not None else int(grpc_listed) if grpc_listed else None
 
         async def work() -> None:
             stop = asyncio.Event()
@@ -83,7 +94,17 @@ def serve(
                     err=True,
                 )
 
-            await receiver.run(host, port if port is not None else int(listed or 4318), stop, ready)
+            def grpc_ready(number: int) -> None:
+                tell(f"listening on {grpc_host}:{number} for gRPC", err=True)
+
+            await receiver.run(
+                host,
+                port if port is not None else int(listed or 4318),
+                stop,
+                ready,
+                grpc=None if grpc_number is None else (grpc_host, grpc_number),
+                grpc_ready=grpc_ready,
+            )
             counters = receiver.counters
             tell(
                 f"{counters.spans:,} spans, {counters.closed:,} traces, {counters.rejected:,} spans rejected",

@@ -1,6 +1,7 @@
 """Production monitoring: traces in, checks on each, change detection with a stated false-alarm rate, alerts.
 
     settings   monitor.yaml                         receiver   OTLP over HTTP
+    grpc_server  the receiver over gRPC
     settings_trust   what settings would start, and who allowed it
     trace_intake  spans stored before acknowledged, closed into traces
     monitor    Monitor: feed it traces              checks     problems detectable without a golden

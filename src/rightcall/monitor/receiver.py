@@ -1,18 +1,20 @@
-"""The OTLP receiver: spans over HTTP, and the answer to each request."""
+"""The OTLP receiver: spans over HTTP or gRPC, and the answer to each request."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import msgspec
 
 from rightcall.errors import ConfigError, InputError, StoreError
 from rightcall.local_door import LocalDoor
+from rightcall.monitor.grpc_server import GrpcServer, RequestAnswer
 from rightcall.monitor.monitor import Monitor
 from rightcall.monitor.trace_intake import Counters, TraceIntake, return_large_blocks
 from rightcall.traces import (
@@ -20,6 +22,7 @@ from rightcall.traces import (
     PROTOBUF,
     TRACE_PATHS,
     BusyError,
+    Item,
     OtlpServer,
     Problems,
     SlowBodyError,
@@ -32,7 +35,12 @@ from rightcall.traces import (
 
 MAX_WAITING, MAX_WAITING_BYTES = 20_000, 64 * 2**20
 STOP_SECONDS = 5.0
-GRPC = "a client uses gRPC, which is not supported: set OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf"
+GRPC = (
+    "a client uses gRPC on the port for HTTP: set OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf there, "
+    "or serve gRPC on another port with --grpc-port"
+)
+BUSY = RequestAnswer(503, message="too many spans are waiting for the store", retry_s=1)
+ReadItems = Callable[[Problems], Awaitable[tuple[list[Item], int]]]
 
 
 @dataclass
@@ -48,8 +56,8 @@ class Receiver:
     def __post_init__(self) -> None:
         self._intake = TraceIntake(self.monitor, self.counters, self.clock, self.log)
         self._warned: set[str] = set()
-        door = LocalDoor(self.token, self.monitor.settings.hosts, "add it to the receiver's `hosts`")
-        self._server = OtlpServer(door, self._refused_request, _server_log(self._server_said))
+        self._door = LocalDoor(self.token, self.monitor.settings.hosts, "add it to the receiver's `hosts`")
+        self._server = OtlpServer(self._door, self._refused_request, _server_log(self._server_said))
 
     def app(self) -> Any:
         """The HTTP application."""
@@ -63,20 +71,37 @@ class Receiver:
             }
         )
 
-    async def run(self, host: str, port: int, stop: asyncio.Event, ready: Callable[[int], None]) -> None:
-        """Serve until `stop`, then store and close what has arrived."""
+    async def run(
+        self,
+        host: str,
+        port: int,
+        stop: asyncio.Event,
+        ready: Callable[[int], None],
+        *,
+        grpc: tuple[str, int] | None = None,
+        grpc_ready: Callable[[int], None] = lambda number: None,
+    ) -> None:
+        """Serve until `stop`, then store and close what has arrived. `grpc` is where to listen for OTLP over gRPC."""
         try:
             number = await self._server.start(self.app(), host, port, stop_seconds=STOP_SECONDS)
         except OSError as error:
             raise ConfigError(
                 f"cannot listen on {host}:{port}: {(error.strerror or str(error)).lower()}"
             ) from None
+        over_grpc = GrpcServer(self._door, self._take_grpc, self._count_refused)
+        try:
+            if grpc is not None:
+                grpc_ready(await over_grpc.start(*grpc))
+        except BaseException:
+            await self._server.stop()
+            raise
         return_large_blocks()
         ready(number)
         tasks = self._intake.begin()
         try:
             await stop.wait()
         finally:
+            await over_grpc.stop(STOP_SECONDS)
             await self._server.stop()
             await self._intake.end(tasks)
 
@@ -126,56 +151,75 @@ class Receiver:
         }
         return web.Response(body=msgspec.json.encode(counters), content_type=JSON)
 
-    async def _take(self, request: Any, *, logs: bool) -> Any:  # noqa: PLR0911  one answer for each way it can end
+    async def _take(self, request: Any, *, logs: bool) -> Any:
         from aiohttp import web
 
-        self.counters.requests += 1
         kind = request_kind(request.content_type)
         if not kind:
+            self.counters.requests += 1
             return self._refuse(415, f"content type must be {PROTOBUF} or {JSON}", PROTOBUF)
+        answer = await self._taken(partial(self._server.items, request, kind, logs=logs), kind, logs=logs)
+        if answer.status == 200:
+            return web.Response(body=answer.body, content_type=kind)
+        response = self._refuse(answer.status, answer.message, kind)
+        if answer.retry_s:
+            response.headers["Retry-After"] = str(answer.retry_s)
+        return response
+
+    async def _take_grpc(self, name: str, body: bytes) -> RequestAnswer:
+        """A request over gRPC: a message in protobuf, which gRPC has decompressed."""
+        if name == "metrics":
+            self.counters.ignored_metrics += 1
+            return RequestAnswer(200)
+        logs = name == "logs"
+
+        async def read(problems: Problems) -> tuple[list[Item], int]:
+            return await self._server.message_items(body, problems, logs=logs), len(body)
+
+        return await self._taken(read, PROTOBUF, logs=logs)
+
+    async def _taken(self, read: ReadItems, kind: str, *, logs: bool) -> RequestAnswer:  # noqa: PLR0911  one for each end
+        """The answer to a request whose items `read` reads, over any transport."""
+        self.counters.requests += 1
         if self._is_full:
-            return self._busy(kind)
+            return BUSY
         problems = Problems()
         try:
-            items, size = await self._server.items(request, kind, problems, logs=logs)
+            items, size = await read(problems)
             items = await self._server.threads.run(size, self._intake.redacted, items)
         except SlowBodyError as error:
-            return self._refuse(408, error.problem, kind)
+            return RequestAnswer(408, message=error.problem)
         except TooLarge as error:
-            return self._refuse(413, error.problem, kind)
+            return RequestAnswer(413, message=error.problem)
         except BusyError:
-            return self._busy(kind)
+            return BUSY
         except InputError as error:
-            return self._refuse(400, error.problem, kind)
+            return RequestAnswer(400, message=error.problem)
         if self._is_full:  # others were faster
-            return self._busy(kind)
+            return BUSY
         try:
             dropped = await self._intake.store(items)
         except StoreError as error:
-            answer = self._refuse(503, f"the store did not answer: {error}", kind)
-            answer.headers["Retry-After"] = "2"
-            return answer
+            return RequestAnswer(503, message=f"the store did not answer: {error}", retry_s=2)
         if dropped:
             problems.add("too_many", count=dropped)
         rejected = rejected_items(problems)
         if rejected:
             self.counters.rejected += rejected
             self.counters.first_rejection = self.counters.first_rejection or problems.texts()[0]
-        return web.Response(body=accepted_body(kind, problems, logs=logs), content_type=kind)
+        return RequestAnswer(200, accepted_body(kind, problems, logs=logs))
 
     @property
     def _is_full(self) -> bool:
         return self._intake.waiting_spans >= MAX_WAITING or self._intake.waiting_bytes >= MAX_WAITING_BYTES
 
-    def _busy(self, kind: str) -> Any:
-        answer = self._refuse(503, "too many spans are waiting for the store", kind)
-        answer.headers["Retry-After"] = "1"
-        return answer
-
     def _refused_request(self, request: Any, status: int, message: str) -> Any:
         """The answer to a request that may not pass, whatever its path."""
         self.counters.requests += 1
         return self._refuse(status, message, request_kind(request.content_type) or JSON)
+
+    def _count_refused(self) -> None:
+        self.counters.refused += 1
 
     def _refuse(self, status: int, message: str, kind: str) -> Any:
         from aiohttp import web

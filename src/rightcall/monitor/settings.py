@@ -119,12 +119,13 @@ class AlertTo(Record, frozen=True):
 class MonitorSettings(Record, frozen=True):
     """The contents of `monitor.yaml`.
 
-    `hosts` are further names under which senders reach the receiver. `timezone` is that of weekends and parts of the
-    day in the next baseline.
+    `listen_grpc` is the address for OTLP over gRPC; empty for none. `hosts` are further names under which senders reach
+    the receiver. `timezone` is that of weekends and parts of the day in the next baseline.
     """
 
     format: str = "rightcall/monitor/1"
     listen: str = "127.0.0.1:4318"
+    listen_grpc: str = ""
     hosts: tuple[str, ...] = ()
     agents: dict[str, AgentSettings] = {}
     checks: tuple[str | JudgeSettings, ...] = DEFAULT

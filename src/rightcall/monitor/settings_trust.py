@@ -23,6 +23,7 @@ def settings_actions(settings: MonitorSettings, folder: Path) -> list[Action]:
     names = [Action("listen", f"requests to {name}") for name in settings.hosts]
     return [
         *listen_actions(settings.listen),
+        *(listen_actions(settings.listen_grpc) if settings.listen_grpc else ()),
         *names,
         *_alert_actions(settings),
         *_judge_actions(settings, folder),

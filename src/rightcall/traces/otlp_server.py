@@ -17,7 +17,7 @@ from typing import Any
 from rightcall.local_door import LocalDoor
 from rightcall.traces.otlp import Item
 from rightcall.traces.otlp_body import BodyReader
-from rightcall.traces.otlp_request import request_items, unpacked_body
+from rightcall.traces.otlp_request import PROTOBUF, request_items, unpacked_body
 from rightcall.traces.otlp_threads import RequestThreads
 from rightcall.traces.problems import Problems
 
@@ -126,8 +126,14 @@ class OtlpServer:
             connection.waits_since = None  # from now on it is our turn
         encoding = request.headers.get("content-encoding", "")
         content = await self.threads.run(len(content), unpacked_body, content, encoding)
-        size = len(content)
-        return await self.threads.run(size, request_items, content, kind, problems, logs), size
+        return await self._read(content, kind, problems, logs=logs), len(content)
+
+    async def message_items(self, content: bytes, problems: Problems, *, logs: bool) -> list[Item]:
+        """Spans or log events of a message in protobuf that another transport received, within the same limits."""
+        return await self._read(content, PROTOBUF, problems, logs=logs)
+
+    async def _read(self, content: bytes, kind: str, problems: Problems, *, logs: bool) -> list[Item]:
+        return await self.threads.run(len(content), request_items, content, kind, problems, logs)
 
     async def start(self, app: Any, host: str, port: int, *, stop_seconds: float = 5.0) -> int:
         """Listen, and say on which port; `OSError` when that is not possible."""
