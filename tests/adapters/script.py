@@ -49,6 +49,9 @@ def respond(user: str, turn: int) -> Answer:
     if kind == "unknown":
         first = Answer(calls=(weather, Call("no_such_tool", {"x": 1}, "u1")))
         return first if turn == 0 else Answer("Sorry.")
+    if kind == "delete":
+        both = (Call("delete_account", {"id": 7}, "d1"), Call("list_accounts", {}, "d2"))
+        return Answer(calls=both) if turn == 0 else Answer("Finished.")
     if kind == "loop":
         return Answer(calls=(Call("get_weather", {"city": f"{city} {turn}"}, f"l{turn}"),))
     if kind == "slow":

@@ -12,6 +12,9 @@ from typing import Any, Protocol
 import msgspec
 
 from rightcall.adapters.recorder import EventRecorder
+from rightcall.adapters.values import arguments_of
+from rightcall.model.approval import Approval
+from rightcall.model.approval_policy import ApprovalPolicy, ApprovalRule
 from rightcall.model.golden import Golden
 from rightcall.model.tool import Tool
 
@@ -54,6 +57,23 @@ class Watch:
     """Whatever the adapter has to remember between the hooks of one trial."""
     turn_end: list[Callable[[], None]] = field(default_factory=list)
     """What the adapter does when a turn ends, however it ends: it notes streams that nobody read to their end."""
+    approvals: ApprovalPolicy | None = None
+
+    def decide(self, name: str, arguments: Any, call_id: str) -> Approval:
+        """What the suite's approver answers to a request, noted with the call; `waiting` when nobody answers."""
+        given, _ = arguments_of(arguments)
+        approval = self.approvals.decide(name, given) if self.approvals else Approval("waiting")
+        self.recorder.decided(approval, name, arguments, call_id)
+        return approval
+
+    @property
+    def edits(self) -> bool:
+        """Whether the suite's approver changes the arguments of some call."""
+        return self.approvals is not None and any(r.action == "edit" for r in self.approvals.rules.values())
+
+    def rule(self, name: str) -> ApprovalRule | None:
+        """The line of the suite's approver about a tool."""
+        return self.approvals.rule(name) if self.approvals else None
 
     def given(self, text: str) -> Any:
         """The framework's input in a turn: the user's text, or what `input` makes of the golden with it."""

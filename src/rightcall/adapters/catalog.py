@@ -21,7 +21,8 @@ class AdapterInfo(Record, frozen=True):
     that a function may be using the framework. `tools` says how far tools can be controlled:
     `mock` they can be mocked and broken by faults, `watch` they run unchanged. `marker` is a name that distinguishes
     the framework's module from another one of the same name. `beside` are packages tested with it. `needs` are the
-    hooks, `module:name.attribute` or `module:function(parameter)`: a version without one is too old.
+    hooks, `module:name.attribute` or `module:function(parameter)`: a version without one is too old. `approvals` says
+    that requests for approval are observed, and can be answered.
     """
 
     name: str
@@ -37,6 +38,7 @@ class AdapterInfo(Record, frozen=True):
     marker: str = ""
     beside: str = ""
     needs: tuple[str, ...] = ()
+    approvals: bool = False
 
 
 ADAPTERS: tuple[AdapterInfo, ...] = (
@@ -49,6 +51,7 @@ ADAPTERS: tuple[AdapterInfo, ...] = (
             "realtime and voice agents are not observed",
         ),
         tools="mock", marker="Runner",
+        approvals=True,
         needs=(
             "agents.run:AgentRunner", "agents.run:set_default_agent_runner", "agents.run:get_default_agent_runner",
             "agents.tool_context:ToolContext.tool_arguments",
@@ -64,6 +67,7 @@ ADAPTERS: tuple[AdapterInfo, ...] = (
             "threads that the agent starts without copying the context are not observed",
         ),
         tools="mock", beside="langgraph 1.2.20, langchain 1.4.7",
+        approvals=True,
         needs=("langchain_core.tracers.context:register_configure_hook", "langchain_core.tools:BaseTool.arun"),
     ),
     AdapterInfo(
@@ -98,6 +102,7 @@ ADAPTERS: tuple[AdapterInfo, ...] = (
             "a function that creates its own Runner is not observed",
         ),
         tools="mock", functions=False,
+        approvals=True,
         needs=("google.adk.plugins.base_plugin:BasePlugin.on_tool_error_callback",),
     ),
     AdapterInfo(
@@ -141,6 +146,7 @@ ADAPTERS: tuple[AdapterInfo, ...] = (
             "a function that runs its own agent is not observed",
         ),
         tools="mock", functions=False,
+        approvals=True,
         needs=("agent_framework:ChatMiddleware", "agent_framework:FunctionMiddleware"),
     ),
     AdapterInfo(

@@ -13,6 +13,13 @@ from typing import Any
 from rightcall.adapters.adapter import Adapter, Talk, Watch
 from rightcall.adapters.hooks import replaced, watch_of
 from rightcall.adapters.langchain_desk import NAME, desk_arun, desk_run
+from rightcall.adapters.langchain_interrupts import (
+    answers_to,
+    interrupts_in,
+    is_interrupt,
+    note_interrupt,
+    resumed_with,
+)
 from rightcall.adapters.langchain_messages import (
     calls_in,
     definition,
@@ -75,6 +82,11 @@ class _GraphTalk(Talk):
                 " observe(agent, input=lambda golden: {…}, output=lambda state: …)"
             )
         state = await agent.ainvoke(given, config=config)
+        while requests := interrupts_in(state):
+            answers = answers_to(requests, watch)
+            if not answers or not getattr(agent, "checkpointer", None):
+                break
+            state = await agent.ainvoke(resumed_with(answers), config=config)
         if isinstance(state, dict) and not getattr(agent, "checkpointer", None):
             self._messages = list(state.get("messages") or [])
         return watch.output(state) if watch.output else _final_text(state)
@@ -214,6 +226,9 @@ class _TrialNotes:
 
     def on_tool_error(self, error: BaseException, *, run_id: Any, **_: Any) -> None:
         with self._watch.guarded("on_tool_error"):
+            if is_interrupt(error):
+                note_interrupt(self._watch, self._watch.recorder.running_call(run_id))
+                return
             self._watch.recorder.tool_ended(run_id, error=error)
 
     def _place(self, run_id: Any) -> tuple[int, str]:

@@ -6,6 +6,7 @@ from typing import Any
 
 from rightcall.adapters.adapter import Watch
 from rightcall.adapters.hooks import watch_of
+from rightcall.adapters.langchain_interrupts import is_interrupt, note_interrupt
 from rightcall.adapters.langchain_messages import definition
 from rightcall.adapters.values import plain, text_of
 from rightcall.event_loop import finished_apart
@@ -59,7 +60,11 @@ async def _at_the_desk(tool: Any, tool_input: Any, options: dict[str, Any], watc
     busy.add(call_id)
     try:
         watch.recorder.tool_started(key, tool.name, arguments, call_id)
-        answer = await watch.desk.run(tool.name, arguments, call_id, real)
+        interrupts: list[BaseException] = []
+        answer = await watch.desk.run(tool.name, arguments, call_id, _interruptible(real, interrupts))
+        if interrupts:  # the graph stops here until somebody answers
+            note_interrupt(watch, watch.recorder.running_call(key))
+            raise interrupts[0]
         watch.recorder.tool_ended(key, answer.output, error=answer.failed)
     finally:
         busy.discard(call_id)
@@ -67,6 +72,20 @@ async def _at_the_desk(tool: Any, tool_input: Any, options: dict[str, Any], watc
         return answer.output
     status = "error" if answer.failed else "success"
     return ToolMessage(text_of(answer.output), tool_call_id=call_id, name=tool.name, status=status)
+
+
+def _interruptible(real: Any, interrupts: list[BaseException]) -> Any:
+    """The real tool; the desk would take its interrupt for a failure, so it is kept."""
+
+    async def run() -> Any:
+        try:
+            return await real()
+        except Exception as error:
+            if is_interrupt(error):
+                interrupts.append(error)
+            raise
+
+    return run
 
 
 def _unwrapped(output: Any) -> Any:

@@ -22,6 +22,7 @@ from rightcall.adapters.hooks import installed
 from rightcall.adapters.recorder import CallsScored, EventRecorder
 from rightcall.adapters.session import FunctionTalk, ObservedSession
 from rightcall.errors import ConfigError
+from rightcall.model.approval_policy import ApprovalPolicy
 from rightcall.model.golden import Golden
 from rightcall.model.tool import Tool
 
@@ -52,11 +53,19 @@ class ObservedAgent:
     name: str = ""
     _seen: dict[str, int] = field(default_factory=lambda: {"trials": 0, "unseen": 0}, compare=False)
 
-    def session(self, golden: Golden, trial: int = 0, desk: ToolDesk | None = None) -> ObservedSession:
-        """A fresh conversation for one trial. `desk` runs tools in place of the framework, where that is possible."""
+    def session(
+        self,
+        golden: Golden,
+        trial: int = 0,
+        desk: ToolDesk | None = None,
+        approvals: ApprovalPolicy | None = None,
+    ) -> ObservedSession:
+        """A fresh conversation for one trial. `desk` runs tools in place of the framework, where that is possible;
+        `approvals` answer when the agent asks.
+        """
         watched = self._adapters()
         watches = {
-            name: self._watch(name, golden, trial, desk)
+            name: self._watch(name, golden, trial, desk, approvals)
             for name in (*watched, *(() if self.info else (NOTHING,)))
         }
         for name, adapter in watched.items():
@@ -79,6 +88,11 @@ class ObservedAgent:
         infos = [self.info] if self.info else [adapter_info(name) for name in self._adapters()]
         return bool(infos) and all(info.tools == "mock" for info in infos)
 
+    @property
+    def sees_approvals(self) -> bool:
+        """Whether requests for approval can be observed, and answered by a suite."""
+        return self.info is not None and self.info.approvals
+
     def check(self) -> list[str]:
         """Problems that would prevent every trial from being observed: a version without the hook."""
         return [problem for name in self._adapters() if (problem := hook_problem(adapter_info(name)))]
@@ -96,10 +110,18 @@ class ObservedAgent:
             return {name: adapter_named(name) for name in self.via}
         return {info.name: adapter_named(info.name) for info in ADAPTERS if info.functions and loaded(info)}
 
-    def _watch(self, name: str, golden: Golden, trial: int, desk: ToolDesk | None) -> Watch:
+    def _watch(
+        self,
+        name: str,
+        golden: Golden,
+        trial: int,
+        desk: ToolDesk | None,
+        approvals: ApprovalPolicy | None,
+    ) -> Watch:
         recorder = EventRecorder(self.calls, handoffs=self.handoffs)
+        recorder.approvals_seen = bool(name) and adapter_info(name).approvals
         session_id = f"rightcall-{golden.id}-{trial}-{uuid4().hex}"  # an agent's store may outlive the run
-        return Watch(name, recorder, golden, session_id, desk, self.input, self.output)
+        return Watch(name, recorder, golden, session_id, desk, self.input, self.output, approvals=approvals)
 
     def _talk(self, adapters: dict[str, Adapter], watches: dict[str, Watch], golden: Golden) -> Talk:
         if self.info is None:

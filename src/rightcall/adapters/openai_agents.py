@@ -7,7 +7,7 @@ tools, which the SDK runs without the hooks of the outer run. Our desk answers f
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from dataclasses import replace
 from functools import cache
@@ -17,7 +17,9 @@ from typing import Any
 from rightcall.adapters.adapter import Adapter, Talk, ToolAnswer, ToolDesk, Watch
 from rightcall.adapters.hooks import watch_of
 from rightcall.adapters.values import arguments_of, plain, text_of
+from rightcall.model.approval import Approval
 from rightcall.model.call import ToolCall
+from rightcall.model.codec import encode
 from rightcall.model.dialects import openai_responses, read_tool
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Usage
@@ -86,8 +88,38 @@ class _AgentTalk(Talk):
             said = [{"role": "user", "content": given}] if isinstance(given, str) else list(given)
             given = [*self._items, *said]
         result = await Runner.run(self._agent, given)
+        while result.interruptions:
+            state = result.to_state()
+            if not _answer_requests(watch, state, result.interruptions):
+                break
+            result = await Runner.run(self._agent, state)
         self._items, self._agent = result.to_input_list(), result.last_agent
         return watch.output(result) if watch.output else text_of(result.final_output)
+
+
+def _answer_requests(watch: Watch, state: Any, requests: Sequence[Any]) -> bool:
+    """Answer what the run waits for, as the suite's approver does; false when nobody answers any of it."""
+    answered = False
+    for item in requests:
+        approval = watch.decide(str(item.name), item.arguments, str(item.call_id or ""))
+        if approval.decision == "rejected":
+            state.reject(item, rejection_message=approval.message)
+        elif approval.granted:
+            if approval.arguments is not None:  # the SDK has no edits: the copy of the tool runs with these
+                watch.memory["edited", str(item.call_id or "")] = encode(approval.arguments).decode()
+            state.approve(item)
+        answered = answered or not approval.open
+    return answered
+
+
+def _note_requests(watch: Watch, result: Any) -> Any:
+    """Note what a run waits for; a function that observes its own runs may answer later."""
+    with watch.guarded("interruptions"):
+        for item in getattr(result, "interruptions", None) or ():
+            watch.recorder.decided(
+                Approval("waiting"), str(item.name), item.arguments, str(item.call_id or "")
+            )
+    return result
 
 
 def _runner(before: Any) -> Any:
@@ -102,7 +134,7 @@ def _runner(before: Any) -> Any:
             agent, depth = _prepared(watch, starting_agent, options)
             token = _DEPTH.set(depth)
             try:
-                return await before.run(agent, input, **options)
+                return _note_requests(watch, await before.run(agent, input, **options))
             finally:
                 _DEPTH.reset(token)
 
@@ -131,7 +163,7 @@ def _prepared(watch: Watch, agent: Any, options: dict[str, Any]) -> tuple[Any, i
     depth = _DEPTH.get() + 1
     parent = getattr(options.get("context"), "tool_call_id", "") if depth else ""
     options["hooks"] = _hooks_class()(watch, options.get("hooks"), depth, str(parent or ""))
-    if watch.desk is not None:
+    if watch.desk is not None or watch.edits:
         with watch.guarded("replacing tools"):
             return with_desk(agent, watch.desk, watch), depth
     return agent, depth
@@ -278,8 +310,9 @@ def _function_tools(agent: Any) -> list[Any]:
     return list(found.values())
 
 
-def with_desk(agent: Any, desk: ToolDesk, watch: Watch, made: dict[int, Any] | None = None) -> Any:
-    """A copy of the agent whose function tools are answered by the desk; handoffs lead to such copies too.
+def with_desk(agent: Any, desk: ToolDesk | None, watch: Watch, made: dict[int, Any] | None = None) -> Any:
+    """A copy of the agent whose function tools are answered by the desk, or run with what an approver edited; handoffs
+    lead to such copies too.
 
     An agent used as a tool is not replaced itself: its own tools are, when its run begins.
     """
@@ -303,14 +336,15 @@ def _is_agent(tool: Any) -> bool:
     return bool(getattr(tool, "_is_agent_tool", False) or getattr(tool, "_agent_instance", None))
 
 
-def _desk_tool(tool: Any, desk: ToolDesk, watch: Watch) -> Any:
+def _desk_tool(tool: Any, desk: ToolDesk | None, watch: Watch) -> Any:
     invoke = tool.on_invoke_tool
 
     async def at_the_desk(context: Any, text: str) -> Any:
-        arguments, _ = arguments_of(text)
-        if arguments is None:
-            return await invoke(context, text)  # the SDK's own words for arguments that are not JSON
         call_id = str(getattr(context, "tool_call_id", ""))
+        text = watch.memory.pop(("edited", call_id), text)
+        arguments, _ = arguments_of(text)
+        if desk is None or arguments is None:  # not JSON: the SDK has its own words for that
+            return await invoke(context, text)
         answer = await desk.run(tool.name, arguments, call_id, lambda: invoke(context, text))
         watch.memory["desk", call_id] = answer
         return answer.output if isinstance(answer.output, str) else text_of(answer.output)

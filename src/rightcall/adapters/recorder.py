@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from rightcall.adapters.values import arguments_of, lost_connection, plain, text_of, whole
+from rightcall.model.approval import Approval, waiting_text
 from rightcall.model.call import CallStatus, ToolCall, ToolResult
 from rightcall.model.dialects.wire import results_of
 from rightcall.model.message import Message
@@ -44,6 +45,7 @@ class _SeenCall:
     latency_ms: float | None = None
     lost: str = ""
     notes: dict[str, Any] = field(default_factory=dict)
+    approval: Approval | None = None
 
 
 @dataclass
@@ -84,6 +86,8 @@ class EventRecorder:
         self.requests = 0
         self.problem = ""
         """The exception of one of our hooks, if any: the trial then says nothing about the agent."""
+        self.approvals_seen = False
+        """Whether the adapter observes requests for approval."""
 
     def said(self, text: str) -> None:
         """The user says something: a new turn begins."""
@@ -166,6 +170,22 @@ class EventRecorder:
                             call.status, call.ended = status, True
                         return
 
+    def running_call(self, key: Hashable) -> ToolCall | None:
+        """The call whose tool runs under this key."""
+        with self._lock:
+            found = self._running.get(key)
+            return None if found is None else found.call
+
+    def decided(self, approval: Approval, name: str, arguments: Any = None, call_id: str = "") -> None:
+        """The agent asked before it runs a tool, and this was answered. Until it is, the tool has not begun."""
+        with self._lock:
+            found = self._asked_about(name, arguments, call_id)
+            if found is None:
+                return
+            self._running.pop(found.key, None)
+            found.approval, found.started, found.ended = approval, None, approval.decision == "rejected"
+            found.status, found.output = "not_run", approval.message or None
+
     def used(self, usage: Usage) -> None:
         """Tokens that belong to no single answer: what a total contains beyond the observed answers."""
         with self._lock:
@@ -223,13 +243,16 @@ class EventRecorder:
                 continue
             calls = tuple(_finished_call(call, step) for call in entry.calls if self._counts(call))
             messages.append(Message("assistant", entry.text, _asked_for(calls), latency_ms=entry.latency_ms))
-            told = tuple(_result(call) for call in calls if call.status != "not_run")
+            told = tuple(_result(call) for call in calls if call.status != "not_run" or _was_rejected(call))
             if told:
                 messages.append(Message("tool", results=told))
             made += calls
             lost += [self._lost(call, len(lost) + 1) for call in entry.calls if call.lost]
             step += 1
             said_last, finish = entry.text, entry.finish
+        waiting = [call.name for call in made if call.approval is not None and call.approval.open]
+        if stop_reason == "done" and waiting:
+            stop_reason, error = "waiting_for_approval", error or waiting_text(waiting)
         if stop_reason == "done":
             stop_reason = FINISHES.get(finish.lower().rsplit(".", 1)[-1], "done")
         return Trajectory(
@@ -240,6 +263,7 @@ class EventRecorder:
             stop_reason=stop_reason,
             error=error,
             ledger=tuple(lost),
+            approvals_seen=self.approvals_seen,
         )
 
     def _lost(self, seen: _SeenCall, number: int) -> LedgerEntry:
@@ -282,6 +306,23 @@ class EventRecorder:
         same = next((call for call in without if call.call.arguments == given), None)
         return same or next(iter(without), None)
 
+    def _asked_about(self, name: str, arguments: Any, call_id: str) -> _SeenCall | None:
+        """The latest call of that id that has not ended, running or not; without an id by name and arguments."""
+        open_calls = [
+            call
+            for answer in reversed(self._answers())
+            for call in answer.calls
+            if not call.ended and (call.approval is None or call.approval.open)
+        ]
+        if call_id:
+            same_id = next((call for call in open_calls if call.call.id == call_id), None)
+            if same_id is not None:
+                return same_id
+        same_name = [call for call in open_calls if call.call.name == name]
+        given, _ = arguments_of(arguments)
+        same = next((call for call in same_name if call.call.arguments == given), None)
+        return same or next(iter(same_name), None)
+
     def _told(self, result: ToolResult) -> None:
         for call in self._waiting():
             if call.call.id == result.call_id or not result.call_id or not call.call.id:
@@ -313,7 +354,13 @@ def _finished_call(seen: _SeenCall, step: int) -> ToolCall:
         seen.latency_ms,
         call.raw,
         dict(seen.notes),
+        seen.approval,
     )
+
+
+def _was_rejected(call: ToolCall) -> bool:
+    """Whether a human refused the call: it did not run, and the agent reads why."""
+    return call.approval is not None and call.approval.decision == "rejected"
 
 
 def _asked_for(calls: Sequence[ToolCall]) -> tuple[ToolCall, ...]:

@@ -21,7 +21,11 @@ from typing import TYPE_CHECKING
 from rightcall.window import window
 
 if TYPE_CHECKING:
-    from rightcall.executor.agent import Agent as Agent, as_settings as as_settings
+    from rightcall.executor.agent import (
+        Agent as Agent,
+        as_settings as as_settings,
+        confirm_problem as confirm_problem,
+    )
     from rightcall.executor.agent_endpoint import (
         other_endpoint as other_endpoint,
         own_endpoint as own_endpoint,
@@ -76,7 +80,7 @@ else:
     __getattr__, __dir__, __all__ = window(
         __name__,
         {
-            "agent": "Agent as_settings",
+            "agent": "Agent as_settings confirm_problem",
             "agent_endpoint": "other_endpoint own_endpoint own_prices with_endpoint",
             "agent_loop": "AgentLoop Prompts SingleTurn settings_of",
             "callable_agent": "as_trajectory",

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from rightcall.adapters import ObservedAgent
 from rightcall.errors import ConfigError, InputError
 from rightcall.executor.limits import Limits
+from rightcall.model.approval_policy import ApprovalPolicy, read_approvals
 from rightcall.model.dialects import read_tool
 from rightcall.model.golden import Golden
 from rightcall.providers import (
@@ -20,6 +21,7 @@ from rightcall.providers import (
     Recordings,
     Settings,
     client_server,
+    is_address,
     server_of,
 )
 from rightcall.tools.definitions import ToolSets
@@ -47,7 +49,8 @@ class Agent:
     `key_env` is the environment variable with the key, `headers` are sent to the model's server and may contain
     `${NAME}`, `prices` are those of this model. `models` are endpoints that goldens may name.
     `rate` limits requests and tokens per minute over all cases. `base_urls` are servers of the same model
-    for workers to share; a single process asks `base_url`.
+    for workers to share; a single process asks `base_url`. `approvals` answer when the agent asks before it runs a
+    tool: `{"delete_account": {"reject": "Ask support."}, "send_email": "approve"}`.
     """
 
     model: str | ModelEndpoint | Provider | ObservedAgent | Callable[[Golden], Any]
@@ -73,6 +76,7 @@ class Agent:
     headers: Mapping[str, str] = field(default_factory=dict)
     prices: Price | None = None
     models: Mapping[str, ModelEndpoint] = field(default_factory=dict)
+    approvals: ApprovalPolicy | Mapping[str, Any] | None = None
 
     @property
     def runs_tools(self) -> bool:
@@ -130,6 +134,39 @@ def desk_problem(observed: ObservedAgent, tools: Sequence[Any], faults: FaultPla
         )
     if not tools:
         return f"the tools of {observed.name} cannot be read from it; name them in the suite's tools"
+    return ""
+
+
+def approval_problem(agent: Agent) -> str:
+    """Why nobody can answer the agent's requests for approval; empty when the approver can, or there is none."""
+    if not read_approvals(agent.approvals):
+        return ""
+    return _unasked(agent, "approvals cannot be given")
+
+
+def confirm_problem(agent: Agent) -> str:
+    """Why no golden can say that the agent must ask; empty when its requests can be observed, or recorded by itself."""
+    if isinstance(agent.model, str) and is_address(agent.model):
+        return ""
+    if callable(agent.model) and not hasattr(agent.model, "complete"):
+        return ""
+    return _unasked(agent, "confirm cannot be checked")
+
+
+def _unasked(agent: Agent, what: str) -> str:
+    model = agent.model
+    if isinstance(model, ObservedAgent):
+        if model.sees_approvals:
+            return ""
+        return (
+            f"{what}: requests for approval of {model.name} are not observed; see `rightcall adapters list`"
+        )
+    if isinstance(model, str) and is_address(model):
+        return f"{what}: {agent.name} runs elsewhere, and asks whoever is there"
+    if callable(model) and not isinstance(model, str) and not hasattr(model, "complete"):
+        return f"{what}: {agent.name} is a function; observe the agent object that asks: rc.observe(agent)"
+    if agent.mode == "single_turn":
+        return f"{what}: single_turn runs no tools; set agent.mode: loop"
     return ""
 
 

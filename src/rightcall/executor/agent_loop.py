@@ -14,6 +14,7 @@ import msgspec
 from rightcall.errors import ConfigError, InputError, ProviderError
 from rightcall.executor.limits import Deadline, Limits, total
 from rightcall.executor.retrying_client import Asker
+from rightcall.model.approval import waiting_text
 from rightcall.model.call import ToolCall, ToolResult
 from rightcall.model.codec import convert
 from rightcall.model.depth import bounded_call
@@ -86,6 +87,7 @@ class Recorder:
         self.latency_ms, self.lag_ms = 0.0, 0.0
         self.steps = 0
         self.served_model = ""
+        self.approvals_seen = False
 
     def reply(self, reply: ModelReply) -> tuple[ToolCall, ...]:
         """Record an answer of the model and return its calls, each with its step."""
@@ -121,6 +123,7 @@ class Recorder:
             stop_reason=stop_reason,
             error=error,
             served_model=self.served_model,
+            approvals_seen=self.approvals_seen,
         )
 
 
@@ -160,6 +163,15 @@ MOST_AT_ONCE = 1000
 """Maximum tool calls in one reply. A model that requests more is stopped."""
 
 
+class WaitingTools(Exception):  # noqa: N818  what happened
+    """A call waits for an approval, so the agent can do nothing more."""
+
+
+def roles_of(golden: Golden) -> tuple[str, ...] | None:
+    """The roles of a golden's caller; None when it does not say who that is."""
+    return None if golden.as_ is None else golden.as_.roles
+
+
 class AgentLoop:
     """Runs a model with its tools until it answers; tools are mocked unless the toolbox runs them."""
 
@@ -178,9 +190,13 @@ class AgentLoop:
     ) -> tuple[Recorder, CallContext]:
         """The state of one trial from its first message to its last: the messages, and the world of its tools."""
         recorder = Recorder(*given)
+        recorder.approvals_seen = True
         recorder.steps = sum(message.role == "assistant" for message in given)
         offered = self._prompts.prompt_of(golden).tools
-        return recorder, self._toolbox.context(run=self._run_id, task=golden.id, trial=trial, offered=offered)
+        context = self._toolbox.context(
+            run=self._run_id, task=golden.id, trial=trial, offered=offered, roles=roles_of(golden)
+        )
+        return recorder, context
 
     async def answer(
         self, golden: Golden, trial: int, recorder: Recorder, context: CallContext, deadline: Deadline
@@ -195,6 +211,8 @@ class AgentLoop:
                 return recorder.trajectory("infra_error", str(error))
             except Aborted as stop:
                 return recorder.trajectory("agent_error", stop.reason)
+            except WaitingTools as waiting:
+                return recorder.trajectory("waiting_for_approval", str(waiting))
             if ended is not None:
                 return ended
         return recorder.trajectory("limit", f"more than {self._limits.steps} steps")
@@ -245,4 +263,8 @@ class AgentLoop:
             )
             raise
         lag = self._asker.lag.so_far() - before
-        recorder.results([one.call for one in made], [one.result for one in made], lag * 1000)
+        waiting = [one.call.name for one in made if one.outcome == "waiting"]
+        answered = [one.result for one in made if one.outcome != "waiting"]
+        recorder.results([one.call for one in made], answered, lag * 1000)
+        if waiting:
+            raise WaitingTools(waiting_text(waiting))

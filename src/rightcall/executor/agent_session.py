@@ -18,6 +18,7 @@ from rightcall.errors import InfrastructureError, ProviderError, RightCallError
 from rightcall.executor.limits import Deadline, Limits
 from rightcall.executor.pool import LagMeter
 from rightcall.executor.retrying_client import Asker
+from rightcall.model.approval_policy import ApprovalPolicy
 from rightcall.model.call import ToolCall
 from rightcall.model.depth import bounded_trajectory
 from rightcall.model.golden import Golden
@@ -59,6 +60,14 @@ class SessionAgent(Protocol):
     def session(self, golden: Golden, trial: int = 0) -> AgentSession: ...
 
 
+def session_options(desk: Desk | None, approvals: ApprovalPolicy | None) -> dict[str, Any]:
+    """What an observed agent's session takes besides the golden; other agents take nothing more."""
+    return {
+        **({"desk": desk} if desk is not None else {}),
+        **({"approvals": approvals} if approvals is not None else {}),
+    }
+
+
 async def settled(session: AgentSession) -> None:
     """Wait for an agent's spans, which arrive separately from the reply. This does not count as its time."""
     settle = getattr(session, "settle", None)
@@ -76,13 +85,15 @@ class SessionPerformer:
         desks: DeskSetup | None = None,
         asker: Asker | None = None,
         lag: LagMeter | None = None,
+        approvals: ApprovalPolicy | None = None,
     ) -> None:
         self._agent, self._limits, self._desks, self._asker = agent, limits, desks, asker
+        self._approvals = approvals
         self._lag = lag or LagMeter()
 
     async def perform(self, golden: Golden, trial: int) -> Trajectory:
         desk = self._desks.desk(golden, trial) if self._desks else None
-        given = {"desk": desk} if desk is not None else {}
+        given = session_options(desk, self._approvals)
         session = self._agent.session(golden, trial, **given)
         try:
             await session.open()
@@ -159,7 +170,8 @@ class DeskSetup:
         self._run_id = run_id
 
     def desk(self, golden: Golden, trial: int) -> Desk:
-        context = self._toolbox.context(run=self._run_id, task=golden.id, trial=trial)
+        roles = None if golden.as_ is None else golden.as_.roles
+        context = self._toolbox.context(run=self._run_id, task=golden.id, trial=trial, roles=roles)
         return Desk(self._toolbox, context)
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from rightcall.adapters import ObservedAgent, detect
 from rightcall.errors import ConfigError
-from rightcall.executor.agent import Agent, as_settings, as_tools, desk_problem, known_tools
+from rightcall.executor.agent import Agent, approval_problem, as_settings, as_tools, desk_problem, known_tools
 from rightcall.executor.agent_endpoint import other_provider, own_endpoint, taped, with_endpoint
 from rightcall.executor.agent_loop import AgentLoop, Prompts, SingleTurn
 from rightcall.executor.agent_session import DeskSetup, SessionPerformer
@@ -24,6 +24,7 @@ from rightcall.executor.conversation.user_side import Users
 from rightcall.executor.performers import PerModel, TapedAgent
 from rightcall.executor.pool import LagMeter
 from rightcall.executor.retrying_client import Asker, Patience
+from rightcall.model.approval_policy import read_approvals
 from rightcall.model.dialects.call_text import CallTextWatch
 from rightcall.model.golden import AnyGolden, Golden
 from rightcall.model.tool import Tool
@@ -146,6 +147,8 @@ class Session:
     def _equip(self, tools: Sequence[Any]) -> None:
         """Build everything that depends on the tools."""
         agent, self._given_tools = self.agent, tools
+        if problem := approval_problem(agent):
+            raise ConfigError(problem)
         if isinstance(agent.model, ObservedAgent):
             self._observe(agent.model, tools)
             return
@@ -153,7 +156,7 @@ class Session:
             as_tools(tools),
             mocks=agent.mocks,
             execute=agent.execute,
-            rules=ToolRules(strict=agent.strict),
+            rules=ToolRules(strict=agent.strict, approvals=agent.approvals),
             idempotency=self._idempotency,
             faults=agent.faults,
             seed=self._seed,
@@ -232,7 +235,11 @@ class Session:
         """An agent with its own tools: they are only run here when they are mocked or broken by faults."""
         agent, execute = self.agent, observed.tools_run
         known = known_tools(replace(agent, tools=tools))
-        at_desk = execute == "mock" or agent.faults is not None
+        approvals = read_approvals(agent.approvals)
+        if approvals and (unknown := approvals.problems(_name_of(tool) for tool in known)):
+            raise ConfigError(*unknown)
+        guarded = observed.can_mock and any(getattr(tool, "roles", ()) for tool in known)
+        at_desk = execute == "mock" or agent.faults is not None or guarded
         if at_desk and (problem := desk_problem(observed, known, agent.faults)):
             raise ConfigError(problem)
         self.toolbox = Toolbox(
@@ -243,8 +250,8 @@ class Session:
             known, mocks=agent.mocks, execute=execute, faults=agent.faults, seed=self._seed,
             run_id=self._run_id, keys=self._idempotency,
         ) if at_desk else None  # fmt: skip
-        one = SessionPerformer(observed, agent.limits, desks, lag=self.lag)
-        self.performer = self._either(one, opened_by(observed, desks))
+        one = SessionPerformer(observed, agent.limits, desks, lag=self.lag, approvals=approvals)
+        self.performer = self._either(one, opened_by(observed, desks, approvals=approvals))
 
     def notices(self) -> list[str]:
         """What a reader of the results should know about how they were observed."""
@@ -327,6 +334,10 @@ class Session:
             record=self.agent.record,
         )
         return taped(provider, self.agent)
+
+
+def _name_of(tool: Any) -> str:
+    return str(getattr(tool, "name", None) or getattr(tool, "__name__", ""))
 
 
 def request_digester(agent: Agent) -> RequestDigester:

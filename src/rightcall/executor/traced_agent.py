@@ -65,7 +65,9 @@ def observe(
 class TracedAgent(ObservedAgent):
     """A function whose spans are read."""
 
-    def session(self, golden: Golden, trial: int = 0, desk: Any = None) -> TracedSession:
+    def session(
+        self, golden: Golden, trial: int = 0, desk: Any = None, approvals: Any = None
+    ) -> TracedSession:
         return TracedSession(self, golden, trial)
 
     def tools(self) -> list[Tool]:

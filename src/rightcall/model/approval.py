@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, Literal
 
 from rightcall.model.record import Record, Several
@@ -35,6 +36,11 @@ class Approval(Record, frozen=True):
     def granted(self) -> bool:
         """Whether the call was allowed to run."""
         return self.decision in ("approved", "edited")
+
+
+def waiting_text(tools: Iterable[str]) -> str:
+    """Why an agent stopped: the tools whose calls wait, each once."""
+    return f"waiting for the approval of {', '.join(dict.fromkeys(tools)) or 'a human'}"
 
 
 class Caller(Record, frozen=True):

@@ -16,6 +16,7 @@ import msgspec
 from rightcall.errors import RightCallError
 from rightcall.executor import Agent, Session, as_settings
 from rightcall.files import content_hash
+from rightcall.model.approval_policy import read_approvals
 from rightcall.model.codec import fingerprinted
 from rightcall.model.dialects import read_tool
 from rightcall.model.golden import AnyGolden, ConversationalGolden
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from rightcall.suite.plan import Plan
 
 FORMAT = "rightcall/inputs/1"
-PARTS = ("title", "description", "input_schema", "output_schema", "annotations")
+PARTS = ("title", "description", "input_schema", "output_schema", "annotations", "roles")
 
 
 class Inputs(Record, frozen=True):
@@ -87,6 +88,7 @@ def inputs_of(plan: Plan, definitions: Iterable[Tool] | None = None) -> Inputs:
             "mode": agent.mode,
             "execute": agent.execute,
             "strict": strictness_text(agent.strict),
+            **({"approvals": digest(rules)[:24]} if (rules := approval_rules(agent)) else {}),
             **({"exchange": digest(exchange)[:24]} if (exchange := exchange_shapes(agent)) else {}),
             **_server(agent),
         },
@@ -110,6 +112,12 @@ def inputs_of(plan: Plan, definitions: Iterable[Tool] | None = None) -> Inputs:
 def strictness_text(strict: bool | None) -> str:
     """`strict` of an agent; what is not stated has the word it had when it could only be true or false."""
     return "true" if strict else "false" if strict is None else "never"
+
+
+def approval_rules(agent: Agent) -> dict[str, Any]:
+    """What the approver answers, as plain data; empty without one."""
+    policy = read_approvals(agent.approvals)
+    return msgspec.to_builtins(policy.rules) if policy else {}
 
 
 def metrics_hash(plan: Plan) -> str:
@@ -139,6 +147,7 @@ def ask_hash(golden: AnyGolden, inputs: Inputs) -> str:
     ]
     system = inputs.system if golden.system is None else digest(golden.system)
     own = [getattr(golden, "model", None), getattr(golden, "settings", None)]
+    own += [golden.as_.roles] if golden.as_ else []
     seen = [{name: each[name] for name in names if name in each} for each in (inputs.mocks, inputs.tool_code)]
     rest = [inputs.agent, inputs.settings, inputs.limits, inputs.faults, inputs.code]
     acted_on = {

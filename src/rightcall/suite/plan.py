@@ -27,7 +27,7 @@ from rightcall.providers import ModelCatalog, scrubber, server_of
 from rightcall.quality import TemplateGroup, template_clusters, template_groups, with_template_clusters
 from rightcall.suite.agent_sources import AgentSources, function_sources
 from rightcall.suite.conversations import conversations_of, simulator_fingerprint
-from rightcall.suite.inputs import Inputs, inputs_of
+from rightcall.suite.inputs import Inputs, approval_rules, inputs_of
 from rightcall.suite.templates import undeclared_templates
 from rightcall.tools.definitions import with_tool_set
 
@@ -168,6 +168,7 @@ class Plan:
         return (
             ({"faults": agent.faults.hash} if agent.faults else {})
             | ({"tool_sets": _fingerprint(sets)} if sets else {})
+            | ({"approvals": _fingerprint(approvals)} if (approvals := approval_rules(agent)) else {})
             | ({"simulator": simulator_fingerprint(self.user)} if self.user else {})
         )
 

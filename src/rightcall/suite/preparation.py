@@ -12,7 +12,7 @@ import msgspec
 
 from rightcall.datasets import numbered_goldens
 from rightcall.errors import ConfigError, RightCallError
-from rightcall.executor import Agent, Session, model_problems, open_problems, settings_of
+from rightcall.executor import Agent, Session, confirm_problem, model_problems, open_problems, settings_of
 from rightcall.metrics.matching import mentions_ref
 from rightcall.model import codec
 from rightcall.model.codec import described
@@ -283,6 +283,8 @@ class _Reading:
                 self.count += 1
                 if one.metadata.get("review") == "unreviewed":
                     self.unreviewed.append(one.id)
+                if one.confirm and (problem := confirm_problem(plan.agent)):
+                    self._not_held.append(f"{where}: {problem}")
                 if isinstance(one, Golden):
                     settings_of(one, Settings())
                     self.models.update(filter(None, [one.model]))

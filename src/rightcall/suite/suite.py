@@ -229,6 +229,13 @@ class Suite(Record, frozen=True):
     limits: Annotated[Limits, msgspec.Meta(description="limits of one case")] = Limits()
     run_limits: Annotated[RunLimits, msgspec.Meta(description="limits of the whole run")] = RunLimits()
     mocks: Annotated[dict[str, Any], msgspec.Meta(description="mock results of tools in a loop")] = {}
+    approvals: Annotated[
+        dict[str, Any],
+        msgspec.Meta(
+            description="what to answer when the agent asks before a tool: approve, escalate, {reject: MESSAGE},"
+            " {edit: {ARGUMENT: VALUE}}"
+        ),
+    ] = {}
     worlds: Annotated[
         dict[str, dict[str, Any] | None],
         msgspec.Meta(

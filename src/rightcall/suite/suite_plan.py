@@ -17,6 +17,7 @@ from rightcall.files import ProjectFiles, is_object_name, load_object, search_mo
 from rightcall.gate import read_gate
 from rightcall.metrics import Metric, ScoringRules, as_metrics, observed
 from rightcall.metrics.matching import DEFAULT_WEIGHTS
+from rightcall.model.approval_policy import read_approvals
 from rightcall.model.dialects import read_tool
 from rightcall.model.golden import Golden
 from rightcall.providers import ModelCatalog, is_address, placeholder_keys
@@ -163,6 +164,7 @@ def _agent(
         rate=config.rate,
         recordings=None if start_nothing else _tried(problems, lambda: suite_recordings(suite, folder)),
         exchange=exchange_of(config, tested, folder),
+        approvals=_tried(problems, lambda: read_approvals(suite.approvals)),
     )
 
 

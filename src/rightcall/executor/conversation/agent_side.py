@@ -10,9 +10,17 @@ import msgspec
 
 from rightcall.errors import InfrastructureError, InputError
 from rightcall.executor.agent_loop import AgentLoop
-from rightcall.executor.agent_session import AgentSession, Desk, DeskSetup, SessionAgent, settled
+from rightcall.executor.agent_session import (
+    AgentSession,
+    Desk,
+    DeskSetup,
+    SessionAgent,
+    session_options,
+    settled,
+)
 from rightcall.executor.limits import Deadline
 from rightcall.executor.retrying_client import Asker
+from rightcall.model.approval_policy import ApprovalPolicy
 from rightcall.model.call import ToolCall, ToolResult
 from rightcall.model.depth import bounded_trajectory
 from rightcall.model.golden import ConversationalGolden, Golden, Turn
@@ -44,7 +52,12 @@ Opened = Callable[[ConversationalGolden, int, Deadline], TalkSession]
 """Opens a session for one trial."""
 
 
-def opened_by(agent: SessionAgent, desks: DeskSetup | None = None, asker: Asker | None = None) -> Opened:
+def opened_by(
+    agent: SessionAgent,
+    desks: DeskSetup | None = None,
+    asker: Asker | None = None,
+    approvals: ApprovalPolicy | None = None,
+) -> Opened:
     """Conversations with an agent that opens sessions itself. Earlier messages cannot be put into its memory."""
 
     def opened(golden: ConversationalGolden, trial: int, deadline: Deadline) -> TalkSession:
@@ -52,7 +65,7 @@ def opened_by(agent: SessionAgent, desks: DeskSetup | None = None, asker: Asker 
             raise InputError(f"golden '{golden.id}'", NO_BEGINNING[0], NO_BEGINNING[1])
         asked = asked_as(golden)
         desk = desks.desk(asked, trial) if desks else None
-        given = {"desk": desk} if desk is not None else {}
+        given = session_options(desk, approvals)
         return ForeignSession(agent.session(asked, trial, **given), desk, asker, deadline)
 
     return opened
@@ -161,7 +174,14 @@ def ending(error: BaseException) -> tuple[StopReason, str]:
 
 def asked_as(golden: ConversationalGolden) -> Golden:
     """A single-turn golden with the id, the tools and the instructions of a conversation."""
-    return Golden(golden.scenario, id=golden.id, tools=golden.tools, system=golden.system)
+    return Golden(
+        golden.scenario,
+        id=golden.id,
+        tools=golden.tools,
+        system=golden.system,
+        as_=golden.as_,
+        confirm=golden.confirm,
+    )
 
 
 def given_messages(turns: Sequence[Turn]) -> tuple[Message, ...]:

@@ -76,6 +76,8 @@ class _Talk:
         if text is None or not await self._answered(session, text):
             return False
         made = self._made = session.trajectory()
+        if made.stop_reason == "waiting_for_approval":
+            return self._broke(made.stop_reason, made.error)
         over = self._limits.exceeded(
             calls=len(made.calls),
             seconds=(made.latency_ms or 0.0) / 1000,

@@ -15,9 +15,11 @@ import functools
 import inspect
 import sys
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Unpack, overload
+
+import msgspec
 
 from rightcall.errors import ConfigError
 from rightcall.model.approval import CONFIRMATION_PARAMETER
@@ -97,11 +99,12 @@ def tool(
     destructive: bool | None = ...,
     idempotent: bool | None = ...,
     open_world: bool | None = ...,
+    roles: Sequence[str] = ...,
     **behaviour: Unpack[BehaviourOptions],
 ) -> Callable[[Callable[..., Any]], FunctionTool]: ...
 
 
-def tool(
+def tool(  # noqa: PLR0913  keywords of a decorator
     function: Callable[..., Any] | None = None,
     /,
     *,
@@ -112,10 +115,12 @@ def tool(
     destructive: bool | None = None,
     idempotent: bool | None = None,
     open_world: bool | None = None,
+    roles: Sequence[str] = (),
     **behaviour: Unpack[BehaviourOptions],
 ) -> FunctionTool | Callable[[Callable[..., Any]], FunctionTool]:
     """Turn a function into a tool; with keywords, return a decorator.
 
+    `roles` are those of callers who may use the tool; without any, everybody may.
     `behaviour` takes the fields of `Behaviour`: `idempotency`, `resource_key`, `probe`, `confirmation`, …
     Raises `ConfigError` when a hint has no JSON Schema or a keyword is unknown.
     """
@@ -129,7 +134,10 @@ def tool(
         settings = _behaviour(own, behaviour)
         repeatable = True if idempotent is None and settings.idempotency != "none" else idempotent
         annotations = Annotations(read_only, destructive, repeatable, open_world)
-        return _function_tool(decorated, own, description, title, annotations, settings, around)
+        made = _function_tool(decorated, own, description, title, annotations, settings, around)
+        if isinstance(roles, str) or not all(isinstance(role, str) for role in roles):
+            raise ConfigError(f"tool '{own}': roles must be a list of names, got {roles!r}")
+        return dataclasses.replace(made, tool=msgspec.structs.replace(made.tool, roles=tuple(roles)))
 
     return decorate(function) if function is not None else decorate
 
@@ -206,8 +214,6 @@ def _described(schema: dict[str, Any], parameter: inspect.Parameter, words: str,
     if words and not described.get("description"):
         described["description"] = words
     if parameter.default is not parameter.empty and parameter.default is not None:
-        import msgspec
-
         try:
             described["default"] = msgspec.to_builtins(parameter.default)
         except TypeError:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from rightcall.model.approval import Approval
 from rightcall.model.call import ToolCall
 from rightcall.tools.idempotency.owners import Owner
 from rightcall.tools.runtime.bound_tool import BoundTool, RunnableTool
@@ -41,6 +42,8 @@ class ActiveCall:
     """Its number and the count of all, when this is one item of a batch."""
     injection: Any = None
     """The faults that apply to it, if already decided."""
+    approval: Approval | None = None
+    """What was decided about it, if it needed approval."""
 
     @property
     def tool_name(self) -> str:
@@ -60,6 +63,7 @@ class ActiveCall:
             self.faults,
             self.item,
             self.injection,
+            self.approval,
         )
         other.entry, other.ready = self.entry, self.ready
         other.arguments, other.fingerprint = self.arguments, self.fingerprint

@@ -10,7 +10,7 @@ from rightcall.model.trajectory import LedgerPhase
 from rightcall.tools.runtime.active_call import ActiveCall, Next
 from rightcall.tools.runtime.errors import Abort, Effect, ToolError, stopped
 from rightcall.tools.runtime.invocation import Finished, Invocation, finished_call
-from rightcall.tools.runtime.prepare import Refused
+from rightcall.tools.runtime.prepare import Refused, WaitingCall
 
 
 @dataclass(frozen=True)
@@ -28,6 +28,8 @@ class Answers:
         started = call.context.elapsed()
         try:
             finished: Finished = await next(call)
+        except WaitingCall:
+            finished = Finished("waiting")
         except Refused as refused:
             finished = Finished.with_error("rejected", refused.reply)
         except ToolError as error:  # a preview or a policy of the user's refused
@@ -76,7 +78,7 @@ def _mark(call: ActiveCall, finished: Finished) -> None:
 def _record(call: ActiveCall, finished: Finished, started: float, *, marked: bool = True) -> Invocation:
     _mark(call, finished)
     invocation = Invocation(
-        finished_call(call.call, finished, (call.context.elapsed() - started) * 1000),
+        finished_call(call.call, finished, (call.context.elapsed() - started) * 1000, call.approval),
         finished.outcome,
         finished.error,
         finished.replayed,

@@ -131,7 +131,8 @@ class CallContext:
     """One trial of one task. Contexts share nothing, so trials may run concurrently.
 
     `task` is the golden's id. `ledger` records what was really done, `invocations` every call with its
-    outcome in the order they ended, `worlds` the fake worlds of this trial by name.
+    outcome in the order they ended, `worlds` the fake worlds of this trial by name. `roles` are the caller's; None
+    means that callers are not distinguished.
     """
 
     def __init__(self, *, run: str, task: str, trial: int, clock: Clock, seed: int) -> None:
@@ -141,6 +142,7 @@ class CallContext:
         self.invocations: list[Invocation] = []
         self.worlds: dict[str, Any] = {}
         self.offered: Mapping[str, Any] | None = None
+        self.roles: tuple[str, ...] | None = ()
         self.locks: dict[str, asyncio.Lock] = {}
         self._counters: Counter[Hashable] = Counter()
 

@@ -6,15 +6,16 @@ from typing import Any, Literal
 
 import msgspec
 
-from rightcall.model.call import ToolCall, ToolResult
+from rightcall.model.approval import Approval
+from rightcall.model.call import CallStatus, ToolCall, ToolResult
 from rightcall.model.record import Record
 from rightcall.tools.runtime.errors import Effect, ErrorReply, stopped
 from rightcall.tools.runtime.results import as_replayed
 
-Outcome = Literal["ok", "rejected", "failed", "unknown", "aborted"]
+Outcome = Literal["ok", "rejected", "failed", "unknown", "waiting", "aborted"]
 """ok: it ran to its end, and its effect, if it has one, is done · rejected: refused before anything ran ·
-failed: it ran and certainly had no effect · unknown: the effect may have happened · aborted: the agent is
-stopped."""
+failed: it ran and certainly had no effect · unknown: the effect may have happened · waiting: somebody has to
+approve it first, and nothing was run · aborted: the agent is stopped."""
 
 
 class Invocation(Record, frozen=True):
@@ -80,7 +81,13 @@ class Finished(Record, frozen=True):
         return cls("aborted", reply.as_output(), reply, reason=reason, unreached=unreached)
 
 
-def finished_call(call: ToolCall, finished: Finished, latency_ms: float) -> ToolCall:
-    """The call as the trajectory keeps it."""
-    status: Literal["ok", "error"] = "ok" if finished.error is None else "error"
-    return msgspec.structs.replace(call, status=status, output=finished.output, latency_ms=latency_ms)
+def finished_call(
+    call: ToolCall, finished: Finished, latency_ms: float, approval: Approval | None = None
+) -> ToolCall:
+    """The call as the trajectory keeps it. One that waits, or that a human rejected, was not run."""
+    status: CallStatus = "ok" if finished.error is None else "error"
+    if approval is not None and (finished.outcome == "waiting" or approval.decision == "rejected"):
+        status = "not_run"
+    return msgspec.structs.replace(
+        call, status=status, output=finished.output, latency_ms=latency_ms, approval=approval
+    )

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from rightcall.model.approval_policy import ApprovalPolicy
 from rightcall.model.tool import Tool
 from rightcall.tools.definitions.behaviour import only_reads
 from rightcall.tools.runtime.bound_tool import BoundTool
@@ -43,13 +44,15 @@ class ToolRules:
     `strict` stops the agent when a tool is not permitted to act, loses a connection or breaks unexpectedly. Without it
     only a tool marked destructive does, and only when it breaks unexpectedly; with False none does, and the model reads
     that the tool is broken, but not the exception. `mark_replayed` tells the model, with `replayed: true` in a result,
-    that nothing was done again.
+    that nothing was done again. `approvals` answer for the user when a tool needs a confirmation; a tool that they name
+    needs one.
     """
 
     policy: Policy = Policy()
     retries: Retries = field(default_factory=Retries)
     strict: bool | None = None
     mark_replayed: bool = True
+    approvals: ApprovalPolicy | Mapping[str, Any] | None = None
 
 
 Strictness = Literal["all", "unexpected", "none"]

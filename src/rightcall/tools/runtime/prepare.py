@@ -11,7 +11,10 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from rightcall.model.approval import CONFIRMATION_PARAMETER
+from rightcall.errors import ConfigError
+from rightcall.model.approval import CONFIRMATION_PARAMETER, Approval
+from rightcall.model.approval_policy import ApprovalPolicy
+from rightcall.model.tool import Tool
 from rightcall.tools.definitions.validate import Problem, problems
 from rightcall.tools.idempotency.guard import full_key, key_problem
 from rightcall.tools.idempotency.store import ClaimRequest, IdempotencyStore
@@ -76,6 +79,10 @@ class Refused(Exception):  # noqa: N818  ends preparation; caught where the call
         super().__init__(reply.detail)
 
 
+class WaitingCall(Exception):  # noqa: N818  ends preparation; caught where the call is answered
+    """The call waits for somebody who can approve it."""
+
+
 @dataclass
 class Preparer:
     """Parses, resolves, validates, normalises, and asks policy and confirmation."""
@@ -84,6 +91,7 @@ class Preparer:
     known: Callable[[CallContext], list[str]]
     confirmations: Confirmations
     policy: Policy
+    approvals: ApprovalPolicy | None = None
 
     async def __call__(self, call: ActiveCall, next: Next) -> Any:
         """Make the call ready to run. Raises `Refused` with the reply, or `Abort`."""
@@ -108,17 +116,25 @@ class Preparer:
         call.prepared = True
         if found := _conversion_problem(call.ready, call.arguments) or _key(call):
             raise Refused(invalid_args(name, found))
-        if refusal := self.policy.refusal(entry.tool, call.arguments):
+        refusal = _missing_role(entry.tool, context.roles) or self.policy.refusal(entry.tool, call.arguments)
+        if refusal:
             raise Refused(ToolError("permission_denied", refusal).reply)
-        if entry.behaviour.confirmation != "none":
+        if entry.behaviour.confirmation != "none" or self._named(call):
             await self._confirm(call)
+
+    def _named(self, call: ActiveCall) -> bool:
+        """Whether the approver has a line for this tool; a pattern only says what to answer."""
+        return self.approvals is not None and call.tool_name in self.approvals.rules
 
     async def _confirm(self, call: ActiveCall) -> None:
         """Raise `Refused` unless the call carries a good confirmation, which is used up."""
         name = call.call.name
         token = call.arguments.pop(CONFIRMATION_PARAMETER, None)
         operation = (call.context, call.tool_name, call.fingerprint)
+        if token is None and self._approved(call):
+            return
         if token is None:
+            call.approval = Approval("waiting")
             raise Refused(await self._confirmation_required(call))
         if problem := self.confirmations.problem(str(token), *operation):
             raise Refused(
@@ -131,6 +147,27 @@ class Preparer:
                 )
             )
 
+    def _approved(self, call: ActiveCall) -> bool:
+        """Whether the approver lets the call run, perhaps with other arguments; False when nobody decides."""
+        if self.approvals is None or self.approvals.rule(call.tool_name) is None:
+            return False
+        name, approval = call.call.name, self.approvals.decide(call.tool_name, call.arguments)
+        call.approval = approval
+        if approval.decision == "escalated":
+            raise WaitingCall
+        if approval.decision == "rejected":
+            raise Refused(ToolError("confirmation_rejected", approval.message).reply)
+        if approval.arguments is not None:
+            if found := problems(call.entry.tool, approval.arguments):
+                raise ConfigError(
+                    f"approvals.{call.tool_name}: the edited arguments do not fit: {found[0].message}"
+                )
+            call.arguments = normalised(call.entry.tool, approval.arguments)
+            call.fingerprint = call_fingerprint(call.entry, call.arguments)
+            if found := _conversion_problem(call.ready, call.arguments) or _key(call):
+                raise Refused(invalid_args(name, found))
+        return True
+
     async def _confirmation_required(self, call: ActiveCall) -> ErrorReply:
         name, shown = call.call.name, await _preview(call)
         if call.entry.behaviour.confirmation == "user":
@@ -142,6 +179,13 @@ class Preparer:
                 f"{CONFIRMATION_PARAMETER} = {token!r}"
             )
         return ErrorReply("confirmation_required", f"nothing was done yet: {shown}", hint, retry="fix_args")
+
+
+def _missing_role(tool: Tool, roles: tuple[str, ...] | None) -> str:
+    """Why a caller with these roles may not use a tool; "" when they may, or when callers are not distinguished."""
+    if roles is None or not tool.roles or any(role in tool.roles for role in roles):
+        return ""
+    return f"{tool.name} is for {' or '.join(tool.roles)}, and the caller is {', '.join(roles) or 'nobody known'}"
 
 
 async def _preview(call: ActiveCall) -> str:

@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from rightcall.errors import ConfigError, InputError
+from rightcall.model.approval_policy import ApprovalPolicy, read_approvals
 from rightcall.model.call import ToolCall
 from rightcall.model.tool import Tool
 from rightcall.tools.definitions.function import PLAIN, FunctionTool, tool
-from rightcall.tools.definitions.validate import check_schema
+from rightcall.tools.definitions.validate import check_schema, problems as argument_problems
 from rightcall.tools.faults.inject import PlannedFaults
 from rightcall.tools.faults.plan import FaultPlan
 from rightcall.tools.faults.tool_list import shown_entries, shown_tools
@@ -71,7 +72,10 @@ class Toolbox:
         obeyed = rules or ToolRules()
         kept = idempotency or Idempotency(sqlite_store())
         self.confirmations = Confirmations(kept.store)
-        preparer = Preparer(self._resolve, self._names, self.confirmations, obeyed.policy)
+        self.approvals = read_approvals(obeyed.approvals)
+        if self.approvals and (wrong := self._approval_problems(self.approvals)):
+            raise ConfigError(*wrong)
+        preparer = Preparer(self._resolve, self._names, self.confirmations, obeyed.policy, self.approvals)
         self.faults = faults or FaultPlan()
         self.faults.check(self._entries)
         self._shown = shown_entries(self._entries, self.faults)
@@ -94,17 +98,26 @@ class Toolbox:
         ]
 
     def context(
-        self, *, run: str = "", task: str = "", trial: int = 0, offered: Iterable[Tool] | None = None
+        self,
+        *,
+        run: str = "",
+        task: str = "",
+        trial: int = 0,
+        offered: Iterable[Tool] | None = None,
+        roles: Iterable[str] | None = (),
     ) -> CallContext:
         """A fresh context for one trial of one task; `task` is the golden's id.
 
         `offered` are the tools this trial offers, when they are not all: a call of any other is refused, and
         one that the toolbox does not have, because the golden defines it, is answered with a generated result.
+        `roles` are the caller's: a tool with roles refuses everybody who has none of them. None means that callers are
+        not distinguished.
         """
         # Mocks and faults wait on the trial's own clock: their hours take no time, and one trial's
         # waiting does not affect another.
         clock = self._clock or (SystemClock() if self._real else VirtualClock())
         context = CallContext(run=run, task=task, trial=trial, clock=clock, seed=self._seed)
+        context.roles = None if roles is None else tuple(roles)
         context.worlds = {world.name: world.fresh() for world in self._worlds}
         if offered is not None:
             context.offered = {
@@ -139,6 +152,20 @@ class Toolbox:
             raise ConfigError(f"no call of '{call.name}' awaits confirmation")
         meaning = call_fingerprint(entry, normalised(entry.tool, call.arguments))
         return self.confirmations.issue(context, entry.tool.name, meaning)
+
+    def _approval_problems(self, approvals: ApprovalPolicy) -> list[str]:
+        """Lines that concern no tool, and edits that no call of their tool can have."""
+        edits = [
+            (name, rule.value)
+            for name, rule in approvals.rules.items()
+            if rule.action == "edit" and name in self._entries
+        ]
+        return approvals.problems(self._entries) + [
+            f"approvals.{name}: {problem.message}"
+            for name, arguments in edits
+            for problem in argument_problems(self._entries[name].tool, arguments)
+            if problem.keyword != "required"  # the rest is the agent's
+        ]
 
     def _resolve(self, name: str, context: CallContext) -> BoundTool | None:
         return (self._shown if context.offered is None else context.offered).get(name)
