@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 SEEDS = Path(__file__).parents[2] / "examples" / "seeds"
-HELPERS = ("weather", "llm_app", "file_tools")
+HELPERS = ("weather", "llm_app", "file_tools", "model_server")
 """Modules that the scripts of a folder share."""
 
 SCRIPTS = [

@@ -7,14 +7,19 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 import rightcall as rc
 from rightcall.cli.main import main
+from rightcall.event_loop import finished
 from rightcall.executor import UserSetup
+from rightcall.model.dialects import read_tool
 from rightcall.monitor.judge import judge_of
 from rightcall.monitor.settings import JudgeSettings
+from rightcall.providers import endpoint_of
+from rightcall.suite import proposer
 from tests.support.one_server import AGENT, JUDGE, USER, WRITER, asked, guard_sockets, one_server
 
 TOOLS = [{"name": "get_weather", "description": "Weather of a city", "input_schema": {"type": "object"}}]
@@ -177,6 +182,15 @@ def synthesizer(way: Way) -> None:
     rc.Synthesizer(styling_config=styling).generate_goldens_from_scratch(1)
 
 
+def rewriter(way: Way) -> None:
+    finding = SimpleNamespace(tools=("get_weather",), goldens=("g1",), what="wrong", evidence=(), cause="unclear",
+                              parameters=(), won_back=SimpleNamespace(cases=1))  # fmt: skip
+    found = SimpleNamespace(stated=[finding])
+    task = SimpleNamespace(found=found, tools=[read_tool(TOOLS[0], "tool")], tune=[GOLDEN])
+    proposals = finished(proposer(endpoint_of(way.model("writing"), base_url=way.base_url))(task))
+    assert proposals[0].changes[0].after == "What is the weather in Hanoi?"
+
+
 def simulator(way: Way) -> None:
     rc.ConversationSimulator(lambda input: "Sunny.").simulate([TALK], max_turns=1)
 
@@ -203,6 +217,7 @@ DOORS: list[tuple[Callable[[Way], None], tuple[str, ...], set[str]]] = [
     (generate, PYTHON, {WRITER}),
     (generate_by_default, DEFAULTED, {WRITER}),
     (synthesizer, DEFAULTED, {WRITER}),
+    (rewriter, PYTHON, {WRITER}),
     (simulator, DEFAULTED, {USER}),
 ]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from rightcall.metrics.judged.question import VerdictCache, identity_of
 from rightcall.metrics.judged.rubric import AnswerRelevancy
 from rightcall.providers import ModelEndpoint, Settings, resolve
 from rightcall.suite import load_suite, plan_suite
+from rightcall.suite.inputs import ask_hash
 from rightcall.suite.plan import scorer_fingerprint
 from tests.support.one_server import one_server
 
@@ -132,3 +134,23 @@ def test_judges_and_users_at_two_servers_are_different(way, monkeypatch):
 def test_two_servers_of_one_model_are_two_users():
     setup = UserSetup([ModelEndpoint(MODEL, f"http://127.0.0.1:{port}/v1") for port in (1, 2)])
     assert setup.names == [f"{MODEL}@127.0.0.1:1", f"{MODEL}@127.0.0.1:2"]
+
+
+def test_a_golden_that_names_an_entry_is_asked_at_its_server_and_changes_with_it(folder):
+    """An entry that no golden chooses changes nothing."""
+
+    def hashes(**entries: str):
+        models = {name: {"model": MODEL, "base_url": url} for name, url in entries.items()}
+        file = write_suite(folder, {"model": "openai:agent", "base_url": entries["small"]}, models=models)
+        golden = {"id": "g1", "input": "Hi", "model": "small", "expected_calls": []}
+        (folder / "goldens.jsonl").write_text(json.dumps(golden) + "\n")
+        plan = plan_suite(load_suite(file), folder)
+        fixed = replace(plan, agent=replace(plan.agent, base_url="http://127.0.0.1:9/v1"))
+        return ask_hash(next(iter(fixed.goldens())), fixed.inputs())
+
+    with one_server() as server:
+        first = hashes(small=server.url)
+        assert rc.run_suite(folder / "suite.yaml").results[0].error == ""
+    assert {body["model"] for body in server.bodies} == {"same"}
+    other = "http://127.0.0.1:1/v1"
+    assert hashes(small=server.url, unused=other) == first != hashes(small=other)

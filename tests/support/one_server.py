@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 import json
 import socket
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -89,5 +90,5 @@ def guard_sockets(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.setattr(socket.socket, "connect", guarded_connect)
     monkeypatch.setattr(socket, "getaddrinfo", guarded_find)
     # uvloop connects without Python's sockets, where nothing would be seen.
-    monkeypatch.setattr("rightcall.cli.run_execution._fast_loop", lambda: None)
+    monkeypatch.setitem(sys.modules, "uvloop", None)
     return refused

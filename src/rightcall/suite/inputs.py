@@ -22,6 +22,7 @@ from rightcall.model.dialects import read_tool
 from rightcall.model.golden import AnyGolden, ConversationalGolden
 from rightcall.model.record import Record
 from rightcall.model.tool import Tool
+from rightcall.providers import ModelEndpoint
 from rightcall.suite.agent_sources import AgentSources, object_file
 from rightcall.tools.worlds import World
 
@@ -39,7 +40,7 @@ class Inputs(Record, frozen=True):
     of each file that code of the agent imports, by its name in the project, `variables` that of each environment
     variable that these files read, `tool_code` that of each tool that runs for real. `worlds` has the hash of
     each fake world's initial state, `world_tools` the tools that act on it. `user` names how users of conversations
-    are played.
+    are played. `models` has the hash of each named model that goldens may choose.
     """
 
     agent: dict[str, str] = {}
@@ -57,6 +58,7 @@ class Inputs(Record, frozen=True):
     worlds: dict[str, str] = {}
     world_tools: dict[str, tuple[str, ...]] = {}
     user: str = ""
+    models: dict[str, str] = {}
     format: str = FORMAT
 
     @property
@@ -106,6 +108,7 @@ def inputs_of(plan: Plan, definitions: Iterable[Tool] | None = None) -> Inputs:
         worlds={name: digest([one.start(), one.idempotent])[:24] for name, one in worlds.items()},
         world_tools={name: tuple(tool.name for tool in one.tools()) for name, one in worlds.items()},
         user=simulator_fingerprint(plan.user) if plan.user else "",
+        models={name: digest(endpoint.identity)[:24] for name, endpoint in _chosen_models(plan).items()},
     )
 
 
@@ -118,6 +121,14 @@ def approval_rules(agent: Agent) -> dict[str, Any]:
     """What the approver answers, as plain data; empty without one."""
     policy = read_approvals(agent.approvals)
     return msgspec.to_builtins(policy.rules) if policy else {}
+
+
+def _chosen_models(plan: Plan) -> dict[str, ModelEndpoint]:
+    """The named models that a golden chooses; no other entry matters."""
+    if not plan.agent.models:
+        return {}
+    chosen = {getattr(golden, "model", None) for golden in plan.as_declared()}
+    return {name: endpoint for name, endpoint in plan.agent.models.items() if name in chosen}
 
 
 def metrics_hash(plan: Plan) -> str:
@@ -146,7 +157,8 @@ def ask_hash(golden: AnyGolden, inputs: Inputs) -> str:
         [msgspec.to_builtins(turn) for turn in getattr(golden, "turns", ())],
     ]
     system = inputs.system if golden.system is None else digest(golden.system)
-    own = [getattr(golden, "model", None), getattr(golden, "settings", None)]
+    model = getattr(golden, "model", None)
+    own = [inputs.models.get(model, model) if model else None, getattr(golden, "settings", None)]
     own += [golden.as_.roles] if golden.as_ else []
     seen = [{name: each[name] for name in names if name in each} for each in (inputs.mocks, inputs.tool_code)]
     rest = [inputs.agent, inputs.settings, inputs.limits, inputs.faults, inputs.code]

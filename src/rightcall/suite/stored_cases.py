@@ -11,6 +11,7 @@ from rightcall.model.case import AnyTestCase
 from rightcall.model.codec import encode, encode_as, fingerprinted, stable_repr
 from rightcall.model.golden import with_id
 from rightcall.model.run import CaseResult, Summary
+from rightcall.providers import server_of
 from rightcall.store import Persistence, Store
 from rightcall.suite.answers import RECORDED
 from rightcall.suite.decisions import gate_run
@@ -39,7 +40,10 @@ def keep_cases(
         fingerprints={
             "dataset": _fingerprint([encode_as(golden, fingerprinted) for golden in goldens]),
             "measures": _fingerprint(
-                [stable_repr(metric).encode() for metric in (*scorer.metrics, *scorer.observe)]
+                [
+                    f"{stable_repr(metric)}{server_of(getattr(metric, 'model', ''))}".encode()
+                    for metric in (*scorer.metrics, *scorer.observe)
+                ]
             ),
             **{kind: hashlib.sha256(content).hexdigest() for kind, content in documents.items()},
             **_simulators(cases),
