@@ -7,12 +7,15 @@ from typing import Any
 
 from rightcall.adapters.adapter import Adapter, Talk, Watch
 from rightcall.adapters.values import arguments_of, plain, text_of
+from rightcall.model.approval import Approval
 from rightcall.model.call import ToolCall, ToolResult
 from rightcall.model.message import Message
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Usage
 
 NAME = "agent_framework"
+ASKS_AGAIN = "_FunctionArgumentsChangedAfterApproval"
+"""What the framework raises for edited arguments: it then asks about those."""
 
 
 class AgentFramework(Adapter):
@@ -46,10 +49,35 @@ class _AgentTalk(Talk):
         if self._session is None:
             self._session = self._agent.create_session()
         given = watch.given(text)
-        result = await self._agent.run(
-            given, session=self._session, middleware=[_chat(watch), _function(watch)]
-        )
+        result = await self._run(given)
+        while answers := _answers(watch, result):
+            result = await self._run(answers)
         return watch.output(result) if watch.output else text_of(result.text)
+
+    async def _run(self, given: Any) -> Any:
+        middleware = [_chat(self._watch), _function(self._watch)]
+        return await self._agent.run(given, session=self._session, middleware=middleware)
+
+
+def _answers(watch: Watch, result: Any) -> Any:
+    """The approver's answers to what the agent asks; None when it asks nothing, or nobody answers any of it."""
+    from agent_framework import Message as FrameworkMessage
+
+    found = []
+    for request in getattr(result, "user_input_requests", None) or ():
+        call = getattr(request, "function_call", None)
+        if call is None:
+            continue
+        approval = watch.decide(str(call.name), call.arguments, str(call.call_id or ""))
+        if approval.open:
+            continue
+        answer = request.to_function_approval_response(approved=approval.granted)
+        if (
+            approval.arguments is not None
+        ):  # the framework runs what the agent proposed: our middleware replaces it
+            watch.memory["edited", str(call.call_id or "")] = approval.arguments
+        found.append(answer)
+    return FrameworkMessage("user", found) if found else None
 
 
 def _chat(watch: Watch) -> Any:
@@ -73,6 +101,8 @@ def _function(watch: Watch) -> Any:
     class TrialFunctions(FunctionMiddleware):
         async def process(self, context: Any, call_next: Any) -> None:
             key, call_id = object(), _call_id(context)
+            edited = watch.memory.pop(("edited", call_id), None)
+            context.arguments = context.arguments if edited is None else edited
             name, arguments = context.function.name, plain(context.arguments)
             with watch.guarded("function middleware"):
                 watch.recorder.tool_started(key, name, arguments, call_id)
@@ -91,7 +121,10 @@ def _function(watch: Watch) -> Any:
                     output, failed = answer.output, answer.failed
             except Exception as error:
                 with watch.guarded("function middleware"):
-                    watch.recorder.tool_ended(key, error=error)
+                    if edited is not None and type(error).__name__ == ASKS_AGAIN:
+                        watch.recorder.decided(Approval("edited", arguments=edited), name, edited, call_id)
+                    else:
+                        watch.recorder.tool_ended(key, error=error)
                 raise
             with watch.guarded("function middleware"):
                 watch.recorder.tool_ended(key, _result(output), error=failed)

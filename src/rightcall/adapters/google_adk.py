@@ -7,6 +7,12 @@ from time import perf_counter
 from typing import Any
 
 from rightcall.adapters.adapter import Adapter, Talk, Watch
+from rightcall.adapters.google_adk_approvals import (
+    adk_answers,
+    asks_first,
+    confirmation_requests,
+    note_pending,
+)
 from rightcall.adapters.values import plain
 from rightcall.model.call import ToolCall, ToolResult
 from rightcall.model.message import Message
@@ -62,12 +68,21 @@ class _RunnerTalk(Talk):
             if not isinstance(given, str)
             else types.Content(role="user", parts=[types.Part(text=given)])
         )
+        final = await self._said(message)
+        while answers := adk_answers(watch):
+            final = await self._said(types.Content(role="user", parts=answers))
+        return watch.output(final) if watch.output else final
+
+    async def _said(self, message: Any) -> str | None:
+        """The answer to one message; what the agent waits for is noted."""
         final = None
+        self._watch.memory["requests"] = requests = []
         events = self._runner.run_async(user_id=USER, session_id=self._session.id, new_message=message)
         async for event in events:
+            requests += confirmation_requests(event)
             if event.is_final_response() and event.content and event.content.parts:
                 final = "".join(part.text or "" for part in event.content.parts)
-        return watch.output(final) if watch.output else final
+        return final
 
     async def aclose(self) -> None:
         if self._runner is not None:
@@ -116,7 +131,11 @@ class _TrialNotes:
                 depth, _ = self._place(tool_context)
                 self._inner[tool.agent.name] = (depth + 1, call_id)
             self._watch.recorder.tool_started(id(tool_context), tool.name, tool_args, call_id)
-        if self._watch.desk is None:
+            edited = self._watch.memory.pop(("edited", call_id), None)
+            if edited is not None:
+                tool_args.clear()
+                tool_args.update(edited)
+        if self._watch.desk is None or await asks_first(tool, tool_args, tool_context):
             return None
 
         async def real() -> Any:
@@ -128,6 +147,8 @@ class _TrialNotes:
 
     async def after_tool_callback(self, *, tool: Any, tool_args: Any, tool_context: Any, result: Any) -> None:
         with self._watch.guarded("after_tool_callback"):
+            if note_pending(self._watch, tool, tool_args, tool_context, result):
+                return
             told = result["result"] if isinstance(result, dict) and result.keys() == {"result"} else result
             self._watch.recorder.tool_ended(id(tool_context), told)
 

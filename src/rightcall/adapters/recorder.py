@@ -308,12 +308,7 @@ class EventRecorder:
 
     def _asked_about(self, name: str, arguments: Any, call_id: str) -> _SeenCall | None:
         """The latest call of that id that has not ended, running or not; without an id by name and arguments."""
-        open_calls = [
-            call
-            for answer in reversed(self._answers())
-            for call in answer.calls
-            if not call.ended and (call.approval is None or call.approval.open)
-        ]
+        open_calls = [call for answer in reversed(self._answers()) for call in answer.calls if not call.ended]
         if call_id:
             same_id = next((call for call in open_calls if call.call.id == call_id), None)
             if same_id is not None:

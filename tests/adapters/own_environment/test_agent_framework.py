@@ -13,8 +13,10 @@ from agent_framework import (
     Content,
     FunctionInvocationLayer,
     Message,
+    tool,
 )
 
+from tests.adapters.approval_contract import ApprovalContract
 from tests.adapters.contract import AdapterContract, Kit, MockableTools
 from tests.adapters.script import USAGE, Journal, book_room, respond, weather_of
 
@@ -74,3 +76,22 @@ class AgentFrameworkKit(Kit):
 
 class TestAgentFramework(AdapterContract, MockableTools):
     kit = AgentFrameworkKit()
+
+
+class TestApprovals(ApprovalContract):
+    def asking(self, journal: Journal, ran: list[int], *, needs: bool = True) -> Any:
+        @tool(approval_mode="always_require" if needs else "never_require")
+        async def delete_account(id: int) -> str:
+            """Delete an account."""
+            ran.append(id)
+            return "deleted"
+
+        @tool(approval_mode="never_require")
+        async def list_accounts() -> str:
+            """List accounts."""
+            return "7"
+
+        return Agent(ScriptedClient(journal), name="clerk", tools=[delete_account, list_accounts])
+
+    def eager(self, journal: Journal, ran: list[int]) -> Any:
+        return self.asking(journal, ran, needs=False)

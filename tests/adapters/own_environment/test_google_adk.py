@@ -9,10 +9,12 @@ import pytest
 from google.adk.agents import LlmAgent
 from google.adk.models import BaseLlm, LlmResponse
 from google.adk.runners import InMemoryRunner
+from google.adk.tools import FunctionTool, LongRunningFunctionTool
 from google.adk.tools.agent_tool import AgentTool
 from google.genai import types
 
 import rightcall as rc
+from tests.adapters.approval_contract import ApprovalContract, asked
 from tests.adapters.contract import AdapterContract, Kit, MockableTools, performed
 from tests.adapters.script import USAGE, Answer, Call, Journal, book_room, respond, weather_of
 
@@ -119,3 +121,52 @@ def test_a_transfer_is_a_handoff_within_the_conversation():
 
 class TestGoogleADK(AdapterContract, MockableTools):
     kit = AdkKit()
+
+
+class TestApprovals(ApprovalContract):
+    def asking(self, journal: Journal, ran: list[int], *, needs: bool = True) -> Any:
+        async def delete_account(id: int) -> str:
+            """Delete an account."""
+            ran.append(id)
+            return "deleted"
+
+        async def list_accounts() -> str:
+            """List accounts."""
+            return "7"
+
+        delete = FunctionTool(delete_account, require_confirmation=needs)
+        return LlmAgent(
+            name="clerk", model=ScriptedLlm(model="scripted", journal=journal), tools=[delete, list_accounts]
+        )
+
+    def eager(self, journal: Journal, ran: list[int]) -> Any:
+        return self.asking(journal, ran, needs=False)
+
+
+@pytest.mark.parametrize(
+    ("line", "decision", "stop", "output"),
+    [
+        (None, "waiting", "waiting_for_approval", None),
+        ("approve", "approved", "done", {"status": "approved"}),
+        ({"approve": {"deleted": 7}}, "approved", "done", {"deleted": 7}),
+    ],
+)
+def test_a_long_running_tool_waits_until_somebody_gives_its_result(line, decision, stop, output):
+    async def list_accounts() -> str:
+        """List accounts."""
+        return "7"
+
+    def delete_account(id: int) -> None:
+        """Delete an account, once somebody agrees."""
+
+    model = ScriptedLlm(model="scripted", journal=Journal())
+    agent = LlmAgent(
+        name="clerk", model=model, tools=[LongRunningFunctionTool(delete_account), list_accounts]
+    )
+    made = asked(agent, line)
+    call = made.calls[0]
+    assert (call.approval and call.approval.decision, made.stop_reason, call.output) == (
+        decision,
+        stop,
+        output,
+    )
