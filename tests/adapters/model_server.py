@@ -9,7 +9,7 @@ from typing import Any
 
 from aiohttp import web
 
-from tests.adapters.script import USAGE, Answer, Journal, respond
+from tests.adapters.script import Answer, Journal, respond
 from tests.providers.loopback import _in_thread
 
 Json = dict[str, Any]
@@ -25,7 +25,7 @@ def model_server(journal: Journal, respond_to: Any = respond) -> Iterator[str]:
         journal.note(body)
         if request.path.endswith("/chat/completions"):
             said, turn = _place(body["messages"])
-            whole, events = _chat(respond_to(said, turn))
+            whole, events = chat_reply(respond_to(said, turn))
         elif request.path.endswith("/responses"):
             items = (
                 body["input"]
@@ -34,15 +34,15 @@ def model_server(journal: Journal, respond_to: Any = respond) -> Iterator[str]:
             )
             items = [*threads.get(body.get("previous_response_id"), []), *items]
             said, turn = _place_of_items(items)
-            whole, events = _responses(respond_to(said, turn), len(threads))
+            whole, events = responses_reply(respond_to(said, turn), len(threads))
             threads[whole["id"]] = [*items, *whole["output"]]
         else:
             thread = body.get("thread") or {}
             messages = [*threads.get(thread.get("previous_message_id"), []), *body["messages"]]
             said, turn = _place(messages)
-            whole, events = _anthropic(respond_to(said, turn), len(threads))
+            whole, events = anthropic_reply(respond_to(said, turn), len(threads))
             threads[whole["id"]] = [*messages, {"role": "assistant", "content": whole["content"]}]
-        return await _stream(request, events) if body.get("stream") else web.json_response(whole)
+        return await send_events(request, events) if body.get("stream") else web.json_response(whole)
 
     async def start() -> Any:
         app = web.Application(client_max_size=64 << 20)
@@ -90,19 +90,19 @@ def _place_of_items(items: list[Json]) -> tuple[str, int]:
     return said, turn
 
 
-def _chat(answer: Answer) -> tuple[Json, list[Json]]:
+def chat_reply(answer: Answer) -> tuple[Json, list[Json]]:
     calls = [
         {"id": c.id, "type": "function", "function": {"name": c.name, "arguments": c.text}}
         for c in answer.calls
     ]
-    finish = "tool_calls" if calls else "stop"
-    usage = {"prompt_tokens": USAGE[0], "completion_tokens": USAGE[1], "total_tokens": sum(USAGE)}
+    finish = "length" if answer.cut else "tool_calls" if calls else "stop"
+    usage = _chat_usage(answer)
     base = {"id": "chatcmpl-1", "created": 1, "model": "scripted"}
     message: Json = {"role": "assistant", "content": answer.text or None}
     if calls:
         message["tool_calls"] = calls
     choice = {"index": 0, "finish_reason": finish, "message": message}
-    whole = {**base, "object": "chat.completion", "choices": [choice], "usage": usage}
+    whole = {**base, "object": "chat.completion", "choices": [choice], **usage}
 
     def chunk(delta: Json, finish: str | None = None, **more: Any) -> Json:
         choice = {"index": 0, "delta": delta, "finish_reason": finish}
@@ -121,11 +121,23 @@ def _chat(answer: Answer) -> tuple[Json, list[Json]]:
             chunk({"tool_calls": [{"index": index, "function": {"arguments": piece}}]})
             for piece in _pieces(call["function"]["arguments"])
         ]
-    events += [chunk({}, finish), {**base, "object": "chat.completion.chunk", "choices": [], "usage": usage}]
+    events.append(chunk({}, finish))
+    if usage:
+        events.append({**base, "object": "chat.completion.chunk", "choices": [], **usage})
     return whole, events
 
 
-def _responses(answer: Answer, number: int) -> tuple[Json, list[Json]]:
+def _chat_usage(answer: Answer) -> Json:
+    if answer.usage is None:
+        return {}
+    given, made = answer.usage
+    usage: Json = {"prompt_tokens": given, "completion_tokens": made, "total_tokens": given + made}
+    if answer.cached:
+        usage["prompt_tokens_details"] = {"cached_tokens": answer.cached}
+    return {"usage": usage}
+
+
+def responses_reply(answer: Answer, number: int) -> tuple[Json, list[Json]]:
     output: list[Json] = [
         {
             "type": "function_call",
@@ -143,11 +155,16 @@ def _responses(answer: Answer, number: int) -> tuple[Json, list[Json]]:
             0,
             {"type": "message", "id": "msg_1", "role": "assistant", "status": "completed", "content": [text]},
         )
-    usage = {"input_tokens": USAGE[0], "output_tokens": USAGE[1], "total_tokens": sum(USAGE),
-             "input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0},
-             "output_tokens_details": {"reasoning_tokens": 0}}  # fmt: skip
+    usage: Json | None = None
+    if answer.usage is not None:
+        given, made = answer.usage
+        usage = {"input_tokens": given, "output_tokens": made, "total_tokens": given + made,
+                 "input_tokens_details": {"cached_tokens": answer.cached, "cache_write_tokens": 0},
+                 "output_tokens_details": {"reasoning_tokens": 0}}  # fmt: skip
     whole = {"id": f"resp_{number}", "object": "response", "created_at": 1, "model": "scripted", "status": "completed",
              "output": output, "parallel_tool_calls": True, "tool_choice": "auto", "tools": [], "usage": usage}  # fmt: skip
+    if answer.cut:
+        whole |= {"status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"}}
     started = {**whole, "status": "in_progress", "output": [], "usage": None}
     events = [{"type": "response.created", "response": started, "sequence_number": 0}]
     for index, item in enumerate(output):
@@ -160,10 +177,11 @@ def _responses(answer: Answer, number: int) -> tuple[Json, list[Json]]:
             }
             for when in ("added", "done")
         ]
-    return whole, [*events, {"type": "response.completed", "response": whole, "sequence_number": 9}]
+    ended = "response.incomplete" if answer.cut else "response.completed"
+    return whole, [*events, {"type": ended, "response": whole, "sequence_number": 9}]
 
 
-def _anthropic(answer: Answer, number: int) -> tuple[Json, list[Json]]:
+def anthropic_reply(answer: Answer, number: int) -> tuple[Json, list[Json]]:
     content: list[Json] = [{"type": "text", "text": answer.text}] if answer.text else []
     content += [
         {
@@ -174,8 +192,11 @@ def _anthropic(answer: Answer, number: int) -> tuple[Json, list[Json]]:
         }
         for c in answer.calls
     ]
-    stop = "tool_use" if answer.calls else "end_turn"
-    usage = {"input_tokens": USAGE[0], "output_tokens": USAGE[1]}
+    stop = "max_tokens" if answer.cut else "tool_use" if answer.calls else "end_turn"
+    given, made = answer.usage or (0, 0)  # this API always reports it
+    usage = {"input_tokens": given - answer.cached, "output_tokens": made}
+    if answer.cached:
+        usage["cache_read_input_tokens"] = answer.cached
     whole = {"id": f"msg_{number}", "type": "message", "role": "assistant", "model": "scripted", "content": content,
              "stop_reason": stop, "stop_sequence": None, "usage": usage}  # fmt: skip
     opened = {**whole, "content": [], "stop_reason": None, "usage": {**usage, "output_tokens": 1}}
@@ -194,11 +215,39 @@ def _anthropic(answer: Answer, number: int) -> tuple[Json, list[Json]]:
     return whole, [*events, ended, {"type": "message_stop"}]
 
 
+def gemini_reply(answer: Answer) -> tuple[Json, list[Json]]:
+    """The reply of `generateContent`, and its chunks for `streamGenerateContent`."""
+    parts: list[Json] = [{"text": answer.text}] if answer.text else []
+    parts += [{"functionCall": {"id": c.id, "name": c.name, "args": c.arguments}} for c in answer.calls]
+    candidate = {
+        "content": {"role": "model", "parts": parts},
+        "finishReason": "MAX_TOKENS" if answer.cut else "STOP",
+        "index": 0,
+    }
+    whole: Json = {"candidates": [candidate], "modelVersion": "scripted", "responseId": "r1"}
+    if answer.usage is not None:
+        given, made = answer.usage
+        used = {"promptTokenCount": given, "candidatesTokenCount": made, "totalTokenCount": given + made}
+        whole["usageMetadata"] = used | ({"cachedContentTokenCount": answer.cached} if answer.cached else {})
+    pieces = [
+        {
+            "candidates": [{"content": {"role": "model", "parts": [{"text": piece}]}, "index": 0}],
+            "modelVersion": "scripted",
+        }
+        for piece in _pieces(answer.text)
+    ]
+    last = {
+        **candidate,
+        "content": {"role": "model", "parts": [part for part in parts if "text" not in part]},
+    }
+    return whole, [*pieces, {**whole, "candidates": [last]}]
+
+
 def _pieces(text: str) -> list[str]:
     return [text[at : at + 7] for at in range(0, len(text), 7)]
 
 
-async def _stream(request: web.Request, events: list[Json]) -> web.StreamResponse:
+async def send_events(request: web.Request, events: list[Json]) -> web.StreamResponse:
     response = web.StreamResponse(headers={"content-type": "text/event-stream"})
     await response.prepare(request)
     for event in events:

@@ -29,8 +29,14 @@ class Call:
 
 @dataclass(frozen=True)
 class Answer:
+    """`cached` of the input tokens came from the provider's cache; without `usage` no tokens are reported."""
+
     text: str = ""
     calls: tuple[Call, ...] = ()
+    cut: bool = False
+    """Whether the answer ended at the length limit."""
+    usage: tuple[int, int] | None = USAGE
+    cached: int = 0
 
 
 def respond(user: str, turn: int) -> Answer:

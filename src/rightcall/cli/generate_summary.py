@@ -31,7 +31,7 @@ def show_made(made: Production, maker: Synthesizer, kept: str, typed: dict[str, 
         )  # fmt: skip
         if covered.untested:
             out.say("[dim]  not covered by any golden: {}[/dim]", ", ".join(covered.untested[:12]))
-    tokens = made.usage.input_tokens + made.usage.output_tokens
+    tokens = made.usage.tokens
     if tokens:
         out.say("{:,} tokens{}", tokens, f", ${made.usage.cost_usd:.4f}" if made.usage.cost_usd else "")
     for error in made.errors[:3]:

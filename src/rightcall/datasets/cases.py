@@ -20,14 +20,14 @@ def golden_of_case(case: AnyTestCase) -> AnyGolden:
     made = case.trajectory
     if isinstance(case, ConversationalTestCase):
         return msgspec.structs.replace(case.golden, turns=turns_of(made)) if made.messages else case.golden
-    known = bool(made.usage.input_tokens or made.usage.output_tokens)
+    known = bool(made.usage.tokens)
     return msgspec.structs.replace(
         case.golden,
         actual_output=made.output,
         tools_called=made.calls,
         token_cost=made.usage.cost_usd,
-        input_token_count=float(made.usage.input_tokens) if known else None,
-        output_token_count=float(made.usage.output_tokens) if known else None,
+        input_token_count=float(made.usage.input_tokens or 0) if known else None,
+        output_token_count=float(made.usage.output_tokens or 0) if known else None,
     )
 
 

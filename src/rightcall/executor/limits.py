@@ -61,7 +61,7 @@ class RunLimits(Record, frozen=True):
 
 def spent(usage: Usage, tokens: int | None, cost_usd: float | None) -> str:
     """The budget that is used up, as text; empty when none is."""
-    used = usage.input_tokens + usage.output_tokens
+    used = usage.tokens
     if tokens is not None and used > tokens:
         return f"{used:,} tokens used of {tokens:,}"
     if cost_usd is not None and usage.cost_usd is not None and usage.cost_usd > cost_usd:

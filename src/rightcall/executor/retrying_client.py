@@ -206,7 +206,7 @@ class Asker:
         started, before = perf_counter(), self.lag.so_far()
         reply = await self.provider.complete(request)
         if self.rate is not None:
-            self.rate.used(reply.usage.input_tokens + reply.usage.output_tokens)
+            self.rate.used(reply.usage.tokens)
         lag = (self.lag.so_far() - before) * 1000
         # A latency that was recorded earlier is longer than the time it took to read it.
         if lag > 0 and (perf_counter() - started) * 1000 >= reply.latency_ms:

@@ -124,7 +124,7 @@ class SpanReceiver:
         seen = self._work(traceparent)
         if seen is None:
             return reply
-        told = reply.usage.input_tokens or reply.usage.output_tokens
+        told = reply.usage.tokens
         said = reply.output or seen.output
         done = reply.stop_reason == "done"
         return Trajectory(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any, Literal
 
 import msgspec
@@ -149,9 +150,7 @@ def _joined(turns: list[Trajectory]) -> Trajectory:
         calls += [msgspec.structs.replace(call, step=(call.step or 0) + before) for call in turn.calls]
         repeated = list(turn.messages[: len(messages)]) == messages
         messages = list(turn.messages) if repeated else [*messages, *turn.messages]
-    usage = Usage(
-        sum(turn.usage.input_tokens for turn in turns), sum(turn.usage.output_tokens for turn in turns)
-    )
+    usage = reduce(Usage.plus, (turn.usage for turn in turns))
     taken = [turn.latency_ms for turn in turns if turn.latency_ms is not None]
     return msgspec.structs.replace(
         turns[-1], calls=tuple(calls), messages=tuple(messages), usage=usage, latency_ms=sum(taken) or None

@@ -252,8 +252,8 @@ class Tally:
         return found
 
     def _spend(self, usage: Usage) -> None:
-        self._input_tokens += usage.input_tokens
-        self._output_tokens += usage.output_tokens
+        self._input_tokens += usage.input_tokens or 0
+        self._output_tokens += usage.output_tokens or 0
         if usage.cost_usd is not None and math.isfinite(usage.cost_usd):
             self._nano_usd = (self._nano_usd or 0) + round(usage.cost_usd * NANO)
 

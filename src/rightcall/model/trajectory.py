@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from rightcall.model.call import ToolCall
 from rightcall.model.message import Message
@@ -48,25 +48,38 @@ StopReason = Literal[
 
 
 class Usage(Record, frozen=True):
-    """Tokens and money; `cost_usd` is None when no price is known.
+    """Tokens and money; None where they are unknown: no price, or a model that reported no tokens.
 
     `cached_tokens` are the input tokens that the provider served from its cache at a lower price.
     """
 
-    input_tokens: int = 0
-    output_tokens: int = 0
+    input_tokens: int | None = 0
+    output_tokens: int | None = 0
     cost_usd: float | None = None
-    cached_tokens: int = 0
+    cached_tokens: int | None = 0
+
+    @property
+    def tokens(self) -> int:
+        """Input and output tokens, as far as they are known."""
+        return (self.input_tokens or 0) + (self.output_tokens or 0)
 
     def plus(self, other: Usage) -> Usage:
-        """The sum; the cost is unknown only when both are."""
-        known = [usage.cost_usd for usage in (self, other) if usage.cost_usd is not None]
+        """The sum; a part is unknown only when both are."""
         return Usage(
-            self.input_tokens + other.input_tokens,
-            self.output_tokens + other.output_tokens,
-            sum(known) if known else None,
-            self.cached_tokens + other.cached_tokens,
+            _known_sum(self.input_tokens, other.input_tokens),
+            _known_sum(self.output_tokens, other.output_tokens),
+            _known_sum(self.cost_usd, other.cost_usd),
+            _known_sum(self.cached_tokens, other.cached_tokens),
         )
+
+
+Number = TypeVar("Number", int, float)
+
+
+def _known_sum(left: Number | None, right: Number | None) -> Number | None:
+    if left is None or right is None:
+        return right if left is None else left
+    return left + right
 
 
 MOST_TOKENS = 10**12
@@ -78,6 +91,9 @@ def token_count(value: Any) -> int:
     counts = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < MOST_TOKENS
     return value if counts else 0
 
+
+UNKNOWN_USAGE = Usage(None, None, None, None)
+"""What a model used that reported nothing."""
 
 NOTHING_USED = Usage()
 """Shared by all trajectories without usage, so that adding them up can skip it."""

@@ -195,7 +195,7 @@ def _slow(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Fo
 
 
 def _expensive(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Found:
-    used = trace.trajectory.usage.input_tokens + trace.trajectory.usage.output_tokens
+    used = trace.trajectory.usage.tokens
     if not used or watching.many_tokens is None:
         return CANNOT_SAY
     return _bad(

@@ -30,7 +30,7 @@ def kept_trace(
         trace.input,
         len(made.calls),
         made.latency_ms,
-        made.usage.input_tokens + made.usage.output_tokens,
+        made.usage.tokens,
         failed,
         "queued" if (failed or queue) and trace.input else "",
         1,

@@ -60,11 +60,11 @@ def built_in_prices() -> Prices:
 
 
 def cost(name: str, usage: Usage, prices: Prices | None = None) -> float | None:
-    """US dollars for the tokens of one call of `provider:model`, or None when no price is known."""
+    """US dollars for the tokens of one call of `provider:model`; None when its price or its tokens are unknown."""
     price = price_of(name, prices)
-    if price is None:
+    if price is None or usage.input_tokens is None or usage.output_tokens is None:
         return None
-    cached = min(usage.cached_tokens, usage.input_tokens)
+    cached = min(usage.cached_tokens or 0, usage.input_tokens)
     cached_price = price.input if price.cached_input is None else price.cached_input
     fresh = usage.input_tokens - cached
     return (fresh * price.input + cached * cached_price + usage.output_tokens * price.output) / MILLION

@@ -18,7 +18,7 @@ from rightcall.model.dialects import anthropic
 from rightcall.model.golden import Golden
 from rightcall.model.message import Message
 from rightcall.model.tool import Tool
-from rightcall.model.trajectory import StopReason, Trajectory, Usage
+from rightcall.model.trajectory import StopReason, Trajectory
 from rightcall.providers.agent_reply import ReplyReader, UnreadableReplyError
 from rightcall.providers.exchange import Exchange, refuse
 from rightcall.providers.http import Network
@@ -241,18 +241,11 @@ def _joined(done: Trajectory, said: str, reply: Trajectory) -> Trajectory:
         for at, call in enumerate(reply.calls)
     )
     messages = reply.messages or tuple(_transcript(calls, reply.output))
-    used, more = done.usage, reply.usage
-    costs = [cost for cost in (used.cost_usd, more.cost_usd) if cost is not None]
     return Trajectory(
         messages=(*done.messages, Message("user", said), *messages),
         calls=(*done.calls, *calls),
         output=reply.output,
-        usage=Usage(
-            used.input_tokens + more.input_tokens,
-            used.output_tokens + more.output_tokens,
-            sum(costs) if costs else None,
-            used.cached_tokens + more.cached_tokens,
-        ),
+        usage=done.usage.plus(reply.usage),
         stop_reason=reply.stop_reason,
         error=reply.error,
         served_model=reply.served_model or done.served_model,

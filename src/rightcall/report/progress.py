@@ -87,7 +87,7 @@ class RunProgress:
             f"{percent(state.passed / judged if judged else 0.0)} {self._word}",
             f"{speed:,.1f}/s",
         ]
-        tokens = state.usage.input_tokens + state.usage.output_tokens
+        tokens = state.usage.tokens
         if tokens:
             parts.append(f"{tokens:,} tokens")
         if state.usage.cost_usd:

@@ -244,7 +244,7 @@ class LiveRun:
         fits = [
             math.floor((most - used) / each)
             for most, used, each in (
-                (limits.tokens, usage.input_tokens + usage.output_tokens, worst.get("tokens")),
+                (limits.tokens, usage.tokens, worst.get("tokens")),
                 (limits.cost_usd, usage.cost_usd or 0.0, worst.get("cost_usd")),
             )
             if most is not None and each is not None

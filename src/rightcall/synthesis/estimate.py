@@ -49,8 +49,8 @@ def estimate_generation(
         goldens,
         goldens * least,
         goldens * most,
-        used.input_tokens,
-        used.output_tokens,
+        used.input_tokens or 0,
+        used.output_tokens or 0,
         price,
         None if price is None else price * most / max(1, least),
     )

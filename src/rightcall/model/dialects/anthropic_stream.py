@@ -6,9 +6,10 @@ from typing import Any
 
 from rightcall.errors import InputError
 from rightcall.model.codec import encode
-from rightcall.model.dialects.stream_pieces import WHERE, StreamedCall, StreamTotals, known_part, usage_of
+from rightcall.model.dialects.reported_usage import anthropic_usage
+from rightcall.model.dialects.stream_pieces import WHERE, StreamedCall, StreamTotals, known_part
 from rightcall.model.message import Message
-from rightcall.model.trajectory import Usage
+from rightcall.model.trajectory import token_count
 
 
 class AnthropicStream(StreamTotals):
@@ -17,6 +18,7 @@ class AnthropicStream(StreamTotals):
     def __init__(self) -> None:
         super().__init__()
         self._answers: list[dict[int, list[str] | StreamedCall]] = []
+        self._counts: dict[str, int] = {}
 
     def add(self, event: dict[str, Any]) -> None:
         kind, index = event.get("type"), event.get("index")
@@ -85,8 +87,6 @@ class AnthropicStream(StreamTotals):
     def _count(self, given: Any) -> None:
         """Totals so far; the last event has the whole output, the first the whole input."""
         if isinstance(given, dict):
-            counted = usage_of(given, "input_tokens", "output_tokens")
-            self.usage = Usage(
-                max(self.usage.input_tokens, counted.input_tokens),
-                max(self.usage.output_tokens, counted.output_tokens),
-            )
+            for name, count in given.items():
+                self._counts[name] = max(self._counts.get(name, 0), token_count(count))
+            self.usage = anthropic_usage(self._counts)

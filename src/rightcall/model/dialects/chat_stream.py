@@ -8,7 +8,8 @@ from typing import Any
 from rightcall.errors import InputError
 from rightcall.model.call import ToolCall
 from rightcall.model.codec import encode
-from rightcall.model.dialects.stream_pieces import WHERE, StreamedCall, StreamTotals, known_part, usage_of
+from rightcall.model.dialects.reported_usage import chat_usage
+from rightcall.model.dialects.stream_pieces import WHERE, StreamedCall, StreamTotals, known_part
 from rightcall.model.message import Message
 
 READ = frozenset(("role", "content", "refusal", "tool_calls", "function_call"))
@@ -55,7 +56,7 @@ class ChatStream(StreamTotals):
     def add(self, event: dict[str, Any]) -> None:
         choices = event.get("choices")
         if isinstance(given := event.get("usage"), dict):
-            self.usage = usage_of(given, "prompt_tokens", "completion_tokens")
+            self.usage = chat_usage(given)
         self.leave(_containers(event, ("choices", "usage")))
         if not isinstance(choices, list):
             return

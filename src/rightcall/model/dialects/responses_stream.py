@@ -7,8 +7,9 @@ from typing import Any
 from rightcall.errors import InputError
 from rightcall.model.dialects import openai_responses
 from rightcall.model.dialects.parts import read_part
+from rightcall.model.dialects.reported_usage import responses_usage
 from rightcall.model.dialects.spoken_message import shown
-from rightcall.model.dialects.stream_pieces import WHERE, StreamTotals, usage_of
+from rightcall.model.dialects.stream_pieces import WHERE, StreamTotals
 from rightcall.model.message import Message
 
 ENDS = frozenset(("response.completed", "response.incomplete", "response.failed", "response.done"))
@@ -40,7 +41,7 @@ class ResponsesStream(StreamTotals):
         if isinstance(output, list) and output:
             self.leave(self._items)
             self._items, self._begun = [item for item in output if isinstance(item, dict)], {}
-        self.usage = usage_of(response.get("usage") or {}, "input_tokens", "output_tokens")
+        self.usage = responses_usage(response.get("usage"))
         self.finish = str((response.get("incomplete_details") or {}).get("reason") or "")
         self.error = str((response.get("error") or {}).get("message") or "")
 

@@ -11,7 +11,7 @@ from rightcall.model.dialects.parts import MessagePart, read_part
 from rightcall.model.dialects.spoken_message import shown
 from rightcall.model.dialects.unread_calls import first_unread
 from rightcall.model.message import Message
-from rightcall.model.trajectory import Usage, token_count
+from rightcall.model.trajectory import UNKNOWN_USAGE
 
 WHERE = "stream"
 
@@ -40,7 +40,7 @@ class StreamTotals:
     """What a stream reports about itself, and the events and fields that it does not read."""
 
     def __init__(self) -> None:
-        self.usage, self.finish, self.error = Usage(), "", ""
+        self.usage, self.finish, self.error = UNKNOWN_USAGE, "", ""
         self._unread: list[Any] = []
 
     def leave(self, value: Any) -> None:
@@ -68,8 +68,3 @@ def known_part(block: Any) -> MessagePart:
         found = shown(block) if isinstance(block, dict) else str(block)[:60]
         raise InputError(WHERE, f"has a block that is of no kind that is read: {found}")
     return part
-
-
-def usage_of(given: dict[str, Any], asked: str, made: str) -> Usage:
-    """The tokens that an event reports."""
-    return Usage(token_count(given.get(asked)), token_count(given.get(made)))

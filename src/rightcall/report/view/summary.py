@@ -108,8 +108,8 @@ def summary_view(summary: Summary) -> SummaryView:
     return SummaryView(
         rows=(*rows, _row("all", summary.overall, trials)),
         codes=tuple(CodeRow(code, n, n / failed if failed else 0.0) for code, n in summary.codes.items()),
-        input_tokens=summary.usage.input_tokens,
-        output_tokens=summary.usage.output_tokens,
+        input_tokens=summary.usage.input_tokens or 0,
+        output_tokens=summary.usage.output_tokens or 0,
         cost_usd=summary.usage.cost_usd,
         columns=tuple(dict.fromkeys(name for name in _asked(summary) if name not in DIMENSIONS)),
         pass_k=summary.pass_k,

@@ -117,9 +117,9 @@ def check_golden_id(golden_id: str) -> None:
         )
 
 
-def bounded_count(tokens: int) -> int:
-    """The count, limited to the largest value of the column."""
-    return min(tokens, LARGEST)
+def bounded_count(tokens: int | None) -> int:
+    """The count, limited to the largest value of the column; an unknown one adds nothing to the run's."""
+    return min(tokens or 0, LARGEST)
 
 
 def _number(value: float | None) -> float | None:

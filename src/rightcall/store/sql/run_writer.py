@@ -172,8 +172,8 @@ def _count(
         "results": len(stored),
         "passed": sum(row.outcome == tables.PASSED for row in stored),
         "errors": sum(row.outcome == tables.ERROR for row in stored),
-        "input_tokens": bounded_count(sum(row.usage.input_tokens for row in stored)),
-        "output_tokens": bounded_count(sum(row.usage.output_tokens for row in stored)),
+        "input_tokens": bounded_count(sum(row.usage.input_tokens or 0 for row in stored)),
+        "output_tokens": bounded_count(sum(row.usage.output_tokens or 0 for row in stored)),
     }
     given = {"of_key": run_key, "of_id": run_id, "now": now}
     given |= {"of_epoch": epoch} if epoch is not None else {}

@@ -192,7 +192,7 @@ def _effect(output: Any) -> str:
 
 
 def _tokens(trajectory: Trajectory) -> int:
-    return trajectory.usage.input_tokens + trajectory.usage.output_tokens
+    return trajectory.usage.tokens
 
 
 def _share(pairs: Sequence[FaultPair]) -> float | None:

@@ -79,7 +79,7 @@ def live(request: Request) -> Response:
         "passed": f"{stored.passed:,}",
         "failed": f"{stored.results - stored.passed - stored.errors:,}",
         "errors": f"{stored.errors:,}",
-        "tokens": f"{stored.usage.input_tokens + stored.usage.output_tokens:,}",
+        "tokens": f"{stored.usage.tokens:,}",
     }
     return JSONResponse(
         {
