@@ -277,3 +277,80 @@ def test_a_tool_that_lost_its_connection_is_noted_and_no_other(error, phases):
     recorder.tool_started("k", "pay", {"to": "x"}, "c1")
     recorder.tool_ended("k", "told", error=error)
     assert [entry.phase for entry in recorder.trajectory().ledger] == phases
+
+
+def test_a_tool_that_ran_before_its_answer_was_noted_belongs_to_it():
+    recorder = EventRecorder()
+    recorder.tool_started("x", "a", {}, "1")
+    recorder.tool_ended("x", "A")
+    recorder.tool_started("y", "b", {}, "2")
+    recorder.answered(calls=[call("a", "1"), call("b", "2")])
+    recorder.tool_ended("y", "B")
+    assert statuses(recorder) == [("a", 0, "ok", "A"), ("b", 0, "ok", "B")]
+
+
+def test_an_answer_that_comes_in_parts_is_one_step_and_counted_once():
+    recorder = EventRecorder()
+    answer = recorder.answered("Let me ", [call("a", "1")], usage=Usage(10, 1), depth=1, parent="p")
+    recorder.tool_started("x", "a", {}, "1")
+    recorder.tool_ended("x", "A")
+    recorder.answered_more(answer, "see.", [call("b", "2")], Usage(10, 3))
+    trajectory = recorder.trajectory()
+    assert trajectory.calls == () and (trajectory.usage.input_tokens, trajectory.usage.output_tokens) == (
+        10,
+        3,
+    )
+    assert answer.text == "Let me see." and [seen.notes["parent"] for seen in answer.calls] == ["p", "p"]
+
+
+def test_the_call_by_which_a_model_answers_is_no_call():
+    recorder = EventRecorder()
+    recorder.answered(calls=[call("Trip", "1", city="Hanoi"), call("a", "2")])
+    recorder.tool_started("x", "a", {}, "2")
+    recorder.tool_ended("x", "A")
+    recorder.answered_by_call("Trip")
+    assert statuses(recorder) == [("a", 0, "ok", "A")]
+
+
+def test_a_limit_that_forced_an_answer_is_the_stop_reason_of_that_turn_only():
+    recorder = EventRecorder()
+    recorder.said("one")
+    recorder.answered("forced")
+    recorder.reached_limit("max_iter")
+    assert (recorder.trajectory().stop_reason, recorder.trajectory().error) == ("limit", "max_iter")
+    recorder.said("two")
+    recorder.answered("free")
+    assert recorder.trajectory().stop_reason == "done"
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)) | st.none(), max_size=5),
+)
+def test_tokens_are_unknown_only_when_no_answer_reports_any(reported):
+    recorder = EventRecorder()
+    for usage in reported:
+        recorder.answered("x", usage=Usage(*usage) if usage else None)
+    usage, known = recorder.trajectory().usage, [one for one in reported if one]
+    unknown = reported and not known
+    assert usage.input_tokens == (None if unknown else sum(one[0] for one in known))
+    assert usage.output_tokens == (None if unknown else sum(one[1] for one in known))
+
+
+def test_the_client_below_knows_tokens_and_finish_reasons_that_a_framework_drops():
+    framework, client = EventRecorder(), EventRecorder()
+    framework.answered(calls=[call("a", "1")], usage=Usage(10, 1))
+    framework.answered("It is 31 degr", usage=Usage(20, 2))
+    client.answered(calls=[call("a", "1")], usage=Usage(10, 1, cached_tokens=5))
+    client.answered("It is 31 degr", usage=Usage(20, 2, cached_tokens=15), finish="length")
+    client.answered("a request that no hook shows", usage=Usage(7, 7))
+    trajectory = framework.trajectory(below=[client])
+    assert trajectory.stop_reason == "truncated"
+    assert trajectory.usage == Usage(37, 10, cached_tokens=20)
+
+
+def test_a_client_that_received_only_some_answers_does_not_count():
+    framework, client = EventRecorder(), EventRecorder()
+    for text in ("one", "two"):
+        framework.answered(text, usage=Usage(10, 1))
+    client.answered("two", usage=Usage(10, 1, cached_tokens=5), finish="length")
+    assert framework.trajectory(below=[client]).usage == Usage(20, 2)

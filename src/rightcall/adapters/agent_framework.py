@@ -1,25 +1,38 @@
-"""Microsoft Agent Framework: chat and function middleware, added to the run."""
+"""Microsoft Agent Framework: chat and function middleware, added to every run inside a trial (`Agent.run`).
+
+Adding it there sees a function's own runs too, and agents used as tools.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextvars import ContextVar
 from time import perf_counter
 from typing import Any
 
 from rightcall.adapters.adapter import Adapter, Talk, Watch
-from rightcall.adapters.values import arguments_of, plain, text_of
+from rightcall.adapters.hooks import replaced, watch_of
+from rightcall.adapters.values import arguments_of, counted, plain, text_of
 from rightcall.model.approval import Approval
 from rightcall.model.call import ToolCall, ToolResult
 from rightcall.model.message import Message
 from rightcall.model.tool import Tool
-from rightcall.model.trajectory import Usage
 
 NAME = "agent_framework"
 ASKS_AGAIN = "_FunctionArgumentsChangedAfterApproval"
 """What the framework raises for edited arguments: it then asks about those."""
 
+_INSIDE: ContextVar[tuple[int, str]] = ContextVar("rightcall_agent_framework", default=(-1, ""))
+"""How deep the run is, and the id of the call whose tool runs here."""
+
 
 class AgentFramework(Adapter):
-    """Runs an agent with our middleware."""
+    """Watches `agent_framework.Agent`."""
+
+    def install(self) -> Callable[[], None]:
+        from agent_framework import Agent
+
+        return replaced(Agent, "run", _watched_run)
 
     def talk(self, agent: Any, watch: Watch) -> Talk:
         return _AgentTalk(agent, watch)
@@ -49,14 +62,10 @@ class _AgentTalk(Talk):
         if self._session is None:
             self._session = self._agent.create_session()
         given = watch.given(text)
-        result = await self._run(given)
+        result = await self._agent.run(given, session=self._session)
         while answers := _answers(watch, result):
-            result = await self._run(answers)
+            result = await self._agent.run(answers, session=self._session)
         return watch.output(result) if watch.output else text_of(result.text)
-
-    async def _run(self, given: Any) -> Any:
-        middleware = [_chat(self._watch), _function(self._watch)]
-        return await self._agent.run(given, session=self._session, middleware=middleware)
 
 
 def _answers(watch: Watch, result: Any) -> Any:
@@ -80,23 +89,73 @@ def _answers(watch: Watch, result: Any) -> Any:
     return FrameworkMessage("user", found) if found else None
 
 
-def _chat(watch: Watch) -> Any:
+def _watched_run(original: Any) -> Any:
+    def run(self: Any, *args: Any, **options: Any) -> Any:
+        watch = watch_of(NAME)
+        if watch is not None:
+            with watch.guarded("adding middleware"):
+                depth, parent = _INSIDE.get()
+                notes = _RunNotes(watch, str(getattr(self, "name", "") or ""), depth + 1, parent)
+                options["middleware"] = [*(options.get("middleware") or ()), _chat(notes), _function(notes)]
+        return original(self, *args, **options)
+
+    return run
+
+
+class _RunNotes:
+    """Notes of one run of an agent."""
+
+    def __init__(self, watch: Watch, agent: str, depth: int, parent: str) -> None:
+        self.watch, self.depth = watch, depth
+        self._agent, self._parent = agent, parent
+        self._tool_choice: list[Any] = []
+
+    def asked(self, context: Any) -> None:
+        """Without being told to, the framework forbids calls only when its limit is reached."""
+        choice = (context.options or {}).get("tool_choice")
+        self._tool_choice.append(choice)
+        if choice == "none" != self._tool_choice[0] and not self.depth:
+            self.watch.recorder.reached_limit("the agent's limit of function invocations")
+        self.watch.recorder.asked(_messages(context.messages))
+
+    def answered(self, response: Any, started: float) -> None:
+        taken = round((perf_counter() - started) * 1000, 3)
+        text, calls = _answer(response)
+        used = response.usage_details or {}
+        cached = used.get("cache_read_input_token_count")
+        usage = counted(used.get("input_token_count"), used.get("output_token_count"), cached)
+        self.watch.recorder.answered(
+            text, calls, usage=usage, finish=str(response.finish_reason or ""), ms=taken, agent=self._agent,
+            depth=self.depth, parent=self._parent,
+        )  # fmt: skip
+
+
+def _chat(notes: _RunNotes) -> Any:
     from agent_framework import ChatMiddleware
 
     class TrialChat(ChatMiddleware):
         async def process(self, context: Any, call_next: Any) -> None:
-            with watch.guarded("chat middleware"):
-                watch.recorder.asked(_messages(context.messages))
             started = perf_counter()
+
+            def note(response: Any) -> None:
+                with notes.watch.guarded("chat middleware"):
+                    notes.answered(response, started)
+
+            with notes.watch.guarded("chat middleware"):
+                notes.asked(context)
+                if context.stream:
+                    context.stream_result_hooks.append(note)
             await call_next()
-            with watch.guarded("chat middleware"):
-                _answered(watch, context.result, round((perf_counter() - started) * 1000, 3))
+            if not context.stream:
+                note(context.result)
 
     return TrialChat()
 
 
-def _function(watch: Watch) -> Any:
+def _function(notes: _RunNotes) -> Any:
     from agent_framework import FunctionMiddleware
+
+    watch = notes.watch
 
     class TrialFunctions(FunctionMiddleware):
         async def process(self, context: Any, call_next: Any) -> None:
@@ -106,6 +165,7 @@ def _function(watch: Watch) -> Any:
             name, arguments = context.function.name, plain(context.arguments)
             with watch.guarded("function middleware"):
                 watch.recorder.tool_started(key, name, arguments, call_id)
+            token = _INSIDE.set((notes.depth, call_id))
             try:
                 if watch.desk is None:
                     await call_next()
@@ -126,6 +186,8 @@ def _function(watch: Watch) -> Any:
                     else:
                         watch.recorder.tool_ended(key, error=error)
                 raise
+            finally:
+                _INSIDE.reset(token)
             with watch.guarded("function middleware"):
                 watch.recorder.tool_ended(key, _result(output), error=failed)
 
@@ -148,23 +210,16 @@ def _result(result: Any) -> Any:
     return plain(result)
 
 
-def _answered(watch: Watch, response: Any, taken: float) -> None:
-    messages = getattr(response, "messages", None)
-    if messages is None:
-        return  # a stream: its messages come with the next request
+def _answer(response: Any) -> tuple[str, list[ToolCall]]:
     calls, texts = [], []
-    for message in messages:
+    for message in response.messages:
         for content in message.contents:
             if content.type == "function_call":
                 arguments, raw = arguments_of(content.arguments if content.arguments is not None else {})
                 calls.append(ToolCall(content.name, arguments, content.call_id or "", raw=raw))
             elif content.type == "text":
                 texts.append(content.text or "")
-    used = response.usage_details or {}
-    usage = Usage(used.get("input_token_count") or 0, used.get("output_token_count") or 0)
-    watch.recorder.answered(
-        "".join(texts), calls, usage=usage, finish=str(response.finish_reason or ""), ms=taken
-    )
+    return "".join(texts), calls
 
 
 def _messages(messages: Any) -> list[Message]:

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 
 from rightcall.adapters.sdk_requests import ClientAdapter, Json, ReadAnswer, Wire, watch_clients
 from rightcall.model.dialects import anthropic as spelling
+from rightcall.model.dialects.reported_usage import anthropic_usage
 from rightcall.model.message import Message
 from rightcall.model.tool import Tool
-from rightcall.model.trajectory import Usage
 
 NAME = "anthropic"
 
@@ -36,10 +36,7 @@ def _read_reply(path: str, body: Json) -> ReadAnswer:
     messages = spelling.read_messages(
         [{"role": "assistant", "content": body.get("content") or []}], "content"
     )
-    usage = body.get("usage") or {}
-    cached = usage.get("cache_read_input_tokens") or 0
-    given = (usage.get("input_tokens") or 0) + cached + (usage.get("cache_creation_input_tokens") or 0)
-    counted = Usage(given, usage.get("output_tokens") or 0, cached_tokens=cached)
+    counted = anthropic_usage(body.get("usage"))
     text = "".join(message.content for message in messages)
     calls = [call for message in messages for call in message.calls]
     return ReadAnswer(text, calls, counted, str(body.get("stop_reason") or ""))

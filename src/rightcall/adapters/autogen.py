@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from rightcall.adapters.adapter import Adapter, Exclusive, LimitReachedError, Talk, Watch
-from rightcall.adapters.values import arguments_of, plain, text_of
+from rightcall.adapters.values import arguments_of, counted, plain, text_of
 from rightcall.model.call import ToolCall
 from rightcall.model.tool import Tool
-from rightcall.model.trajectory import Usage
+from rightcall.model.trajectory import UNKNOWN_USAGE, Usage
 
 NAME = "autogen"
 _EXCLUSIVE = Exclusive()
@@ -21,13 +21,15 @@ class AutoGen(Adapter):
         return _StreamTalk(agent, watch)
 
     def tools(self, agent: Any) -> list[Tool]:
-        found = []
+        found: dict[str, Tool] = {}  # agents of a team may share a tool, or at least its name
         for one in getattr(agent, "_participants", None) or [agent]:
             for tool in getattr(one, "_tools", None) or ():
                 schema = plain(tool.schema)
                 parameters = schema.get("parameters") or Tool("").input_schema
-                found.append(Tool(schema["name"], schema.get("description", ""), parameters))
-        return found
+                found.setdefault(
+                    schema["name"], Tool(schema["name"], schema.get("description", ""), parameters)
+                )
+        return list(found.values())
 
 
 ADAPTER = AutoGen()
@@ -49,17 +51,20 @@ class _StreamTalk(Talk):
     async def say(self, text: str) -> Any:
         watch = self._watch
         given = watch.given(text)
-        final, result = "", None
+        notes, result = _StreamNotes(watch), None
         async for item in self._agent.run_stream(task=given):
             if hasattr(item, "messages"):
                 result = item
                 continue
             with watch.guarded("reading messages"):
-                final = _tell(watch, item) or final
+                notes.add(item)
         stopped = str(getattr(result, "stop_reason", "") or "")
         if stopped.lower().startswith(("maximum number", "max")):
             raise LimitReachedError(stopped)
-        return watch.output(result) if watch.output else final
+        most = getattr(self._agent, "_max_tool_iterations", 1)
+        if most > 1 and notes.rounds.get(str(getattr(self._agent, "name", "")), 0) >= most:
+            raise LimitReachedError(f"the agent's max_tool_iterations of {most}")
+        return watch.output(result) if watch.output else notes.final
 
     async def aclose(self) -> None:
         if self._held:
@@ -75,29 +80,61 @@ class _StreamTalk(Talk):
             await self._agent.reset()
 
 
-def _tell(watch: Watch, item: Any) -> str:
-    """One message; returns its text when it is an answer."""
-    kind, used = getattr(item, "type", ""), getattr(item, "models_usage", None)
-    usage = Usage(used.prompt_tokens, used.completion_tokens) if used else Usage()
-    source = str(getattr(item, "source", ""))
-    if kind == "ToolCallRequestEvent":
-        calls = []
-        for made in item.content:
-            arguments, raw = arguments_of(made.arguments)
-            notes = {"handoff": True} if made.name.startswith("transfer_to_") else {}
-            calls.append(ToolCall(made.name, arguments, made.id, raw=raw, notes=notes))
-        watch.recorder.asked()
-        watch.recorder.answered("", calls, usage=usage, agent=source)
-        for call in calls:
-            watch.recorder.tool_started(call.id, call.name, call.arguments, call.id)
-    elif kind == "ToolCallExecutionEvent":
-        for result in item.content:
-            watch.recorder.tool_ended(result.call_id, plain(result.content), error=bool(result.is_error))
-    elif kind == "ToolCallSummaryMessage":
-        return text_of(item.content)
-    elif source != "user" and hasattr(item, "to_model_text") and kind.endswith("Message"):
-        text = text_of(item.content)
-        watch.recorder.asked()
-        watch.recorder.answered(text, usage=usage, agent=source)
-        return text
-    return ""
+class _StreamNotes:
+    """What one run streams. Messages of other agents that come while a call runs are made inside it."""
+
+    def __init__(self, watch: Watch) -> None:
+        self._watch = watch
+        self._open: dict[str, tuple[str, ToolCall]] = {}  # running calls by id, with the agent that made them
+        self._depths: dict[str, int] = {}
+        self.rounds: dict[str, int] = {}
+        """By agent: how often it called tools."""
+        self.final = ""
+
+    def add(self, item: Any) -> None:
+        kind, source = getattr(item, "type", ""), str(getattr(item, "source", ""))
+        usage = _usage(getattr(item, "models_usage", None))
+        depth, parent = self._place(source)
+        if kind == "ToolCallRequestEvent":
+            self.rounds[source] = self.rounds.get(source, 0) + 1
+            calls = [_call(made) for made in item.content]
+            self._watch.recorder.asked()
+            self._watch.recorder.answered("", calls, usage=usage, agent=source, depth=depth, parent=parent)
+            for call in calls:
+                self._open[call.id] = (source, call)
+                self._watch.recorder.tool_started(call.id, call.name, call.arguments, call.id)
+        elif kind == "ToolCallExecutionEvent":
+            for result in item.content:
+                self._open.pop(result.call_id, None)
+                told = plain(result.content)
+                self._watch.recorder.tool_ended(result.call_id, told, error=bool(result.is_error))
+        elif kind == "ToolCallSummaryMessage":
+            self.final = self.final if depth else text_of(item.content)
+        elif source != "user" and hasattr(item, "to_model_text") and kind != "HandoffMessage":
+            text = text_of(item.content)
+            self._watch.recorder.asked()
+            self._watch.recorder.answered(text, usage=usage, agent=source, depth=depth, parent=parent)
+            self.final = self.final if depth else text
+
+    def _place(self, source: str) -> tuple[int, str]:
+        """How deep an agent is, and inside which call: one that has its name (AgentTool), or any other (TeamTool)."""
+        others = [(agent, call) for agent, call in self._open.values() if agent != source]
+        if not others:
+            self._depths[source] = 0
+            return 0, ""
+        agent, call = next(((a, c) for a, c in others if c.name == source), others[-1])
+        self._depths[source] = self._depths.get(agent, 0) + 1
+        return self._depths[source], call.id
+
+
+def _call(made: Any) -> ToolCall:
+    arguments, raw = arguments_of(made.arguments)
+    notes = {"handoff": True} if made.name.startswith("transfer_to_") else {}
+    return ToolCall(made.name, arguments, made.id, raw=raw, notes=notes)
+
+
+def _usage(used: Any) -> Usage:
+    """A model that reports nothing has a usage of zeros, which no answer can have."""
+    if used is None or not (used.prompt_tokens or used.completion_tokens):
+        return UNKNOWN_USAGE
+    return counted(used.prompt_tokens, used.completion_tokens)

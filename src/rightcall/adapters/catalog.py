@@ -117,44 +117,46 @@ ADAPTERS: tuple[AdapterInfo, ...] = (
         needs=("crewai.events:crewai_event_bus.flush", "crewai.events:LLMCallCompletedEvent"),
     ),
     AdapterInfo(
-        "smolagents", "smolagents", "smolagents", "smolagents", ("smolagents",), "1.26.0", "the agent's memory",
+        "smolagents", "smolagents", "smolagents", "smolagents", ("smolagents",), "1.26.0",
+        "the agents' steps and the tools they execute",
         (
-            "results of parallel calls are joined into one text: each call gets all of it",
             "code actions of a CodeAgent are not tool calls",
-            "calls of managed agents are not visible: each has its own memory",
             "trials run one at a time, because the memory belongs to the agent object",
-            "on a timeout, the step in progress is not visible",
         ),
-        functions=False,
-        needs=("smolagents:MultiStepAgent.run(return_full_result)",),
+        needs=(
+            "smolagents:MultiStepAgent.run(return_full_result)", "smolagents:ToolCallingAgent._step_stream",
+            "smolagents:ToolCallingAgent.execute_tool_call",
+        ),
     ),
     AdapterInfo(
         "llama_index", "LlamaIndex", "llama-index-core", "llama_index.core", ("llama_index",), "0.14.25",
-        "the workflow's event stream",
+        "the events that workflows write to their streams",
         (
             "malformed arguments are repaired by the framework before they can be observed",
-            "a function that runs its own workflow is not observed",
         ),
-        functions=False,
-        needs=("llama_index.core.agent.workflow:AgentOutput", "llama_index.core.workflow:Context"),
+        needs=(
+            "llama_index.core.agent.workflow:AgentOutput",
+            "llama_index.core.workflow:Context.write_event_to_stream",
+        ),
     ),
     AdapterInfo(
         "agent_framework", "Microsoft Agent Framework", "agent-framework-core", "agent_framework",
-        ("agent_framework",), "1.23.0", "chat and function middleware, added to the run",
+        ("agent_framework",), "1.23.0", "chat and function middleware, added to every run",
         (
-            "calls inside an agent used as a tool are not visible",
-            "a function that runs its own agent is not observed",
+            "agents that are not of the class Agent (workflows as agents) are observed through the agents they run",
         ),
-        tools="mock", functions=False,
+        tools="mock",
+        needs=(
+            "agent_framework:ChatMiddleware", "agent_framework:FunctionMiddleware",
+            "agent_framework:Agent.run(middleware)",
+        ),
         approvals=True,
-        needs=("agent_framework:ChatMiddleware", "agent_framework:FunctionMiddleware"),
     ),
     AdapterInfo(
         "autogen", "AutoGen", "autogen-agentchat", "autogen_agentchat", ("autogen_agentchat",), "0.7.5",
         "the stream of messages",
         (
             "a tool's latency is the time between two messages",
-            "calls inside an agent used as a tool are not visible",
             "trials run one at a time per agent object, because it holds the conversation",
             "a function that runs its own team is not observed",
         ),
@@ -164,13 +166,17 @@ ADAPTERS: tuple[AdapterInfo, ...] = (
     AdapterInfo(
         "dspy", "DSPy", "dspy", "dspy", ("dspy",), "3.4.1", "callbacks of the context",
         (
-            "calls are known only from tools that ran: those that never ran are not visible",
+            "an answer that DSPy cannot parse, such as one that names an unknown tool, has no call",
+            "DSPy shows the model the traceback of a failed tool: it names the line that runs observed tools",
             "call ids are DSPy's own, not the model's",
             "a module without a dspy.History field remembers nothing between the turns of a conversation",
             "a function that runs its own module is not observed",
         ),
         functions=False,
-        needs=("dspy:Module.acall", "dspy.utils.callback:BaseCallback.on_tool_end"),
+        needs=(
+            "dspy:Module.acall", "dspy:BaseLM.update_history(entry)",
+            "dspy.utils.callback:BaseCallback.on_tool_end",
+        ),
     ),
     AdapterInfo(
         "strands", "Strands Agents", "strands-agents", "strands", ("strands",), "1.62.0",
@@ -215,6 +221,7 @@ ADAPTERS: tuple[AdapterInfo, ...] = (
         (
             "tools are run by your own loop: they cannot be mocked, and their latency is unknown",
             "calls in the last answer have no result unless another request follows",
+            "a loop that a tool runs is not told apart: its calls are the agent's own and have no parent",
         ),
         needs=("anthropic:Anthropic.request", "anthropic:AsyncAnthropic.request"),
     ),
@@ -224,11 +231,15 @@ ADAPTERS: tuple[AdapterInfo, ...] = (
             "tools are run by your own loop: they cannot be mocked, and their latency is unknown",
             "a result does not say whether it is an error",
             "calls in the last answer have no result unless another request follows",
+            "a loop that a tool runs is not told apart: its calls are the agent's own and have no parent",
         ),
         needs=("openai:OpenAI.request", "openai:AsyncOpenAI.request"),
     ),
 )  # fmt: skip
 """Frameworks first: they see more than the client below them."""
+
+CLIENTS = ("openai", "anthropic")
+"""Clients by which frameworks ask models."""
 
 
 def detect(agent: Any) -> AdapterInfo | None:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import Any
 
 from rightcall.adapters.adapter import Adapter, LimitReachedError, Talk, Watch
-from rightcall.adapters.values import plain, text_of
+from rightcall.adapters.model_answers import ModelAnswer
+from rightcall.adapters.values import counted, plain, text_of
 from rightcall.model.call import ToolCall
+from rightcall.model.dialects.reported_usage import anthropic_usage
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Usage
 
 NAME = "claude_agent_sdk"
+ANSWER = "StructuredOutput"
+"""The tool by which the program asks for an answer with a schema."""
 
 
 class ClaudeAgentSDK(Adapter):
@@ -32,6 +37,7 @@ class _ClientTalk(Talk):
     def __init__(self, options: Any, watch: Watch) -> None:
         self._options, self._watch = options, watch
         self._client: Any = None
+        self._notes = _StreamNotes(watch)
 
     async def say(self, text: str) -> Any:
         from claude_agent_sdk import ClaudeSDKClient
@@ -42,83 +48,94 @@ class _ClientTalk(Talk):
             await self._client.connect()
         given = watch.given(text)
         await self._client.query(given)
-        answers, result = _Answers(watch), None
-        try:
-            async for message in self._client.receive_response():
-                with watch.guarded("reading messages"):
-                    answers.tell(message)
-                if type(message).__name__ == "ResultMessage":
-                    result = message
-        finally:
+        result = None
+        async for message in self._client.receive_response():
             with watch.guarded("reading messages"):
-                answers.end()
-        with watch.guarded("counting tokens"):
-            answers.count(getattr(result, "usage", None))
+                self._notes.add(message)
+            if type(message).__name__ == "ResultMessage":
+                result = message
         if result is not None and result.subtype == "error_max_turns":
             raise LimitReachedError("the agent's max_turns")
         if result is not None and result.is_error:
             raise RuntimeError(str(result.result or result.subtype))
-        return watch.output(result) if watch.output else text_of(getattr(result, "result", None))
+        return watch.output(result) if watch.output else _final(result)
 
     async def aclose(self) -> None:
         if self._client is not None:
             await self._client.disconnect()
 
 
-class _Answers:
-    """One answer arrives as several messages with one id, its usage repeated in each: they are put together."""
+class _StreamNotes:
+    """Notes of one conversation. An answer arrives as a message for each block, and results may come in between."""
 
     def __init__(self, watch: Watch) -> None:
-        self._watch = watch
-        self._id: Any = None
-        self._texts: list[str] = []
-        self._calls: list[ToolCall] = []
-        self._usage: dict[str, Any] = {}
-        self._parent = ""
-        self._open = False
-        self._made = 0
+        self._recorder = watch.recorder
+        self._answers: dict[Any, ModelAnswer] = {}  # by the id of the model's message
+        self._counted = Usage()
 
-    def count(self, total: Any) -> None:
-        """Messages come before their answer is whole, with the output counted so far: the total has the rest."""
-        made = (plain(total) or {}).get("output_tokens") or 0
-        if made > self._made:
-            self._watch.recorder.used(Usage(0, made - self._made))
-
-    def tell(self, message: Any) -> None:
+    def add(self, message: Any) -> None:
         kind = type(message).__name__
         if kind == "AssistantMessage":
-            if not self._open or message.message_id != self._id:
-                self.end()
-                self._open, self._id = True, message.message_id
-                self._parent = str(message.parent_tool_use_id or "")
-            self._usage = plain(message.usage) or self._usage
-            for block in message.content:
-                if type(block).__name__ == "ToolUseBlock":
-                    self._calls.append(ToolCall(_short(block.name), plain(block.input), block.id))
-                elif type(block).__name__ == "TextBlock":
-                    self._texts.append(block.text)
+            self._note(message)
         elif kind == "UserMessage" and isinstance(message.content, list):
-            self.end()
             for block in message.content:
                 if type(block).__name__ == "ToolResultBlock":
                     told = _told(block.content)
-                    self._watch.recorder.tool_ended(block.tool_use_id, told, error=bool(block.is_error))
+                    self._recorder.tool_ended(block.tool_use_id, told, error=bool(block.is_error))
+        elif kind == "ResultMessage":
+            self._count(plain(getattr(message, "model_usage", None)), plain(message.usage))
 
-    def end(self) -> None:
-        if not self._open:
-            return
-        used = self._usage
-        cached = used.get("cache_read_input_tokens") or 0
-        given = (used.get("input_tokens") or 0) + cached + (used.get("cache_creation_input_tokens") or 0)
-        self._made += used.get("output_tokens") or 0
-        self._watch.recorder.asked()
-        self._watch.recorder.answered(
-            "".join(self._texts), self._calls, usage=Usage(given, used.get("output_tokens") or 0, None, cached),
-            depth=1 if self._parent else 0, parent=self._parent,
-        )  # fmt: skip
-        for call in self._calls:  # the program runs them now; it reports only their results
-            self._watch.recorder.tool_started(call.id, call.name, call.arguments, call.id)
-        self._open, self._texts, self._calls, self._usage = False, [], [], {}
+    def _note(self, message: Any) -> None:
+        blocks = [(type(block).__name__, block) for block in message.content]
+        text = "".join(block.text for kind, block in blocks if kind == "TextBlock")
+        calls = [
+            ToolCall(_short(block.name), plain(block.input), block.id)
+            for kind, block in blocks
+            if kind == "ToolUseBlock" and block.name != ANSWER
+        ]
+        usage = anthropic_usage(plain(message.usage))
+        answer = self._answers.get(message.message_id)
+        if answer is None:
+            parent = str(message.parent_tool_use_id or "")
+            self._recorder.asked()
+            self._answers[message.message_id] = self._recorder.answered(
+                text, calls, usage=usage, depth=1 if parent else 0, parent=parent,
+                finish=str(getattr(message, "stop_reason", None) or ""),
+            )  # fmt: skip
+        else:
+            self._recorder.answered_more(answer, text, calls, usage)
+        for call in calls:  # the program runs them now; it reports only their results
+            self._recorder.tool_started(call.id, call.name, call.arguments, call.id)
+
+    def _count(self, models: Any, turn: Any) -> None:
+        """Messages come before their answer is whole, and not all of a subagent's come: the totals have the rest.
+
+        Those by model count the whole conversation with its subagents, the other one only this turn's own answers.
+        """
+        known = [answer.usage for answer in self._answers.values()]
+        noted = reduce(Usage.plus, [*known, self._counted], Usage())
+        if isinstance(models, dict) and models:
+            total = reduce(Usage.plus, map(_model_usage, models.values()))
+        else:
+            total = Usage(noted.input_tokens, (turn or {}).get("output_tokens") or 0)
+        rest = Usage(
+            max(0, (total.input_tokens or 0) - (noted.input_tokens or 0)),
+            max(0, (total.output_tokens or 0) - (noted.output_tokens or 0)),
+            cached_tokens=max(0, (total.cached_tokens or 0) - (noted.cached_tokens or 0)),
+        )
+        if rest != Usage():
+            self._counted = self._counted.plus(rest)
+            self._recorder.used(rest)
+
+
+def _model_usage(spent: Any) -> Usage:
+    cached, written = spent.get("cacheReadInputTokens") or 0, spent.get("cacheCreationInputTokens") or 0
+    return counted((spent.get("inputTokens") or 0) + cached + written, spent.get("outputTokens"), cached)
+
+
+def _final(result: Any) -> str:
+    structured = getattr(result, "structured_output", None)
+    return text_of(structured if structured is not None else getattr(result, "result", None))
 
 
 def _short(name: str) -> str:

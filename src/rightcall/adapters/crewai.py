@@ -11,13 +11,24 @@ from functools import partial
 from typing import Any
 
 from rightcall.adapters.adapter import Adapter, Exclusive, Talk, Watch
-from rightcall.adapters.values import arguments_of, plain, text_of
-from rightcall.model.call import ToolCall
+from rightcall.adapters.values import arguments_of, counted, plain, text_of
+from rightcall.model.call import ToolCall, ToolResult
+from rightcall.model.message import Message
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Usage
 from rightcall.worker_threads import in_thread
 
 NAME = "crewai"
+DELEGATION = frozenset(
+    (
+        "Delegate work to coworker",
+        "Ask question to coworker",
+        "delegate_work_to_coworker",
+        "ask_question_to_coworker",
+    )
+)
+"""Tools that a crew gives to agents that may delegate."""
+
 _EXCLUSIVE = Exclusive()
 _ONE_AT_A_TIME = threading.Lock()
 """Also between event loops."""
@@ -97,8 +108,9 @@ class _CrewTalk(Talk):
         with self._lock:
             events, self._events = self._events, []
         with self._watch.guarded("reading events"):
-            offered = {tool.name for tool in ADAPTER.tools(self._agent)}
-            _tell(self._watch, sorted(events, key=lambda event: event.emission_sequence or 0), offered)
+            notes = _EventNotes(self._watch, {tool.name for tool in ADAPTER.tools(self._agent)})
+            for event in sorted(events, key=lambda event: event.emission_sequence or 0):
+                notes.add(event)
 
     def _kickoff(self, text: str) -> Any:
         given = self._watch.given(text)
@@ -111,7 +123,7 @@ class _CrewTalk(Talk):
 
 
 def _listen(bus: Any) -> list[Any]:
-    from crewai.events.types.llm_events import LLMCallCompletedEvent
+    from crewai.events.types.llm_events import LLMCallCompletedEvent, LLMCallStartedEvent
     from crewai.events.types.tool_usage_events import (
         ToolUsageErrorEvent,
         ToolUsageFinishedEvent,
@@ -123,30 +135,70 @@ def _listen(bus: Any) -> list[Any]:
     def keep(source: Any, event: Any) -> None:  # a third parameter would be given the runtime's state
         events.append(event)
 
-    for kind in (LLMCallCompletedEvent, ToolUsageStartedEvent, ToolUsageFinishedEvent, ToolUsageErrorEvent):
+    for kind in (
+        LLMCallStartedEvent, LLMCallCompletedEvent, ToolUsageStartedEvent, ToolUsageFinishedEvent,
+        ToolUsageErrorEvent,
+    ):  # fmt: skip
         bus.on(kind)(keep)
     return events
 
 
-def _tell(watch: Watch, events: list[Any], offered: set[str]) -> None:
-    running: dict[str, Any] = {}
-    for event in events:
-        if event.type == "llm_call_completed":
-            _answered(watch, event, inside=bool(running))
+class _EventNotes:
+    """The events of one turn, in their order. Answers that come while a tool runs are those of a coworker."""
+
+    def __init__(self, watch: Watch, offered: set[str]) -> None:
+        self._recorder = watch.recorder
+        self._tools = offered | DELEGATION if offered else set()
+        self._running: dict[str, Any] = {}
+        self._depths: dict[str, int] = {}  # of agents, by their role
+
+    def add(self, event: Any) -> None:
+        if event.type == "llm_call_started":
+            self._asked(event)
+        elif event.type == "llm_call_completed":
+            self._answered(event)
         elif event.type == "tool_usage_started":
-            running[event.event_id] = event
-            watch.recorder.tool_started(event.event_id, event.tool_name, event.tool_args)
+            self._running[event.event_id] = event
+            self._recorder.tool_started(event.event_id, event.tool_name, event.tool_args)
         else:
-            key = getattr(event, "started_event_id", None)
-            if key not in running:
-                key = _same(running, event)
-            running.pop(key, None)
-            raised = event.type == "tool_usage_error"
-            # A tool that does not exist "finishes" with the words that say so.
-            failed = raised or bool(event.failure) or bool(offered and event.tool_name not in offered)
-            taken = None if raised else (event.finished_at - event.started_at).total_seconds() * 1000
-            output = event.error if raised else event.output
-            watch.recorder.tool_ended(key, plain(output), error=failed, ms=taken)
+            self._ended(event)
+
+    def _asked(self, event: Any) -> None:
+        self._tools |= {str((tool.get("function") or tool).get("name", "")) for tool in event.tools or ()}
+        messages = event.messages if isinstance(event.messages, list) else []
+        self._recorder.asked([_message(one) for one in messages if isinstance(one, dict)])
+        if messages and messages[-1].get("content") == _last_request() and not self._running:
+            self._recorder.reached_limit("the agent's max_iter")
+
+    def _answered(self, event: Any) -> None:
+        role = str(getattr(event, "agent_role", "") or "")
+        depth, parent = self._place(role)
+        self._depths[role] = depth
+        calls = [_call(plain(raw)) for raw in event.response] if isinstance(event.response, list) else []
+        self._recorder.answered(
+            "" if calls else text_of(event.response), calls, usage=_usage(event.usage or {}),
+            finish=str(event.finish_reason or ""), agent=role, depth=depth, parent=parent,
+        )  # fmt: skip
+
+    def _place(self, role: str) -> tuple[int, str]:
+        """How deep an agent is, and inside which call: the latest that another agent made and that still runs."""
+        for key, started in reversed(self._running.items()):
+            asker = str(started.agent_role or "")
+            if asker != role:
+                return self._depths.get(asker, 0) + 1, self._recorder.running_id(key)
+        return (self._depths.get(role, 1), "") if self._running else (0, "")
+
+    def _ended(self, event: Any) -> None:
+        key = getattr(event, "started_event_id", None)
+        if key not in self._running:
+            key = _same(self._running, event)
+        self._running.pop(key, None)
+        raised = event.type == "tool_usage_error"
+        # A tool that does not exist "finishes" with the words that say so.
+        failed = raised or bool(event.failure) or bool(self._tools and event.tool_name not in self._tools)
+        taken = None if raised else (event.finished_at - event.started_at).total_seconds() * 1000
+        output = event.error if raised else event.output
+        self._recorder.tool_ended(key, plain(output), error=failed, ms=taken)
 
 
 def _same(running: dict[str, Any], event: Any) -> str:
@@ -157,23 +209,30 @@ def _same(running: dict[str, Any], event: Any) -> str:
     return ""
 
 
-def _answered(watch: Watch, event: Any, *, inside: bool) -> None:
-    """One answer; `inside` says that it came while a tool ran: that of a coworker who was asked."""
-    response, calls = event.response, []
-    if isinstance(response, list):
-        for raw in response:
-            given = plain(raw)
-            function = given.get("function", given) if isinstance(given, dict) else {}
-            arguments, text = arguments_of(function.get("arguments", function.get("input", {})))
-            name, call_id = str(function.get("name", "")), str(given.get("id", ""))
-            calls.append(ToolCall(name, arguments, call_id, raw=text))
-    used = event.usage or {}
-    usage = Usage(
-        used.get("prompt_tokens") or used.get("input_tokens") or 0,
-        used.get("completion_tokens") or used.get("output_tokens") or 0,
-    )
-    watch.recorder.asked()
-    watch.recorder.answered(
-        "" if calls else text_of(response), calls, usage=usage, finish=str(event.finish_reason or ""),
-        agent=str(getattr(event, "agent_role", "") or ""), depth=int(inside),
-    )  # fmt: skip
+def _last_request() -> str:
+    """What an agent is told that has reached its limit: to answer without any more tools."""
+    from crewai.utilities.i18n import I18N_DEFAULT
+
+    return str(I18N_DEFAULT.errors("force_final_answer"))
+
+
+def _message(message: dict[str, Any]) -> Message:
+    """A message as far as results matter: one of a tool that no event saw run is a failure."""
+    if message.get("role") != "tool":
+        return Message("assistant" if message.get("role") == "assistant" else "user")
+    told = ToolResult(str(message.get("tool_call_id") or ""), plain(message.get("content")), is_error=True)
+    return Message("tool", results=(told,))
+
+
+def _call(raw: Any) -> ToolCall:
+    given = raw if isinstance(raw, dict) else {}
+    function = given.get("function", given)
+    arguments, text = arguments_of(function.get("arguments", function.get("input", {})))
+    return ToolCall(str(function.get("name", "")), arguments, str(given.get("id", "")), raw=text)
+
+
+def _usage(used: dict[str, Any]) -> Usage:
+    """A model that reports nothing has no usage, or one of zeros, which no answer can have."""
+    given = used.get("prompt_tokens") or used.get("input_tokens")
+    made = used.get("completion_tokens") or used.get("output_tokens")
+    return counted(given, made, used.get("cached_prompt_tokens"))

@@ -13,14 +13,15 @@ from rightcall.adapters.google_adk_approvals import (
     confirmation_requests,
     note_pending,
 )
-from rightcall.adapters.values import plain
+from rightcall.adapters.values import counted, plain
 from rightcall.model.call import ToolCall, ToolResult
 from rightcall.model.message import Message
 from rightcall.model.tool import Tool
-from rightcall.model.trajectory import Usage
 
 NAME = "google_adk"
 USER = "rightcall"
+ANSWER = "set_model_response"
+"""The tool by which an agent with an output schema and tools gives its answer."""
 
 
 class GoogleADK(Adapter):
@@ -125,6 +126,8 @@ class _TrialNotes:
                 _answered(self._watch, callback_context.agent_name, llm_response, taken, place)
 
     async def before_tool_callback(self, *, tool: Any, tool_args: Any, tool_context: Any) -> Any:
+        if tool.name == ANSWER:
+            return None
         call_id = str(tool_context.function_call_id or "")
         with self._watch.guarded("before_tool_callback"):
             if hasattr(tool, "agent"):
@@ -150,7 +153,7 @@ class _TrialNotes:
             if note_pending(self._watch, tool, tool_args, tool_context, result):
                 return
             told = result["result"] if isinstance(result, dict) and result.keys() == {"result"} else result
-            self._watch.recorder.tool_ended(id(tool_context), told)
+            self._watch.recorder.tool_ended(id(tool_context), told, error=_is_refusal(result))
 
     async def on_tool_error_callback(
         self, *, tool: Any, tool_args: Any, tool_context: Any, error: Exception
@@ -168,6 +171,11 @@ class _TrialNotes:
         return self._places[session]
 
 
+def _is_refusal(result: Any) -> bool:
+    """Whether ADK itself says that a tool could not be run: it does not exist, or arguments are missing."""
+    return isinstance(result, dict) and result.keys() == {"error"} and isinstance(result["error"], str)
+
+
 def _results(contents: Any) -> list[Message]:
     """The results in the newest content: for a tool that does not exist, the model reads so there."""
     parts = (contents[-1].parts if contents else None) or ()
@@ -175,7 +183,7 @@ def _results(contents: Any) -> list[Message]:
         ToolResult(
             part.function_response.id or "",
             plain(part.function_response.response),
-            isinstance(part.function_response.response, dict) and "error" in part.function_response.response,
+            _is_refusal(part.function_response.response),
             part.function_response.name or "",
         )
         for part in parts
@@ -186,13 +194,14 @@ def _results(contents: Any) -> list[Message]:
 
 def _answered(watch: Watch, agent: str, response: Any, taken: float | None, place: tuple[int, str]) -> None:
     parts = (response.content.parts if response.content else None) or ()
-    calls = [_call(part.function_call) for part in parts if part.function_call]
+    asked = [part.function_call for part in parts if part.function_call]
+    calls = [_call(made) for made in asked if made.name != ANSWER]
     text = "".join(part.text for part in parts if part.text and not getattr(part, "thought", False))
     given = response.usage_metadata
-    usage = Usage(
-        getattr(given, "prompt_token_count", 0) or 0,
-        getattr(given, "candidates_token_count", 0) or 0,
-        cached_tokens=getattr(given, "cached_content_token_count", 0) or 0,
+    usage = counted(
+        getattr(given, "prompt_token_count", None),
+        getattr(given, "candidates_token_count", None),
+        getattr(given, "cached_content_token_count", None),
     )
     watch.recorder.answered(
         text, calls, usage=usage, finish=str(response.finish_reason or ""), ms=taken, agent=agent,

@@ -21,6 +21,7 @@ from rightcall.adapters.langchain_interrupts import (
     resumed_with,
 )
 from rightcall.adapters.langchain_messages import (
+    answering_tool,
     calls_in,
     definition,
     finish_of,
@@ -116,6 +117,8 @@ def _final_text(state: Any) -> str | None:
     """The text of the last message of a state, or of a message; None leaves it to the model's last answer."""
     message = state
     if isinstance(state, dict):
+        if state.get("structured_response") is not None:
+            return text_of(state["structured_response"])
         messages = state.get("messages")
         if not messages:
             return text_of(state["output"]) if "output" in state else text_of(state)
@@ -180,6 +183,12 @@ class _TrialNotes:
         self, serialized: Any, inputs: Any, *, run_id: Any, parent_run_id: Any = None, **_: Any
     ) -> None:
         self._parents[run_id] = parent_run_id
+
+    def on_chain_end(self, outputs: Any, *, run_id: Any, **_: Any) -> None:
+        with self._watch.guarded("on_chain_end"):
+            name = answering_tool(outputs)
+            if name:
+                self._watch.recorder.answered_by_call(name)
 
     def on_chat_model_start(
         self, serialized: Any, messages: Any, *, run_id: Any, parent_run_id: Any = None,

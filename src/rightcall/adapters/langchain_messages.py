@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from rightcall.adapters.values import plain
+from rightcall.adapters.values import counted, plain
 from rightcall.model.call import ToolCall, ToolResult
 from rightcall.model.dialects import read_messages, read_tool
 from rightcall.model.message import Message
@@ -55,10 +55,22 @@ def calls_in(message: Any) -> list[ToolCall]:
     ]
 
 
+def answering_tool(state: Any) -> str:
+    """The tool by which the model gave an answer with a schema: LangChain offers it and runs nothing for it."""
+    if not isinstance(state, dict) or state.get("structured_response") is None:
+        return ""
+    messages = [m for m in state.get("messages") or () if getattr(m, "type", "") in ("ai", "tool")]
+    if len(messages) < 2 or messages[-1].type != "tool":
+        return ""
+    answer_id = messages[-1].tool_call_id
+    calls = [call for message in messages if message.type == "ai" for call in message.tool_calls]
+    return next((str(call["name"]) for call in reversed(calls) if call["id"] == answer_id), "")
+
+
 def usage_of(message: Any) -> Usage:
     given = getattr(message, "usage_metadata", None) or {}
-    cached = (given.get("input_token_details") or {}).get("cache_read") or 0
-    return Usage(given.get("input_tokens") or 0, given.get("output_tokens") or 0, cached_tokens=cached)
+    cached = (given.get("input_token_details") or {}).get("cache_read")
+    return counted(given.get("input_tokens"), given.get("output_tokens"), cached)
 
 
 def finish_of(message: Any) -> str:

@@ -1,23 +1,38 @@
-"""LlamaIndex: the event stream of an agent's workflow."""
+"""LlamaIndex: the events that workflows write to their streams (`Context.write_event_to_stream`), inside a trial.
+
+Noting them where they are written sees a function's own workflows too, and agents that are run inside a tool.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
+from contextvars import ContextVar
 from typing import Any
 
 from rightcall.adapters.adapter import Adapter, LimitReachedError, Talk, Watch
+from rightcall.adapters.hooks import replaced, watch_of
 from rightcall.adapters.values import arguments_of, plain, text_of
 from rightcall.model.call import ToolCall
+from rightcall.model.dialects.reported_usage import anthropic_usage, chat_usage
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Usage
 
 NAME = "llama_index"
+_INSIDE: ContextVar[tuple[int, str]] = ContextVar("rightcall_llama_index", default=(0, ""))
+"""How deep a workflow is that runs here, and the id of the call whose tool runs it."""
+
 REPAIRED = {"arguments_repaired_possible": True}
 """A partial-JSON parser may have changed the arguments before anything could see them."""
 
 
 class LlamaIndex(Adapter):
-    """Runs a FunctionAgent, a ReActAgent or an AgentWorkflow and reads its events."""
+    """Watches the events of a FunctionAgent, a ReActAgent or an AgentWorkflow."""
+
+    def install(self) -> Callable[[], None]:
+        from llama_index.core.workflow import Context
+
+        return replaced(Context, "write_event_to_stream", _watched_write)
 
     def talk(self, agent: Any, watch: Watch) -> Talk:
         return _WorkflowTalk(agent, watch)
@@ -57,9 +72,6 @@ class _WorkflowTalk(Talk):
         more = {} if self._memory is None else {"memory": self._memory}
         handler = self._agent.run(user_msg=given, ctx=self._context, **more)
         try:
-            async for event in handler.stream_events():
-                with watch.guarded("reading events"):
-                    _tell(watch, event)
             result = await handler
             # Since workflows 2 a context that is used again has forgotten its memory.
             self._memory = await handler.ctx.store.get("memory", default=None)
@@ -69,22 +81,40 @@ class _WorkflowTalk(Talk):
             if "max iterations" in str(error).lower():
                 raise LimitReachedError(str(error)) from error
             raise
-        return watch.output(result) if watch.output else text_of(result.response.content)
+        if watch.output:
+            return watch.output(result)
+        structured = getattr(result, "structured_response", None)
+        return text_of(structured if structured is not None else result.response.content)
 
 
-def _tell(watch: Watch, event: Any) -> None:
-    kind = type(event).__name__
+def _watched_write(original: Any) -> Any:
+    def write_event_to_stream(self: Any, ev: Any) -> Any:
+        watch = watch_of(NAME)
+        if watch is not None:
+            with watch.guarded("reading events"):
+                _note(watch, ev)
+        return original(self, ev)
+
+    return write_event_to_stream
+
+
+def _note(watch: Watch, event: Any) -> None:
+    """One event. A tool runs in a task, between the events of its call and of its result."""
+    kind, (depth, parent) = type(event).__name__, _INSIDE.get()
     if kind == "AgentOutput":
         watch.recorder.asked()
         raw = plain(event.raw) if event.raw is not None else {}
         written = _written(raw)
         calls = [_call(selected, written) for selected in event.tool_calls]
         watch.recorder.answered(
-            text_of(event.response.content), calls, usage=_usage(raw), agent=event.current_agent_name
-        )
+            text_of(event.response.content), calls, usage=_usage(raw), agent=event.current_agent_name,
+            depth=depth, parent=parent,
+        )  # fmt: skip
     elif kind == "ToolCall":
+        _INSIDE.set((depth + 1, event.tool_id))
         watch.recorder.tool_started(event.tool_id, event.tool_name, event.tool_kwargs, event.tool_id)
     elif kind == "ToolCallResult":
+        _INSIDE.set((depth - 1, "") if depth else (0, ""))
         failed = bool(event.tool_output.is_error)
         watch.recorder.tool_ended(event.tool_id, plain(event.tool_output.content), error=failed)
 
@@ -113,8 +143,6 @@ def _written(raw: Any) -> dict[str, Any]:
 
 
 def _usage(raw: Any) -> Usage:
-    given = (raw.get("usage") or {}) if isinstance(raw, dict) else {}
-    return Usage(
-        given.get("prompt_tokens") or given.get("input_tokens") or 0,
-        given.get("completion_tokens") or given.get("output_tokens") or 0,
-    )
+    given = raw.get("usage") if isinstance(raw, dict) else None
+    usage = chat_usage(given)
+    return usage if usage.input_tokens is not None else anthropic_usage(given)

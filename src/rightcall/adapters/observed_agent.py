@@ -10,6 +10,7 @@ from uuid import uuid4
 from rightcall.adapters.adapter import Adapter, Talk, ToolDesk, Watch
 from rightcall.adapters.catalog import (
     ADAPTERS,
+    CLIENTS,
     AdapterInfo,
     adapter_info,
     adapter_named,
@@ -68,15 +69,18 @@ class ObservedAgent:
             name: self._watch(name, golden, trial, desk, approvals)
             for name in (*watched, *(() if self.info else (NOTHING,)))
         }
-        for name, adapter in watched.items():
+        below = {name: adapter for name, adapter in self._clients().items() if name not in watched}
+        clients = {name: self._watch(name, golden, trial, None) for name in below}
+        hooks = {**watched, **below}
+        for name, adapter in hooks.items():
             installed.acquire(name, adapter)
         try:
             talk = self._talk(watched, watches, golden)
         except BaseException:
-            for name in watched:
+            for name in hooks:
                 installed.release(name)
             raise
-        return _Session(self, watches, talk, tuple(watched))
+        return _Session(self, watches, talk, tuple(hooks), clients)
 
     def tools(self) -> list[Tool]:
         """The definitions of the agent's tools, as far as its framework exposes them."""
@@ -110,13 +114,18 @@ class ObservedAgent:
             return {name: adapter_named(name) for name in self.via}
         return {info.name: adapter_named(info.name) for info in ADAPTERS if info.functions and loaded(info)}
 
+    def _clients(self) -> dict[str, Adapter]:
+        """The clients that the framework may use: what it drops of their replies is read there."""
+        usable = [info for info in map(adapter_info, CLIENTS) if loaded(info) and not hook_problem(info)]
+        return {info.name: adapter_named(info.name) for info in usable}
+
     def _watch(
         self,
         name: str,
         golden: Golden,
         trial: int,
         desk: ToolDesk | None,
-        approvals: ApprovalPolicy | None,
+        approvals: ApprovalPolicy | None = None,
     ) -> Watch:
         recorder = EventRecorder(self.calls, handoffs=self.handoffs)
         recorder.approvals_seen = bool(name) and adapter_info(name).approvals
@@ -133,9 +142,14 @@ class _Session(ObservedSession):
     """A session that releases the hooks it uses, and reports when nothing could be observed."""
 
     def __init__(
-        self, agent: ObservedAgent, watches: dict[str, Watch], talk: Talk, hooks: Sequence[str]
+        self,
+        agent: ObservedAgent,
+        watches: dict[str, Watch],
+        talk: Talk,
+        hooks: Sequence[str],
+        clients: dict[str, Watch],
     ) -> None:
-        super().__init__(watches, talk)
+        super().__init__(watches, talk, clients)
         self._agent, self._hooks = agent, tuple(hooks)
 
     async def turn(self, text: str) -> None:

@@ -8,9 +8,9 @@ from typing import Any
 from rightcall.adapters.sdk_requests import ClientAdapter, Json, ReadAnswer, Wire, watch_clients
 from rightcall.model.dialects import openai_chat, openai_responses, read_tool
 from rightcall.model.dialects.documents import one_answer
+from rightcall.model.dialects.reported_usage import chat_usage, responses_usage
 from rightcall.model.message import Message
 from rightcall.model.tool import Tool
-from rightcall.model.trajectory import Usage
 
 NAME = "openai"
 PATHS = ("/chat/completions", "/responses")
@@ -44,11 +44,9 @@ def _tool(raw: Any) -> Tool | None:
 
 
 def _read_reply(path: str, body: Json) -> ReadAnswer:
-    usage = body.get("usage") or {}
     if path.endswith("/responses"):
         messages = openai_responses.read_messages(body.get("output") or [], "output")
-        cached = (usage.get("input_tokens_details") or {}).get("cached_tokens") or 0
-        counted = Usage(usage.get("input_tokens") or 0, usage.get("output_tokens") or 0, cached_tokens=cached)
+        counted = responses_usage(body.get("usage"))
         finish = str((body.get("incomplete_details") or {}).get("reason") or "")
     else:
         choices = body.get("choices") or []
@@ -56,10 +54,7 @@ def _read_reply(path: str, body: Json) -> ReadAnswer:
         messages = openai_chat.read_messages(
             one_answer(choices, "choices", "reply") if choices else [], "reply"
         )
-        cached = (usage.get("prompt_tokens_details") or {}).get("cached_tokens") or 0
-        counted = Usage(
-            usage.get("prompt_tokens") or 0, usage.get("completion_tokens") or 0, cached_tokens=cached
-        )
+        counted = chat_usage(body.get("usage"))
         finish = str(choice.get("finish_reason") or "")
     text = "".join(message.content for message in messages)
     return ReadAnswer(text, [call for message in messages for call in message.calls], counted, finish)

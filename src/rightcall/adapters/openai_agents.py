@@ -16,13 +16,13 @@ from typing import Any
 
 from rightcall.adapters.adapter import Adapter, Talk, ToolAnswer, ToolDesk, Watch
 from rightcall.adapters.hooks import watch_of
-from rightcall.adapters.values import arguments_of, plain, text_of
+from rightcall.adapters.values import arguments_of, counted, plain, text_of
 from rightcall.model.approval import Approval
 from rightcall.model.call import ToolCall
 from rightcall.model.codec import encode
 from rightcall.model.dialects import openai_responses, read_tool
 from rightcall.model.tool import Tool
-from rightcall.model.trajectory import Usage
+from rightcall.model.trajectory import UNKNOWN_USAGE, Usage
 
 NAME = "openai_agents"
 DEFAULT_FAILURE = "An error occurred while running the tool. Please try again."
@@ -275,9 +275,11 @@ def _handoff_names(agent: Any) -> set[str]:
 
 
 def _usage(usage: Any) -> Usage:
+    """A model that reports nothing has a usage of zeros, which no answer can have."""
+    if not usage.input_tokens and not usage.output_tokens:
+        return UNKNOWN_USAGE
     details = getattr(usage, "input_tokens_details", None)
-    cached = getattr(details, "cached_tokens", 0) or 0
-    return Usage(usage.input_tokens or 0, usage.output_tokens or 0, cached_tokens=cached)
+    return counted(usage.input_tokens, usage.output_tokens, getattr(details, "cached_tokens", None))
 
 
 def _failed(result: Any) -> bool:

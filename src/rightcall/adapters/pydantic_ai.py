@@ -12,11 +12,11 @@ from typing import Any
 
 from rightcall.adapters.adapter import Adapter, Talk, Watch
 from rightcall.adapters.hooks import replaced, watch_of
-from rightcall.adapters.values import arguments_of, plain, text_of
+from rightcall.adapters.values import arguments_of, counted, plain, text_of
 from rightcall.model.call import ToolCall, ToolResult
 from rightcall.model.message import Message
 from rightcall.model.tool import Tool
-from rightcall.model.trajectory import Usage
+from rightcall.model.trajectory import UNKNOWN_USAGE, Usage
 
 NAME = "pydantic_ai"
 FAILED = frozenset(("retried", "failed", "denied", "error"))
@@ -168,8 +168,7 @@ def _messages(messages: Any) -> list[Message]:
 
 
 def _usage(usage: Any) -> Usage:
-    return Usage(
-        usage.input_tokens or 0,
-        usage.output_tokens or 0,
-        cached_tokens=getattr(usage, "cache_read_tokens", 0) or 0,
-    )
+    """A model that reports nothing has a usage of zeros, which no answer can have."""
+    if not usage.input_tokens and not usage.output_tokens:
+        return UNKNOWN_USAGE
+    return counted(usage.input_tokens, usage.output_tokens, getattr(usage, "cache_read_tokens", None))

@@ -5,16 +5,23 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from rightcall.adapters.model_answers import ModelAnswer, SeenCall, finish_below, total_usage
 from rightcall.adapters.values import arguments_of, lost_connection, plain, text_of, whole
 from rightcall.model.approval import Approval, waiting_text
 from rightcall.model.call import CallStatus, ToolCall, ToolResult
 from rightcall.model.dialects.wire import results_of
 from rightcall.model.message import Message
 from rightcall.model.tool import Tool
-from rightcall.model.trajectory import LedgerEntry, LedgerPhase, StopReason, Trajectory, Usage
+from rightcall.model.trajectory import (
+    UNKNOWN_USAGE,
+    LedgerEntry,
+    LedgerPhase,
+    StopReason,
+    Trajectory,
+    Usage,
+)
 
 CallsScored = Literal["auto", "root", "all"]
 
@@ -30,35 +37,6 @@ FINISHES: dict[str, StopReason] = {
     "safety": "refused",
 }
 """Finish reasons of providers that are not simply the end, in lower case."""
-
-
-@dataclass
-class _SeenCall:
-    """One call as the model wrote it, and what was observed of its tool."""
-
-    call: ToolCall
-    key: Hashable = None
-    started: float | None = None
-    ended: bool = False
-    status: CallStatus = "not_run"
-    output: Any = None
-    latency_ms: float | None = None
-    lost: str = ""
-    notes: dict[str, Any] = field(default_factory=dict)
-    approval: Approval | None = None
-
-
-@dataclass
-class _Answer:
-    """One answer of a model."""
-
-    text: str
-    calls: list[_SeenCall]
-    usage: Usage
-    finish: str
-    latency_ms: float | None
-    agent: str
-    depth: int
 
 
 class EventRecorder:
@@ -77,13 +55,16 @@ class EventRecorder:
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
         self._scored, self._handoffs, self._clock = calls, handoffs, clock
-        self._log: list[str | _Answer] = []  # a text is a turn of the user
+        self._log: list[str | ModelAnswer] = []  # a text is a turn of the user
         self._beyond: list[Usage] = []
         self._output: str | None = None
-        self._running: dict[Hashable, _SeenCall] = {}
+        self._running: dict[Hashable, SeenCall] = {}
+        self._early: dict[str, SeenCall] = {}
+        """By call id: tools that began before their answer was noted, as those of a stream still being read do."""
         self._lock = threading.RLock()
         self.tools: dict[str, Tool] = {}
         self.requests = 0
+        self._limit = ""
         self.problem = ""
         """The exception of one of our hooks, if any: the trial then says nothing about the agent."""
         self.approvals_seen = False
@@ -93,7 +74,7 @@ class EventRecorder:
         """The user says something: a new turn begins."""
         with self._lock:
             self._log.append(whole(text))
-            self._output = None
+            self._output, self._limit = None, ""
 
     def asked(
         self, messages: Sequence[Message] = (), tools: Sequence[Tool] = (), *, results: bool = True
@@ -121,26 +102,42 @@ class EventRecorder:
         agent: str = "",
         depth: int = 0,
         parent: str = "",
-    ) -> None:
+    ) -> ModelAnswer:
         """The model answered; `parent` is the id of the call inside which this agent runs, `depth` how deep."""
         notes = {
             **({"agent": agent} if agent else {}),
             **({"parent": parent} if parent else {}),
             **({"depth": depth} if depth else {}),
         }
-        seen = [_SeenCall(call, notes={**notes, **call.notes}) for call in calls]
+        seen = [SeenCall(call, notes={**notes, **call.notes}) for call in calls]
         with self._lock:
-            self._log.append(_Answer(whole(text), seen, usage or Usage(), finish, ms, agent, depth))
+            for call in seen:
+                self._begun_early(call)
+            used = usage or UNKNOWN_USAGE
+            self._log.append(ModelAnswer(whole(text), seen, used, finish, ms, agent, depth, notes))
+            return self._log[-1]  # type: ignore[return-value]
+
+    def answered_more(
+        self, answer: ModelAnswer, text: str = "", calls: Sequence[ToolCall] = (), usage: Usage | None = None
+    ) -> None:
+        """Another part of an answer: texts and calls are joined, the latest usage counts."""
+        with self._lock:
+            answer.text += whole(text)
+            answer.calls += [SeenCall(call, notes={**answer.notes, **call.notes}) for call in calls]
+            answer.usage = usage or answer.usage
 
     def tool_started(self, key: Hashable, name: str, arguments: Any = None, call_id: str = "") -> bool:
         """A tool begins to run; `key` is whatever names this run of it. False when no call of it was seen."""
         with self._lock:
             found = self._open_call(name, arguments, call_id)
-            if found is None:
+            seen = found or SeenCall(ToolCall(name, id=call_id))
+            seen.key, seen.started = key, self._clock()
+            if found is None and not call_id:
                 return False
-            found.key, found.started = key, self._clock()
-            self._running[key] = found
-            return True
+            if found is None:
+                self._early[call_id] = seen
+            self._running[key] = seen
+            return found is not None
 
     def tool_ended(
         self,
@@ -176,6 +173,11 @@ class EventRecorder:
             found = self._running.get(key)
             return None if found is None else found.call
 
+    def running_id(self, key: Hashable) -> str:
+        """The id of that call; "" when there is none."""
+        call = self.running_call(key)
+        return call.id if call is not None else ""
+
     def decided(self, approval: Approval, name: str, arguments: Any = None, call_id: str = "") -> None:
         """The agent asked before it runs a tool, and this was answered. Until it is, the tool has not begun."""
         with self._lock:
@@ -186,10 +188,21 @@ class EventRecorder:
             found.approval, found.started, found.ended = approval, None, approval.decision == "rejected"
             found.status, found.output = "not_run", approval.message or None
 
+    def answered_by_call(self, name: str) -> None:
+        """Calls of that name were how the model gave its answer: no tool of it ran, so they are no calls."""
+        with self._lock:
+            for answer in self._answers():
+                answer.calls = [c for c in answer.calls if c.call.name != name or c.started is not None]
+
     def used(self, usage: Usage) -> None:
         """Tokens that belong to no single answer: what a total contains beyond the observed answers."""
         with self._lock:
             self._beyond.append(usage)
+
+    def reached_limit(self, limit: str) -> None:
+        """The agent's own limit forced the answer of this turn, in a framework that does not raise then."""
+        with self._lock:
+            self._limit = limit
 
     def finished(self, output: Any) -> None:
         """The agent's own final answer, when it is more than the model's last text."""
@@ -223,12 +236,20 @@ class EventRecorder:
                 for answer in answers[:-1]
             )
 
-    def trajectory(self, stop_reason: StopReason = "done", error: str = "") -> Trajectory:
-        """What has been done so far."""
+    def trajectory(
+        self, stop_reason: StopReason = "done", error: str = "", *, below: Sequence[EventRecorder] = ()
+    ) -> Trajectory:
+        """What has been done so far; `below` are the recorders of the clients by which the framework asked."""
+        replies = [answer for recorder in below for answer in recorder.answers()]
         with self._lock:
-            return self._built(stop_reason, error)
+            return self._built(stop_reason, error, replies)
 
-    def _built(self, stop_reason: StopReason, error: str) -> Trajectory:
+    def answers(self) -> list[ModelAnswer]:
+        """Every answer so far."""
+        with self._lock:
+            return self._answers()
+
+    def _built(self, stop_reason: StopReason, error: str, replies: Sequence[ModelAnswer]) -> Trajectory:
         messages: list[Message] = []
         made: list[ToolCall] = []
         lost: list[LedgerEntry] = []
@@ -249,52 +270,54 @@ class EventRecorder:
             made += calls
             lost += [self._lost(call, len(lost) + 1) for call in entry.calls if call.lost]
             step += 1
-            said_last, finish = entry.text, entry.finish
+            said_last, finish = entry.text, entry.finish or finish_below(entry, replies)
         waiting = [call.name for call in made if call.approval is not None and call.approval.open]
         if stop_reason == "done" and waiting:
             stop_reason, error = "waiting_for_approval", error or waiting_text(waiting)
-        if stop_reason == "done":
+        if stop_reason == "done" and self._limit:
+            stop_reason, error = "limit", self._limit
+        elif stop_reason == "done":
             stop_reason = FINISHES.get(finish.lower().rsplit(".", 1)[-1], "done")
         return Trajectory(
             messages=tuple(messages),
             calls=tuple(made),
             output=said_last if self._output is None else self._output,
-            usage=_summed([*(answer.usage for answer in self._answers()), *self._beyond]),
+            usage=total_usage(self._answers(), self._beyond, replies),
             stop_reason=stop_reason,
             error=error,
             ledger=tuple(lost),
             approvals_seen=self.approvals_seen,
         )
 
-    def _lost(self, seen: _SeenCall, number: int) -> LedgerEntry:
+    def _lost(self, seen: SeenCall, number: int) -> LedgerEntry:
         """The line of a ledger about a tool of the framework's that gave no answer."""
         tool = self.tools.get(seen.call.name)
         reads = tool is not None and tool.annotations.read_only is True
         phase: LedgerPhase = "unreached" if reads else "unanswered"
         return LedgerEntry(number, phase, seen.call.name, call_id=seen.call.id, detail=seen.lost)
 
-    def _belongs(self, answer: _Answer) -> bool:
+    def _belongs(self, answer: ModelAnswer) -> bool:
         if self._scored == "all":
             return True
         if self._scored == "root" and answer.agent != self._root():
             return False
         return answer.depth == 0
 
-    def _counts(self, call: _SeenCall) -> bool:
+    def _counts(self, call: SeenCall) -> bool:
         return self._handoffs == "keep" or not call.notes.get("handoff")
 
     def _root(self) -> str:
         return next((answer.agent for answer in self._answers() if answer.depth == 0), "")
 
-    def _answers(self) -> list[_Answer]:
-        return [entry for entry in self._log if isinstance(entry, _Answer)]
+    def _answers(self) -> list[ModelAnswer]:
+        return [entry for entry in self._log if isinstance(entry, ModelAnswer)]
 
-    def _waiting(self) -> Iterator[_SeenCall]:
+    def _waiting(self) -> Iterator[SeenCall]:
         """Calls that no tool has begun to run, those of the latest answer first, each answer's in order."""
         for answer in reversed(self._answers()):
             yield from (call for call in answer.calls if call.started is None and not call.ended)
 
-    def _open_call(self, name: str, arguments: Any, call_id: str) -> _SeenCall | None:
+    def _open_call(self, name: str, arguments: Any, call_id: str) -> SeenCall | None:
         """By id, since the latest use of an id is meant; without one by name and arguments, then by name."""
         waiting = list(self._waiting())
         if call_id:
@@ -306,7 +329,7 @@ class EventRecorder:
         same = next((call for call in without if call.call.arguments == given), None)
         return same or next(iter(without), None)
 
-    def _asked_about(self, name: str, arguments: Any, call_id: str) -> _SeenCall | None:
+    def _asked_about(self, name: str, arguments: Any, call_id: str) -> SeenCall | None:
         """The latest call of that id that has not ended, running or not; without an id by name and arguments."""
         open_calls = [call for answer in reversed(self._answers()) for call in answer.calls if not call.ended]
         if call_id:
@@ -318,6 +341,17 @@ class EventRecorder:
         same = next((call for call in same_name if call.call.arguments == given), None)
         return same or next(iter(same_name), None)
 
+    def _begun_early(self, call: SeenCall) -> None:
+        """Give a call what was observed of its tool before its answer was."""
+        early = self._early.get(call.call.id)
+        if early is None or early.call.name != call.call.name:
+            return
+        del self._early[call.call.id]
+        call.key, call.started, call.ended, call.status = early.key, early.started, early.ended, early.status
+        call.output, call.latency_ms, call.lost = early.output, early.latency_ms, early.lost
+        if self._running.get(early.key) is early:
+            self._running[early.key] = call
+
     def _told(self, result: ToolResult) -> None:
         for call in self._waiting():
             if call.call.id == result.call_id or not result.call_id or not call.call.id:
@@ -325,7 +359,7 @@ class EventRecorder:
                 return
 
 
-def _settle(call: _SeenCall, output: Any, error: BaseException | bool | str | None) -> None:
+def _settle(call: SeenCall, output: Any, error: BaseException | bool | str | None) -> None:
     failed = error is not None and error is not False
     told = output if not failed or isinstance(error, bool) or output is not None else error
     call.status, call.output, call.ended = "error" if failed else "ok", plain(told), True
@@ -337,7 +371,7 @@ def _new_results(messages: Sequence[Message]) -> list[ToolResult]:
     return [r for message in messages[last + 1 :] if message.role == "tool" for r in results_of(message)]
 
 
-def _finished_call(seen: _SeenCall, step: int) -> ToolCall:
+def _finished_call(seen: SeenCall, step: int) -> ToolCall:
     call = seen.call
     return ToolCall(
         call.name,
@@ -365,14 +399,3 @@ def _asked_for(calls: Sequence[ToolCall]) -> tuple[ToolCall, ...]:
 
 def _result(call: ToolCall) -> ToolResult:
     return ToolResult(call.id, call.output, call.status == "error", call.name)
-
-
-def _summed(usages: Sequence[Usage]) -> Usage:
-    given = made = cached = 0
-    cost: float | None = None
-    for usage in usages:
-        given, made = given + usage.input_tokens, made + usage.output_tokens
-        cached += usage.cached_tokens
-        if usage.cost_usd is not None:
-            cost = (cost or 0.0) + usage.cost_usd
-    return Usage(given, made, cost, cached)

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from rightcall.adapters.adapter import Talk, Watch
+from rightcall.adapters.catalog import CLIENTS
 from rightcall.adapters.hooks import watching
 from rightcall.adapters.recorder import EventRecorder
 from rightcall.adapters.values import ending
@@ -31,8 +32,11 @@ class ObservedSession:
     `turn` raises what the agent raises: `ending` says what that means, and `trajectory` has what was done before.
     """
 
-    def __init__(self, watches: Mapping[str, Watch], talk: Talk) -> None:
+    def __init__(
+        self, watches: Mapping[str, Watch], talk: Talk, clients: Mapping[str, Watch] | None = None
+    ) -> None:
         self._watches, self._talk = watches, talk
+        self._clients = clients or {}
 
     async def open(self) -> None:
         """Wait until the conversation may begin; without it the first turn waits."""
@@ -44,7 +48,7 @@ class ObservedSession:
         for watch in self._watches.values():
             watch.recorder.said(text)
         try:
-            with contained(), watching(self._watches):
+            with contained(), watching({**self._clients, **self._watches}):
                 try:
                     output = await self._talk.say(text)
                 finally:
@@ -64,7 +68,14 @@ class ObservedSession:
     def trajectory(self, stop_reason: StopReason = "done", error: str = "") -> Trajectory:
         """What has been observed so far; a `ConfigError` when one of our hooks failed, since it is incomplete then."""
         self._refuse_broken_hooks()
-        return self.recorder.trajectory(stop_reason, error)
+        main = self.recorder
+        return main.trajectory(stop_reason, error, below=self._below(main))
+
+    def _below(self, main: EventRecorder) -> list[EventRecorder]:
+        """The recorders of clients below the framework: they know tokens and finish reasons that it may drop."""
+        watches = {**self._clients, **self._watches}
+        recorders = [watches[name].recorder for name in CLIENTS if name in watches]
+        return [one for one in recorders if one is not main and not one.problem] if main.seen else []
 
     def ending(self, error: BaseException) -> tuple[StopReason, str]:
         """How the agent ended, given an exception raised by `turn`."""

@@ -1,16 +1,23 @@
-"""smolagents: the memory of the agent, read after a run or when it broke. It is of the object: one trial at a time."""
+"""smolagents: the steps of agents and the tools they execute, noted inside a trial.
+
+The memory of an agent belongs to the object, so one trial runs at a time.
+"""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable, Iterator
+from contextvars import ContextVar
 from functools import partial
+from time import perf_counter
 from typing import Any
 
 from rightcall.adapters.adapter import Adapter, Exclusive, LimitReachedError, Talk, Watch
-from rightcall.adapters.values import arguments_of, plain, text_of
+from rightcall.adapters.hooks import replaced, watch_of
+from rightcall.adapters.values import arguments_of, counted, plain, text_of
 from rightcall.model.call import ToolCall
 from rightcall.model.tool import Tool
-from rightcall.model.trajectory import Usage
+from rightcall.model.trajectory import UNKNOWN_USAGE
 from rightcall.worker_threads import in_thread
 
 NAME = "smolagents"
@@ -19,9 +26,28 @@ FINAL = "final_answer"
 
 _EXCLUSIVE = Exclusive()
 
+_INSIDE: ContextVar[tuple[int, str, bool]] = ContextVar("rightcall_smolagents", default=(0, "", False))
+"""How deep an agent is that runs here, the id of the call that runs it, and whether that call runs nothing deeper."""
+
 
 class Smolagents(Adapter):
-    """Runs an agent and reads the steps it remembers."""
+    """Watches the steps of a ToolCallingAgent or a CodeAgent, and of those they manage."""
+
+    def install(self) -> Callable[[], None]:
+        from smolagents import CodeAgent, MultiStepAgent, ToolCallingAgent
+
+        undo = [
+            replaced(ToolCallingAgent, "_step_stream", _watched_step),
+            replaced(CodeAgent, "_step_stream", _watched_step),
+            replaced(ToolCallingAgent, "execute_tool_call", _watched_tool),
+            replaced(MultiStepAgent, "__call__", _watched_managed_agent),
+        ]
+
+        def restore() -> None:
+            for one in undo:
+                one()
+
+        return restore
 
     def talk(self, agent: Any, watch: Watch) -> Talk:
         return _AgentTalk(agent, watch)
@@ -44,7 +70,7 @@ class _AgentTalk(Talk):
 
     def __init__(self, agent: Any, watch: Watch) -> None:
         self._agent, self._watch = agent, watch
-        self._read = 0
+        self._begun = False
         self._held = False
         self._work: asyncio.Future[Any] | None = None
 
@@ -54,19 +80,13 @@ class _AgentTalk(Talk):
             self._held = True
 
     async def say(self, text: str) -> Any:
-        first, watch = self._read == 0, self._watch
+        first, watch = not self._begun, self._watch
         given = watch.given(text)
-        try:
-            self._work = asyncio.ensure_future(
-                in_thread(partial(self._agent.run, given, reset=first, return_full_result=True))
-            )
-            result = await asyncio.shield(self._work)
-        finally:
-            with watch.guarded("reading memory"):
-                steps = list(self._agent.memory.steps)
-                for step in steps[self._read :]:
-                    _tell(watch, step)
-                self._read = len(steps)
+        self._begun = True
+        self._work = asyncio.ensure_future(
+            in_thread(partial(self._agent.run, given, reset=first, return_full_result=True))
+        )
+        result = await asyncio.shield(self._work)
         if result.state == "max_steps_error":
             raise LimitReachedError("the agent's max_steps")
         return watch.output(result) if watch.output else text_of(result.output)
@@ -83,24 +103,96 @@ class _AgentTalk(Talk):
             _EXCLUSIVE.of(self._agent).release()
 
 
-def _tell(watch: Watch, step: Any) -> None:
-    """One step. When a tool failed its calls are only in the model's message, so they are always read there."""
-    message = getattr(step, "model_output_message", None)
-    if message is None:
-        return
-    calls, keys = [], []
-    for made in message.tool_calls or ():
-        if made.function.name != FINAL:
-            arguments, raw = arguments_of(made.function.arguments)
-            calls.append(ToolCall(made.function.name, arguments, str(made.id or ""), raw=raw))
-            keys.append(object())
-    watch.recorder.asked()
-    used = step.token_usage
-    usage = Usage(used.input_tokens, used.output_tokens) if used else Usage()
-    watch.recorder.answered(text_of(message.content) if message.content else "", calls, usage=usage)
-    failed = step.error is not None
-    told = str(step.error.message) if failed else step.observations
-    for key, call in zip(keys, calls, strict=True):
-        if failed or step.observations is not None:
-            watch.recorder.tool_started(key, call.name, call.arguments, call.id)
-            watch.recorder.tool_ended(key, told, error=failed, ms=None)
+def _watched_step(original: Any) -> Any:
+    def _step_stream(self: Any, memory_step: Any) -> Iterator[Any]:
+        watch = watch_of(NAME)
+        if watch is None:
+            yield from original(self, memory_step)
+            return
+        step = _Step(watch, self, memory_step)
+        try:
+            for output in original(self, memory_step):
+                step.note()
+                yield output
+        except Exception as error:
+            step.note()
+            step.broke(error)
+            raise
+        finally:
+            step.note()
+
+    return _step_stream
+
+
+class _Step:
+    """One step of an agent: the model's answer is noted as soon as the agent remembers it, before its tools run."""
+
+    def __init__(self, watch: Watch, agent: Any, memory: Any) -> None:
+        self._watch, self._memory = watch, memory
+        self._agent = str(getattr(agent, "name", None) or "")
+        self._started, self._noted = perf_counter(), False
+        self._calls: list[ToolCall] = []
+        watch.recorder.asked()
+
+    def note(self) -> None:
+        message = getattr(self._memory, "model_output_message", None)
+        if self._noted or message is None:
+            return
+        self._noted = True
+        with self._watch.guarded("reading a step"):
+            for made in message.tool_calls or ():
+                if made.function.name != FINAL:
+                    arguments, raw = arguments_of(made.function.arguments)
+                    self._calls.append(ToolCall(made.function.name, arguments, str(made.id or ""), raw=raw))
+            used, (depth, parent, _) = self._memory.token_usage, _INSIDE.get()
+            usage = counted(used.input_tokens, used.output_tokens) if used else UNKNOWN_USAGE
+            self._watch.recorder.answered(
+                text_of(message.content) if message.content else "", self._calls, usage=usage,
+                ms=round((perf_counter() - self._started) * 1000, 3), agent=self._agent, depth=depth,
+                parent=parent,
+            )  # fmt: skip
+
+    def broke(self, error: Exception) -> None:
+        """The model is told the error for the whole step: calls whose tools never ran have failed."""
+        with self._watch.guarded("reading a step"):
+            for call in self._calls:
+                key = object()
+                if self._watch.recorder.tool_started(key, call.name, call.arguments):
+                    self._watch.recorder.tool_ended(key, str(error), error=True)
+
+
+def _watched_tool(original: Any) -> Any:
+    def execute_tool_call(self: Any, tool_name: str, arguments: Any) -> Any:
+        watch = watch_of(NAME)
+        if watch is None or tool_name == FINAL:
+            return original(self, tool_name, arguments)
+        key = object()
+        with watch.guarded("execute_tool_call"):
+            watch.recorder.tool_started(key, tool_name, plain(arguments))
+        token = _INSIDE.set((_INSIDE.get()[0] + 1, watch.recorder.running_id(key), True))
+        try:
+            output = original(self, tool_name, arguments)
+        except Exception as error:
+            with watch.guarded("execute_tool_call"):
+                watch.recorder.tool_ended(key, str(error), error=error)
+            raise
+        finally:
+            _INSIDE.reset(token)
+        with watch.guarded("execute_tool_call"):
+            watch.recorder.tool_ended(key, plain(output))
+        return output
+
+    return execute_tool_call
+
+
+def _watched_managed_agent(original: Any) -> Any:
+    def __call__(self: Any, task: str, **options: Any) -> Any:  # noqa: N807
+        depth, parent, by_call = _INSIDE.get()
+        # The code of a CodeAgent runs agents without a call.
+        token = _INSIDE.set((depth, parent, False) if by_call else (depth + 1, parent, False))
+        try:
+            return original(self, task, **options)
+        finally:
+            _INSIDE.reset(token)
+
+    return __call__

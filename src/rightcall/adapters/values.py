@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from rightcall.errors import InfrastructureError
-from rightcall.model.trajectory import StopReason
+from rightcall.model.trajectory import UNKNOWN_USAGE, StopReason, Usage, token_count
 
 DEEPEST = 50
 LONGEST = 1 << 20
@@ -66,6 +66,13 @@ def arguments_of(given: Any) -> tuple[dict[str, Any] | None, str | None]:
         return None, None
     call = parsed_call("", plain(given), "")
     return call.arguments, call.raw
+
+
+def counted(given: Any, made: Any, cached: Any = None) -> Usage:
+    """Tokens that a framework reports; unknown when it has neither the input's nor the output's."""
+    if given is None and made is None:
+        return UNKNOWN_USAGE
+    return Usage(token_count(given), token_count(made), cached_tokens=token_count(cached))
 
 
 def _object(value: Any, depth: int) -> Any:

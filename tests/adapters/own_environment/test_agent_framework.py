@@ -64,8 +64,6 @@ async def wait(seconds: int) -> str:
 
 class AgentFrameworkKit(Kit):
     name = "agent_framework"
-    functions = False
-    own_limit = False
 
     def agent(self, journal: Journal) -> Any:
         return Agent(ScriptedClient(journal), name="travel", tools=[get_weather, book, wait])

@@ -82,7 +82,6 @@ async def wait(seconds: int) -> str:
 class AutoGenKit(Kit):
     name = "autogen"
     functions = False
-    own_limit = False
 
     def agent(self, journal: Journal) -> Any:
         return AssistantAgent(

@@ -41,7 +41,6 @@ class CrewKit(Kit):
     ids = True
     starts_threads = True
     address = ""
-    own_limit = False
     malformed = None
 
     def agent(self, journal: Journal) -> Any:

@@ -74,7 +74,6 @@ class DSPyKit(Kit):
     parallel = False
     malformed = None
     unknown_tool = None
-    own_limit = False
     usage = False
     requests = 3
 

@@ -92,7 +92,6 @@ async def wait(seconds: int) -> str:
 
 class LlamaIndexKit(Kit):
     name = "llama_index"
-    functions = False
     malformed = "ok"
 
     def agent(self, journal: Journal) -> Any:

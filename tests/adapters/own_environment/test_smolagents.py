@@ -73,12 +73,9 @@ def wait(seconds: int) -> str:
 
 class SmolagentsKit(Kit):
     name = "smolagents"
-    functions = False
 
     malformed = None
     starts_threads = True
-    slow_tool = None
-    shared_results = True
 
     def agent(self, journal: Journal) -> Any:
         return ToolCallingAgent(
