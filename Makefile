@@ -10,10 +10,13 @@ TESTS := $(BIN)/python -m pytest -n 2 --dist loadfile -m "not ray"
 # Frameworks that cannot share an environment: each has its own, built once.
 FRAMEWORKS := claude_agent_sdk google_adk crewai smolagents llama_index agent_framework autogen dspy \
   strands haystack litellm
-PACKAGES_llama_index := llama-index-core
-PACKAGES_agent_framework := agent-framework-core
-PACKAGES_autogen := autogen-agentchat autogen-core
-PACKAGES_strands := "strands-agents[openai]"
+# With the client by which each asks a model, for `python -m benchmarks adapters`.
+PACKAGES_smolagents := 'smolagents[openai]'
+PACKAGES_llama_index := llama-index-core llama-index-llms-openai-like
+PACKAGES_agent_framework := agent-framework-core agent-framework-openai
+PACKAGES_autogen := autogen-agentchat autogen-core 'autogen-ext[openai]'
+PACKAGES_strands := 'strands-agents[openai]'
+PACKAGES_langchain := langchain langgraph langchain-openai
 PACKAGES_litellm := litellm mcp fastapi
 PACKAGES_haystack := haystack-ai
 

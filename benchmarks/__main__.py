@@ -28,12 +28,14 @@ def main() -> None:
 
 
 def benchmarks() -> dict[str, str]:
-    """Every file here with a `main()`, and the first line of its docstring."""
+    """Every file or folder here with a `main()`, and the first line of its docstring."""
     found = {}
-    for path in Path(__file__).parent.glob("*.py"):
+    here = Path(__file__).parent
+    for path in [*here.glob("*.py"), *here.glob("*/__init__.py")]:
         tree = ast.parse(path.read_text("utf-8"))
-        if path.stem != "__main__" and any(getattr(node, "name", "") == "main" for node in tree.body):
-            found[path.stem] = (ast.get_docstring(tree) or "").partition("\n")[0]
+        name = path.stem if path.parent == here else path.parent.name
+        if name != "__main__" and any(getattr(node, "name", "") == "main" for node in tree.body):
+            found[name] = (ast.get_docstring(tree) or "").partition("\n")[0]
     return found
 
 

@@ -61,8 +61,8 @@ class Kit:
     """What a tool becomes that runs when time is over; None when the framework tells of it only afterwards."""
     requests: ClassVar[int | None] = 2
     """How often `weather …` asks the model; None when the framework asks for more than the script knows."""
-    shared_results: ClassVar[bool] = False
-    """Whether all calls of an answer share one result, so that one failure is everybody's."""
+    answers: ClassVar[int] = 2
+    """How many answers of the model `weather …` takes: the call, and what ends the turn."""
     at_once: ClassVar[int] = 32
     usage: ClassVar[bool] = True
     starts_threads: ClassVar[bool] = False
@@ -182,7 +182,7 @@ class AdapterContract:
             assert trajectory.stop_reason == "agent_error"
         else:
             assert trajectory.calls[1].status == self.kit.unknown_tool
-            assert self.kit.shared_results or trajectory.calls[0].status == "ok"
+            assert trajectory.calls[0].status == "ok"
 
     def test_many_trials_at_once_never_mix(self):
         cities = [f"City{number}" for number in range(self.kit.at_once)]
@@ -228,13 +228,10 @@ class AdapterContract:
 
         trajectory = asyncio.run(talk())
         assert [call.arguments for call in trajectory.calls] == [{"city": "Hanoi"}, {"city": "Hue"}]
-        assert [call.step for call in trajectory.calls] == [0, 2]
-        assert [message.role for message in trajectory.messages] == [
-            "user",
-            "assistant",
-            "tool",
-            "assistant",
-        ] * 2
+        assert [call.step for call in trajectory.calls] == [0, self.kit.answers]
+        after = ["assistant"] * (self.kit.answers - 1)
+        roles = [message.role for message in trajectory.messages]
+        assert roles == ["user", "assistant", "tool", *after] * 2
         assert trajectory.output == "31 degrees in Hue."
 
     def test_a_fresh_session_remembers_nothing(self):

@@ -76,6 +76,7 @@ class DSPyKit(Kit):
     unknown_tool = None
     usage = False
     requests = 3
+    answers = 3
 
     def agent(self, journal: Journal) -> Any:
         react = dspy.ReAct(

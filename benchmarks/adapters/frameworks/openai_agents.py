@@ -1,0 +1,85 @@
+"""OpenAI Agents SDK, on chat completions and, where nothing else is said, with function tools."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from agents import (
+    Agent,
+    OpenAIChatCompletionsModel,
+    OpenAIResponsesModel,
+    Runner,
+    function_tool,
+)
+from openai import AsyncOpenAI
+from pydantic import BaseModel
+from tests.adapters.script import Call
+
+import rightcall as rc
+from benchmarks.adapters.framework import Framework, Setup
+from benchmarks.adapters.scenarios import ASK_EXPERT, EXPERT, HAND_OVER, STEPS, TRAVEL
+from benchmarks.adapters.toolbox import TOOLS
+
+
+class Trip(BaseModel):
+    city: str
+    nights: int
+
+
+def build(setup: Setup, client: AsyncOpenAI) -> Agent:
+    kind = OpenAIResponsesModel if RESPONSES else OpenAIChatCompletionsModel
+
+    def agent(name: str, **more: Any) -> Agent:
+        tools = [function_tool(tool) for tool in TOOLS] + more.pop("tools", [])
+        model = kind(model=setup.model(name), openai_client=client)
+        return Agent(name=name, instructions=setup.instructions(name), model=model, tools=tools, **more)
+
+    if setup.shape == "sub_agent":
+        return agent(TRAVEL, tools=[agent(EXPERT).as_tool(ASK_EXPERT, "Ask the expert.")])
+    if setup.shape == "handoff":
+        return agent(TRAVEL, handoffs=[agent(EXPERT)])
+    if setup.shape == "typed_answer":
+        return agent(TRAVEL, output_type=Trip)
+    return agent(TRAVEL)
+
+
+RESPONSES = False
+
+
+class OpenAIAgents(Framework):
+    name = "openai_agents"
+
+    def agent(self, setup: Setup) -> Any:
+        agent = build(setup, self.kept(AsyncOpenAI(base_url=setup.base_url, api_key="k", max_retries=0)))
+        if setup.shape == "limited":
+
+            async def limited(golden: rc.Golden) -> Any:
+                return (await Runner.run(agent, golden.input, max_turns=STEPS)).final_output
+
+            return limited
+        if setup.shape == "streamed":
+
+            async def streamed(golden: rc.Golden) -> Any:
+                result = Runner.run_streamed(agent, golden.input)
+                async for _ in result.stream_events():
+                    pass
+                return result.final_output
+
+            return streamed
+        return agent
+
+    async def plain(self, agent: Any, says: tuple[str, ...]) -> Any:
+        if not isinstance(agent, Agent):
+            return await agent(rc.Golden(says[0], id="plain"))
+        items: list[Any] = []
+        for text in says:
+            given: Any = [*items, {"role": "user", "content": text}] if items else text
+            result = await Runner.run(agent, given)
+            items, agent = result.to_input_list(), result.last_agent
+        return result.final_output
+
+    def spelled(self, call: Call) -> Call:
+        return Call(f"transfer_to_{EXPERT}", {}, call.id) if call.name == HAND_OVER else call
+
+
+FRAMEWORK = OpenAIAgents()

@@ -1,0 +1,152 @@
+"""The scenarios of one framework, in the process of its own environment: a line of JSON for each.
+
+python -m benchmarks.adapters.trials NAME OUT [SCENARIO …]
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+import traceback
+from importlib import import_module
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from benchmarks.adapters.comparison import Difference, differences, request_differences
+from benchmarks.adapters.framework import Framework, Setup
+from benchmarks.adapters.scenarios import SCENARIOS, Scenario
+from benchmarks.adapters.scripted_server import Exchange, ModelHolder, ScriptedModel, scripted_server
+from benchmarks.adapters.toolbox import RUNS
+from benchmarks.adapters.truth import truth_of
+from rightcall.adapters import adapter_info
+from rightcall.model import Golden, Trajectory
+
+MAY_RAISE = ("tool_raises", "unknown_tool", "invalid_arguments", "broken_json", "step_limit", "length_stop")
+"""Scenarios in which a framework may end the agent with an exception."""
+
+SECONDS = 90.0
+"""Of one run."""
+
+
+def framework_named(name: str) -> Framework:
+    framework: Framework = import_module(f"benchmarks.adapters.frameworks.{name}").FRAMEWORK
+    return framework
+
+
+def main() -> None:
+    name, out, *only = sys.argv[1:]
+    framework = framework_named(name)
+    holder = ModelHolder()
+    with (
+        scripted_server(holder) as address,
+        Path(out).open("a", encoding="utf-8") as lines,
+        asyncio.Runner() as runner,  # one loop for all, because clients keep their connections
+    ):
+        for scenario in SCENARIOS:
+            if only and scenario.name not in only:
+                continue
+            print(f"  {name} {scenario.name}", file=sys.stderr, flush=True)
+            print(
+                json.dumps(_row(runner, framework, scenario, holder, address), default=str),
+                file=lines,
+                flush=True,
+            )
+
+
+def _row(
+    runner: asyncio.Runner, framework: Framework, scenario: Scenario, holder: ModelHolder, address: str
+) -> dict[str, Any]:
+    package = adapter_info(framework.name).package
+    row = {"framework": framework.name, "version": version(package), "scenario": scenario.name}
+    if scenario.name in framework.cannot:
+        return row | {"cannot": framework.cannot[scenario.name]}
+    try:
+        differing = runner.run(Trial(framework, scenario, holder, address).differences())
+    except Exception as error:  # of the benchmark itself or of a hook: shown, never equal
+        traceback.print_exc()
+        differing = [Difference("the run", "ends", f"{type(error).__name__}: {error}")]
+    limit = framework.limits.get(scenario.name, "")
+    return row | {"differs": [vars(one) for one in differing], "limit": limit}
+
+
+class Trial:
+    """One scenario with one framework: unobserved, observed, and compared."""
+
+    def __init__(self, framework: Framework, scenario: Scenario, holder: ModelHolder, address: str) -> None:
+        self._framework, self._scenario, self._holder = framework, scenario, holder
+        self._setup = Setup(address, scenario.shape, scenario)
+
+    async def differences(self) -> list[Difference]:
+        framework, scenario = self._framework, self._scenario
+        plain_log, raised = await self._unobserved()
+        if not plain_log or (raised is not None and scenario.name not in MAY_RAISE):
+            raise RuntimeError(f"the agent does not work unobserved: {raised!r}") from raised
+        log, trajectory = await self._observed("all")
+        truth = truth_of(scenario, log, RUNS, raised, framework.spelled)
+        found = [*differences(framework, truth, trajectory), *request_differences(plain_log, log)]
+        if scenario.shape == "sub_agent":
+            found += await self._only_outer_calls(
+                [call.name for call in trajectory.calls if not call.notes.get("depth")]
+            )
+        if len(scenario.says) > 1 and scenario.says[0] not in str(log[-1].body):
+            found.append(Difference("memory", scenario.says[0], "not in the last request"))
+        return found
+
+    async def _only_outer_calls(self, outer: list[str]) -> list[Difference]:
+        _, trajectory = await self._observed("auto")
+        names = [call.name for call in trajectory.calls]
+        return [] if names == outer else [Difference("calls of `auto`", outer, names)]
+
+    async def _unobserved(self) -> tuple[list[Exchange], BaseException | None]:
+        agent = self._begin()
+        try:
+            await asyncio.wait_for(self._framework.plain(agent, self._scenario.says), SECONDS)
+        except TimeoutError:
+            raise
+        except Exception as error:
+            return self._holder.model.log, error
+        finally:
+            await self._framework.close()
+        return self._holder.model.log, None
+
+    async def _observed(self, calls: str) -> tuple[list[Exchange], Trajectory]:
+        agent = self._begin()
+        try:
+            trajectory = await asyncio.wait_for(self._talk(agent, calls), SECONDS)
+        finally:
+            await self._framework.close()
+        return self._holder.model.log, trajectory
+
+    async def _talk(self, agent: Any, calls: str) -> Trajectory:
+        says = self._scenario.says
+        session = self._framework.observed(agent, calls=calls).session(
+            Golden(says[0], id=self._scenario.name)
+        )
+        try:
+            for text in says:
+                await session.turn(text)
+        except Exception as error:
+            return session.trajectory(*session.ending(error))
+        finally:
+            await session.aclose()
+        return session.trajectory()
+
+    def _begin(self) -> Any:
+        framework = self._framework
+        RUNS.clear()
+        self._holder.model = ScriptedModel(
+            self._scenario, self._spoken, framework.scripted, framework.may_call, framework.ignored
+        )
+        return framework.agent(self._setup)
+
+    def _spoken(self, answer: Any, body: Any) -> Any:
+        from dataclasses import replace
+
+        spelled = replace(answer, calls=tuple(self._framework.spelled(call) for call in answer.calls))
+        return self._framework.spoken(spelled, body)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,124 @@
+"""Write the facts of the catalog and the benchmark into the pages of adapters.
+
+    python docs/make_adapter_pages.py [FOLDER]
+
+Each page begins with the adapter's limitations and the tested version; `index.md` has the frameworks, and the table
+of `python -m benchmarks adapters` from `benchmarks/data/adapters.json`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+from rightcall.adapters import ADAPTERS, AdapterInfo
+
+ROOT = Path(__file__).parents[1]
+RESULTS = ROOT / "benchmarks" / "data" / "adapters.json"
+BEGIN, END = "<!-- {} -->", "<!-- end of {} -->"
+EQUAL = "="
+
+
+def main() -> None:
+    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent
+    for info in ADAPTERS:
+        page = folder / "adapters" / f"{info.name}.md"
+        page.write_text(with_facts(page.read_text("utf-8"), info), "utf-8")
+    index = folder / "adapters" / "index.md"
+    text = with_part(index.read_text("utf-8"), "frameworks", frameworks_table())
+    index.write_text(
+        with_part(text, "scenarios", scenarios_part(json.loads(RESULTS.read_text("utf-8")))), "utf-8"
+    )
+
+
+def with_facts(page: str, info: AdapterInfo) -> str:
+    """The page with the limitations, the tested version and the hook of the catalog."""
+    losses = "\n".join(f"- {loss}" for loss in info.loses)
+    page = re.sub(
+        r"\A# .*\n\nLimitations:\n\n(- .*\n)+",
+        lambda _: f"# {info.title}\n\nLimitations:\n\n{losses}\n",
+        page,
+    )
+    beside = f", {' and '.join(info.beside.split(', '))}" if info.beside else ""
+    facts = (
+        f"Tested with {info.package} {info.tested}{beside}. Observed through {info.hook}. The agent's code"
+    )
+    return re.sub(r"(?m)^Tested with .*? The agent's code", lambda _: facts, page)
+
+
+def with_part(page: str, name: str, text: str) -> str:
+    """The page with the text between two marks replaced."""
+    begin, end = BEGIN.format(name), END.format(name)
+    before, _, rest = page.partition(begin)
+    return f"{before}{begin}\n{text}\n{end}{rest.partition(end)[2]}"
+
+
+def frameworks_table() -> str:
+    rows = ["| framework | tools can be mocked | functions are observed |", "|---|---|---|"]
+    for info in sorted(ADAPTERS, key=lambda info: (not info.functions, info.tools, info.title.lower())):
+        mocked = "yes" if info.tools == "mock" else "no"
+        rows.append(f"| [{info.title}]({info.name}.md) | {mocked} | {'yes' if info.functions else 'no'} |")
+    return "\n".join(rows)
+
+
+def scenarios_part(results: dict[str, Any]) -> str:
+    """The table: a row for each framework, a column for each scenario, and a sentence for what is not equal."""
+    titles: dict[str, str] = results["scenarios"]
+    by_name = {info.name: info for info in ADAPTERS}
+    rows = [
+        "| framework | version | equal | " + " | ".join(str(n) for n in range(1, len(titles) + 1)) + " |",
+        "|---|---|---|" + "---|" * len(titles),
+    ]
+    differing: list[str] = []
+    missing: list[str] = []
+    for name, row in results["frameworks"].items():
+        info, cells = by_name[name], row["cells"]
+        possible = [scenario for scenario in titles if "cannot" not in cells[scenario]]
+        equal = [scenario for scenario in possible if not cells[scenario]["differs"]]
+        marks = ["–" if s not in possible else EQUAL if s in equal else "**≠**" for s in titles]
+        rows.append(
+            f"| {info.title} | {row['version']} | {len(equal)} of {len(possible)} | "
+            + " | ".join(marks)
+            + " |"
+        )
+        differing += _sentences(info, titles, cells)
+        missing += [
+            f"- {info.title}, {number}: {cells[scenario]['cannot']}"
+            for number, scenario in enumerate(titles, 1)
+            if "cannot" in cells[scenario]
+        ]
+    legend = "\n".join(f"{n}. {title}" for n, title in enumerate(titles.values(), 1))
+    return "\n".join(
+        [
+            *rows,
+            "",
+            "Scenarios:",
+            "",
+            legend,
+            "",
+            "Not equal:",
+            "",
+            *differing,
+            "",
+            "No way to express:",
+            "",
+            *missing,
+        ]
+    )
+
+
+def _sentences(info: AdapterInfo, titles: dict[str, str], cells: dict[str, Any]) -> list[str]:
+    """What differs in each scenario, grouped by the limitation that explains it."""
+    groups: dict[str, list[str]] = {}
+    for number, scenario in enumerate(titles, 1):
+        differs = cells[scenario].get("differs")
+        if differs:
+            groups.setdefault(cells[scenario].get("limit", ""), []).append(f"{number} ({', '.join(differs)})")
+    return [f"- {info.title}, {', '.join(which)}: {limit}" for limit, which in groups.items()]
+
+
+if __name__ == "__main__":
+    main()
