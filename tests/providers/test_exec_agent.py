@@ -15,7 +15,7 @@ import pytest
 import uvloop
 
 from rightcall.executor import Agent, Limits, Session
-from rightcall.model import ExpectedCall, Golden, Trajectory
+from rightcall.model import Approval, Caller, ExpectedCall, Golden, Trajectory
 from rightcall.providers.exchange import Exchange
 from rightcall.providers.exec_agent import _Program
 from rightcall.providers.remote_agent import command_of
@@ -170,3 +170,24 @@ def test_kept_programs_at_once_never_mix(tmp_path):
 )  # fmt: skip
 def test_a_command_is_a_list_that_no_shell_sees(text, words):
     assert command_of(text) == words
+
+
+REFUSING = """
+import json, sys
+ask = json.loads(sys.stdin.readline())
+refused = {"status": "error", "output": {"error": "permission_denied"}}
+result = {"status": "ok", "output": "deleted"} if ask.get("as", {}).get("role") == "admin" else refused
+call = {"name": "delete", "arguments": {}, "approval": {"decision": "approved"}, **result}
+print(json.dumps({"calls": [call], "output": "Finished.", "approvals_seen": True}))
+"""
+
+
+@pytest.mark.parametrize(("role", "status"), [("viewer", "error"), ("admin", "ok")])
+def test_a_program_knows_the_caller_and_records_what_was_approved(tmp_path, role, status):
+    async def run() -> Trajectory:
+        exchange = Exchange(folder=str(tmp_path))
+        async with Session(Agent(program(tmp_path, REFUSING), exchange=exchange)) as session:
+            return await session.performer.perform(Golden("Delete", id="g", as_=Caller(role)), 0)
+
+    (call,) = asyncio.run(run()).calls
+    assert (call.status, call.approval) == (status, Approval("approved"))

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from rightcall.metrics import result_of
-from rightcall.model import ExpectedCall, Golden, ToolCall, Trajectory
+from rightcall.model import Approval, ExpectedCall, Golden, ToolCall, Trajectory
 from rightcall.report.view import CaseView, case_view, cases_of
 from tests.report.conftest import Made
 from tests.report.samples import called
@@ -106,3 +106,17 @@ def test_an_argument_that_another_tool_does_not_have_is_missing_not_a_default():
         "city": ("same", ""),
         "days": ("missing", ""),
     }
+
+
+def test_what_a_human_decided_about_a_call_is_shown():
+    golden = Golden("Delete 7", id="g", expected_calls=[ExpectedCall("delete", {"id": 7})])
+    for approval, note in (
+        (Approval("edited", arguments={"id": 8}), 'edited: ran with {"id":8}'),
+        (Approval("rejected", "Ask support."), "rejected: Ask support."),
+        (Approval("waiting"), "waits for approval"),
+    ):
+        made = Trajectory(calls=(ToolCall("delete", {"id": 7}, approval=approval),))
+        (call,) = seen(golden, made).calls
+        assert (call.approval, [text.replace(" ", "").replace("\n", "") for text in call.notes]) == (
+            approval.decision, [note.replace(" ", "")],
+        )  # fmt: skip

@@ -14,6 +14,7 @@ from rightcall.model.record import Record
 FORMAT = "rightcall/ask/1"
 ASKED = (
     "input", "messages", "system", "tools", "golden_id", "trial", "session", "idempotency_key", "traceparent",
+    "as",
 )  # fmt: skip
 """Fields available to requests and templates. Expectations are not among them, so they cannot be sent."""
 

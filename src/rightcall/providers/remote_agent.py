@@ -135,7 +135,8 @@ class Asking:
             "session": session,
             "idempotency_key": idempotency_key(self.run_id, golden.id, trial, turn),
         }
-        return asked | ({"traceparent": traceparent} if traceparent else {})
+        caller = {} if golden.as_ is None else {"as": to_plain(golden.as_)}
+        return asked | caller | ({"traceparent": traceparent} if traceparent else {})
 
 
 class AddressedSession:

@@ -93,7 +93,9 @@ def _calls(calls: Sequence[CallView]) -> Table:
             Text(sign, style),
             call.expected_tool or "–",
             "=" if same else "≠",
-            Text(call.tool or "not called", "" if same else style),
+            Text(call.tool or "not called", "" if same else style).append(
+                f"  {call.approval}" if call.approval else "", "dim"
+            ),
         )
         for row in call.arguments:
             sign, style = SIGNS[row.mark]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
 from rightcall.errors import RightCallError
@@ -42,7 +42,8 @@ class ArgumentRow(Record, frozen=True):
 
 
 class CallView(Record, frozen=True):
-    """One pair. `expected_tool` or `tool` is empty where there is no counterpart; `notes` say what is wrong."""
+    """One pair. `expected_tool` or `tool` is empty where there is no counterpart; `notes` say what is wrong and
+    what a human decided, `approval` is the decision in a word."""
 
     kind: Kind
     expected_tool: str
@@ -54,6 +55,7 @@ class CallView(Record, frozen=True):
     output: str | None = None
     raw: str | None = None
     latency_ms: float | None = None
+    approval: str = ""
 
 
 def call_views(pairing: Pairing, result: CaseResult) -> tuple[CallView, ...]:
@@ -86,13 +88,30 @@ def _view(
         expected_tool=one_line(pattern_text(wanted.tool), 200) if wanted else "",
         tool=one_line(call.name, 200) if call else "",
         arguments=tuple(rows[:MOST_ARGUMENTS]),
-        notes=tuple(dict.fromkeys(said(f) for f in failures if f.code not in MARKS or not f.parameter)),
+        notes=(
+            *dict.fromkeys(said(f) for f in failures if f.code not in MARKS or not f.parameter),
+            *_decision(call),
+        ),
         step=call.step if call else None,
         status=call.status if call else "not_run",
         output=None if call is None or call.status == "not_run" else json_text(call.output),
         raw=None if call is None or call.raw is None else shown_text(call.raw, LONGEST_VALUE),
         latency_ms=call.latency_ms if call else None,
+        approval=call.approval.decision if call and call.approval else "",
     )
+
+
+def _decision(call: ToolCall | None) -> Iterator[str]:
+    """What was decided about a call that needed approval, in words."""
+    if call is None or call.approval is None:
+        return
+    approval = call.approval
+    text = {"waiting": "waits for approval", "escalated": "escalated: waits for approval"}.get(
+        approval.decision, approval.decision
+    )
+    if approval.arguments is not None:
+        text += f": ran with {one_line(json_text(approval.arguments), LONGEST_VALUE)}"
+    yield text + (f": {one_line(approval.message, LONGEST_VALUE)}" if approval.message else "")
 
 
 def arguments(

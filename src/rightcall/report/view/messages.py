@@ -19,6 +19,7 @@ ENDINGS = {
     "limit": "a limit was reached",
     "refused": "the model refused",
     "truncated": "an answer was cut off",
+    "waiting_for_approval": "the agent waits for an approval",
     "agent_error": "the agent broke",
     "user_error": "the simulated user was at fault",
     "infra_error": "no answer",
