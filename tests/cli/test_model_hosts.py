@@ -111,3 +111,36 @@ def test_prices_of_an_entry_are_in_the_estimate(rightcall, tmp_path):
         write_suite(tmp_path, server.url, models=models, metrics=[])
         found = json.loads(rightcall("run", "suite.yaml", "--dry-run", "--json").out)
     assert found["cost_usd"] == pytest.approx(found["output_tokens"] / 100)
+
+
+def test_generate_names_the_hosts_of_writer_and_solver(rightcall, monkeypatch):
+    words = [
+        "generate",
+        "goldens",
+        "--from",
+        "scratch",
+        "--scenario",
+        "s",
+        "--task",
+        "t",
+        "--style",
+        "x",
+        "--dry-run",
+    ]
+    typed = ["--model", "openai:w", "--solver", "openai:s", "--base-url", "http://127.0.0.1:9/v1"]
+    done = rightcall(*words, *typed)
+    assert "asks: writer openai:w at 127.0.0.1:9" in done.out and "solver openai:s at 127.0.0.1:9" in done.out
+    other = rightcall(*words, "--model", "openai:w", "--solver", "anthropic:s").out
+    assert "writer openai:w at api.openai.com" in other and "solver anthropic:s at api.anthropic.com" in other
+
+
+def test_a_wrong_name_is_told_once_with_the_names_there_are(rightcall, tmp_path):
+    write_suite(
+        tmp_path,
+        "http://127.0.0.1:9/v1",
+        agent={"model": "privat"},
+        metrics=["answer_relevancy(model='zzz')"],
+    )
+    done = rightcall("run", "suite.yaml")
+    assert done.code == 2 and done.err.count("'privat'") == 1 and "did you mean 'private'?" in done.err
+    assert "unknown model 'zzz'; models with a name: plain, private; or use provider:model" in done.err

@@ -66,6 +66,7 @@ def estimate_words(found: GenerationEstimate) -> str:
     return (
         f"{counted(found.goldens, 'golden')}: {found.requests_least:,} to {found.requests_most:,} requests, "
         f"about {found.input_tokens:,} input tokens or more, {price}"
+        + "".join(f"\nasks: {words}" for words in found.asks)
     )
 
 

@@ -74,7 +74,7 @@ class ModelCatalog:
         from rightcall.providers.resolver import hint_for
 
         meant = suggestion(name, self.endpoints) or hint_for(name)
-        if self.endpoints and not meant.startswith("did you mean"):
+        if self.endpoints and name not in meant and not suggestion(name, self.endpoints):
             meant = f"models with a name: {', '.join(sorted(self.endpoints))}; or use provider:model"
         return f"unknown model '{name}'; {meant}"
 

@@ -11,7 +11,7 @@ import msgspec
 from rightcall.errors import ConfigError
 from rightcall.model.record import Record
 from rightcall.providers.base import Settings
-from rightcall.providers.hosts import HOSTS, address_of, server_of
+from rightcall.providers.hosts import HOSTS, address_of, server_of, shown_host
 from rightcall.providers.prices import Price, Prices, built_in_prices
 from rightcall.providers.rate_limit import RateLimit
 
@@ -66,6 +66,12 @@ class ModelEndpoint(Record, frozen=True):
     def server(self) -> str:
         """The server for keys of caches and records; "" is the provider's own, or none."""
         return server_of(self.model, self.base_url)
+
+    @property
+    def words(self) -> str:
+        """`openai:gpt-5-mini at api.openai.com`; the model alone when no server is asked."""
+        address = address_of(self.prefix, self.base_url)
+        return f"{self.model} at {shown_host(address.url)}" if address else self.model
 
     @property
     def identity(self) -> tuple[str, str, str]:

@@ -76,7 +76,8 @@ def plan_suite(  # noqa: PLR0913  a suite, and what a command line may say inste
         models = _tried(problems, lambda: suite_models(suite, folder)) or ModelCatalog()
         agent = _agent(suite, folder, problems, model=model, faults=faults, start_nothing=start_nothing)
         agent = replace(agent, models=models.endpoints)
-        agent = _tried(problems, lambda: with_endpoint(_at(agent, suite, model, base_url), models)) or agent
+        placed = _tried(problems, lambda: with_endpoint(_at(agent, suite, model, base_url), models))
+        agent = placed or replace(agent, model=_unloaded)
         chosen = _chosen_folder(folder, begun)
     dataset = begun / folder / suite.dataset if chosen else folder / suite.dataset
     metrics, observed_only = _tried(problems, lambda: _suite_metrics(suite, models)) or ([], [])

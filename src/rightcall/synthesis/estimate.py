@@ -15,7 +15,10 @@ PROMPT_CHARACTERS = 900
 
 
 class GenerationEstimate(Record, frozen=True):
-    """Requests, tokens and cost: `least` when the first attempt of each is kept, `most` when every attempt is used."""
+    """Requests, tokens and cost: `least` when the first attempt of each is kept, `most` when every attempt is used.
+
+    `asks` has the model and the host of every role.
+    """
 
     goldens: int
     requests_least: int
@@ -24,6 +27,7 @@ class GenerationEstimate(Record, frozen=True):
     output_tokens: int
     cost_usd: float | None
     cost_usd_most: float | None
+    asks: tuple[str, ...] = ()
 
 
 def estimate_generation(
@@ -53,6 +57,18 @@ def estimate_generation(
         used.output_tokens or 0,
         price,
         None if price is None else price * most / max(1, least),
+        _asked(maker),
+    )
+
+
+def _asked(maker: Synthesizer) -> tuple[str, ...]:
+    """Who writes and who verifies, and at which host."""
+    roles = {"writer": maker.model, "solver": maker.solver}
+    models = {role: maker.at_typed_server(model) for role, model in roles.items() if model is not None}
+    return tuple(
+        f"{role} {endpoint_of(model).words}"
+        for role, model in models.items()
+        if isinstance(model, str | ModelEndpoint)
     )
 
 

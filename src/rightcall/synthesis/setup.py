@@ -114,6 +114,15 @@ class SynthesisSetup:
                 conversational_styling=self.conversational_styling_config or ConversationalStylingConfig(),
             )
 
+    def at_typed_server(self, model: Model, writes: Model | None = None) -> Model:
+        """A model at `base_url`: the server of the one that writes, and of `provider:model` of the same provider."""
+        url, writes = self.base_url, self.model if writes is None else writes
+        if not url or not isinstance(model, str | ModelEndpoint):
+            return model
+        own = _name(writes).partition(":")[0]
+        same = isinstance(model, str) and ":" in model and own == model.partition(":")[0]
+        return endpoint_of(model, base_url=url) if model == writes or same else model
+
     def _writer(self) -> Model:
         """The model that writes where no template can: the one that is named, else the default generator."""
         found = self.model if self.model is not None else project_models().default("generator")
@@ -178,7 +187,7 @@ class _Desk:
             return None
         key = model if isinstance(model, str) else id(model)
         if key not in self._open:
-            provider: Provider = resolve(self._at_typed_server(model))
+            provider: Provider = resolve(self._maker.at_typed_server(model, self._writes))
             self._servers[server_of(provider)] = None
             if isinstance(model, str | ModelEndpoint):
                 provider = await self._stack.enter_async_context(provider)
@@ -188,18 +197,6 @@ class _Desk:
             most = min(self._maker.max_concurrent, getattr(provider, "at_once", self._maker.max_concurrent))
             self._open[key] = Asker(provider, most, patience=self._maker.patience, seed=self._maker.seed)
         return self._open[key]
-
-    def _at_typed_server(self, model: Model) -> Model:
-        """`base_url` is the server of the writing model, and of `provider:model` of the same provider."""
-        url, writes = self._maker.base_url, self._writes
-        if not url or not isinstance(model, str | ModelEndpoint):
-            return model
-        same = (
-            isinstance(model, str)
-            and ":" in model
-            and _name(writes).partition(":")[0] == model.partition(":")[0]
-        )
-        return endpoint_of(model, base_url=url) if model == writes or same else model
 
 
 def _name(model: Model | None) -> str:
