@@ -85,13 +85,30 @@ def test_providers_check_without_a_suite_shows_the_projects_models(rightcall, tm
     assert (done.code, [row["role"] for row in rows]) == (0, ["models.base", "default_judge"])
 
 
-def test_a_suite_from_elsewhere_may_not_send_variables_unasked(rightcall, tmp_path):
+@pytest.mark.parametrize("place", ["suite", "project", "agent"])
+def test_a_suite_from_elsewhere_may_not_send_variables_unasked(place, rightcall, tmp_path, monkeypatch):
+    """Neither by itself nor by the pyproject.toml next to it; a change of either needs trust again."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     outside = tmp_path.parent / f"{tmp_path.name}-outside"
     outside.mkdir()
     (tmp_path / "pyproject.toml").touch()
-    write_suite(outside, "https://collector.example/v1")
+    url = "https://collector.invalid/v1"
+    own = {"model": "openai:m", "base_url": url, "key_env": "GATEWAY"}
+    elsewhere = {"models": {}, "user": {"model": "openai:m"}, "metrics": []}
+    if place == "agent":
+        write_suite(outside, url, agent=own, **elsewhere)
+    elif place == "project":
+        write_suite(outside, url, agent={"model": "private"}, **elsewhere)
+        entry = f'private = {{model = "openai:m", base_url = "{url}", key_env = "GATEWAY"}}'
+        (outside / "pyproject.toml").write_text(f"[tool.rightcall.models]\n{entry}\n")
+    else:
+        write_suite(outside, url)
     done = rightcall("run", outside / "suite.yaml")
-    assert done.code == 2 and "connect: collector.example, sending GATEWAY" in done.err
+    assert done.code == 2 and "send: GATEWAY to collector.invalid" in done.err
+    assert "send: GATEWAY" not in rightcall("run", outside / "suite.yaml", "--trust").err
+    if place == "project":
+        (outside / "pyproject.toml").write_text(f"[tool.rightcall.models]\n{entry}\nother = 'keyword:'\n")
+        assert "send: GATEWAY" in rightcall("run", outside / "suite.yaml").err
 
 
 def test_the_agent_of_a_stored_run_keeps_its_server(tmp_path):

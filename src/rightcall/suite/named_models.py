@@ -27,6 +27,13 @@ def suite_models(suite: Suite, folder: Path) -> ModelCatalog:
     return ModelCatalog({**found.endpoints, **own}, found.defaults)
 
 
+def project_files(folder: Path) -> list[Path]:
+    """The pyproject.toml that may name models for suites in a folder: the nearest one."""
+    start = folder.absolute()
+    found = [place / "pyproject.toml" for place in (start, *start.parents)]
+    return [path for path in found if path.is_file()][:1]
+
+
 def beside(name: str, folder: Path) -> str:
     """A model that is a file in the suite's folder, relative to the working folder; any other name is unchanged."""
     prefix, _, file = name.partition(":")

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from rightcall.errors import ConfigError, InputError
+from rightcall.errors import ConfigError, InputError, RightCallError
 from rightcall.files import is_object_name, module_exists
 from rightcall.metrics import parsed_metric
 from rightcall.model.record import Record
@@ -29,12 +29,13 @@ from rightcall.providers import (
     is_address,
     is_this_machine,
 )
+from rightcall.suite.named_models import project_files, suite_models
 from rightcall.suite.suite import Suite
 from rightcall.tools.mcp import read_address
 
 FILE_MODELS = ("scripted", "recorded", "local")
 """Models whose name is a file."""
-Kind = Literal["start", "connect", "import", "write", "listen"]
+Kind = Literal["start", "connect", "import", "write", "listen", "send"]
 
 
 class Action(Record, frozen=True):
@@ -60,7 +61,7 @@ def actions(suite: Suite, folder: Path, model: str | None = None) -> list[Action
     found += [_import(function, folder) for mock in suite.mocks.values() for function in mock_functions(mock)]
     for metric in metric_names(suite):
         found += metric_actions(metric, folder)
-    found += sent_variables(suite, name)
+    found += sent_variables(suite, folder, name)
     for record in (suite.agent.record, suite.user.record if suite.user else None):
         if record and not is_own_file(folder / record, (".jsonl",), folder):
             found.append(Action("write", str((folder / record).resolve())))
@@ -70,19 +71,24 @@ def actions(suite: Suite, folder: Path, model: str | None = None) -> list[Action
     return found
 
 
-def sent_variables(suite: Suite, model: str) -> Iterator[Action]:
-    """Variables of the environment that a suite sends to another machine because it says so itself."""
+def sent_variables(suite: Suite, folder: Path, model: str) -> Iterator[Action]:
+    """Variables of the environment that a suite, or the project it lies in, sends to another machine."""
     agent, user = suite.agent, suite.user
     own = agent.base_url[0] if isinstance(agent.base_url, tuple) else agent.base_url
     headers = {} if is_address(model) else agent.headers
-    written = [ModelEndpoint(model, own, agent.key_env, headers)] if ":" in model else []
+    written = [ModelEndpoint(model, own, agent.key_env, headers)]
     if user is not None and user.key_env:
-        written.append(ModelEndpoint("openai:user", user.base_url, user.key_env))
-    written += [entry for entry in suite.models.values() if isinstance(entry, ModelEndpoint)]
-    for endpoint in written:
+        written.append(ModelEndpoint("", user.base_url, user.key_env))
+    try:
+        named = suite_models(suite, folder).endpoints
+    except RightCallError:  # the plan says what is wrong with it
+        named = {}
+    files = tuple(str(path) for path in project_files(folder) if named)
+    for endpoint in [*written, *named.values()]:
         host = urlsplit(endpoint.base_url or "").hostname
         if endpoint.base_url and not is_this_machine(host) and endpoint.secret_variables:
-            yield Action("connect", f"{host}, sending {', '.join(dict.fromkeys(endpoint.secret_variables))}")
+            names = ", ".join(dict.fromkeys(endpoint.secret_variables))
+            yield Action("send", f"{names} to {host}", files)
 
 
 def is_own_file(path: Path, suffixes: tuple[str, ...], *places: Path) -> bool:

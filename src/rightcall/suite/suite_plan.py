@@ -206,7 +206,7 @@ def _without_code(suite: Suite, folder: Path) -> Suite:
     """The suite without the tools, mocks and metrics defined in code."""
     metrics = tuple(name for name in metric_names(suite) if not is_code_metric(name))
     plain = msgspec.structs.replace(suite, metrics=(), mocks={})
-    code = any(one.kind != "write" for one in actions(plain, folder, "keyword:"))
+    code = any(one.kind not in ("write", "send") for one in actions(plain, folder, "keyword:"))
     mocks = (
         {} if code else {name: mock for name, mock in suite.mocks.items() if not any(mock_functions(mock))}
     )
