@@ -78,6 +78,17 @@ class HttpClient:
         except Exception as error:  # every transport exception becomes one kind of error
             raise failures.transport(self.base_url, error, self.network.total) from None
 
+    async def get(self, path: str) -> tuple[int, Mapping[str, str], bytes]:
+        """Status, headers and body of the response to a GET request; a `ProviderError` when there is none."""
+        session = self._session or self.open()
+        try:
+            async with session.get(self._url(path), allow_redirects=False) as response:
+                return response.status, response.headers, await self._read(response)
+        except ProviderError:
+            raise
+        except Exception as error:  # every transport exception becomes one kind of error
+            raise failures.transport(self.base_url, error, self.network.total) from None
+
     async def status(self, path: str) -> int | None:
         """The status of a GET request, or None without a response within `Network.connect` seconds."""
         session = self._session or self.open()

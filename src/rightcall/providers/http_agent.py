@@ -43,22 +43,10 @@ class HttpAgent(AddressedAgent):
 
     def __init__(self, url: str, exchange: Exchange, asking: Asking, network: Network) -> None:
         self.exchange, self._asking = exchange, asking
-        limits = Network(
-            network.connections,
-            network.total,
-            network.connect,
-            network.read,
-            LARGEST,
-            network.trusted,
-            keep_alive=False,
-        )
-        self._client = HttpClient(url, exchange.header_values, limits)
+        self._client = HttpClient(url, exchange.header_values, single_use(network))
         self.name = f"http:{self._client.base_url}"
         self._reader = reader_for(exchange)
-        sent = [
-            word for value in exchange.header_values().values() for word in value.split() if len(word) >= 8
-        ]
-        self._clean = scrubber(*sent)  # a service may echo secrets in its errors
+        self._clean = scrubber(*secret_words(exchange))
 
     def session(self, golden: Golden, trial: int = 0) -> AddressedSession:
         session_id = new_session_id(golden, trial)
@@ -88,14 +76,32 @@ class HttpAgent(AddressedAgent):
                 raise AgentFailedError(error.problem) from None
             raise error if error.kind in NOT_SENT else asked_once(error) from None
         if not 200 <= status < 300:
-            raise _refused(self._client.base_url, status, received, content)
+            raise refused_reply(self._client.base_url, status, received, content)
         stream = "text/event-stream" in str(received.get("content-type", "")).lower()
         reply = self._reader.read(content, said, stream=stream)
         version = reply.served_model or str(received.get(VERSION, ""))[:MOST_VERSION]
         return msgspec.structs.replace(reply, served_model=self._clean(version)) if version else reply
 
 
-def _refused(url: str, status: int, headers: Any, content: bytes) -> ProviderError:
+def single_use(network: Network) -> Network:
+    """The same limits, with a connection for every request and replies of at most `LARGEST`."""
+    return Network(
+        network.connections,
+        network.total,
+        network.connect,
+        network.read,
+        LARGEST,
+        network.trusted,
+        keep_alive=False,
+    )
+
+
+def secret_words(exchange: Exchange) -> list[str]:
+    """What is secret in the headers of requests: a service may echo it in its errors."""
+    return [word for value in exchange.header_values().values() for word in value.split() if len(word) >= 8]
+
+
+def refused_reply(url: str, status: int, headers: Any, content: bytes) -> ProviderError:
     """An error response. Only 429, and 503 with `Retry-After`, say that the service did not act on the request."""
     error = failures.refused(url, status, headers, content)
     declined = status == 429 or (status == 503 and headers.get("retry-after"))

@@ -23,8 +23,8 @@ from rightcall.providers.agent_reply import ReplyReader, UnreadableReplyError
 from rightcall.providers.exchange import Exchange, refuse
 from rightcall.providers.http import Network
 
-PREFIXES = ("http", "https", "exec")
-"""`http:URL`, a plain URL and `exec:COMMAND` name agents; every other prefix names a model."""
+PREFIXES = ("http", "https", "exec", "a2a")
+"""`http:URL`, a plain URL, `exec:COMMAND` and `a2a:URL` name agents; every other prefix names a model."""
 
 
 class Telemetry(Protocol):
@@ -75,10 +75,14 @@ def addressed_agent(
     network: Network | None = None,
     telemetry: Telemetry | None = None,
 ) -> AddressedAgent:
-    """The agent of `http:URL` or `exec:COMMAND`; a `ConfigError` lists all problems."""
+    """The agent of `http:URL`, `exec:COMMAND` or `a2a:URL`; a `ConfigError` lists all problems."""
     prefix, _, rest = model.partition(":")
     refuse(exchange.problems())
     asking = Asking(system, offered, telemetry)
+    if prefix == "a2a":
+        from rightcall.providers.a2a_agent import A2AAgent
+
+        return A2AAgent(rest, exchange, asking, network or Network())
     if prefix != "exec":
         from rightcall.providers.http_agent import HttpAgent
 

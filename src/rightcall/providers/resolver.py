@@ -71,10 +71,11 @@ SHELVES = (
     Shelf("scripted", "scripted:FILE", "replies from a script", "a script"),
     Shelf("recorded", "recorded:FILE", "replays a cassette", "a *.cassette.jsonl"),
     Shelf("http", "http:URL", "an agent that is a service: JSON in, JSON or server-sent events out"),
+    Shelf("a2a", "a2a:URL", "an agent that speaks the Agent2Agent protocol"),
     Shelf("exec", "exec:COMMAND", "an agent that is a program: a JSON line in, JSON out"),
 )
 
-AGENTS = ("http", "exec")
+AGENTS = ("http", "exec", "a2a")
 """Kinds that are not models: the executor runs them."""
 
 Maker = Callable[[str, ProviderOptions], Provider]

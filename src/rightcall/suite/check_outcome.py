@@ -170,7 +170,7 @@ def _answered(result: CaseResult) -> bool:
 def _served_notes(seen: CheckEvidence) -> list[str]:
     """Notes on a model that answers under another name than in the baseline, though the same one was requested."""
     before, asked = seen.design.baseline.header.served_model, seen.design.inputs.agent.get("model", "")
-    service = asked.startswith(("http:", "https:"))
+    service = asked.startswith(("http:", "https:", "a2a:"))
     now = served_models((r for each in seen.results.values() for r in each), asked)
     new = [name for name in now if name not in before]
     if not before or not new or any(change.kind in ("model", "base_url") for change in seen.design.changes):

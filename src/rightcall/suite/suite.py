@@ -35,7 +35,9 @@ class AgentConfig(Record, frozen=True):
 
     model: Annotated[
         str,
-        msgspec.Meta(description="provider:model, a name of models, module:agent, http:URL, or exec:COMMAND"),
+        msgspec.Meta(
+            description="provider:model, a name of models, module:agent, http:URL, a2a:URL, or exec:COMMAND"
+        ),
     ]
     base_url: Annotated[
         str | Annotated[tuple[str, ...], msgspec.Meta(min_length=1)] | None,

@@ -207,7 +207,7 @@ def listen_actions(address: str) -> Iterator[Action]:
 
 
 def _agent(name: str, folder: Path) -> Iterator[Action]:
-    """The program of `exec:COMMAND` and the address of `http:URL`."""
+    """The program of `exec:COMMAND` and the address of `http:URL` or `a2a:URL`."""
     if name.startswith("exec:"):
         try:
             command = command_of(name.removeprefix("exec:"))
@@ -215,8 +215,8 @@ def _agent(name: str, folder: Path) -> Iterator[Action]:
             return  # the plan says what is wrong with it
         near = (path for word in command for path in _files_of(word, folder))
         yield Action("start", shlex.join(command), tuple(dict.fromkeys(map(str, near))))
-    elif name.startswith("http:"):
-        yield Action("connect", without_credentials(name.removeprefix("http:")))
+    elif name.startswith(("http:", "a2a:")):
+        yield Action("connect", without_credentials(name.partition(":")[2]))
 
 
 def mock_functions(mock: Any) -> Iterator[str]:
