@@ -17,13 +17,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from rightcall.datasets.deepeval.names import snake_case
 from rightcall.datasets.formats import GOLDENS, format_of
 from rightcall.datasets.formats.collection import is_blank
 from rightcall.errors import InputError, suggestion
 from rightcall.files import value_of
 from rightcall.model import codec
-from rightcall.model.golden import Golden
+from rightcall.model.golden import Golden, with_id
 
 FIELDS = ("data", "target", "metadata", "id")
 DATA = ("prompt", "system_prompt", "tools", "config")
@@ -48,7 +50,10 @@ def golden_of_target(raw: Any, where: str) -> Golden:
 
 
 def golden_of_datapoint(raw: Any, where: str) -> Golden:
-    """The golden of an item whose data and target may be anything; both are kept in its metadata."""
+    """The golden of an item whose data and target may be anything; both are kept in its metadata.
+
+    An item that a file of goldens may have gets the id that it has there.
+    """
     item = _object(raw, where, "an item")
     if "data" not in item:
         raise InputError(where, "missing required field 'data'", 'such as {"data": …, "target": …}')
@@ -64,7 +69,14 @@ def golden_of_datapoint(raw: Any, where: str) -> Golden:
         known = {"prompt": data if isinstance(data, str) else _text(data)}
     wanted = {snake_case(name): target[name] for name in target} if isinstance(target, Mapping) else {}
     metadata = {**_object(item.get("metadata") or {}, where, "metadata"), "data": data, "target": target}
-    return codec.convert(_fields(known, wanted, metadata, item.get("id")), Golden, where)
+    golden = codec.convert(_fields(known, wanted, metadata, item.get("id")), Golden, where)
+    if golden.id:
+        return golden
+    try:
+        same = golden_of_target(item, where) if is_target(item) else golden
+    except InputError:  # no file of goldens has it
+        same = golden
+    return msgspec.structs.replace(golden, id=with_id(same).id)
 
 
 def placed_items(path: Path) -> Iterator[tuple[str, Any]]:
