@@ -55,8 +55,9 @@ class ResultSequence(Sequence[CaseResult]):
 
     def _repr_html_(self) -> str:
         from rightcall.report import results_html
+        from rightcall.report.view import stored_names
 
-        return results_html(self[:MOST_ROWS], len(self))
+        return results_html(self[:MOST_ROWS], len(self), stored_names(self._store, self._run))
 
     @cached_property
     def _keys(self) -> list[tuple[str, int]]:
@@ -126,10 +127,11 @@ class RunResult:
 
     def _repr_html_(self) -> str:
         from rightcall.report import run_html
-        from rightcall.report.view import failures_first, golden_rows
+        from rightcall.report.view import failures_first, golden_rows, titled
 
         failed, more = failures_first(golden_rows(self.store.results(self.id)), MOST_ROWS)
-        return run_html(self.id, self.verdict.word, self.verdict.sentence, self.summary, failed, more)
+        rows = titled(failed, self.store, self.id)
+        return run_html(self.id, self.verdict.word, self.verdict.sentence, self.summary, rows, more)
 
 
 def _library(name: str) -> Any:

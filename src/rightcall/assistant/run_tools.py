@@ -54,11 +54,12 @@ class RunTools:
 
         Use when a run is known and its failures are not. Returns the golden ids to pass to show_case.
         """
-        from rightcall.report.view import failures_first, golden_rows
+        from rightcall.report.view import failures_first, golden_rows, titled
 
         with self._project.store() as store:
             found = store.run(self._project.run_name(run))
             failed, more = failures_first(golden_rows(store.results(found.id)), failures)
+            failed = titled(failed, store, found.id)
         summary = found.run.summary
         return overview(found) | {
             "decision": summary.decision if summary else "",

@@ -57,7 +57,7 @@ class SuiteTools:
         refused with the list of what it would start. Returns the run's id and verdict and the goldens that
         failed. Takes as long as the model needs and reports progress.
         """
-        from rightcall.report.view import failures_first, golden_rows
+        from rightcall.report.view import failures_first, golden_rows, titled
         from rightcall.suite import SuiteRun, run_plan
 
         path, loaded = self._project.suite(suite, model)
@@ -88,5 +88,5 @@ class SuiteTools:
                 "sentence": outcome.verdict.sentence,
                 "stopped": outcome.stopped,
                 "notices": outcome.notices,
-                "failed": {"items": failed, "more": more},
+                "failed": {"items": titled(failed, store, outcome.run.id), "more": more},
             }

@@ -8,6 +8,8 @@ from rightcall.cli.options import json_option, run_argument, store_option
 from rightcall.cli.output import console, print_json
 from rightcall.model.text import counted
 
+MOST_SHOWN = 50
+
 
 @click.command()
 @run_argument
@@ -15,11 +17,14 @@ from rightcall.model.text import counted
 @json_option
 def flaky(run: str, store_url: str | None, as_json: bool) -> None:
     """List goldens of RUN whose trials disagree, worst first. Requires a run with several trials."""
+    from rightcall.report.view import stored_names
     from rightcall.store import open_store
     from rightcall.suite import flakiness
 
     with open_store(store_url, must_exist=True) as store:
         found = flakiness(store, run)
+        name = stored_names(store, run)
+        names = {} if as_json else {case.golden_id: name(case.golden_id) for case in found.flaky[:MOST_SHOWN]}
     if as_json:
         print_json(found)
         return
@@ -32,9 +37,9 @@ def flaky(run: str, store_url: str | None, as_json: bool) -> None:
         out.say("[dim]only one trial per golden; run with --trials 5 to find flaky ones[/dim]")
     else:
         out.say("[dim]two trials of a golden disagree with probability {:.1%}[/dim]", found.rate)
-    for case in found.flaky[:50]:
+    for case in found.flaky[:MOST_SHOWN]:
         mark = "  quarantine?" if case.quarantine else ""
-        out.print(f"  {case.golden_id}  {case.passed}/{case.trials}{mark}")
-    if names := [case.golden_id for case in found.flaky if case.quarantine]:
+        out.print(f"  {names[case.golden_id]}  {case.passed}/{case.trials}{mark}")
+    if quarantined := [case.golden_id for case in found.flaky if case.quarantine]:
         out.say("[dim]to run these without affecting the verdict, add to the suite:[/dim]")
-        out.print(f"  quarantine: [{', '.join(names)}]", soft_wrap=True)
+        out.print(f"  quarantine: [{', '.join(quarantined)}]", soft_wrap=True)

@@ -62,10 +62,12 @@ class Execution:
 
     def _print(self, plan: Plan, outcome: RunOutcome, failed: list[CaseResult], again: str) -> None:
         from rightcall.report import print_summary
+        from rightcall.report.view import names_of
 
         out = console()
         out.say("\n[bold]{}[/bold] on {}  [dim]run {}[/dim]", plan.name, plan.agent.name, outcome.run.id)
-        print_summary(outcome.summary, failed, console=out)
+        name = names_of(plan.goldens, [result.golden_id for result in failed])
+        print_summary(outcome.summary, failed, console=out, name=name)
         print_decision(out, outcome.verdict)
         where = f" --store {shlex.quote(store_address(self.store_url).typed)}" if self.store_url else ""
         hints = [f"rightcall runs show {outcome.run.id}{where}"]
@@ -106,6 +108,8 @@ def run_to_end(
     workers: Workers | None = None,
 ) -> RunOutcome:
     """Run a plan; if it ends early, finished results are stored and the resume command is printed."""
+    from rightcall.report.view import stored_names
+
     prefer_uvloop()
     with open_store(store_url) as store:
 
@@ -126,6 +130,7 @@ def run_to_end(
 
         def started(run: Run) -> None:
             watching.started(run)
+            watching.name_by(stored_names(store, run.id))
             SUPERVISION.driver.note(f"finished results are stored; resume with:\n  {again} --resume {run.id}")
 
         work = run_plan(

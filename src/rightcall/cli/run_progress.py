@@ -9,7 +9,7 @@ from typing import Literal
 from rightcall.api import RunDisplay
 from rightcall.model.run import CaseResult, Run
 from rightcall.report import one_line, tell, write_rows
-from rightcall.report.view import outcome_of, reason_of
+from rightcall.report.view import CaseName, outcome_of, reason_of
 from rightcall.suite import PlanWarning, Progress
 
 LiveMode = Literal["auto", "plain", "off"]
@@ -29,6 +29,7 @@ class Watching:
         self.failed: list[CaseResult] = []
         self.run: Run | None = None
         self._keep, self._as_json, self._live = keep, as_json, live
+        self._name: CaseName = str
         self._display = RunDisplay(live == "auto" and not as_json)
 
     def warn(self, warning: PlanWarning) -> None:
@@ -39,6 +40,10 @@ class Watching:
 
     def started(self, run: Run) -> None:
         self.run = run
+
+    def name_by(self, name: CaseName) -> None:
+        """How lines of text name a case."""
+        self._name = name
 
     def watch(self, progress: Progress, batch: Sequence[CaseResult]) -> None:
         self.failed += [r for r in batch if not r.passed][: max(0, self._keep - len(self.failed))]
@@ -58,7 +63,7 @@ class Watching:
             trial = f" trial {result.trial}" if result.trial else ""
             why = f": {reason_of(result)}" if not result.passed else ""
             word = {"passed": "PASS", "failed": "FAIL", "error": "ERROR"}[outcome_of(result)]
-            line = f"{number}/{progress.planned} {word} {one_line(result.golden_id)}{trial}{why}"
+            line = f"{number}/{progress.planned} {word} {one_line(self._name(result.golden_id))}{trial}{why}"
             tell(line, err=True)
 
     def tell(self, line: str) -> None:

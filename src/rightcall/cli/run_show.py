@@ -67,10 +67,11 @@ def show(
 
 def _show_run(store: Store, found: StoredRun, keep: int, where: str) -> None:
     from rightcall.report import print_run
-    from rightcall.report.view import failures_first, golden_rows
+    from rightcall.report.view import failures_first, golden_rows, titled
 
     failed, more = failures_first(golden_rows(store.results(found.id)), keep)
-    print_run(console(), found, found.run.summary or _summary(store, found), failed, more)
+    rows = titled(failed, store, found.id)
+    print_run(console(), found, found.run.summary or _summary(store, found), rows, more)
     steps = [f"rightcall runs show {found.id} {_quoted(failed[0].golden_id)}{where}"] if failed else []
     if failed and found.finished:
         steps.append(f"rightcall analyze {found.id}{where}")

@@ -100,7 +100,7 @@ def score(
             for note in _left_out(scores.left_out):
                 tell(note, err=True)
         else:
-            _print_scores(scores, failures, hints)
+            _print_scores(scores, failures, hints, read[0])
     for notice in scores.notices:
         tell(f"warning: {notice}", err=True)
     shortfall = scores.shortfall(least)
@@ -110,15 +110,18 @@ def score(
         raise click.exceptions.Exit(1)
 
 
-def _print_scores(scores: RecordedScores, failures: int, hints: list[str]) -> None:
+def _print_scores(scores: RecordedScores, failures: int, hints: list[str], goldens: Path) -> None:
     """Show the progress of scoring, then the summary with the first failures."""
+    from rightcall.datasets import load_goldens
     from rightcall.report import AskedMetrics, Watcher, print_summary  # rich only when it is shown
+    from rightcall.report.view import names_of
 
     asked, watcher = AskedMetrics(scores.metric_names), Watcher("scoring", keep=failures)
     for _ in watcher.watch(asked.watch(scores) if scores.metric_names else iter(scores)):
         pass
     notes = [*_left_out(scores.left_out), *asked.lines(scores.summary)]
-    print_summary(scores.summary, watcher.failed, notes=notes, hints=hints)
+    name = names_of(lambda: load_goldens(goldens), [result.golden_id for result in watcher.failed])
+    print_summary(scores.summary, watcher.failed, notes=notes, hints=hints, name=name)
 
 
 def _left_out(count: int) -> list[str]:

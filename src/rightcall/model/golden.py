@@ -7,6 +7,7 @@ model's name is added: `refund@unsure+openai:gpt-5-mini`.
 from __future__ import annotations
 
 import hashlib
+import re
 from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
@@ -218,6 +219,15 @@ def with_id(golden: G) -> G:
         msgspec.json.encode(golden, enc_hook=described, order="deterministic")
     ).hexdigest()
     return msgspec.structs.replace(golden, id=f"g-{digest[:12]}")
+
+
+GENERATED = re.compile(r"g-[0-9a-f]{12}(?:-\d+)?(?:@.*)?", re.DOTALL)
+"""A generated id, the number of a repeated row, and the simulated user of a conversation."""
+
+
+def is_generated(golden_id: str) -> bool:
+    """Whether the id was derived from the content of a golden, so that it tells a reader nothing."""
+    return golden_id.startswith("g-") and GENERATED.fullmatch(golden_id) is not None
 
 
 PERSONA, USER = "persona:", "user:"

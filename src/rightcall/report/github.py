@@ -43,7 +43,7 @@ def annotation_lines(view: RunView, failed: FailedCases) -> Iterator[str]:
     for case in failed.cases[:room]:
         trial = f" (trial {case.trial})" if case.trial else ""
         level = "warning" if case.outcome == "error" else "error"
-        yield command(level, f"{one_line(case.golden_id, 100)}{trial}", case.reason)
+        yield command(level, f"{one_line(case.name, 160)}{trial}", case.reason)
     more = len(failed.cases) - room + failed.more
     if more > 0:
         total = view.summary.total

@@ -14,7 +14,7 @@ from rightcall.model.run import CaseResult
 from rightcall.report.numbers import interval, percent
 from rightcall.report.rows import Spool
 from rightcall.report.text import one_line, shown_text, xml_text
-from rightcall.report.view import RunTally, RunView, cases_of, input_of, outcome_of, reason_of
+from rightcall.report.view import RunTally, RunView, case_name, cases_of, input_of, outcome_of, reason_of
 from rightcall.report.view.failures import said
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def _testcase(suite: str, trials: list[Case]) -> Iterator[str]:
     """One golden with all its trials; it passes when every trial does."""
     result = trials[0][1]
     attributes = _attributes(
-        name=result.golden_id,
+        name=case_name(result.golden_id, trials[0][0]),
         classname=f"{suite or 'rightcall'}.{result.category}",
         time=f"{_seconds(trials):.3f}",
     )

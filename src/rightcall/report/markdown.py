@@ -97,7 +97,7 @@ def _failures(view: RunView) -> Iterator[str]:
     yield _row("---", "---:", "---")
     for group in view.failures[:MOST_CODES]:
         example = group.examples[0]
-        shown = f"{code(example.golden_id, 60)} {code(example.sentence)}"
+        shown = f"{code(example.name, 160)} {code(example.sentence)}"
         yield _row(f"{group.title} (`{group.code}`)", count(group.cases), shown)
     yield ""
 
@@ -113,7 +113,7 @@ def _cases(view: RunView, failed: FailedCases) -> Iterator[str]:
     for case in failed.cases:
         trial = f" trial {case.trial}" if case.trial else ""
         error = "error: " if case.outcome == "error" else ""
-        yield _row(f"{code(case.golden_id, 80)}{trial}", f"{error}{code(case.reason, 300)}")
+        yield _row(f"{code(case.name, 160)}{trial}", f"{error}{code(case.reason, 300)}")
     yield ""
     if failed.more:
         yield f"… and {count(failed.more)} more"

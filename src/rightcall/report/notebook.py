@@ -15,7 +15,7 @@ from rightcall.model.run import CaseResult, Summary
 from rightcall.report.numbers import percent
 from rightcall.report.progress import ProgressState, RunProgress
 from rightcall.report.text import one_line
-from rightcall.report.view import GoldenRow, reason_of, summary_view
+from rightcall.report.view import CaseName, GoldenRow, reason_of, summary_view
 
 GOOD, BAD, UNSURE = "#2e8540", "#c0392b", "#b7791f"
 """Readable on light and dark backgrounds."""
@@ -47,10 +47,10 @@ def run_html(
     )
 
 
-def results_html(results: Sequence[CaseResult], total: int) -> str:
+def results_html(results: Sequence[CaseResult], total: int, name: CaseName = str) -> str:
     """The first results as a table."""
     rows = "".join(
-        f"<tr><td style='{CELL}'>{_mark(result)}</td><td style='{CELL}'>{_text(result.golden_id)}</td>"
+        f"<tr><td style='{CELL}'>{_mark(result)}</td><td style='{CELL}'>{_text(name(result.golden_id))}</td>"
         f"<td style='{CELL}'>{result.trial}</td><td style='{CELL}'>{result.score:.2f}</td>"
         f"<td style='{CELL}'>{_text(reason_of(result), 300)}</td></tr>"
         for result in results
@@ -103,7 +103,7 @@ def _failures(failed: Sequence[GoldenRow], more: int) -> str:
         return ""
     rows = "".join(
         f"<tr><td style='{CELL};color:{BAD if row.outcome == 'failed' else UNSURE}'>{_text(row.outcome)}</td>"
-        f"<td style='{CELL}'>{_text(row.golden_id)}</td><td style='{CELL}'>{row.passed}/{row.judged}</td>"
+        f"<td style='{CELL}'>{_text(row.name)}</td><td style='{CELL}'>{row.passed}/{row.judged}</td>"
         f"<td style='{CELL}'>{_text(row.reason, 300)}</td></tr>"
         for row in failed
     )

@@ -55,8 +55,9 @@ def print_rows(out: Screen, rows: Sequence[GoldenRow], more: int) -> None:
     for row in rows:
         trials = f"{row.passed}/{row.judged} " if several else ""
         mark = MARKS[row.outcome]
-        out.say(f"{mark} [bold]{{}}[/bold]  [dim]{{}}[/dim]{{}}", clean(row.golden_id), trials,
-                clean(row.reason))  # fmt: skip
+        title = f" {row.title}" if row.title else ""
+        out.say(f"{mark} [bold]{{}}[/bold]{{}}  [dim]{{}}[/dim]{{}}", clean(row.golden_id), clean(title),
+                trials, clean(row.reason))  # fmt: skip
     if more:
         out.say("[dim]… and {:,} more goldens did not pass: --failures N[/dim]", more)
 

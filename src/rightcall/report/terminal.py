@@ -12,7 +12,7 @@ from rightcall.model.run import CaseResult, Summary
 from rightcall.report.numbers import interval, percent
 from rightcall.report.screen import Screen
 from rightcall.report.text import one_line, shown_text
-from rightcall.report.view import DIMENSIONS, GroupRow, SummaryView, summary_view
+from rightcall.report.view import DIMENSIONS, CaseName, GroupRow, SummaryView, summary_view
 
 RATES = ("passed", "rate", "95% int.")
 """Short enough for 80 characters with the dimensions; JSON has exact numbers."""
@@ -52,8 +52,9 @@ def print_summary(
     notes: Sequence[str] = (),
     hints: Sequence[str] = (),
     console: Screen | None = None,
+    name: CaseName = str,
 ) -> None:
-    """Print the table of categories, notes, failures and the commands to try next."""
+    """Print the table of categories, notes, failures and the commands to try next; `name` names a case by its id."""
     console = console or Screen()
     view = summary_view(summary)
     print_table(console, view)
@@ -61,7 +62,7 @@ def print_summary(
         console.print(note, soft_wrap=True)
     if failed:
         console.print()
-        print_failures(console, view, failed)
+        print_failures(console, view, failed, name)
     if hints:
         console.say("\n[dim]next:[/dim]")
         for hint in hints:
@@ -125,14 +126,16 @@ def _fitting(view: SummaryView, width: int) -> int:
     return max(LEAST_COLUMNS, sum(total - 1 <= width for total in accumulate(widths)))
 
 
-def print_failures(console: Screen, view: SummaryView, failed: Sequence[CaseResult]) -> None:
+def print_failures(
+    console: Screen, view: SummaryView, failed: Sequence[CaseResult], name: CaseName = str
+) -> None:
     """Print each failure with its reason, then the number of cases per code."""
     for result in failed:
         trial = f" trial {result.trial}" if result.trial else ""
         mark = "[yellow]error[/yellow]" if result.error else "[red]✗[/red]"
         reason = result.error or result.metrics["overall"].reason or "did not pass"
         template = f"{mark} [bold]{{}}[/bold][dim]{{}}[/dim]  {{}}"
-        console.say(template, clean(result.golden_id), trial, clean(reason))
+        console.say(template, clean(name(result.golden_id)), trial, clean(reason))
     hidden = view.total.cases - view.total.passed + view.total.errors - len(failed)
     if hidden > 0:
         console.say("[dim]… and {:,} more[/dim]", hidden)

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from rightcall.datasets import load_goldens
 from rightcall.errors import ConfigError
-from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, with_id
+from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, is_generated, with_id
 from rightcall.suite import Selection
 
 LONGEST_ID = 48
@@ -38,7 +38,7 @@ def marked_goldens(
 
 def readable_ids(goldens: Sequence[AnyGolden]) -> list[str]:
     """An id for each test: the golden's id, or the first words of its input without one."""
-    return [_slug(golden) if re.fullmatch(r"g-[0-9a-f]{12}", golden.id) else golden.id for golden in goldens]
+    return [_slug(golden) if is_generated(golden.id) else golden.id for golden in goldens]
 
 
 def _goldens_of(source: Any, folders: Sequence[Path]) -> Iterable[AnyGolden]:

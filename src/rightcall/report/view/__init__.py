@@ -7,7 +7,7 @@
     failures   grouped by code, with examples
     grouped_trials  the trials of a golden in one row, failures first
     messages   the transcript of a case, in the turns of a conversation
-    case       one case: scores, rules, its time; calls: arguments side by side
+    case       one case: scores, rules, its time; calls: arguments side by side; case_names: its name
     case_context  the request of a case, its golden in other runs, the command that reruns it
     call_pairs which actual call answers which expected one
 
@@ -38,6 +38,13 @@ if TYPE_CHECKING:
         rerun_command as rerun_command,
         system_prompt as system_prompt,
     )
+    from rightcall.report.view.case_names import (
+        CaseName as CaseName,
+        case_name as case_name,
+        case_title as case_title,
+        names_of as names_of,
+        stored_names as stored_names,
+    )
     from rightcall.report.view.failures import (
         TITLES as TITLES,
         Example as Example,
@@ -48,6 +55,7 @@ if TYPE_CHECKING:
         failures_first as failures_first,
         golden_row as golden_row,
         golden_rows as golden_rows,
+        titled as titled,
     )
     from rightcall.report.view.messages import MessageView as MessageView
     from rightcall.report.view.run import (
@@ -83,9 +91,10 @@ else:
         {
             "calls": "ArgumentRow CallView Mark",
             "case": "Bar CaseView FailedCase FailedCases ScoreLine case_view input_of outcome_of reason_of",
+            "case_names": "CaseName case_name case_title names_of stored_names",
             "case_context": "PastTrials golden_history model_request rerun_command system_prompt",
             "failures": "Example FailureGroup TITLES",
-            "grouped_trials": "GoldenRow failures_first golden_row golden_rows",
+            "grouped_trials": "GoldenRow failures_first golden_row golden_rows titled",
             "messages": "MessageView",
             "run": "RunTally RunView cases_of run_view",
             "spread": "Bin Spread UserRow",

@@ -16,6 +16,7 @@ from rightcall.model.trajectory import Trajectory
 from rightcall.report.text import json_text, one_line, shown_text
 from rightcall.report.view.call_pairs import NO_TOOLS, pairing_of
 from rightcall.report.view.calls import CallView, call_views
+from rightcall.report.view.case_names import case_name
 from rightcall.report.view.failures import said
 from rightcall.report.view.messages import ENDINGS, MessageView, first_failing_turn, message_view, transcript
 
@@ -181,6 +182,8 @@ def _rules(golden: AnyGolden | None) -> tuple[tuple[str, str], ...]:
     if golden is None:
         return ()
     said: list[tuple[str, str]] = []
+    if isinstance(description := golden.metadata.get("description"), str) and description:
+        said.append(("description", shown_text(description, 2000)))
     if golden.no_calls:
         said.append(("no calls", "the agent must not call any tool"))
     if golden.forbidden_calls:
@@ -206,12 +209,13 @@ def _rules(golden: AnyGolden | None) -> tuple[tuple[str, str], ...]:
 
 
 class FailedCase(Record, frozen=True):
-    """Which case, and why, in one line."""
+    """Which case, and why, in one line; `name` is its id, with the request if the id was generated."""
 
     golden_id: str
     trial: int
     outcome: Outcome
     reason: str
+    name: str
 
 
 class FailedCases:
@@ -227,7 +231,7 @@ class FailedCases:
         if result.passed and not result.error:
             return
         if len(self.cases) < self._keep:
-            why = reason_of(result)
-            self.cases.append(FailedCase(result.golden_id, result.trial, outcome_of(result), why))
+            why, name = reason_of(result), case_name(result.golden_id, golden)
+            self.cases.append(FailedCase(result.golden_id, result.trial, outcome_of(result), why, name))
         else:
             self.more += 1

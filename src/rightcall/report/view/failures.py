@@ -7,9 +7,11 @@ from collections import Counter, defaultdict
 from rightcall.metrics import counted_codes
 from rightcall.metrics.matching import sentence
 from rightcall.model.failure import Code, Failure
+from rightcall.model.golden import AnyGolden
 from rightcall.model.record import Record
 from rightcall.model.run import CaseResult
 from rightcall.report.text import one_line
+from rightcall.report.view.case_names import case_name
 
 EXAMPLES = 5
 LONGEST_SENTENCE = 400
@@ -58,6 +60,7 @@ class Example(Record, frozen=True):
     golden_id: str
     trial: int
     sentence: str
+    name: str
 
 
 class FailureGroup(Record, frozen=True):
@@ -80,7 +83,7 @@ class FailureTally:
         self._examples: defaultdict[Code, list[Example]] = defaultdict(list)
         self._failed = 0
 
-    def add(self, result: CaseResult) -> None:
+    def add(self, golden: AnyGolden | None, result: CaseResult) -> None:
         if result.passed:
             return
         self._failed += not result.error
@@ -92,7 +95,8 @@ class FailureTally:
                 self._tools[code][failure.tool] += 1
             examples = self._examples[code]
             if len(examples) < EXAMPLES and all(one.golden_id != result.golden_id for one in examples):
-                examples.append(Example(result.golden_id, result.trial, said(failure)))
+                name = case_name(result.golden_id, golden)
+                examples.append(Example(result.golden_id, result.trial, said(failure), name))
 
     def groups(self) -> tuple[FailureGroup, ...]:
         """The most frequent code first."""

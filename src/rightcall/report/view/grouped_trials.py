@@ -5,16 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 from statistics import fmean
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
+import msgspec
+
+from rightcall.model.golden import is_generated
 from rightcall.model.record import Record
 from rightcall.model.run import CaseResult
 from rightcall.report.view.case import reason_of
+from rightcall.report.view.case_names import stored_names
+
+if TYPE_CHECKING:
+    from rightcall.store import Store
 
 
 class GoldenRow(Record, frozen=True):
     """All trials of one golden. `flaky` means that some passed and some failed; `reason` is that of the first
-    trial that did not pass; `score` and `latency_ms` are means over the judged trials."""
+    trial that did not pass; `score` and `latency_ms` are means over the judged trials; `title` is the request of
+    a golden whose id was generated."""
 
     golden_id: str
     outcome: Literal["passed", "failed", "flaky", "error"]
@@ -26,6 +34,12 @@ class GoldenRow(Record, frozen=True):
     category: str = ""
     score: float | None = None
     latency_ms: float | None = None
+    title: str = ""
+
+    @property
+    def name(self) -> str:
+        """The id, and the title if there is one."""
+        return f"{self.golden_id} {self.title}".rstrip()
 
 
 def golden_rows(results: Iterable[CaseResult]) -> Iterator[GoldenRow]:
@@ -58,6 +72,17 @@ def golden_row(golden_id: str, trials: Iterable[CaseResult]) -> GoldenRow:
         _mean(trial.score for trial in judged),
         _mean(trial.latency_ms for trial in judged if trial.latency_ms is not None),
     )
+
+
+def titled(rows: Iterable[GoldenRow], store: Store, run: str) -> list[GoldenRow]:
+    """The rows with the titles of the goldens whose ids were generated."""
+    name = stored_names(store, run)
+    return [
+        msgspec.structs.replace(row, title=name(row.golden_id).removeprefix(row.golden_id).strip())
+        if is_generated(row.golden_id)
+        else row
+        for row in rows
+    ]
 
 
 def _mean(values: Iterable[float]) -> float | None:

@@ -56,7 +56,7 @@ class RunTally:
 
     def add(self, golden: AnyGolden | None, result: CaseResult) -> None:
         self._tally.add(result)
-        self._failures.add(result)
+        self._failures.add(golden, result)
         self._tools.add(pairing_of(golden, result, self._offered), result)
         if not result.error:
             self._scores.add(result.score)

@@ -10,7 +10,7 @@ from starlette.routing import Route
 
 from rightcall.model import Category, Code
 from rightcall.report import histogram
-from rightcall.report.view import TITLES, golden_row, run_rate, summary_view, verdict_sentence
+from rightcall.report.view import TITLES, golden_row, run_rate, summary_view, titled, verdict_sentence
 from rightcall.store import ListedGolden, Outcome, ResultFilter, Store, StoredRun
 from rightcall.web import charts
 from rightcall.web.page_renderer import page
@@ -105,7 +105,7 @@ def case_list(request: Request, stored: StoredRun) -> dict[str, Any]:
         name: value for name, value in query.items() if name not in ("after", "part", "trial") and value
     }
     return {
-        "cases": [golden_row(golden_id, trials[golden_id]) for golden_id in ids],
+        "cases": titled((golden_row(golden_id, trials[golden_id]) for golden_id in ids), store, stored.id),
         "previews": store.previews(stored.id, ids),
         "case_tags": {golden_id: tags.get(golden_id, ()) for golden_id in ids},
         "which": which,
