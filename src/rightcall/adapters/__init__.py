@@ -6,6 +6,7 @@
     adapter          what an adapter is; hooks: how process-wide hooks stay local to a trial
     catalog          every adapter with the tested versions and its limitations
     values           values of frameworks as plain JSON; why an agent stopped, from what it raised
+    provider_outage  whether what ended an agent is an outage of a model's provider
     <framework>.py   one file each: openai_agents, langchain, pydantic_ai, …; sdk_requests: what two SDKs share
 
 To add one: a file with a subclass of `Adapter`, a line in `catalog.ADAPTERS`, a row in the adapter tests. A framework
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
         ObservedAgent as ObservedAgent,
         observe_by_hooks as observe_by_hooks,
     )
+    from rightcall.adapters.provider_outage import is_outage as is_outage
     from rightcall.adapters.recorder import EventRecorder as EventRecorder
     from rightcall.adapters.session import FunctionTalk as FunctionTalk, ObservedSession as ObservedSession
 else:
@@ -43,6 +45,7 @@ else:
                 "ADAPTERS AdapterInfo adapter_info adapter_named agent_tools detect hook_problem installed_version"
             ),
             "observed_agent": "ObservedAgent observe_by_hooks",
+            "provider_outage": "is_outage",
             "recorder": "EventRecorder",
             "session": "FunctionTalk ObservedSession",
         },

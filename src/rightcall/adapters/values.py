@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
+from rightcall.adapters.provider_outage import LOST, chain, is_outage, names_of
 from rightcall.errors import InfrastructureError
 from rightcall.model.trajectory import UNKNOWN_USAGE, StopReason, Usage, token_count
 
@@ -104,26 +105,13 @@ LIMITS = frozenset(
 )  # fmt: skip
 """What frameworks raise at a limit the user set."""
 
-UNREACHED = frozenset(
-    ("APIConnectionError", "APITimeoutError", "RateLimitError", "InternalServerError", "ServiceUnavailableError",
-     "OverloadedError", "ModelHTTPError")
-)  # fmt: skip
-"""What model clients raise when their server does not answer, after their own retries."""
-
-
-LOST = frozenset(
-    ("ConnectionError", "TimeoutError", "TransportError", "ClientConnectionError", "ClosedResourceError",
-     "BrokenResourceError", "EndOfStream")
-)  # fmt: skip
-"""What Python, httpx, aiohttp, requests and anyio raise when a connection is lost or nothing comes over it."""
-
 
 def lost_connection(error: Any) -> str:
     """What a tool raised, in a few words, when it lost its connection or waited in vain; "" for anything else."""
     if not isinstance(error, BaseException):
         return ""
-    for link in _chain(error):
-        if {kind.__name__ for kind in type(link).__mro__} & LOST:
+    for link in chain(error):
+        if names_of(link) & LOST:
             return f"{type(link).__name__}: {link}"[:200]
     return ""
 
@@ -131,30 +119,6 @@ def lost_connection(error: Any) -> str:
 def ending(error: BaseException) -> tuple[StopReason, str]:
     """The stop reason and its text for an agent's exception."""
     words = str(error) if isinstance(error, InfrastructureError) else f"{type(error).__name__}: {error}"[:500]
-    for link in _chain(error):
-        names = {kind.__name__ for kind in type(link).__mro__}
-        if names & LIMITS:
-            return "limit", words
-        if isinstance(link, InfrastructureError) or (names & UNREACHED and _of_the_server(link)):
-            return "infra_error", words
-    return "agent_error", words
-
-
-def _of_the_server(error: BaseException) -> bool:
-    """Whether a status, if there is one, means a failure of the server rather than a bad request."""
-    status = getattr(error, "status_code", None)
-    return not isinstance(status, int) or status in (408, 409, 429) or status >= 500
-
-
-def _chain(error: BaseException) -> Iterator[BaseException]:
-    """The exception and what caused it, and what a group holds; each once."""
-    waiting, seen = [error], set()
-    while waiting:
-        link = waiting.pop(0)
-        if id(link) in seen:
-            continue
-        seen.add(id(link))
-        yield link
-        if isinstance(link, BaseExceptionGroup):
-            waiting += link.exceptions
-        waiting += [cause for cause in (link.__cause__, link.__context__) if cause is not None]
+    if any(names_of(link) & LIMITS for link in chain(error)):
+        return "limit", words
+    return ("infra_error" if is_outage(error) else "agent_error"), words

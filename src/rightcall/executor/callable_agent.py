@@ -11,6 +11,7 @@ from typing import Any, get_args
 
 import msgspec
 
+from rightcall.adapters import is_outage
 from rightcall.errors import InfrastructureError, InputError, contained
 from rightcall.executor.limits import Limits
 from rightcall.executor.pool import LagMeter
@@ -175,13 +176,12 @@ class UserAgent:
         try:
             async with asyncio.timeout(self._limits.seconds) as deadline:
                 made = await self._called(golden)
-        except TimeoutError as error:
-            if not deadline.expired():  # the agent's own timeout
-                return Trajectory(stop_reason="agent_error", error=f"TimeoutError: {error}"[:500])
-            return Trajectory(stop_reason="limit", error=f"more than {self._limits.seconds:g} seconds")
-        except InfrastructureError as error:
-            return Trajectory(stop_reason="infra_error", error=str(error))
         except Exception as error:
+            if deadline.expired():
+                return Trajectory(stop_reason="limit", error=f"more than {self._limits.seconds:g} seconds")
+            if is_outage(error):
+                text = str(error) if isinstance(error, InfrastructureError) else _told(error)[:500]
+                return Trajectory(stop_reason="infra_error", error=text)
             return Trajectory(stop_reason="agent_error", error=_told(error)[:500])
         try:
             trajectory = bounded_trajectory(as_trajectory(made))

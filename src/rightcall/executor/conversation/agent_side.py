@@ -8,6 +8,7 @@ from typing import Protocol
 
 import msgspec
 
+from rightcall.adapters import is_outage
 from rightcall.errors import InfrastructureError, InputError
 from rightcall.executor.agent_loop import AgentLoop
 from rightcall.executor.agent_session import (
@@ -169,7 +170,7 @@ def ending(error: BaseException) -> tuple[StopReason, str]:
         error, InfrastructureError | InputError
     ):  # InputError: what the agent returned cannot be read
         return "infra_error", str(error)
-    return "agent_error", f"{type(error).__name__}: {error}"[:500]
+    return ("infra_error" if is_outage(error) else "agent_error"), f"{type(error).__name__}: {error}"[:500]
 
 
 def asked_as(golden: ConversationalGolden) -> Golden:
