@@ -16,9 +16,10 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
-    from rightcall.testing import Checker, GoldenBatch, SessionStore
+    from rightcall.testing import Checked, Checker, GoldenBatch, SessionStore
 
 NOTES = pytest.StashKey[list[dict[str, Any]]]()
+ATTEMPT = pytest.StashKey[list["Checked"]]()
 SESSION = pytest.StashKey[str]()
 KEEPER = pytest.StashKey["SessionStore"]()
 FUNCTIONS = pytest.StashKey[dict[Any, list[Any]]]()
@@ -114,7 +115,10 @@ def check(request: pytest.FixtureRequest) -> Checker:
         concurrency=option("--rightcall-concurrency"),
         seed=option("--rightcall-seed"),
     )
-    notes = item.stash.setdefault(NOTES, [])
+    notes = item.stash[NOTES] = []  # a plugin may run the test again
+    earlier: list[Checked] = item.stash.get(ATTEMPT, [])
+    attempt: list[Checked] = []
+    item.stash[ATTEMPT] = attempt
     key, test = _function_of(item)
 
     def note(what: dict[str, Any]) -> None:
@@ -122,7 +126,8 @@ def check(request: pytest.FixtureRequest) -> Checker:
 
     alike = _functions(item.session)[key]
     later = alike[alike.index(item) + 1 :]
-    return Checker(_together(config, key, test, _goldens(alike)), _goldens(later), defaults, note)
+    together = _together(config, key, test, _goldens(alike))
+    return Checker(together, _goldens(later), defaults, note, attempt, earlier)
 
 
 def _together(config: pytest.Config, key: Any, test: str, goldens: Sequence[Any]) -> GoldenBatch:
@@ -224,7 +229,7 @@ def _tell(report: pytest.TestReport, excinfo: pytest.ExceptionInfo[BaseException
 
 def pytest_report_teststatus(report: Any, config: pytest.Config) -> tuple[str, str, str] | None:
     """A model that did not answer, or a check that broke, is an error and not a failure of the agent."""
-    if getattr(report, "rightcall_error", False):
+    if getattr(report, "rightcall_error", False) and report.failed:  # not one that is run again
         return "error", "E", "ERROR"
     return None
 
@@ -264,15 +269,17 @@ class Watch:
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
-        self._notes: list[dict[str, Any]] = []
+        self._notes: dict[str, list[dict[str, Any]]] = {}
+        """Of each test, those of its last attempt."""
         self._other_failures = 0
         self._lines: list[str] = []
 
     @pytest.hookimpl(trylast=True)
     def pytest_runtest_logreport(self, report: Any) -> None:
-        if getattr(report, "rightcall_error", False):
+        if getattr(report, "rightcall_error", False) and report.failed:
             _count_as_error(self._config, report)
-        self._notes += getattr(report, "rightcall", ())
+        if notes := getattr(report, "rightcall", ()):
+            self._notes[report.nodeid] = notes
         if report.failed and (not hasattr(report, "rightcall_check") or report.rightcall_error):
             self._other_failures += 1
 
@@ -284,7 +291,7 @@ class Watch:
             return
         from rightcall.testing import gate_verdict, summary_lines, tested
 
-        groups = tested(self._notes)
+        groups = tested([note for notes in self._notes.values() for note in notes])
         least = self._config.getoption("--rightcall-min")
         rule = self._config.getoption("--rightcall-rule")
         forbid = self._config.getoption("--rightcall-forbid")

@@ -7,6 +7,7 @@ from typing import Any
 
 from rightcall.adapters.adapter import Adapter, LimitReachedError, Talk, Watch
 from rightcall.adapters.model_answers import ModelAnswer
+from rightcall.adapters.provider_outage import FailedRequestError
 from rightcall.adapters.values import counted, plain, text_of
 from rightcall.model.call import ToolCall
 from rightcall.model.dialects.reported_usage import anthropic_usage
@@ -57,7 +58,10 @@ class _ClientTalk(Talk):
         if result is not None and result.subtype == "error_max_turns":
             raise LimitReachedError("the agent's max_turns")
         if result is not None and result.is_error:
-            raise RuntimeError(str(result.result or result.subtype))
+            text = str(result.result or result.subtype)
+            if result.subtype == "success":  # the agent was not at fault: a request to the model failed
+                raise FailedRequestError(text, getattr(result, "api_error_status", None))
+            raise RuntimeError(text)
         return watch.output(result) if watch.output else _final(result)
 
     async def aclose(self) -> None:

@@ -24,8 +24,8 @@ CLIENTS = (
     "pydantic_ai.exceptions", "cohere", "mistralai", "groq", "botocore", "huggingface_hub", "ollama", "together",
     "fireworks", "azure.core", "azure.ai", "xai_sdk", "vertexai", "langchain_openai", "langchain_anthropic",
     "langchain_google_genai", "langchain_aws", "llama_index.llms", "autogen_ext.models", "agent_framework_openai",
-    "agent_framework_anthropic", "agent_framework.openai", "dspy.clients", "crewai.llm", "crewai.llms",
-    "smolagents.models", "instructor",
+    "agent_framework_anthropic", "agent_framework.openai", "dspy.clients", "dspy.utils.exceptions",
+    "crewai.llm", "crewai.llms", "smolagents.models", "instructor",
 )  # fmt: skip
 """Packages and modules that speak to a model's server."""
 
@@ -33,7 +33,8 @@ UNREACHED = frozenset(
     ("APIConnectionError", "APITimeoutError", "RateLimitError", "InternalServerError", "ServiceUnavailableError",
      "OverloadedError", "ModelHTTPError", "ThrottlingException", "ModelTimeoutException", "EndpointConnectionError",
      "ReadTimeoutError", "ConnectTimeoutError", "ResourceExhausted", "ServiceUnavailable", "DeadlineExceeded",
-     "InferenceTimeoutError")
+     "InferenceTimeoutError", "LMServerError", "LMRateLimitError", "LMTimeoutError", "LMTransportError",
+     "FailedRequestError")
 )  # fmt: skip
 """What model clients raise when their server does not answer, after their own retries."""
 
@@ -44,6 +45,14 @@ LOST = frozenset(
 """What Python, httpx, aiohttp, requests and anyio raise when a connection is lost or nothing comes over it."""
 
 TRY_AGAIN = frozenset((408, 409, 425, 429))
+
+
+class FailedRequestError(RuntimeError):
+    """A request to the model that a framework reports without an exception; the status is None if no answer came."""
+
+    def __init__(self, text: str, status: int | None) -> None:
+        super().__init__(text)
+        self.status_code = status
 
 
 def is_outage(error: BaseException) -> bool:

@@ -17,7 +17,7 @@ from rightcall.window import window
 
 if TYPE_CHECKING:
     from rightcall.testing.check_fixture import Checker as Checker, Defaults as Defaults
-    from rightcall.testing.golden_batch import GoldenBatch as GoldenBatch
+    from rightcall.testing.golden_batch import Checked as Checked, GoldenBatch as GoldenBatch
     from rightcall.testing.marks import marked_goldens as marked_goldens, readable_ids as readable_ids
     from rightcall.testing.session_store import SessionStore as SessionStore
     from rightcall.testing.summary import (
@@ -30,7 +30,7 @@ else:
         __name__,
         {
             "check_fixture": "Checker Defaults",
-            "golden_batch": "GoldenBatch",
+            "golden_batch": "Checked GoldenBatch",
             "marks": "marked_goldens readable_ids",
             "session_store": "SessionStore",
             "summary": "gate_verdict summary_lines tested",

@@ -36,8 +36,12 @@ class Checker:
         to_come: Sequence[AnyGolden],
         defaults: Defaults,
         note: Callable[[dict[str, Any]], None],
+        attempt: list[Checked] | None = None,
+        earlier: Sequence[Checked] = (),
     ) -> None:
         self._together, self._to_come, self._defaults, self._note = together, to_come, defaults, note
+        self._attempt: list[Checked] = [] if attempt is None else attempt
+        self._earlier = earlier
 
     def __call__(
         self,
@@ -59,10 +63,25 @@ class Checker:
         __tracebackhide__ = True
         try:
             setup = self._setup(agent, metrics, observe, trials, rules, user)
-            checked = self._together.checked(setup, _named(golden), self._to_come)
+            checked = self._checked(setup, _named(golden))
         except RightCallError as error:
             raise CheckError(str(error)) from None
         return self._judged(checked)
+
+    def _checked(self, setup: Setup, golden: AnyGolden) -> Checked:
+        """The trials of a golden. When the test is run again, only those without an answer are.
+
+        An agent that failed has failed: running it until it passes would show a rate that it does not have.
+        """
+        place = len(self._attempt)
+        earlier = self._earlier[place] if place < len(self._earlier) else None
+        again = earlier is not None and earlier.golden.id == golden.id
+        if earlier is not None and again and not any(result.error for result in earlier.results):
+            checked = earlier
+        else:
+            checked = self._together.checked(setup, golden, self._to_come, again=again)
+        self._attempt.append(checked)
+        return checked
 
     def _setup(
         self,

@@ -57,8 +57,16 @@ class GoldenBatch:
         self._ready: dict[str, Checked] = {}
         self._previous: Setup | None = None
 
-    def checked(self, setup: Setup, golden: AnyGolden, to_come: Sequence[AnyGolden]) -> Checked:
-        """The trials of a golden; `to_come` are the goldens of the tests after this one."""
+    def checked(
+        self, setup: Setup, golden: AnyGolden, to_come: Sequence[AnyGolden], *, again: bool = False
+    ) -> Checked:
+        """The trials of a golden; `to_come` are the goldens of the tests after this one.
+
+        With `again` trials without an answer are run again, and replace those that were stored.
+        """
+        if again:
+            (self._ready[golden.id],) = self._perform(setup, [golden], again=True)
+            return self._ready[golden.id]
         ready = self._ready.get(golden.id)
         if ready is not None and ready.golden == golden and same(ready.setup, setup):
             return ready
@@ -73,7 +81,7 @@ class GoldenBatch:
             self._ready[found.golden.id] = found
         return self._ready[golden.id]
 
-    def _perform(self, setup: Setup, goldens: Sequence[AnyGolden]) -> list[Checked]:
+    def _perform(self, setup: Setup, goldens: Sequence[AnyGolden], again: bool = False) -> list[Checked]:
         known = {golden.id for golden in self._goldens}
         whole = [*self._goldens, *(golden for golden in goldens if golden.id not in known)]
         plan = Plan(
@@ -90,7 +98,7 @@ class GoldenBatch:
         )
         found, prepared = finished(perform(replace(plan, dataset=goldens)))
         every = [result for results in found.values() for result in results]
-        run_id = self._keeper.keep(replace(prepared, plan=plan), list(plan.goldens()), every)
+        run_id = self._keeper.keep(replace(prepared, plan=plan), list(plan.goldens()), every, again=again)
         held = {g.id: [one.id for one in conversations_of(g, setup.user)] for g in goldens}
         return [
             Checked(

@@ -29,11 +29,24 @@ class SessionStore:
         digest = hashlib.sha256(f"{plan.name}\0{plan.agent.name}".encode()).hexdigest()
         return f"{self.session}-{digest[:4]}"
 
-    def keep(self, prepared: Prepared, goldens: Sequence[AnyGolden], results: Sequence[CaseResult]) -> str:
-        """Store the results of a plan on these goldens; returns the id of their run."""
+    def keep(
+        self,
+        prepared: Prepared,
+        goldens: Sequence[AnyGolden],
+        results: Sequence[CaseResult],
+        *,
+        again: bool = False,
+    ) -> str:
+        """Store the results of a plan on these goldens; returns the id of their run.
+
+        Results that came `again` replace those without an answer.
+        """
         run_id = self.run_id(prepared.plan)
         if run_id not in self._writers:
             self._writers[run_id] = self._persist(lambda: self._begun(prepared, goldens, run_id))
+        if again:
+            repeated = {result.golden_id for result in results}
+            self._persist(lambda: self._writers[run_id].drop_errors(repeated))
         self._persist(lambda: self._writers[run_id].add(results))
         return run_id
 

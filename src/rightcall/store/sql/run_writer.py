@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import cache
 from typing import Any
 
@@ -79,10 +79,10 @@ class RunWriter:
             return {(result.golden_id, result.trial) for result in results}
         return {(r.golden_id, r.trial) for r in results if (held(r.golden_id), r.trial) in new}
 
-    def drop_errors(self) -> int:
-        """Delete errors, so that a resumed run tries them again."""
+    def drop_errors(self, goldens: Collection[str] | None = None) -> int:
+        """Delete errors, of these goldens or of all, so that they can be tried again."""
         with self._store.writing() as connection:
-            return _drop_errors(connection, self._run_key, self.run_id, self.epoch)
+            return _drop_errors(connection, self._run_key, self.run_id, self.epoch, goldens)
 
 
 def insert_results(
@@ -211,17 +211,21 @@ def _counting(of_epoch: bool, with_cost: bool) -> Update:
     return found.values(**added, updated_at=bindparam("now"))
 
 
-def _drop_errors(connection: Connection, run_key: int, run_id: str, epoch: int) -> int:
+def _drop_errors(
+    connection: Connection, run_key: int, run_id: str, epoch: int, goldens: Collection[str] | None
+) -> int:
     runs, results = tables.runs.c, tables.results.c
     # The run's row first: a process that takes the run over waits for it, and its results are not dropped.
-    mine = update(tables.runs).where(runs.key == run_key, runs.epoch == epoch).values(errors=0)
+    mine = update(tables.runs).where(runs.key == run_key, runs.epoch == epoch).values(errors=runs.errors)
     if connection.execute(mine).rowcount == 0:
         raise RunTakenOver(run_id)
-    numbers = select(results.id).where(results.run_key == run_key, results.outcome == tables.ERROR)
+    errors = [results.run_key == run_key, results.outcome == tables.ERROR]
+    if goldens is not None:
+        errors.append(results.golden_id.in_([held(golden) for golden in goldens]))
+    numbers = select(results.id).where(*errors)
     for table in (tables.failed_metrics, tables.codes, tables.trajectories):
         connection.execute(delete(table).where(table.c.result_id.in_(numbers)))
-    dropped = connection.execute(
-        delete(tables.results).where(results.run_key == run_key, results.outcome == tables.ERROR)
-    ).rowcount
-    connection.execute(update(tables.runs).where(runs.key == run_key).values(results=runs.results - dropped))
+    dropped = connection.execute(delete(tables.results).where(*errors)).rowcount
+    counts = {"results": runs.results - dropped, "errors": runs.errors - dropped}
+    connection.execute(update(tables.runs).where(runs.key == run_key).values(counts))
     return dropped
