@@ -1,8 +1,13 @@
 """What all tests share."""
 
+import os
 import signal
 
 from hypothesis import settings
+
+# Sessions that tests start load every plugin that is installed. These are for tests/testing/test_other_plugins.py alone.
+OTHER_PLUGINS = "-p no:randomly -p no:asyncio -p no:rerunfailures"
+os.environ["PYTEST_ADDOPTS"] = f"{os.environ.get('PYTEST_ADDOPTS', '')} {OTHER_PLUGINS}"
 
 # A shell starts background commands with Ctrl-C ignored, and so would the programs that tests interrupt.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import OTHER_PLUGINS
+
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "pytest.md").read_text(encoding="utf-8")
 SHOWN = re.findall(r"```console\n\$ (rightcall test [^\n]*)\n(.*?)```", PAGE, re.DOTALL)
@@ -37,7 +39,7 @@ def test_the_page_shows_what_appears(tmp_path, command, shown):
             "PATH": "",
             "PYTHONDONTWRITEBYTECODE": "1",
             "COLUMNS": "80",
-            "PYTEST_ADDOPTS": "-p no:cacheprovider",
+            "PYTEST_ADDOPTS": f"-p no:cacheprovider {OTHER_PLUGINS}",
         },
     )
     assert plain(made.stdout + made.stderr) == plain(shown)
