@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import pytest
-from agents import Agent, function_tool
+from agents import Agent, Runner, function_tool
 from langchain.agents import create_agent
 from langchain.agents.middleware import HumanInTheLoopMiddleware
 from langchain_core.tools import tool
@@ -14,6 +15,7 @@ from langgraph.types import interrupt
 
 import rightcall as rc
 from rightcall.errors import ConfigError
+from rightcall.executor import Session
 from tests.adapters.approval_contract import ApprovalContract, asked, codes
 from tests.adapters.contract import performed
 from tests.adapters.kits.langchain import ScriptedChatModel
@@ -45,6 +47,39 @@ class TestOpenAIAgents(ApprovalContract):
             (made,) = performed(agent, "delete 7", approvals={"delete_account": line} if line else None)
             assert made.calls[0].approval and made.calls[0].approval.decision == decision
         assert ran == []
+
+
+@pytest.mark.parametrize(
+    ("approve", "decision", "deleted"), [(True, "approved", [7]), (False, "rejected", [])]
+)
+def test_a_function_that_answers_its_own_agent_waits_for_nobody(approve, decision, deleted):
+    ran: list[int] = []
+    agent = TestOpenAIAgents().asking(Journal(), ran)
+
+    async def clerk(golden: rc.Golden) -> str:
+        result = await Runner.run(agent, golden.input)
+        state = result.to_state()
+        for item in result.interruptions:
+            state.approve(item) if approve else state.reject(item)
+        return str((await Runner.run(agent, state)).final_output)
+
+    (made,) = performed(rc.observe(clerk, via="openai_agents"), "delete 7")
+    call = made.calls[0]
+    assert (call.approval and call.approval.decision, made.stop_reason, ran) == (decision, "done", deleted)
+    assert made.output == "Finished." and not made.approvals_seen
+
+
+def test_a_conversation_ends_where_nobody_answers():
+    agent = rc.observe(TestOpenAIAgents().asking(Journal(), []))
+    said = [rc.Turn("user", "delete 7"), rc.Turn("user", "weather Hue")]
+
+    async def run() -> rc.Trajectory:
+        async with Session(rc.Agent(agent)) as session:
+            return await session.performer.perform(rc.ConversationalGolden("delete", id="g", turns=said), 0)
+
+    made = asyncio.run(run())
+    assert made.dialogue and (made.stop_reason, made.dialogue.ended) == ("waiting_for_approval",) * 2
+    assert [call.status for call in made.calls] == ["not_run", "ok"]
 
 
 def tools(ran: list[int], ask: bool = False) -> list[Any]:

@@ -128,7 +128,7 @@ class ObservedAgent:
         approvals: ApprovalPolicy | None = None,
     ) -> Watch:
         recorder = EventRecorder(self.calls, handoffs=self.handoffs)
-        recorder.approvals_seen = bool(name) and adapter_info(name).approvals
+        recorder.approvals_seen = self.sees_approvals  # a function answers by itself, where nobody sees it
         session_id = f"rightcall-{golden.id}-{trial}-{uuid4().hex}"  # an agent's store may outlive the run
         return Watch(name, recorder, golden, session_id, desk, self.input, self.output, approvals=approvals)
 

@@ -112,10 +112,13 @@ def _answer_requests(watch: Watch, state: Any, requests: Sequence[Any]) -> bool:
     return answered
 
 
-def _note_requests(watch: Watch, result: Any) -> Any:
+def _note_requests(watch: Watch, result: Any, depth: int) -> Any:
     """Note what a run waits for; a function that observes its own runs may answer later."""
     with watch.guarded("interruptions"):
-        for item in getattr(result, "interruptions", None) or ():
+        requests = getattr(result, "interruptions", None) or ()
+        if depth == 0 and watch.approvals is None:
+            watch.recorder.answered_elsewhere({str(item.call_id or "") for item in requests})
+        for item in requests:
             watch.recorder.decided(
                 Approval("waiting"), str(item.name), item.arguments, str(item.call_id or "")
             )
@@ -134,7 +137,7 @@ def _runner(before: Any) -> Any:
             agent, depth = _prepared(watch, starting_agent, options)
             token = _DEPTH.set(depth)
             try:
-                return _note_requests(watch, await before.run(agent, input, **options))
+                return _note_requests(watch, await before.run(agent, input, **options), depth)
             finally:
                 _DEPTH.reset(token)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from typing import Any, Literal
 
 from rightcall.adapters.model_answers import ModelAnswer, SeenCall, finish_below, total_usage
@@ -132,6 +132,10 @@ class EventRecorder:
             found = self._open_call(name, arguments, call_id)
             seen = found or SeenCall(ToolCall(name, id=call_id))
             seen.key, seen.started = key, self._clock()
+            if (
+                seen.approval is not None and seen.approval.open
+            ):  # somebody answered where we could not see it
+                seen.approval = Approval("approved")
             if found is None and not call_id:
                 return False
             if found is None:
@@ -193,6 +197,15 @@ class EventRecorder:
         with self._lock:
             for answer in self._answers():
                 answer.calls = [c for c in answer.calls if c.call.name != name or c.started is not None]
+
+    def answered_elsewhere(self, still_waiting: Collection[str]) -> None:
+        """The agent goes on: calls that waited and do so no longer were rejected by whoever was asked."""
+        with self._lock:
+            for answer in self._answers():
+                for call in answer.calls:
+                    waits = call.approval is not None and call.approval.open and not call.ended
+                    if waits and call.started is None and call.call.id not in still_waiting:
+                        call.approval, call.ended = Approval("rejected"), True
 
     def used(self, usage: Usage) -> None:
         """Tokens that belong to no single answer: what a total contains beyond the observed answers."""
