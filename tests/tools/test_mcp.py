@@ -17,7 +17,7 @@ from rightcall.tools.definitions.load import load_tools
 from rightcall.tools.mcp import client as mcp_client
 from rightcall.tools.mcp.address import McpAddress, read_address
 from rightcall.tools.mcp.client import MOST_DEATHS, McpServer, empty_schemas
-from rightcall.tools.mcp.server import mcp_server
+from rightcall.tools.mcp.server import http_app, mcp_server
 from rightcall.tools.runtime.context import SystemClock
 from rightcall.tools.runtime.toolbox import Toolbox
 from tests.tools.helpers import Effects, a_box, a_call, run
@@ -323,7 +323,7 @@ def test_a_toolbox_is_served_over_http():
     import uvicorn
 
     effects = Effects(idempotency="key")
-    app = mcp_server(a_box(effects.pay)).streamable_http_app()
+    app = http_app(mcp_server(a_box(effects.pay)))
 
     async def scenario() -> Any:
         with socket.socket() as listening:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -45,8 +46,14 @@ def _offered_by(source: str) -> ToolSet:
         name = f"mcp:{_server_name(source)}"
         return tool_set(tools_of(source), name=name, origin=name)
     from rightcall.adapters import agent_tools
+    from rightcall.api.tool_places import tool_places
 
-    return tool_set(tools_of(source, agent_tools), name=source, origin=source)
+    offered = tool_set(tools_of(source, agent_tools), name=source, origin=source)
+    places = tool_places(source, [tool.name for tool in offered.tools])
+    located = (
+        replace(tool, origin=places[tool.name][0], line=places[tool.name][1]) for tool in offered.tools
+    )
+    return replace(offered, tools=tuple(located))
 
 
 def _named_by(source: str, allow_import: bool) -> str:

@@ -37,7 +37,8 @@ class Agent:
     `model` is `provider:model`, a provider, an SDK client (with `model_name`), an agent prepared by `observe`, or any
     callable `(golden) -> Trajectory | list[ToolCall] | messages | text`. In mode `single_turn` the model is asked once
     and its choice recorded; in mode `loop` tools are run and their results returned until it answers. Tools are mocked
-    unless `execute="real"`; then those of an MCP server at `mcp` are called there. `faults` injects failures.
+    unless `execute="real"`; then those of an MCP server at `mcp` are called there; `mcp_server` is the name and version
+    that it reported. `faults` injects failures.
     `strict` stops the agent when a tool lacks permission, loses a connection or fails unexpectedly; by default only a
     destructive tool that fails unexpectedly does, and with False none.
     `model_name` is the model to request from an SDK client; `record` is a cassette to write to, `recordings` a
@@ -77,6 +78,7 @@ class Agent:
     prices: Price | None = None
     models: Mapping[str, ModelEndpoint] = field(default_factory=dict)
     approvals: ApprovalPolicy | Mapping[str, Any] | None = None
+    mcp_server: str = ""
 
     @property
     def runs_tools(self) -> bool:

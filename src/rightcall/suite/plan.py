@@ -190,6 +190,8 @@ class Plan:
             "base_url": agent.server,
             "strict": bool(agent.strict) if agent.strict is not False else "never",
         }
+        if agent.mcp_server:
+            made["mcp_server"] = agent.mcp_server
         return msgspec.json.decode(scrubber()(content_of(made).decode()), type=dict[str, Any])
 
     def _all_goldens(self) -> Iterable[AnyGolden]:

@@ -141,7 +141,7 @@ def _agent(
     config = suite.agent
     replays = record_settings(suite).mode == "replay"
     with placeholder_keys(replays):  # modules may make their clients when imported
-        tools, mcp = _tried(problems, lambda: _suite_tools(suite, folder)) or ([], None)
+        tools, mcp, server = _tried(problems, lambda: _suite_tools(suite, folder)) or ([], None, "")
         tested = _tested(model, config, folder, problems, start_nothing=start_nothing)
     loops = config.mode == "loop" or isinstance(tested, ObservedAgent)
     return Agent(
@@ -160,6 +160,7 @@ def _agent(
         strict=config.strict,
         faults=_tried(problems, lambda: _fault_plan(faults or suite.faults, folder, loops)),
         mcp=mcp,
+        mcp_server=server,
         record=str(folder / config.record) if config.record else None,
         tool_sets=suite.tool_sets,
         rate=config.rate,
@@ -226,21 +227,22 @@ def _not_imported(name: str, folder: Path) -> Any:
     return agent
 
 
-def _suite_tools(suite: Suite, folder: Path) -> tuple[list[Any], McpAddress | None]:
-    """The tools of a suite, and the MCP server they come from, if they do."""
+def _suite_tools(suite: Suite, folder: Path) -> tuple[list[Any], McpAddress | None, str]:
+    """The tools of a suite, and the MCP server they come from, with its name and version, if they do."""
     tools, worlds = suite.tools, [make_world(name, state) for name, state in suite.worlds.items()]
     if tools is None:
-        return list(worlds), None
+        return list(worlds), None, ""
     if isinstance(tools, dict) or (isinstance(tools, str) and tools.startswith("mcp:")):
         if isinstance(tools, dict) and tools.keys() != {"mcp"}:
             raise ConfigError("tools: an object here must be {mcp: {command: […]}} or {mcp: {url: …}}")
         address = read_address(tools["mcp"] if isinstance(tools, dict) else tools, "tools.mcp")
-        return [*listed_tools(address), *worlds], address
+        listed, server = listed_tools(address)
+        return [*listed, *worlds], address, server
     if isinstance(tools, str) and is_object_name(tools) and not (folder / tools).exists():
-        return [*from_module(tools, agent_tools), *worlds], None
+        return [*from_module(tools, agent_tools), *worlds], None, ""
     if isinstance(tools, str):
-        return [*load_tools(folder / tools), *worlds], None
-    return [*(read_tool(raw, f"tools[{i}]") for i, raw in enumerate(tools)), *worlds], None
+        return [*load_tools(folder / tools), *worlds], None, ""
+    return [*(read_tool(raw, f"tools[{i}]") for i, raw in enumerate(tools)), *worlds], None, ""
 
 
 def _fault_plan(given: str | dict[str, Any] | None, folder: Path, loops: bool) -> FaultPlan | None:

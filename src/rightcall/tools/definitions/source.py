@@ -47,12 +47,12 @@ def tools_of(source: str, agent_tools: AgentTools | None = None) -> list[Tool]:
     return finished(listed())
 
 
-def listed_tools(address: McpAddress) -> list[Tool]:
-    """The definitions that an MCP server lists; it is started and stopped for that."""
+def listed_tools(address: McpAddress) -> tuple[list[Tool], str]:
+    """The definitions that an MCP server lists, and its name and version; it is started and stopped for that."""
 
-    async def listed() -> list[Tool]:
+    async def listed() -> tuple[list[Tool], str]:
         async with McpServer(address) as server:
-            return list(server.tools)
+            return list(server.tools), f"{server.name} {server.version}".strip()
 
     return finished(listed())
 

@@ -1,7 +1,10 @@
 """Tools of MCP servers, and a toolbox as an MCP server, through the official SDK.
 
 address           the address of a server: a command to start, or a URL
-client            tools of a server, over stdio or streamable HTTP; it is restarted when it dies
+access            headers, tokens and OAuth client credentials for remote servers
+sdk               the parts of the SDK that are used, in both of its major versions
+server_requests   sampling and elicitation, answered as the suite says
+client            tools of a server, over stdio, streamable HTTP or SSE; it is restarted when it dies
 connection        when a connection ends, and why
 server            a toolbox as a server
 results           what a server answers to a call, as a plain result, and back

@@ -1,4 +1,4 @@
-"""The address of an MCP server: a command to start, or a URL."""
+"""The address of an MCP server: a command to start, or a URL, with what gives access to it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import dataclasses
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -14,8 +14,37 @@ from rightcall.errors import InputError, suggestion
 
 
 @dataclass(frozen=True)
+class McpOAuth:
+    """OAuth client credentials for a remote server; the secret is read from an environment variable."""
+
+    token_url: Annotated[str, msgspec.Meta(description="token endpoint of the authorization server")]
+    client_id: Annotated[str, msgspec.Meta(description="id of the client")]
+    client_secret_env: Annotated[
+        str, msgspec.Meta(description="environment variable with the client's secret")
+    ]
+    scope: Annotated[str, msgspec.Meta(description="scopes to ask for, separated by spaces")] = ""
+    resource: Annotated[str, msgspec.Meta(description="resource that the token is for (RFC 8707)")] = ""
+
+
+@dataclass(frozen=True)
+class McpElicitation:
+    """A user's answer to the forms of a server."""
+
+    action: Annotated[
+        Literal["accept", "decline", "cancel"], msgspec.Meta(description="what the user does")
+    ] = "accept"
+    content: Annotated[
+        Mapping[str, Any], msgspec.Meta(description="values of the fields; used for those that are asked for")
+    ] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class McpAddress:
-    """The address of a server: a command to start, or a URL. `env` is added to its minimal environment."""
+    """The address of a server: a command to start, or a URL. `env` is added to its minimal environment.
+
+    Headers may hold secrets of the environment: `${NAME}`. Servers that ask for sampling or elicitation are answered
+    with what is stated here, and refused otherwise.
+    """
 
     command: Annotated[tuple[str, ...], msgspec.Meta(description="program to start, with its arguments")] = ()
     url: Annotated[str, msgspec.Meta(description="URL of a running server")] = ""
@@ -23,8 +52,33 @@ class McpAddress:
         Mapping[str, str], msgspec.Meta(description="environment variables added to the few it inherits")
     ] = field(default_factory=dict, repr=False)
     cwd: Annotated[str | None, msgspec.Meta(description="working folder of the program")] = None
+    transport: Annotated[
+        Literal["http", "sse", ""],
+        msgspec.Meta(description="of a URL: streamable HTTP or SSE; SSE by default if it ends in /sse"),
+    ] = ""
+    headers: Annotated[
+        Mapping[str, str],
+        msgspec.Meta(description="sent with every request to a URL; ${NAME} is taken from the environment"),
+    ] = field(default_factory=dict, repr=False)
+    token_env: Annotated[
+        str, msgspec.Meta(description="environment variable with a bearer token for a URL")
+    ] = ""
+    oauth: Annotated[McpOAuth | None, msgspec.Meta(description="OAuth client credentials for a URL")] = None
+    sampling: Annotated[
+        str | None, msgspec.Meta(description="answer to every request for sampling; refused without it")
+    ] = None
+    elicitation: Annotated[
+        McpElicitation | None, msgspec.Meta(description="answer to every form; refused without it")
+    ] = None
     start_s: Annotated[float, msgspec.Meta(description="time limit of the start, in seconds")] = 60.0
     call_s: Annotated[float, msgspec.Meta(description="time limit of a call, in seconds")] = 30.0
+
+    @property
+    def uses_sse(self) -> bool:
+        """Whether the older transport is used: server-sent events."""
+        return self.transport == "sse" or (
+            not self.transport and self.url.split("?")[0].rstrip("/").endswith("/sse")
+        )
 
     @property
     def label(self) -> str:
@@ -58,4 +112,10 @@ def read_address(source: str | Mapping[str, Any], where: str = "mcp") -> McpAddr
     address: McpAddress = convert(given, McpAddress, where)
     if bool(address.command) == bool(address.url):
         raise InputError(where, "requires either a command or a url")
+    if address.command and (address.headers or address.token_env or address.oauth or address.transport):
+        raise InputError(
+            where, "headers, token_env, oauth and transport are for a url", "pass secrets in env"
+        )
+    if address.oauth is not None and address.token_env:
+        raise InputError(where, "has both token_env and oauth", "keep one of them")
     return address

@@ -12,24 +12,26 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import logging
 import random
 import tempfile
 import uuid
-from collections.abc import Mapping
+from collections.abc import Coroutine, Mapping
 from functools import partial
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from rightcall.errors import InfrastructureError, InputError, MissingExtraError, ToolServerDown
+from rightcall.errors import ConfigError, InfrastructureError, InputError, ToolServerDown
 from rightcall.model.dialects.mcp import read_tool
 from rightcall.model.tool import Tool
 from rightcall.tools.definitions.behaviour import Behaviour, CallInfo, only_reads
 from rightcall.tools.definitions.validate import check_schema
+from rightcall.tools.mcp.access import ServerAccess, secrets_of, without
 from rightcall.tools.mcp.address import McpAddress
-from rightcall.tools.mcp.connection import ENDING_S, WatchedStream, never_connected, reason_of_end
+from rightcall.tools.mcp.connection import ENDING_S, WatchedStream, innermost, never_connected, reason_of_end
 from rightcall.tools.mcp.orphan_processes import MARK, end_leftovers
 from rightcall.tools.mcp.results import result_of
+from rightcall.tools.mcp.sdk import McpSdk, field, load_sdk, two_streams
+from rightcall.tools.mcp.server_requests import session_callbacks
 from rightcall.tools.runtime.bound_tool import BoundTool, Late, RunnableTool
 from rightcall.tools.runtime.context import CallContext
 from rightcall.tools.runtime.errors import NoAnswer, ToolError
@@ -62,6 +64,8 @@ RESTARTS, FIRST_PAUSE_S, LONGEST_PAUSE_S = 3, 0.2, 2.0
 class McpServer:
     """A running server. `tools` are those it listed, `problems` what is wrong with their schemas.
 
+    `name` and `version` are what it says of itself (`serverInfo`).
+
     It runs in a separate task, so it may be opened in one task and closed in another.
     """
 
@@ -69,6 +73,9 @@ class McpServer:
         self.address = address
         self.tools: list[Tool] = []
         self.problems: list[str] = []
+        self.name = self.version = ""
+        self._access: ServerAccess | None = None
+        self._secrets = secrets_of(address)
         self._session: Any = None
         self._list_changed = False
         self._stop = asyncio.Event()
@@ -92,6 +99,10 @@ class McpServer:
             return
         ended = self._life.done()
         failure = await self._end(at_once=True)
+        if isinstance(cause := innermost(failure), InfrastructureError | ConfigError):
+            raise cause
+        if self._access is not None and (problem := self._access.problem()):
+            raise self._failed(problem)
         if ended:
             raise self._failed(f"exited before it was ready{reason_of_end(failure)}")
         raise self._failed(f"was not ready after {self.address.start_s:g} s")
@@ -123,25 +134,28 @@ class McpServer:
             await self.refresh()
         if all(tool.name != name for tool in self.tools):
             raise ToolError("unknown_tool", f"the server no longer offers {name}", "use another tool")
-        sdk = _sdk()
+        sdk = load_sdk()
         try:
             answer = await self._sent(name, arguments, sdk)
-        except sdk.MCPError as error:
+        except sdk.error as error:
+            self._refuse_access()
             raise self._translated(error, name) from None
         except RuntimeError as error:  # the SDK's own check of the result against the tool's output schema
             raise ToolError("result_malformed", f"{name}: {str(error)[:200]}", **self._acted(name)) from None
         except ValueError:  # an answer that is not one of the protocol
             raise NoAnswer("the server sent something else than an answer") from None
         self._deaths = 0
-        return result_of(answer, name)
+        return self._clean(result_of(answer, name))
 
-    async def _sent(self, name: str, arguments: dict[str, Any], sdk: Any) -> Any:
+    async def _sent(self, name: str, arguments: dict[str, Any], sdk: McpSdk) -> Any:
         """The answer to a call. It is sent again, on a new connection, only if the server cannot have looked at it."""
         self._in_flight += 1
         alone, life = self._in_flight == 1, self._life
         try:
-            return await self._session.call_tool(name, arguments)
-        except sdk.MCPError as error:
+            return await self._answered(self._session.call_tool(name, arguments))
+        except sdk.error as error:
+            if self._access is not None and self._access.refusal:
+                raise
             closed = error.error.code == CONNECTION_CLOSED and bool(self.address.url)
             alone = alone and closed and self._in_flight == 1  # otherwise another call may be the refused one
             if error.error.message != SESSION_GONE and not (alone and await never_connected(life)):
@@ -152,6 +166,22 @@ class McpServer:
             await self._end(at_once=True)
         await self._revive()
         return await self._session.call_tool(name, arguments)
+
+    async def _answered(self, call: Coroutine[Any, Any, Any]) -> Any:
+        """The answer to a call, unless access is refused: version 1 of the SDK waits on, as if it might still come."""
+        if self._access is None:
+            return await call
+        answer = asyncio.ensure_future(call)
+        refused = asyncio.ensure_future(self._access.refused())
+        try:
+            await asyncio.wait({answer, refused}, return_when="FIRST_COMPLETED")
+            if not answer.done():
+                self._refuse_access()
+            return await answer
+        finally:
+            refused.cancel()
+            answer.cancel()
+            await asyncio.wait({answer, refused})
 
     async def _revive(self) -> None:
         """Start the server again if it has exited."""
@@ -197,16 +227,22 @@ class McpServer:
 
     async def _live(self, started: asyncio.Future[None]) -> None:
         """Start the server, list its tools, and keep it running until it is stopped."""
-        sdk = _sdk()
+        sdk = load_sdk()
+        self._access = ServerAccess(self.address, sdk) if self.address.url else None
         with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as stderr:
             try:
                 async with (
-                    self._transport(sdk, stderr) as (read, write),
-                    sdk.ClientSession(
-                        WatchedStream(read, self._stop), write, message_handler=self._notified
+                    contextlib.AsyncExitStack() as stack,
+                    two_streams(await self._transport(sdk, stderr, stack)) as (read, write),
+                    sdk.session(
+                        WatchedStream(read, self._stop),
+                        write,
+                        message_handler=self._notified,
+                        **session_callbacks(self.address, sdk),
                     ) as self._session,
                 ):
-                    await self._session.initialize()
+                    said = field(await self._session.initialize(), "serverInfo")
+                    self.name, self.version = str(said.name)[:200], str(said.version)[:200]
                     await self._list()
                     if not started.done():
                         started.set_result(None)
@@ -215,11 +251,14 @@ class McpServer:
                 stderr.seek(0)
                 self._last_words = self._without_secrets(stderr.read()[-4000:])
 
-    def _transport(self, sdk: Any, stderr: Any) -> Any:
-        if self.address.url:
-            return sdk.streamable_http_client(self.address.url)
+    async def _transport(self, sdk: McpSdk, stderr: Any, stack: contextlib.AsyncExitStack) -> Any:
+        if self._access is not None and self.address.uses_sse:
+            return sdk.sse_client(self.address.url, httpx_client_factory=self._access.client)
+        if self._access is not None:
+            client = await stack.enter_async_context(self._access.client())
+            return sdk.streamable_http_client(self.address.url, http_client=client)
         command, *args = self.address.command
-        parameters = sdk.StdioServerParameters(
+        parameters = sdk.stdio_parameters(
             command=command, args=args, env={**self.address.env, MARK: self._mark}, cwd=self.address.cwd
         )
         return sdk.stdio_client(parameters, errlog=stderr)
@@ -231,11 +270,11 @@ class McpServer:
             self._list_changed = True
 
     async def _list(self) -> None:
-        sdk, cursor, raw = _sdk(), None, []
+        sdk, cursor, raw = load_sdk(), None, []
         for _ in range(1000):  # pages; a server could send them forever
-            page = await self._session.list_tools(params=sdk.PaginatedRequestParams(cursor=cursor))
+            page = await self._session.list_tools(params=sdk.types.PaginatedRequestParams(cursor=cursor))
             raw += [tool.model_dump(by_alias=True, exclude_none=True, mode="json") for tool in page.tools]
-            cursor = page.next_cursor
+            cursor = field(page, "nextCursor")
             if not cursor:
                 break
         self.tools, self.problems = [], []
@@ -264,8 +303,14 @@ class McpServer:
             return self._life.exception()
         return None
 
+    def _refuse_access(self) -> None:
+        """Raise `ToolServerDown` if the server refuses our credentials: no other call would pass."""
+        if self._access is not None and (problem := self._access.problem()):
+            raise self._failed(problem, ToolServerDown)
+
     def _translated(self, error: Any, name: str) -> Exception:
-        code, text = getattr(error.error, "code", 0), str(getattr(error.error, "message", error))[:300]
+        code = getattr(error.error, "code", 0)
+        text = self._clean(str(getattr(error.error, "message", error)))[:300]
         if code == CONNECTION_CLOSED:
             return NoAnswer("its server has exited" if self.address.command else "its server is gone")
         if code == PARSE_ERROR or text.startswith(NO_ANSWERS):
@@ -281,13 +326,15 @@ class McpServer:
 
     def _failed(self, problem: str, kind: type[E] = InfrastructureError) -> E:  # type: ignore[assignment]
         said = f"; stderr: {self._last_words}" if self._last_words else ""
-        return kind(f"{self.address.label} {problem}{said}")
+        return kind(self._clean(f"{self.address.label} {problem}{said}"))
+
+    def _clean(self, value: Any) -> Any:
+        """A text or a result without what gives access to the server."""
+        return without([*self._secrets, *(self._access.issued if self._access else ())], value)
 
     def _without_secrets(self, text: str) -> str:
         """The end of what the server wrote to stderr, without the values of its environment."""
-        for secret in filter(None, self.address.env.values()):
-            text = text.replace(secret, "***")
-        return " ".join(text.split())[-STDERR_TOLD:]
+        return " ".join(self._clean(text).split())[-STDERR_TOLD:]
 
 
 def empty_schemas(tools: list[Tool]) -> list[str]:
@@ -304,23 +351,3 @@ def empty_schemas(tools: list[Tool]) -> list[str]:
         and tool.input_schema.get("additionalProperties") is not False
         and not any(key in tool.input_schema for key in ("$ref", "allOf", "anyOf", "oneOf"))
     ]
-
-
-def _sdk() -> Any:
-    """The parts of the SDK that are used here."""
-    try:
-        import mcp  # type: ignore[import-not-found,unused-ignore]
-        from mcp.client.stdio import stdio_client  # type: ignore[import-not-found,unused-ignore]
-        from mcp.client.streamable_http import (  # type: ignore[import-not-found,unused-ignore]
-            streamable_http_client,
-        )
-        from mcp.types import PaginatedRequestParams  # type: ignore[import-not-found,unused-ignore]
-    except ImportError:
-        raise MissingExtraError("tools of an MCP server", "mcp", "mcp") from None
-    logging.getLogger("mcp").addHandler(logging.NullHandler())  # otherwise its warnings go to stderr
-    parts: Any = type("Sdk", (), {})
-    parts.ClientSession, parts.MCPError = mcp.ClientSession, mcp.MCPError
-    parts.StdioServerParameters, parts.stdio_client = mcp.StdioServerParameters, stdio_client
-    parts.streamable_http_client = streamable_http_client
-    parts.PaginatedRequestParams = PaginatedRequestParams
-    return parts

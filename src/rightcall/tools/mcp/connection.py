@@ -36,21 +36,25 @@ class WatchedStream:
         return await self._stream.__aexit__(*details)
 
 
+def innermost(failure: BaseException | None) -> BaseException | None:
+    """The first exception that is no group."""
+    while isinstance(failure, BaseExceptionGroup):
+        failure = failure.exceptions[0]
+    return failure
+
+
 async def never_connected(life: asyncio.Task[None] | None) -> bool:
     """Whether a connection ended because the server refused it, so that nothing was sent to it."""
     if life is None:
         return False
     await asyncio.wait({life}, timeout=ENDING_S)
-    failure = life.exception() if life.done() and not life.cancelled() else None
-    while isinstance(failure, BaseExceptionGroup):
-        failure = failure.exceptions[0]
+    failure = innermost(life.exception() if life.done() and not life.cancelled() else None)
     return type(failure).__name__ in ("ConnectError", "ConnectTimeout")
 
 
 def reason_of_end(failure: BaseException | None) -> str:
     """The innermost reason of a failure, in a few words."""
-    while isinstance(failure, BaseExceptionGroup):
-        failure = failure.exceptions[0]
+    failure = innermost(failure)
     if failure is None:
         return ""
     if isinstance(failure, FileNotFoundError):

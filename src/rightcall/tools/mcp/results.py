@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from rightcall.model.codec import encode
+from rightcall.tools.mcp.sdk import field
 from rightcall.tools.runtime.errors import ToolError
 from rightcall.tools.runtime.invocation import Invocation
 
@@ -18,12 +19,12 @@ def result_of(answer: Any, name: str) -> Any:
     """
     parts = [_part(block) for block in answer.content]
     texts = [part["text"] for part in parts if part.get("type") == "text"]
-    if answer.is_error:
+    if field(answer, "isError"):
         said = " ".join(" ".join(texts).split())[:500] or "it gave no reason"
         hint = f"correct the arguments of {name} by what it says, or tell the user"
         raise ToolError("upstream_error", f"{name} says: {said}", hint, retry="fix_args")
-    if answer.structured_content is not None:
-        return answer.structured_content
+    if (structured := field(answer, "structuredContent")) is not None:
+        return structured
     return texts[0] if len(parts) == len(texts) == 1 else parts
 
 

@@ -32,30 +32,91 @@ MOST_ENTRIES = 10_000
 def mcp_server(toolbox: Toolbox, name: str = "rightcall") -> Any:
     """The toolbox as a low-level server of the SDK. One server is one task: keys are shared by its clients."""
     try:
+        from mcp import types  # type: ignore[import-not-found,unused-ignore]
         from mcp.server.lowlevel import Server  # type: ignore[import-not-found,unused-ignore]
-        from mcp.types import (  # type: ignore[import-not-found,unused-ignore]
-            CallToolResult,
-            ListToolsResult,
-        )
     except ImportError:
         raise MissingExtraError("serving tools over MCP", "mcp", "mcp") from None
     context = toolbox.context(run="mcp", task=name)
 
-    async def list_tools(ctx: Any, params: Any) -> Any:
-        return ListToolsResult.model_validate({"tools": [write_tool(tool) for tool in toolbox.tools]})
+    def listing() -> Any:
+        return types.ListToolsResult.model_validate({"tools": [write_tool(tool) for tool in toolbox.tools]})
 
-    async def call_tool(ctx: Any, params: Any) -> Any:
+    async def answer(params: Any, report: Report) -> Any:
         call = ToolCall(params.name, dict(params.arguments or {}), uuid.uuid4().hex)
-        _REPORT.set(ctx.session.report_progress)
+        _REPORT.set(report)
         try:
             invocation = await toolbox.invoke(call, context)
         except Aborted as stop:
             (invocation,) = stop.invocations
         context.invocations.clear()  # a server is long-lived, and they are not read here
         context.ledger.keep_last(MOST_ENTRIES)
-        return CallToolResult.model_validate(answer_of(invocation))
+        return types.CallToolResult.model_validate(answer_of(invocation))
 
-    return Server(name, on_list_tools=list_tools, on_call_tool=call_tool)
+    if not hasattr(Server, "streamable_http_app"):
+        return _first_version(Server(name, version=_version()), types, listing, answer)
+
+    async def list_tools(ctx: Any, params: Any) -> Any:
+        return listing()
+
+    async def call_tool(ctx: Any, params: Any) -> Any:
+        return await answer(params, ctx.session.report_progress)
+
+    return Server(name, version=_version(), on_list_tools=list_tools, on_call_tool=call_tool)
+
+
+def _version() -> str:
+    from importlib.metadata import version
+
+    return version("rightcall")
+
+
+def _first_version(server: Any, types: Any, listing: Callable[[], Any], answer: Any) -> Any:
+    """The handlers of a server in version 1 of the SDK."""
+
+    async def list_tools(request: Any) -> Any:
+        return types.ServerResult(listing())
+
+    async def call_tool(request: Any) -> Any:
+        current = server.request_context
+        token = getattr(current.meta, "progressToken", None)
+
+        async def report(done: float, total: float | None, message: str | None) -> None:
+            if token is not None:
+                await current.session.send_progress_notification(token, done, total, message)
+
+        return types.ServerResult(await answer(request.params, report))
+
+    server.request_handlers[types.ListToolsRequest] = list_tools
+    server.request_handlers[types.CallToolRequest] = call_tool
+    return server
+
+
+def http_app(server: Any, host: str = "127.0.0.1") -> Any:
+    """A server as an application for streamable HTTP at `/mcp`."""
+    if hasattr(server, "streamable_http_app"):
+        return server.streamable_http_app(host=host)
+    from mcp.server.streamable_http_manager import (  # type: ignore[import-not-found,unused-ignore]
+        StreamableHTTPSessionManager,
+    )
+    from mcp.server.transport_security import (  # type: ignore[import-not-found,unused-ignore]
+        TransportSecuritySettings,
+    )
+    from starlette.applications import Starlette
+    from starlette.routing import Route
+
+    local = ["127.0.0.1:*", "localhost:*", "[::1]:*"]
+    security = TransportSecuritySettings(
+        enable_dns_rebinding_protection=host in ("127.0.0.1", "localhost", "::1"),
+        allowed_hosts=local,
+        allowed_origins=[f"http://{name}" for name in local],
+    )
+    manager = StreamableHTTPSessionManager(server, security_settings=security)
+
+    class Endpoint:
+        async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+            await manager.handle_request(scope, receive, send)
+
+    return Starlette(routes=[Route("/mcp", endpoint=Endpoint())], lifespan=lambda app: manager.run())
 
 
 async def serve_stdio(toolbox: Toolbox, name: str = "rightcall") -> None:
@@ -69,7 +130,7 @@ async def serve_stdio(toolbox: Toolbox, name: str = "rightcall") -> None:
 
 async def serve_http(toolbox: Toolbox, host: str, port: int, name: str = "rightcall") -> None:
     """Serve over streamable HTTP at `http://HOST:PORT/mcp` until it is cancelled."""
-    app = mcp_server(toolbox, name).streamable_http_app(host=host)
+    app = http_app(mcp_server(toolbox, name), host)
     try:
         import uvicorn  # type: ignore[import-not-found,unused-ignore]
     except ImportError:
