@@ -75,18 +75,17 @@ def scenarios_part(results: dict[str, Any]) -> str:
     differing: list[str] = []
     missing: list[str] = []
     for name, row in results["frameworks"].items():
-        info, cells = by_name[name], row["cells"]
+        info, cells = by_name[name.partition("__")[0]], row["cells"]
+        title = _title(info, name)
         possible = [scenario for scenario in titles if "cannot" not in cells[scenario]]
         equal = [scenario for scenario in possible if not cells[scenario]["differs"]]
         marks = ["–" if s not in possible else EQUAL if s in equal else "**≠**" for s in titles]
         rows.append(
-            f"| {info.title} | {row['version']} | {len(equal)} of {len(possible)} | "
-            + " | ".join(marks)
-            + " |"
+            f"| {title} | {row['version']} | {len(equal)} of {len(possible)} | " + " | ".join(marks) + " |"
         )
-        differing += _sentences(info, titles, cells)
+        differing += _sentences(title, titles, cells)
         missing += [
-            f"- {info.title}, {number}: {cells[scenario]['cannot']}"
+            f"- {title}, {number}: {cells[scenario]['cannot']}"
             for number, scenario in enumerate(titles, 1)
             if "cannot" in cells[scenario]
         ]
@@ -110,14 +109,19 @@ def scenarios_part(results: dict[str, Any]) -> str:
     )
 
 
-def _sentences(info: AdapterInfo, titles: dict[str, str], cells: dict[str, Any]) -> list[str]:
+def _title(info: AdapterInfo, name: str) -> str:
+    variant = name.partition("__")[2].replace("_", " ")
+    return f"{info.title} ({variant})" if variant else info.title
+
+
+def _sentences(title: str, titles: dict[str, str], cells: dict[str, Any]) -> list[str]:
     """What differs in each scenario, grouped by the limitation that explains it."""
     groups: dict[str, list[str]] = {}
     for number, scenario in enumerate(titles, 1):
         differs = cells[scenario].get("differs")
         if differs:
             groups.setdefault(cells[scenario].get("limit", ""), []).append(f"{number} ({', '.join(differs)})")
-    return [f"- {info.title}, {', '.join(which)}: {limit}" for limit, which in groups.items()]
+    return [f"- {title}, {', '.join(which)}: {limit}" for limit, which in groups.items()]
 
 
 if __name__ == "__main__":

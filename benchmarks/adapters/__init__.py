@@ -9,7 +9,8 @@ What differs must be a limitation stated in the catalog; anything else ends the 
     python -m benchmarks adapters autogen crewai     # some
     python -m benchmarks adapters --write            # all, and write the table into docs/adapters/index.md
 
-To add a framework, add `frameworks/NAME.py` with a subclass of `Framework`, named like its adapter.
+To add a framework, add `frameworks/NAME.py` with a subclass of `Framework`, named like its adapter; another way to
+use the same framework is `frameworks/NAME__variant.py`.
 """
 
 from __future__ import annotations

@@ -48,14 +48,19 @@ def main() -> None:
 
 
 def framework_names() -> list[str]:
-    """Those with a file, in the order of the catalog."""
-    files = {path.stem for path in (Path(__file__).parent / "frameworks").glob("*.py")}
-    return [info.name for info in ADAPTERS if info.name in files]
+    """Those with a file, in the order of the catalog; `NAME__variant` is another way to use the framework."""
+    files = sorted(path.stem for path in (Path(__file__).parent / "frameworks").glob("*.py"))
+    return [file for info in ADAPTERS for file in files if adapter_of(file) == info.name]
+
+
+def adapter_of(name: str) -> str:
+    """The adapter of a framework or of a variant of it."""
+    return name.partition("__")[0]
 
 
 def run(name: str, scenarios: list[str]) -> list[Row]:
     """The rows of one framework, from a process of its environment."""
-    own = ROOT / ".venv-adapters" / name / "bin" / "python"
+    own = ROOT / ".venv-adapters" / adapter_of(name) / "bin" / "python"
     python = str(own) if own.exists() else sys.executable
     with tempfile.TemporaryDirectory() as folder:
         out, log = Path(folder) / "rows.jsonl", Path(folder) / "log.txt"
@@ -76,7 +81,7 @@ def shown(name: str, rows: list[Row]) -> list[str]:
     possible = [row for row in rows if "cannot" not in row]
     equal = [row for row in possible if not row["differs"]]
     print(
-        f"{name:<18} {rows[0]['version']:<10} equal in {len(equal)} of {len(possible)} scenarios", flush=True
+        f"{name:<26} {rows[0]['version']:<10} equal in {len(equal)} of {len(possible)} scenarios", flush=True
     )
     problems = []
     for row in possible:
@@ -87,7 +92,7 @@ def shown(name: str, rows: list[Row]) -> list[str]:
                     :600
                 ]
             )
-        if limit and limit not in adapter_info(name).loses:
+        if limit and limit not in adapter_info(adapter_of(name)).loses:
             problems.append(f"{where}: the limitation is not in the catalog: {limit}")
         if row["differs"] and not limit:
             problems.append(f"{where} differs in {', '.join(one['aspect'] for one in row['differs'])}")

@@ -354,3 +354,14 @@ def test_a_client_that_received_only_some_answers_does_not_count():
         framework.answered(text, usage=Usage(10, 1))
     client.answered("two", usage=Usage(10, 1, cached_tokens=5), finish="length")
     assert framework.trajectory(below=[client]).usage == Usage(20, 2)
+
+
+def test_an_agent_that_raises_because_an_answer_was_cut_off_is_truncated():
+    framework, client = EventRecorder(), EventRecorder()
+    client.answered("It is 31 degr", usage=Usage(1, 1), finish="max_output_tokens")
+    assert framework.trajectory("agent_error", "incomplete", below=[client]).stop_reason == "truncated"
+    framework.answered(calls=[call("a", "1")], finish="length")
+    assert framework.trajectory("agent_error", "incomplete").stop_reason == "truncated"
+    framework.tool_started("x", "a", {}, "1")
+    framework.tool_ended("x", error=ValueError("no room"))
+    assert framework.trajectory("agent_error", "no room").stop_reason == "agent_error"

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from benchmarks.adapters.all_frameworks import RESULTS, framework_names
+from benchmarks.adapters.all_frameworks import RESULTS, adapter_of, framework_names
 from benchmarks.adapters.scenarios import SCENARIOS
 from benchmarks.adapters.scripted_server import ModelHolder, scripted_server
 from benchmarks.adapters.trials import Trial, framework_named
@@ -19,7 +19,7 @@ from benchmarks.adapters.trials import Trial, framework_named
 from rightcall.adapters import adapter_info
 
 ROOT = Path(__file__).parents[2]
-HERE = ("openai", "anthropic", "openai_agents", "pydantic_ai")
+HERE = ("openai", "anthropic", "openai_agents", "openai_agents__responses", "pydantic_ai")
 """Those whose model clients are in this environment."""
 
 
@@ -34,14 +34,14 @@ def test_every_framework_was_measured_in_every_scenario_with_the_tested_version(
     assert list(results["frameworks"]) == framework_names()
     for name, row in results["frameworks"].items():
         assert list(row["cells"]) == list(results["scenarios"])
-        assert row["version"] == adapter_info(name).tested
+        assert row["version"] == adapter_info(adapter_of(name)).tested
 
 
 def test_whatever_is_not_equal_is_a_limitation_that_the_adapter_states():
     for name, row in measured()["frameworks"].items():
         for scenario, cell in row["cells"].items():
             if cell.get("differs"):
-                assert cell["limit"] in adapter_info(name).loses, (name, scenario)
+                assert cell["limit"] in adapter_info(adapter_of(name)).loses, (name, scenario)
 
 
 def test_the_pages_of_adapters_are_generated_from_the_catalog_and_the_measurements(tmp_path, monkeypatch):

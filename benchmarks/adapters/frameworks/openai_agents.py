@@ -1,13 +1,12 @@
-"""OpenAI Agents SDK, on chat completions and, where nothing else is said, with function tools."""
+"""OpenAI Agents SDK on chat completions: function tools, an agent as a tool, a hand-off."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from agents import (
     Agent,
     OpenAIChatCompletionsModel,
-    OpenAIResponsesModel,
     Runner,
     function_tool,
 )
@@ -26,8 +25,7 @@ class Trip(BaseModel):
     nights: int
 
 
-def build(setup: Setup, client: AsyncOpenAI) -> Agent:
-    kind = OpenAIResponsesModel if RESPONSES else OpenAIChatCompletionsModel
+def build(setup: Setup, client: AsyncOpenAI, kind: type[Any]) -> Agent:
 
     def agent(name: str, **more: Any) -> Agent:
         tools = [function_tool(tool) for tool in TOOLS] + more.pop("tools", [])
@@ -43,14 +41,13 @@ def build(setup: Setup, client: AsyncOpenAI) -> Agent:
     return agent(TRAVEL)
 
 
-RESPONSES = False
-
-
 class OpenAIAgents(Framework):
     name = "openai_agents"
+    model: ClassVar[type[Any]] = OpenAIChatCompletionsModel
 
     def agent(self, setup: Setup) -> Any:
-        agent = build(setup, self.kept(AsyncOpenAI(base_url=setup.base_url, api_key="k", max_retries=0)))
+        client = self.kept(AsyncOpenAI(base_url=setup.base_url, api_key="k", max_retries=0))
+        agent = build(setup, client, self.model)
         if setup.shape == "limited":
 
             async def limited(golden: rc.Golden) -> Any:

@@ -47,6 +47,16 @@ def finish_below(answer: ModelAnswer, replies: Sequence[ModelAnswer]) -> str:
     return next((reply.finish for reply in replies if _same(answer, reply)), "")
 
 
+def last_finish(answers: Sequence[ModelAnswer], replies: Sequence[ModelAnswer]) -> str:
+    """Why the model's last answer ended, unless a tool of it ran; one that a framework refuses only its client has."""
+    answer = answers[-1] if answers else None
+    if replies and (answer is None or not _same(answer, replies[-1])):
+        return replies[-1].finish
+    if answer is None or any(seen.started is not None for seen in answer.calls):
+        return ""
+    return answer.finish or finish_below(answer, replies)
+
+
 def total_usage(
     answers: Sequence[ModelAnswer], beyond: Sequence[Usage], replies: Sequence[ModelAnswer]
 ) -> Usage:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from typing import Any, Literal
 
-from rightcall.adapters.model_answers import ModelAnswer, SeenCall, finish_below, total_usage
+from rightcall.adapters.model_answers import ModelAnswer, SeenCall, finish_below, last_finish, total_usage
 from rightcall.adapters.values import arguments_of, lost_connection, plain, text_of, whole
 from rightcall.model.approval import Approval, waiting_text
 from rightcall.model.call import CallStatus, ToolCall, ToolResult
@@ -290,7 +290,9 @@ class EventRecorder:
         if stop_reason == "done" and self._limit:
             stop_reason, error = "limit", self._limit
         elif stop_reason == "done":
-            stop_reason = FINISHES.get(finish.lower().rsplit(".", 1)[-1], "done")
+            stop_reason = _ending(finish)
+        elif stop_reason == "agent_error" and _ending(last_finish(self._answers(), replies)) == "truncated":
+            stop_reason = "truncated"  # frameworks raise when an answer is cut off
         return Trajectory(
             messages=tuple(messages),
             calls=tuple(made),
@@ -370,6 +372,10 @@ class EventRecorder:
             if call.call.id == result.call_id or not result.call_id or not call.call.id:
                 _settle(call, result.output, result.is_error)
                 return
+
+
+def _ending(finish: str) -> StopReason:
+    return FINISHES.get(finish.lower().rsplit(".", 1)[-1], "done")
 
 
 def _settle(call: SeenCall, output: Any, error: BaseException | bool | str | None) -> None:

@@ -75,7 +75,7 @@ class ObservedSession:
         """The recorders of clients below the framework: they know tokens and finish reasons that it may drop."""
         watches = {**self._clients, **self._watches}
         recorders = [watches[name].recorder for name in CLIENTS if name in watches]
-        return [one for one in recorders if one is not main and not one.problem] if main.seen else []
+        return [one for one in recorders if one is not main and not one.problem]
 
     def ending(self, error: BaseException) -> tuple[StopReason, str]:
         """How the agent ended, given an exception raised by `turn`."""
