@@ -230,6 +230,8 @@ def test_the_action_without_a_baseline_says_what_to_do_and_fails(story, tmp_path
         ("action.yml", "github-actions"),
         ("examples/pull-request/.github/workflows/agent.yml", "github-workflows"),
         ("docs/ci/gitlab.yml", "gitlab-ci"),
+        ("docs/ci/azure-pipelines.yml", "azure-pipelines"),
+        ("docs/ci/circleci.yml", "circle-ci"),
     ],
 )
 def test_the_templates_are_valid_by_the_schemas_of_their_servers(file, schema):

@@ -80,7 +80,6 @@ TABLE = {
 def project(pytester, monkeypatch):
     def made(test: str):
         (pytester.path / "asked").mkdir()
-        monkeypatch.delenv("PYTEST_ADDOPTS")
         monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
         monkeypatch.setenv("ASKED", str(pytester.path / "asked"))
         lines = [

@@ -7,6 +7,7 @@ import json
 import pytest
 
 from rightcall.store import open_store
+from tests.conftest import OTHER_PLUGINS
 
 pytest_plugins = ["pytester"]
 
@@ -30,6 +31,11 @@ TEST = """
 def test_weather(golden, check):
     check(agent, golden)
 """
+
+
+@pytest.fixture(autouse=True)
+def no_other_plugins(pytester, monkeypatch):
+    monkeypatch.setenv("PYTEST_ADDOPTS", OTHER_PLUGINS)  # pytester removes it
 
 
 @pytest.fixture

@@ -44,7 +44,10 @@ class BaseVersion:
         whole = file.resolve()
         root, commit = repository_root(whole.parent), commit_named(whole.parent, ref)
         if root is None or not commit:
-            raise ConfigError(f"--base-ref {ref}: git knows no such commit here; `git fetch` it first")
+            raise ConfigError(
+                f"--base-ref {ref}: git knows no such commit here; `git fetch` it first "
+                "(in CI, clone the whole history: fetch-depth: 0 on GitHub, GIT_DEPTH: 0 on GitLab)"
+            )
         return cls(root, whole.relative_to(root.resolve()), commit)
 
     def require_trust(self, *, trust: bool = False) -> None:
