@@ -271,7 +271,7 @@ class Watch:
         self._config = config
         self._notes: dict[str, list[dict[str, Any]]] = {}
         """Of each test, those of its last attempt."""
-        self._other_failures = 0
+        self._other_failures = self._judged_tests = 0
         self._lines: list[str] = []
 
     @pytest.hookimpl(trylast=True)
@@ -280,6 +280,7 @@ class Watch:
             _count_as_error(self._config, report)
         if notes := getattr(report, "rightcall", ()):
             self._notes[report.nodeid] = notes
+        self._judged_tests += report.when == "call" and not report.skipped
         if report.failed and (not hasattr(report, "rightcall_check") or report.rightcall_error):
             self._other_failures += 1
 
@@ -303,6 +304,10 @@ class Watch:
         self._lines = summary_lines(groups, None if problems else verdict, keeper.shown) + problems
         if (problems or not all(group.answered for group in groups)) and not stopped:
             session.exitstatus, ended_well = pytest.ExitCode.TESTS_FAILED, False
+        if session.exitstatus == pytest.ExitCode.OK and not self._judged_tests and not any(
+            group.checked for group in groups
+        ):  # fmt: skip
+            session.exitstatus, ended_well = pytest.ExitCode.NO_TESTS_COLLECTED, False  # nothing was checked
         if verdict is not None and ended_well:
             good = verdict.word == "PASS" and not self._other_failures
             good = good and (least is not None or session.exitstatus == pytest.ExitCode.OK)

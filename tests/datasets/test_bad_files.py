@@ -121,17 +121,17 @@ def test_what_is_not_text_is_refused_by_every_loader(tmp_path: Path, load, conte
 @pytest.mark.parametrize("load", [load_goldens, load_trajectories, load_tools])
 def test_missing_files_folders_and_unknown_suffixes_are_refused_by_every_loader(tmp_path: Path, load):
     (tmp_path / "weather.json").write_text("[]", "utf-8")
-    (tmp_path / "notes.txt").write_text("x", "utf-8")
+    (tmp_path / "notes.docx").write_text("x", "utf-8")
     assert sentence(tmp_path / "wether.json", load) == ": no such file; did you mean 'weather.json'?"
     assert (
         sentence(tmp_path / "a" / "x.json", load)
         == f": no such file; the folder '{tmp_path / 'a'}' does not exist"
     )
     assert (
-        sentence(tmp_path, load) == ": is a folder, not a file; the folder contains notes.txt, weather.json"
+        sentence(tmp_path, load) == ": is a folder, not a file; the folder contains notes.docx, weather.json"
     )
-    assert sentence(tmp_path / "notes.txt", load).startswith(
-        ": cannot infer the format from the suffix '.txt'; use one of"
+    assert sentence(tmp_path / "notes.docx", load).startswith(
+        ": cannot infer the format from the suffix '.docx'; use one of"
     )
     assert "cannot be opened" in sentence(tmp_path / ("x" * 5000), load)
 

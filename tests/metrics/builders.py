@@ -23,7 +23,8 @@ def a_trajectory(*calls: Any, **fields: Any) -> Trajectory:
 
 
 def judged(expected: list[Any], called: list[Any], **golden: Any) -> CaseVerdict:
-    return score_trajectory(a_golden(*expected, **golden), a_trajectory(*called))
+    """By exactly these calls, also by none: a category states that."""
+    return score_trajectory(a_golden(*expected, **{"category": "golden"} | golden), a_trajectory(*called))
 
 
 def codes(verdict: CaseVerdict) -> list[str]:

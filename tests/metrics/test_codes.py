@@ -166,7 +166,7 @@ def test_failures_carry_positions_of_the_call_and_of_what_was_expected():
 
 
 def test_the_same_clause_is_said_once():
-    verdict = Case([], [TIME, TIME, TIME], extra_calls="forbid").verdict
+    verdict = Case([], [TIME, TIME, TIME], category="golden").verdict
     assert reason(verdict.failures) == "get_time() was called again unnecessarily"
 
 

@@ -61,7 +61,8 @@ def test_two_answers_to_one_question_are_two_trials_of_one_golden():
 
 def test_a_case_that_says_nothing_of_tools_allows_every_call():
     case = rc.LLMTestCase(input="Hi", actual_output="Hello", tools_called=[SEARCH])
-    assert rc.score_trajectory(case.golden, case.trajectory).passed
+    verdict = rc.score_trajectory(case.golden, case.trajectory)
+    assert not verdict.failures and not verdict.checked
 
 
 def test_the_turns_are_the_recorded_conversation():

@@ -84,7 +84,8 @@ FAULTY = [
     (golden({"tool": "search", "min": 3, "max": 2}), "error contradiction expected_calls[0]: max 2 is less than min 3"),
     (golden({"tool": "get_weather", "args": {"city": "x"}, "forbidden_args": ["city"]}), "error contradiction expected_calls[0]: city is both expected and forbidden"),
     (golden(WEATHER, input=" "), "warning empty_input input is empty"),
-    (golden(), "warning no_expectation nothing is expected, so any call fails the golden"),
+    (golden(), "warning unchecked the golden states no check, so it is unchecked"),
+    (golden(category="golden"), "warning no_expectation nothing is expected, so any call fails the golden"),
     (golden(category="secondary"), "warning no_expectation a secondary golden is graded by F1, but expects no calls"),
 ]  # fmt: skip
 

@@ -108,7 +108,7 @@ def test_an_evaluator_never_sees_the_output_of_another_case():
         rc.LLMTestCase(input="Hi", actual_output="Hello", expected_tools=["greet"], tools_called=[rc.ToolCall("greet")]),
         [rc.ToolCorrectnessMetric()],
     ),
-    (rc.ConversationalTestCase(scenario="Hi", turns=[rc.Turn("user", "Hi"), rc.Turn("assistant", "Hello")]), []),
+    (rc.ConversationalTestCase(scenario="Hi", turns=[rc.Turn("user", "Hi"), rc.Turn("assistant", "Hello")]), [lambda case: True]),
 ])  # fmt: skip
 def test_test_cases_are_scored_by_keyword_as_deepeval_has_it(case, metrics):
     run = rc.evaluate(

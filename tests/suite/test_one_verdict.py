@@ -98,7 +98,7 @@ def test_a_time_budget_without_a_measured_time_is_an_error():
 
 @pytest.mark.parametrize(
     "golden",
-    [Golden("?"), Golden("?", category="negative"), Golden("?", forbidden_calls=("b",)),
+    [Golden("?", category="golden"), Golden("?", category="negative"), Golden("?", forbidden_calls=("b",)),
      Golden("?", expected_calls=(ExpectedCall("a"),)), Golden("?", expected_calls=(ExpectedCall("a", {}),))],
 )  # fmt: skip
 def test_an_error_without_a_stop_reason_is_an_error_of_the_agent(golden):
@@ -118,7 +118,7 @@ def rude(case):
     return Score(0.0, False, "too rude", (Failure("refused"),))
 
 
-RIGHT = TestCase(Golden("Hello", id="hello"), Trajectory(output="Go away."))
+RIGHT = TestCase(Golden("Hello", id="hello", no_calls=True), Trajectory(output="Go away."))
 
 
 def test_the_reason_and_the_codes_of_a_named_metric_are_those_of_the_case(tmp_path):

@@ -116,7 +116,7 @@ def _flip(
     bad = sides[1] if broken else sides[0]
     tools = {tool.name: tool for tool in records[1 if broken else 0].tools}
     golden = bad.golden or Golden("", case.golden_id)
-    failed = next((r for r in bad.results if not r.passed and not r.error), None)
+    failed = next((r for r in bad.results if r.judged and not r.passed), None)
     symptom = None
     if failed is not None:
         symptom, _ = symptom_of(failed.codes, _calls(failed), _request(golden), tools)

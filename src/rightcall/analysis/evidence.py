@@ -15,7 +15,7 @@ from rightcall.analysis.golden_facts import all_words, expected_calls, is_quotab
 from rightcall.analysis.suspicion import ObservedBehaviour, behaviour_of, suspected
 from rightcall.analysis.symptom import Mistake, Symptom, SymptomRequest, enum_of, symptom_of
 from rightcall.lint import Wording, reads_as_english, request_words
-from rightcall.model.golden import AnyGolden
+from rightcall.model.golden import AnyGolden, category_of
 from rightcall.model.tool import Tool
 
 MOST_PAIRS = 500
@@ -186,7 +186,7 @@ class Evidence:
         for tool in failed_words:
             _add_words(self.tool_stats[tool].missed_words, quoted)
         failed = len(one.failed)
-        keys: list[tuple[defaultdict[str, list[int]], str]] = [(self.by_category, golden.category)]
+        keys: list[tuple[defaultdict[str, list[int]], str]] = [(self.by_category, category_of(golden))]
         keys += [(self.by_language, language)] if (language := language_of(golden)) else []
         for counts, key in keys:
             counts[key][0] += failed

@@ -46,7 +46,7 @@ def fault_report(
     checked: list[float] = []
     for struck in store.results(run, trajectories=True):
         before = twins.get((struck.golden_id, struck.trial))
-        if before is None or struck.error or before.error or struck.trajectory is None:
+        if before is None or not struck.judged or not before.judged or struck.trajectory is None:
             continue
         happened = struck.trajectory
         fired = fired_faults(happened.ledger)

@@ -111,7 +111,7 @@ def gathered(goldens: Mapping[str, AnyGolden], results: Iterable[CaseResult]) ->
     """Results by golden, in the order of ids; errors say nothing about the agent."""
     trials: dict[str, list[CaseResult]] = {}
     for result in results:
-        if not result.error and result.golden_id in goldens:
+        if result.judged and result.golden_id in goldens:
             trials.setdefault(result.golden_id, []).append(result)
     for golden_id, found in sorted(trials.items()):
         failed = [

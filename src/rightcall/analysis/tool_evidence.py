@@ -71,12 +71,12 @@ class RunEvidence:
 
 
 def seen_in(store: Store, run: str) -> RunEvidence:
-    """Read a run. Trials without an answer from the provider are ignored."""
+    """Read a run. Trials without an answer from the provider, or without a check, are ignored."""
     found = store.run(run)
     wanted_by = {golden.id: _wanted(golden) for golden in store.goldens(found.id)}
     seen = RunEvidence(found.id)
     for result in store.results(found.id):
-        if not result.error:
+        if result.judged:
             _add(seen, result, wanted_by.get(result.golden_id, frozenset()))
     return seen
 

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rightcall.model.run import nothing_checked_text
+
 if TYPE_CHECKING:
     from rightcall.metrics import AnyMetric, Scorer, ScoringRules
     from rightcall.model.dialects.call_text import CallTextWatch
@@ -44,12 +46,20 @@ class RecordedScores:
             pass
         return self._tally.summary()
 
+    @property
+    def nothing_checked(self) -> bool:
+        """Whether there are cases, but none of them states a check, so that nothing passed or failed."""
+        overall = self.summary.overall
+        return bool(self.summary.unchecked) and not overall.cases + overall.errors
+
     def shortfall(self, min: float) -> str | None:
         """None when the pass rate is at least `min`; else why it is not, or empty when the rate itself is the reason.
 
         Cases without an answer are in no rate, but forty-nine of fifty of them must not make a build green.
         """
         overall = self.summary.overall
+        if self.nothing_checked:
+            return nothing_checked_text(self.summary.unchecked)
         if not overall.cases or overall.pass_rate < min - ROUNDING:
             return ""
         everything = overall.cases + overall.errors

@@ -41,13 +41,14 @@ class RunDisplay:
             self._bar = self._kind(progress.planned).__enter__()
         tally = progress.tally
         state = ProgressState(
-            tally.decided + tally.errors,
+            tally.decided + tally.errors + tally.unchecked,
             tally.passed,
             tally.errors,
             tally.usage,
             progress.retries,
             progress.at_once,
             progress.workers,
+            tally.unchecked,
         )
         self._bar.update(state, new=len(batch))
 

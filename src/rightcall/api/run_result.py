@@ -14,6 +14,7 @@ from rightcall.model.run import CaseResult, Summary
 
 if TYPE_CHECKING:
     from rightcall.store import Store
+    from rightcall.synthesis import ExpectedDrafts
 
 MOST_ROWS = 20
 """Rows of a table in a notebook; a data frame has all of them."""
@@ -101,6 +102,15 @@ class RunResult:
         """DeepEval's name for `id`."""
         return self.id
 
+    def expected_drafts(self) -> ExpectedDrafts:
+        """Drafts that propose expected calls for goldens that state no check, from what most trials did.
+
+        Review them before they decide anything: `rightcall generate expected` and `generate review` do the same.
+        """
+        from rightcall.synthesis import expected_drafts
+
+        return expected_drafts(self.store, self.id)
+
     def to_pandas(self) -> Any:
         """A pandas data frame with a row per result, and a column per metric."""
         return _library("pandas").DataFrame(self._columns())
@@ -122,7 +132,8 @@ class RunResult:
         overall = self.summary.overall
         return (
             f"<RunResult {self.id}: {self.verdict.word}, {overall.passed:,} of {overall.cases:,} passed"
-            f"{f', {overall.errors:,} errors' if overall.errors else ''}>"
+            f"{f', {overall.errors:,} errors' if overall.errors else ''}"
+            f"{f', {self.summary.unchecked:,} unchecked' if self.summary.unchecked else ''}>"
         )
 
     def _repr_html_(self) -> str:

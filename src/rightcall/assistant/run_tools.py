@@ -225,6 +225,7 @@ def overview(stored: StoredRun) -> dict[str, Any]:
         "results": stored.results,
         "passed": stored.passed,
         "errors": stored.errors,
+        "unchecked": stored.unchecked,
         "pass_rate": stored.pass_rate,
         "tags": stored.tags,
     }

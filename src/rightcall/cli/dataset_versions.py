@@ -78,10 +78,7 @@ def pull(alias: str, output: Path, number: int | None, draft: bool, store_url: s
 @json_option
 def list_versions(alias: str, store_url: str | None, as_json: bool) -> None:
     """List the versions of dataset ALIAS, or of all datasets."""
-    from rich.table import Table
-    from rich.text import Text
-
-    from rightcall.report import inert
+    from rightcall.report import print_columns
     from rightcall.store import open_store
 
     with open_store(store_url, must_exist=True) as opened:
@@ -89,21 +86,16 @@ def list_versions(alias: str, store_url: str | None, as_json: bool) -> None:
     if as_json:
         print_json(found)
         return
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for title in ("dataset", "version", "goldens", "by", "when", "fingerprint"):
-        table.add_column(title, justify="right" if title in ("version", "goldens") else "left")
+    if not found:
+        console().print("no datasets yet; store one with `rightcall dataset push FILE ALIAS`")
+        return
+    rows = []
     for version in found:
         number = f"{version.version}{'' if version.finalized else ' (draft)'}"
-        cells = (
-            version.alias,
-            number,
-            f"{version.goldens:,}",
-            version.author,
-            version.created_at[:19],
-            version.fingerprint[:12],
-        )
-        table.add_row(*map(Text, map(inert, cells)))
-    console().print(table if found else "no datasets yet; store one with `rightcall dataset push FILE ALIAS`")
+        when, prints = version.created_at[:19], version.fingerprint[:12]
+        rows.append((version.alias, number, f"{version.goldens:,}", version.author, when, prints))
+    titles = ("dataset", "version", "goldens", "by", "when", "fingerprint")
+    print_columns(console(), titles, rows, texts=("dataset", "by"))
 
 
 @click.command()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from rightcall.cli.generate_proposals import expected
 from rightcall.cli.generate_review import finalize, review
 from rightcall.cli.generate_summary import estimate_words, show_estimate, show_made
 from rightcall.cli.options import FiniteRange, base_url_option, json_option
@@ -272,5 +273,6 @@ def _exit_code(made: Production) -> int:
     return 3 if made.stopped or not made.goldens else 0
 
 
+generate.add_command(expected)
 generate.add_command(review)
 generate.add_command(finalize)

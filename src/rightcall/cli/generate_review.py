@@ -197,11 +197,11 @@ def _print_golden(golden: AnyGolden, number: int, count: int) -> None:
     import msgspec
 
     from rightcall.datasets import review_of
-    from rightcall.model.golden import Golden
+    from rightcall.model.golden import Golden, category_of
 
     out, found = console(), review_of(golden)
     out.say(
-        "\n[bold]{}/{}[/bold] {} [dim]{} {}[/dim]", number, count, golden.id, golden.category, found.state
+        "\n[bold]{}/{}[/bold] {} [dim]{} {}[/dim]", number, count, golden.id, category_of(golden), found.state
     )
     if isinstance(golden, Golden):
         out.print(f"  {golden.input}")

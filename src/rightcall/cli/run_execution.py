@@ -15,7 +15,7 @@ from rightcall.cli.output import console, print_next, tell
 from rightcall.cli.run_progress import LiveMode, ReaderGone, Watching
 from rightcall.errors import InfrastructureError, RightCallError, RunTakenOver
 from rightcall.event_loop import prefer_uvloop
-from rightcall.model.run import CaseResult, Run
+from rightcall.model.run import Run
 from rightcall.store import Store, open_store, store_address
 from rightcall.suite import Plan, RunOutcome, role_hosts, run_plan
 
@@ -57,17 +57,20 @@ class Execution:
 
             write_outcome(outcome.run.id, outcome.verdict.word, outcome.summary, sys.stdout.buffer)
         else:
-            self._print(plan, outcome, watching.failed, again)
+            self._print(plan, outcome, watching, again)
         return outcome
 
-    def _print(self, plan: Plan, outcome: RunOutcome, failed: list[CaseResult], again: str) -> None:
+    def _print(self, plan: Plan, outcome: RunOutcome, watching: Watching, again: str) -> None:
         from rightcall.report import print_summary
         from rightcall.report.view import names_of
 
         out = console()
         out.say("\n[bold]{}[/bold] on {}  [dim]run {}[/dim]", plan.name, plan.agent.name, outcome.run.id)
-        name = names_of(plan.goldens, [result.golden_id for result in failed])
-        print_summary(outcome.summary, failed, console=out, name=name)
+        shown = (*watching.failed, *watching.unchecked)
+        name = names_of(plan.goldens, [result.golden_id for result in shown])
+        print_summary(
+            outcome.summary, watching.failed, console=out, name=name, unchecked=watching.unchecked
+        )
         print_decision(out, outcome.verdict)
         where = f" --store {shlex.quote(store_address(self.store_url).typed)}" if self.store_url else ""
         hints = [f"rightcall runs show {outcome.run.id}{where}"]

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from rightcall.api import RunDisplay
 from rightcall.model.run import CaseResult, Run
-from rightcall.report import one_line, tell, write_rows
+from rightcall.report import duration, one_line, tell, write_rows
 from rightcall.report.view import CaseName, outcome_of, reason_of
 from rightcall.suite import PlanWarning, Progress
 
 LiveMode = Literal["auto", "plain", "off"]
+
+
+WORDS = {"passed": "PASS", "failed": "FAIL", "error": "ERROR", "unchecked": "UNCHECKED"}
 
 
 class ReaderGone(Exception):  # noqa: N818  a signal, not an error
@@ -27,6 +30,7 @@ class Watching:
     ) -> None:
         self._warned = set() if warned is None else warned
         self.failed: list[CaseResult] = []
+        self.unchecked: list[CaseResult] = []
         self.run: Run | None = None
         self._keep, self._as_json, self._live = keep, as_json, live
         self._name: CaseName = str
@@ -46,7 +50,10 @@ class Watching:
         self._name = name
 
     def watch(self, progress: Progress, batch: Sequence[CaseResult]) -> None:
-        self.failed += [r for r in batch if not r.passed][: max(0, self._keep - len(self.failed))]
+        for result in batch:
+            shown = self.failed if result.checked else self.unchecked
+            if (not result.checked or not result.passed) and len(shown) < self._keep:
+                shown.append(result)
         if self._as_json:
             try:
                 write_rows(batch, sys.stdout.buffer)
@@ -57,13 +64,15 @@ class Watching:
         self._display.watch(progress, batch)
 
     def _print_lines(self, progress: Progress, batch: Sequence[CaseResult]) -> None:
-        """A line per finished case, for logs: `12/40 FAIL hanoi: wrong_value …`."""
+        """A line per finished case, for logs: `12/40 FAIL hanoi 0.50 1.2 s: wrong_value …`."""
         before = progress.done - len(batch)
         for number, result in enumerate(batch, start=before + 1):
             trial = f" trial {result.trial}" if result.trial else ""
             why = f": {reason_of(result)}" if not result.passed else ""
-            word = {"passed": "PASS", "failed": "FAIL", "error": "ERROR"}[outcome_of(result)]
-            line = f"{number}/{progress.planned} {word} {one_line(self._name(result.golden_id))}{trial}{why}"
+            word = WORDS[outcome_of(result)]
+            numbers = "".join(f" {text}" for text in _numbers(result))
+            name = one_line(self._name(result.golden_id))
+            line = f"{number}/{progress.planned} {word} {name}{trial}{numbers}{why}"
             tell(line, err=True)
 
     def tell(self, line: str) -> None:
@@ -73,3 +82,11 @@ class Watching:
 
     def close(self) -> None:
         self._display.close()
+
+
+def _numbers(result: CaseResult) -> Iterator[str]:
+    """The score of a case that has one, and the time it took if that was measured."""
+    if result.judged:
+        yield f"{result.score:.2f}"
+    if result.latency_ms is not None:
+        yield duration(result.latency_ms)

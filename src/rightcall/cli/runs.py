@@ -238,35 +238,22 @@ def _opened(store_url: str | None) -> Store:
 
 
 def _print_table(found: list[StoredRun]) -> None:
-    from rich.table import Table
-    from rich.text import Text
-
-    from rightcall.report import Screen
+    from rightcall.report import Screen, print_columns
 
     if not found:
         tell("no runs yet; start one with `rightcall run SUITE`")
         return
-    table = Table(box=None)
-    for heading in ("run", "suite", "agent", "started", "results", "passed", "verdict", "tags"):
-        # Ids are copied and pasted, so they are never truncated; names are.
-        table.add_column(
-            heading, no_wrap=True, min_width=None if heading in ("suite", "agent", "tags") else 6
-        )
-    table.columns[0].min_width = max(len(run.id) for run in found)
+    rows = []
     for run in found:
-        rate = f"{run.pass_rate:.1%}" if run.results > run.errors else "–"
+        rate = f"{run.pass_rate:.1%}" if run.judged else "–"
         verdict = run.verdict or ("" if run.finished else "unfinished")
-        cells = (
-            run.id,
-            run.run.name,
-            run.run.agent,
-            run.run.started_at[:16].replace("T", " "),
-            f"{run.results:,}",
-            rate,
-            verdict,
-        )
-        table.add_row(*(Text(one_line(cell)) for cell in (*cells, ", ".join(run.tags))))
-    Screen(width=None if sys.stdout.isatty() else 200).print(table)
+        started = run.run.started_at[:16].replace("T", " ")
+        numbers = started, f"{run.results:,}", rate
+        rows.append((run.id, run.run.name, run.run.agent, *numbers, verdict, ", ".join(run.tags)))
+    titles = ("run", "suite", "agent", "started", "results", "passed", "verdict", "tags")
+    # Ids are copied and pasted, so they are never shortened; names are.
+    out = Screen(width=None if sys.stdout.isatty() else 200)
+    print_columns(out, titles, rows, texts=("suite", "agent", "tags"))
 
 
 def _confirm(found: list[Any], yes: bool) -> None:

@@ -62,7 +62,7 @@ def score(
 
     TRAJECTORIES may also be traces of any kind that `rightcall traces import` reads, if goldens name their trace or
     spans name their golden (`rightcall.golden.id`). `-` reads one of the two from standard input, as JSON Lines.
-    Runs and sends nothing. Exit code 1 if the pass rate is below --min.
+    Runs and sends nothing. Exit code 1 if the pass rate is below --min, 3 if nothing was checked.
     """
     import gc
 
@@ -107,7 +107,7 @@ def score(
     if shortfall:
         tell(shortfall, err=True)
     if shortfall is not None:
-        raise click.exceptions.Exit(1)
+        raise click.exceptions.Exit(3 if scores.nothing_checked else 1)
 
 
 def _print_scores(scores: RecordedScores, failures: int, hints: list[str], goldens: Path) -> None:

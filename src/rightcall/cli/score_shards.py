@@ -12,6 +12,7 @@ from rightcall.cli.driver_process import SUPERVISION
 from rightcall.cli.output import tell
 from rightcall.distributed import Scoring, Workers
 from rightcall.metrics import Scorer, as_metrics, observed
+from rightcall.model.run import nothing_checked_text
 from rightcall.model.text import counted
 from rightcall.report import print_summary
 from rightcall.suite import WorkersConfig
@@ -59,6 +60,9 @@ def score_in_shards(
     )
     overall = scores.summary.overall
     everything = overall.cases + overall.errors
+    if scores.summary.unchecked and not everything:
+        tell(nothing_checked_text(scores.summary.unchecked), err=True)
+        raise click.exceptions.Exit(3)
     if not overall.cases or overall.passed < (how.least - ROUNDING) * everything:
         raise click.exceptions.Exit(1)
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from rightcall.datasets.index import GoldenIndex as GoldenIndex
     from rightcall.datasets.pairs import pair as pair
     from rightcall.datasets.review import (
+        PROPOSAL as PROPOSAL,
         STATES as STATES,
         accepted as accepted,
         counts as counts,
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
         golden_by_hand as golden_by_hand,
         review_of as review_of,
         reviewed as reviewed,
+        unreviewed as unreviewed,
     )
     from rightcall.datasets.targets import (
         golden_of_datapoint as golden_of_datapoint,
@@ -62,7 +64,7 @@ else:
             "goldens": "load_goldens numbered_goldens save_goldens",
             "index": "GoldenIndex",
             "pairs": "pair",
-            "review": "STATES accepted counts edited golden_by_hand review_of reviewed",
+            "review": "PROPOSAL STATES accepted counts edited golden_by_hand review_of reviewed unreviewed",
             "targets": "golden_of_datapoint placed_items",
             "trajectories": (
                 "lines_before load_trajectories numbered_trajectories save_trajectories trajectories_between "

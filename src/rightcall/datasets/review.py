@@ -20,6 +20,9 @@ from rightcall.model.record import Record
 
 ReviewState = Literal["pending", "accepted", "rejected"]
 STATES: tuple[ReviewState, ...] = ("pending", "accepted", "rejected")
+UNREVIEWED = "unreviewed"
+PROPOSAL = "proposal"
+"""Where a golden says that its expectations are what an agent did in a run."""
 LONGEST_COMMENT = 20_000
 KEY = "review"
 
@@ -86,6 +89,13 @@ def golden_by_hand(text: str | bytes, *, author: str = "", at: str = "") -> AnyG
 def accepted(golden: AnyGolden) -> bool:
     """Whether the golden may be finalized."""
     return review_of(golden).state == "accepted"
+
+
+def unreviewed(golden: AnyGolden) -> bool:
+    """Whether a golden's expectations are what an agent did, and nobody has confirmed that it was right."""
+    if golden.metadata.get(KEY) == UNREVIEWED:
+        return True
+    return PROPOSAL in golden.metadata and not accepted(golden)
 
 
 def counts(goldens: Iterable[AnyGolden]) -> dict[ReviewState, int]:

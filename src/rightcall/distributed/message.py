@@ -119,6 +119,7 @@ class SentCase(msgspec.Struct, frozen=True, array_like=True, gc=False):
     odd: bytes = b""
     """Scores, codes and error, pickled, if they contain what MessagePack does not support, such as larger integers."""
     first_request: str = ""
+    checked: bool = True
 
     def result(self, cell: Cell) -> PackedResult:
         """The result of its cell."""
@@ -133,7 +134,7 @@ class SentCase(msgspec.Struct, frozen=True, array_like=True, gc=False):
             self.score,
             SPOTLESS if metrics is None else metrics,
             codes,
-            golden.category,
+            golden.category or "golden",
             golden.cluster,
             golden.tags,
             error,
@@ -141,6 +142,7 @@ class SentCase(msgspec.Struct, frozen=True, array_like=True, gc=False):
             self.usage,
             Trajectory(lag_ms=self.lag_ms) if self.lag_ms else None,
             self.first_request,
+            self.checked,
             self.trajectory,
         )
 
@@ -178,6 +180,7 @@ def sent_cases(results: Iterable[tuple[int, CaseResult]], *, stored: bool = Fals
             0.0 if result.trajectory is None else result.trajectory.lag_ms,
             None if stored or result.trajectory is None else compressed(result.trajectory),
             first_request=result.first_request,
+            checked=result.checked,
         )
         for place, result in results
     )

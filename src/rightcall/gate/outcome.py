@@ -20,7 +20,7 @@ class Outcome(Record, frozen=True):
     `passes` holds 1.0 or 0.0 for each scored trial and is empty when every trial was an error; `metrics`
     holds the values of each metric over the trials where it did not break. `cluster` groups goldens whose
     outcomes are correlated; None means the golden is independent. Up to `lags_ms` of each of `latencies_ms` may have
-    been spent by the machine that measured; empty means none.
+    been spent by the machine that measured; empty means none. An unchecked golden only cost money.
     """
 
     golden_id: str
@@ -35,6 +35,7 @@ class Outcome(Record, frozen=True):
     latencies_ms: tuple[float, ...] = ()
     costs_usd: tuple[float, ...] = ()
     lags_ms: tuple[float, ...] = ()
+    checked: bool = True
 
     @property
     def rate(self) -> float:
@@ -52,10 +53,11 @@ def outcomes_of(
     clusters: Mapping[str, str | None] | None = None,
     tags: Mapping[str, Sequence[str]] | None = None,
 ) -> list[Outcome]:
-    """Gather trials by golden, in the order goldens first appear; clusters and tags are by golden id."""
+    """Gather checked trials by golden, in the order goldens first appear; clusters and tags are by golden id."""
     trials: dict[str, list[CaseResult]] = {}
     for result in results:
-        trials.setdefault(result.golden_id, []).append(result)
+        if result.checked:
+            trials.setdefault(result.golden_id, []).append(result)
     return [
         _outcome(golden_id, sorted(found, key=lambda r: r.trial), clusters or {}, tags or {})
         for golden_id, found in trials.items()

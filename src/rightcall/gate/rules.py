@@ -225,7 +225,7 @@ class HardRule:
         bound = stats.zero_seen_bound(clusters, alpha)
         sentence = (
             f"{self.code} never occurred in {counted(trials, 'trial')} of "
-            f"{counted(len(outcomes), 'golden')}; it may still occur in up to {percent(bound)} "
+            f"{counted(sum(o.checked for o in outcomes), 'golden')}; it may still occur in up to {percent(bound)} "
             f"of goldens ({percent(1 - alpha)} confidence)"
         )
         return Check(self.name, "PASS", sentence, value=0.0, limit=0.0, high=bound, n=clusters, trials=trials)
@@ -245,7 +245,11 @@ class LimitRule:
 
     def look(self, outcomes: Sequence[Outcome], alpha: float) -> Check:
         """PASS within the limit, FAIL beyond, INCONCLUSIVE when nothing was measured."""
-        fields = [o.latencies_ms if self.of.startswith("latency") else o.costs_usd for o in outcomes]
+        fields = [
+            o.latencies_ms if self.of.startswith("latency") else o.costs_usd
+            for o in outcomes
+            if o.checked or self.of == "cost_run"  # what was spent was spent
+        ]
         values = sorted(v for field in fields for v in field)
         if not values:
             sentence = (

@@ -123,7 +123,7 @@ def _seen_in(outcomes: Iterable[Outcome]) -> _Seen:
     for outcome in outcomes:
         errors += outcome.errors
         scored += len(outcome.passes)
-        if not outcome.passes:
+        if not outcome.passes and outcome.checked:
             unscored.append(outcome.golden_id)
         if outcome.codes:
             codes.update(code for code, times in outcome.codes.items() if times)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -29,7 +29,7 @@ from rightcall.metrics.matching.verdict import CaseVerdict, Numbers, ScoringRule
 from rightcall.metrics.open_outcome import in_doubt
 from rightcall.model.case import TestCase
 from rightcall.model.failure import Failure
-from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden
+from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, category_of, states_check
 from rightcall.model.open_call import open_calls
 from rightcall.model.run import CaseResult
 from rightcall.model.score import Score
@@ -85,7 +85,7 @@ def _stated_result(
         score,
         scores,
         failures,
-        golden.category,
+        golden.category or "golden",
         golden.cluster,
         golden.tags,
         error,
@@ -108,9 +108,12 @@ def score_trajectory(
     `tools` are those the agent was offered; without them defaults, unknown tools and schemas are not considered.
     `embed` and `grade` serve the matchers `semantic` and `judge`. `error` says why nothing can be said about the agent:
     no answer, an expected state without a world, a time budget without a time, a function of the golden that failed.
+    A golden that states no check neither passes nor fails: `checked` is false.
     A golden that cannot be judged (an unknown id in `after`, an invalid matcher) raises `InputError`.
     """
     verdict = _stated_verdict(golden, trajectory, tools, rules, embed, grade)
+    if not states_check(golden):
+        return msgspec.structs.replace(verdict, passed=False, score=0.0, failures=(), checked=False)
     calls = open_calls(trajectory) if trajectory.ledger else []
     consent = golden.confirm or golden.as_ is not None
     if not calls and not consent:
@@ -184,8 +187,7 @@ def decided(result: CaseResult, named: Mapping[str, Score]) -> CaseResult:
     passed = result.passed and not failed
     overall = result.metrics["overall"]
     if failed and not broken:
-        said = [overall.reason, *(_why(name, score) for name, score in failed.items())]
-        text = "; ".join(dict.fromkeys(part for part in said if part))
+        text = "; ".join(filter(None, [overall.reason, *_whys(failed, overall.reason)]))
         metrics["overall"] = Score(overall.value, False, text, overall.codes)
     return msgspec.structs.replace(
         result,
@@ -198,6 +200,16 @@ def decided(result: CaseResult, named: Mapping[str, Score]) -> CaseResult:
 
 def _why(name: str, score: Score) -> str:
     return f"{name}: {score.reason}" if score.reason else f"{name} did not pass"
+
+
+def _whys(failed: Mapping[str, Score], said: str) -> Iterator[str]:
+    """Why metrics did not pass: each reason once, with every metric that gives it, unless the case already said it."""
+    names: dict[str, list[str]] = {}
+    for name, score in failed.items():
+        if not score.reason or score.reason not in said:
+            names.setdefault(score.reason, []).append(name)
+    for reason_text, metrics in names.items():
+        yield f"{', '.join(metrics)}{f': {reason_text}' if reason_text else ' did not pass'}"
 
 
 def _without_code(failed: Mapping[str, Score]) -> tuple[Failure, ...]:
@@ -320,7 +332,7 @@ def _result(
         score=score,
         metrics=scores,
         codes=failures,
-        category=golden.category,
+        category=category_of(golden),
         cluster=golden.cluster,
         tags=golden.tags,
         error=error,

@@ -2,7 +2,7 @@
 
 `run`, `evaluate`, `score`, `score_trajectory`, `assert_test`, `check` and re-scoring all go through it, so a case has
 one verdict everywhere. A case passes when its calls pass, everything its golden states is true, and every named metric passes.
-What cannot be computed makes the case an error, never a pass. docs/scoring.md states the rule for users.
+What cannot be computed makes the case an error, never a pass. A case that nothing decides is unchecked. docs/scoring.md states the rule for users.
 """
 
 from __future__ import annotations
@@ -22,8 +22,9 @@ from rightcall.metrics.dimensions import is_dimension, scored_in_time
 from rightcall.metrics.matching.case_score import DEFAULT_RULES, with_pass_threshold
 from rightcall.metrics.matching.verdict import ScoringRules
 from rightcall.metrics.measurement import METRIC_SECONDS, measure_all, missing_evidence
+from rightcall.metrics.silent_golden import silent_result, unchecked
 from rightcall.model.case import AnyTestCase, ConversationalTestCase, TestCase
-from rightcall.model.golden import AnyGolden, Golden
+from rightcall.model.golden import AnyGolden, Golden, states_check
 from rightcall.model.run import CaseResult
 from rightcall.model.score import Score
 from rightcall.model.tool import Tool
@@ -48,11 +49,18 @@ class Scorer:
         """The requested metrics, deciding and observed."""
         return tuple(metric.name for metric in (*self.metrics, *self.observe))
 
+    def checks(self, golden: AnyGolden) -> bool:
+        """Whether anything decides the cases of a golden: a metric, or a check that it states."""
+        return bool(self.metrics) or states_check(golden)
+
     def stated(
         self, golden: AnyGolden, trial: int, trajectory: Trajectory, tools: Mapping[str, Tool]
     ) -> CaseResult:
         """The result by what the golden states alone: the whole result when no metric is named or observed."""
-        return result_of(golden, trial, trajectory, offered_tools(golden, tools), rules=self.rules)
+        offered = offered_tools(golden, tools)
+        if not states_check(golden):
+            return unchecked(silent_result(golden, trial, trajectory, offered, self.rules))
+        return result_of(golden, trial, trajectory, offered, rules=self.rules)
 
     async def result(
         self,
@@ -68,20 +76,25 @@ class Scorer:
         """
         offered = offered_tools(golden, tools)
         deadline = None if left is None else time.monotonic() + left
-        result = await scored_in_time(
+        stated = await scored_in_time(
             lambda done: result_of(golden, trial, done, offered, rules=self.rules), trajectory, left
         )
+        result, checked = stated, self.checks(golden)
+        if not states_check(golden):
+            result = silent_result(golden, trial, trajectory, offered, self.rules)
         if result.error or not (self.metrics or self.observe):
-            return result
+            return result if checked else unchecked(result)
         case = case_for_metrics(golden, trajectory, offered, self.rules)
         by_turns = not isinstance(golden, Golden) and bool(expected_by_exchange(golden))
         metrics = (*self.metrics, *self.observe)
-        scores = {metric.name: _by_result(metric, case, result, by_turns) for metric in metrics}
+        scores = {metric.name: _by_result(metric, case, stated, by_turns) for metric in metrics}
         rest = [metric for metric in metrics if scores[metric.name] is None]
         if rest:
             left = self.seconds if deadline is None else max(0.0, deadline - time.monotonic())
             scores |= await measured(rest, case, golden, min(self.seconds, left))
         found = {name: score for name, score in scores.items() if score is not None}
+        if not checked:
+            return unchecked(result, found)
         if self.observe:
             seen = {metric.name: found[metric.name] for metric in self.observe}
             result = msgspec.structs.replace(result, metrics={**result.metrics, **seen})

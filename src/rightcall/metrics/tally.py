@@ -140,6 +140,7 @@ class TallyState(msgspec.Struct, frozen=True, array_like=True):
     nano_usd: int | None
     trials: tuple[int, int]
     unknown_calls: int = 0
+    unchecked: tuple[int, int] = (0, 0)
 
 
 class Tally:
@@ -159,8 +160,12 @@ class Tally:
         self._nano_usd: int | None = None
         self._first_trial, self._last_trial = sys.maxsize, -1
         self._unknown_calls = 0
+        self.unchecked = self._unchecked_errors = 0
 
     def add(self, result: CaseResult) -> None:
+        if not result.checked:
+            self._add_unchecked(result)
+            return
         self._categories[result.category].add(result)
         if result.tags:
             for tag in result.tags:
@@ -175,6 +180,14 @@ class Tally:
         if not self._first_trial <= result.trial <= self._last_trial:
             self._first_trial = min(self._first_trial, result.trial)
             self._last_trial = max(self._last_trial, result.trial)
+        if result.usage is not NOTHING_USED:
+            self._spend(result.usage)
+
+    def _add_unchecked(self, result: CaseResult) -> None:
+        """Count a case that is in no rate; what it cost was spent all the same, and its effects happened."""
+        self.unchecked += 1
+        self._unchecked_errors += bool(result.error)
+        self._unknown_calls += sum(failure.code == "outcome_unknown" for failure in result.codes)
         if result.usage is not NOTHING_USED:
             self._spend(result.usage)
 
@@ -197,6 +210,8 @@ class Tally:
         self._first_trial = min(self._first_trial, other._first_trial)
         self._last_trial = max(self._last_trial, other._last_trial)
         self._unknown_calls += other._unknown_calls
+        self.unchecked += other.unchecked
+        self._unchecked_errors += other._unchecked_errors
 
     def state(self) -> bytes:
         """Everything counted so far, for another process; equal results give equal bytes in any order."""
@@ -211,6 +226,7 @@ class Tally:
                 self._nano_usd,
                 (self._first_trial, self._last_trial),
                 self._unknown_calls,
+                (self.unchecked, self._unchecked_errors),
             )
         )
 
@@ -228,6 +244,7 @@ class Tally:
         made._nano_usd = found.nano_usd
         made._first_trial, made._last_trial = found.trials
         made._unknown_calls = found.unknown_calls
+        made.unchecked, made._unchecked_errors = found.unchecked
         return made
 
     @property
@@ -301,6 +318,8 @@ class Tally:
             pass_k=overall.passes.pass_k(min(trials, MOST_K)),
             spreads=user_spreads({tag: group.passes for tag, group in self._tags.items()}),
             unknown_calls=self._unknown_calls,
+            unchecked=self.unchecked,
+            unchecked_errors=self._unchecked_errors,
         )
 
 

@@ -139,7 +139,8 @@ def _fields_at(as_type: Any, path: str) -> list[str]:
 
 
 def _choices_at(as_type: Any, path: str) -> list[str]:
-    return [c for c in get_args(_type_at(as_type, path)) if isinstance(c, str)]
+    members = _flatten(_type_at(as_type, path))
+    return [c for member in members for c in get_args(member) if isinstance(c, str)]
 
 
 def _type_at(as_type: Any, path: str) -> Any:

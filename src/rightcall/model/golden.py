@@ -64,6 +64,9 @@ class Expectations(Record, frozen=True, metaclass=Sequenced):
 class Golden(Record, SingleTurnFields, frozen=True, metaclass=Spelled):
     """One input and what should happen. Only `input` is required.
 
+    A golden that states no check (`states_check`) is unchecked unless a metric decides: it runs and is shown, but
+    neither passes nor fails. Without `category` it counts as `golden`, but that alone is no check.
+
     `any_of` contains whole alternatives to `expected_calls`; the best one counts. `tools` lists tools of the
     suite or inline definitions, in any format; `tool_set` names one of the suite's tool sets instead. `model`
     and `settings` apply to this golden only: another model, or settings that override the agent's.
@@ -81,7 +84,7 @@ class Golden(Record, SingleTurnFields, frozen=True, metaclass=Spelled):
 
     input: str
     id: str = ""
-    category: Category = "golden"
+    category: Category | None = None
     tools: Several[str | dict[str, Any]] | None = None
     system: str | None = None
     context: Several[str] | None = None
@@ -142,6 +145,8 @@ class Turn(Record, TurnFields, frozen=True, metaclass=Spelled):
 class ConversationalGolden(Record, GoldenFields, frozen=True, metaclass=Spelled):
     """A scenario of several turns and how it should end. Only `scenario` is required.
 
+    Without a check it is unchecked, as a single-turn golden is.
+
     `turns` up to the assistant's last one are history; the user's turns after it are sent one after the
     other, each answered by the agent. `expected_calls` apply to the whole conversation. `user_description`
     says who the user is; `persona` may say it with a name and more (`characteristics` is the same text).
@@ -155,7 +160,7 @@ class ConversationalGolden(Record, GoldenFields, frozen=True, metaclass=Spelled)
 
     scenario: str
     id: str = ""
-    category: Category = "golden"
+    category: Category | None = None
     expected_outcome: str | None = None
     user_description: str | None = None
     turns: Several[Turn] = ()
@@ -211,12 +216,55 @@ AnyGolden = Golden | ConversationalGolden
 G = TypeVar("G", bound=Golden | ConversationalGolden)
 
 
+def category_of(golden: AnyGolden) -> Category:
+    """The category that a golden counts in."""
+    return golden.category or "golden"
+
+
+def states_check(golden: AnyGolden) -> bool:
+    """Whether a golden states anything that an agent could get wrong. The only definition of a check of a golden.
+
+    Calls that must, may or must not be made, limits, content, a final state, consent, and a category: `negative` forbids calls,
+    and the others forbid calls that are not expected, unless extra calls are allowed. What only judges read
+    (`expected_output`, `expectations`, …) is checked when a metric asks one. A conversation that expects no calls
+    allows any, so that only `negative` is a check among its categories.
+    """
+    if (
+        golden.expected_calls
+        or golden.no_calls
+        or golden.category == "negative"
+        or golden.forbidden_calls
+        or golden.output_contains
+        or golden.max_calls is not None
+        or golden.expected_state is not None
+        or golden.confirm
+        or golden.as_ is not None
+    ):
+        return True
+    if isinstance(golden, ConversationalGolden):
+        return any(turn.expected_calls is not None for turn in golden.turns)
+    return bool(
+        golden.any_of
+        or golden.max_latency_ms is not None
+        or (golden.category is not None and golden.extra_calls == "forbid")
+    )
+
+
+def canonical_golden(golden: G) -> G:
+    """The golden as fingerprints read it: without `category: golden` where it says nothing new."""
+    if golden.category != "golden":
+        return golden
+    silent = msgspec.structs.replace(golden, category=None)
+    return silent if states_check(silent) == states_check(golden) else golden
+
+
 def with_id(golden: G) -> G:
     """The golden itself, or a copy with an id derived from its content, so that it survives reordering."""
     if golden.id:
         return golden
+    content = msgspec.structs.replace(golden, category=None) if golden.category == "golden" else golden
     digest = hashlib.sha256(
-        msgspec.json.encode(golden, enc_hook=described, order="deterministic")
+        msgspec.json.encode(content, enc_hook=described, order="deterministic")
     ).hexdigest()
     return msgspec.structs.replace(golden, id=f"g-{digest[:12]}")
 

@@ -8,16 +8,19 @@ from rightcall.model.failure import Failure
 from rightcall.model.golden import Category
 from rightcall.model.record import Record, Several
 from rightcall.model.score import Score
-from rightcall.model.text import percent
+from rightcall.model.text import counted, percent
 from rightcall.model.trajectory import Trajectory, Usage
+
+CaseOutcome = Literal["passed", "failed", "error", "unchecked"]
 
 
 class CaseResult(Record, frozen=True):
     """One trial of one golden: passed or not, every score, every code.
 
     `error` is set when nothing can be said about the agent (the provider was down, the harness failed):
-    such a case is neither passed nor failed. `first_request` is a digest of the first request of an agent that is
-    code, or `-` when it did something else before it asked a model.
+    such a case is neither passed nor failed. Neither is one that is not `checked`, because its golden states no check
+    and no metric decides: it is in no rate, and its score says nothing. `first_request` is a digest of the first
+    request of an agent that is code, or `-` when it did something else before it asked a model.
     """
 
     golden_id: str
@@ -34,15 +37,26 @@ class CaseResult(Record, frozen=True):
     usage: Usage = Usage()
     trajectory: Trajectory | None = None
     first_request: str = ""
+    checked: bool = True
+
+    @property
+    def judged(self) -> bool:
+        """Whether the case passed or failed."""
+        return self.checked and not self.error
+
+    @property
+    def outcome(self) -> CaseOutcome:
+        """What the case counts as."""
+        if not self.checked:
+            return "unchecked"
+        return "error" if self.error else "passed" if self.passed else "failed"
 
     def __repr__(self) -> str:
-        word = "error" if self.error else "passed" if self.passed else "failed"
         overall = self.metrics.get("overall")
         why = self.error or (overall.reason if overall else "")
         trial = f" trial {self.trial}" if self.trial else ""
-        return (
-            f"<CaseResult {self.golden_id}{trial}: {word}, score {self.score:.2f}{f', {why}' if why else ''}>"
-        )
+        score = f", score {self.score:.2f}" if self.checked else ""
+        return f"<CaseResult {self.golden_id}{trial}: {self.outcome}{score}{f', {why}' if why else ''}>"
 
 
 class Rate(Record, frozen=True):
@@ -107,7 +121,8 @@ class Summary(Record, frozen=True):
     empty when there is one trial. `decision` is the verdict as a sentence.
     `spreads` are between simulated users. `unknown_calls` counts calls of real tools whose outcome is unknown, in all
     cases, also in those that pass. `stopped_early` says that the run ended before its last case, at a moment that its
-    results chose.
+    results chose. `unchecked` counts cases without any check, which are in no other number but `usage`;
+    `unchecked_errors` are those of them without an answer.
     """
 
     overall: GroupSummary
@@ -122,6 +137,8 @@ class Summary(Record, frozen=True):
     spreads: tuple[UserSpread, ...] = ()
     unknown_calls: int = 0
     stopped_early: bool = False
+    unchecked: int = 0
+    unchecked_errors: int = 0
 
     def __str__(self) -> str:
         """The verdict, a line per category and one for all, and the codes of failed cases."""
@@ -130,6 +147,8 @@ class Summary(Record, frozen=True):
             self.decision,
             *(f"{name}: {group}" for name, group in {**groups, "all": self.overall}.items()),
         ]
+        if self.unchecked:
+            lines.append(unchecked_text(self.unchecked, self.unchecked_errors))
         if self.codes:
             lines.append(
                 f"failed cases by code: {', '.join(f'{code} {n:,}' for code, n in self.codes.items())}"
@@ -138,6 +157,18 @@ class Summary(Record, frozen=True):
 
     def __repr__(self) -> str:
         return f"<Summary {self.overall}>"
+
+
+def unchecked_text(cases: int, errors: int = 0) -> str:
+    """How many cases had nothing to be checked by."""
+    without_answer = f" ({errors:,} without an answer)" if errors else ""
+    return f"{counted(cases, 'case')} unchecked{without_answer}"
+
+
+def nothing_checked_text(cases: int) -> str:
+    """Why cases without any check decide nothing."""
+    ran = counted(cases, "case")
+    return f"nothing was checked: {ran} ran, but no golden states a check and no metric decides"
 
 
 class Run(Record, frozen=True):

@@ -17,7 +17,7 @@ from rightcall.metrics.matching import (
     predecessors,
     unsound,
 )
-from rightcall.model.golden import AnyGolden, ExpectedCall, Golden
+from rightcall.model.golden import AnyGolden, ExpectedCall, Golden, states_check
 from rightcall.model.record import Record
 from rightcall.model.tool import Tool
 from rightcall.quality.duplicates import SeenIds
@@ -102,6 +102,9 @@ def _contradictions(golden: AnyGolden) -> Iterator[Note]:
                     yield "error", "contradiction", message, ""
     if isinstance(golden, Golden) and not golden.input.strip():
         yield "warning", "empty_input", "input is empty", ""
+    if not states_check(golden):
+        message = "the golden states no check, so it is unchecked: it runs, but neither passes nor fails"
+        yield "warning", "unchecked", message, "state what should happen, or name a metric in the suite"
     if isinstance(golden, Golden) and _says_nothing(golden):
         message = "nothing is expected, so any call fails the golden"
         yield (

@@ -10,7 +10,7 @@ from typing import Any
 
 from rightcall.errors import InputError
 from rightcall.metrics.matching import score_calls
-from rightcall.model.golden import AnyGolden, ExpectedCall, Golden
+from rightcall.model.golden import AnyGolden, ExpectedCall, Golden, category_of
 from rightcall.model.message import Message
 from rightcall.model.record import Record
 from rightcall.model.run import CaseResult
@@ -75,7 +75,7 @@ class QualityCheck:
         with asyncio.Runner() as loop:
             for where, golden in goldens:
                 self._count += 1
-                self._categories[golden.category] += 1
+                self._categories[category_of(golden)] += 1
                 for call in _expected_calls(golden):
                     self._cover(call)
                 for code, message, hint in (*self._repeats(golden, where), *self._leaked(golden)):
@@ -173,7 +173,7 @@ def difficulty(past: Iterable[CaseResult]) -> dict[str, int]:
     """Goldens that always, sometimes or never passed; errors do not count."""
     trials: dict[str, list[bool]] = {}
     for result in past:
-        if not result.error:
+        if result.judged:
             trials.setdefault(result.golden_id, []).append(result.passed)
     words = Counter("always" if all(t) else "sometimes" if any(t) else "never" for t in trials.values())
     return {word: words[word] for word in ("always", "sometimes", "never") if trials}

@@ -20,7 +20,7 @@ import msgspec
 
 from rightcall.metrics.matching import pattern_text
 from rightcall.model.codec import described
-from rightcall.model.golden import AnyGolden, ExpectedCall, Golden
+from rightcall.model.golden import AnyGolden, ExpectedCall, Golden, category_of
 from rightcall.model.record import Record
 from rightcall.model.text import counted, visible
 from rightcall.quality.duplicates import NearTexts, normalized
@@ -161,7 +161,7 @@ def _request(golden: AnyGolden) -> str:
 
 def _kind(golden: AnyGolden) -> tuple[Any, ...]:
     tools = sorted({pattern_text(call.tool) for call in _calls(golden)})
-    return golden.category, golden.no_calls, *tools
+    return category_of(golden), golden.no_calls, *tools
 
 
 def _calls(golden: AnyGolden) -> list[ExpectedCall]:

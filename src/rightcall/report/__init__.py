@@ -3,7 +3,7 @@
     view/       every displayed number, computed once from a stored run
     text        foreign text, safe to look at; numbers: how numbers are written
     lines       all output to terminals and logs; screen: with colours and tables
-    terminal    tables; progress: the progress bar; rows: JSON Lines
+    terminal    tables; columns: tables for any width; progress: the progress bar; rows: JSON Lines
     run_screen  a stored run in the terminal; case_screen: one of its cases
     formats     html, markdown, junit, json: each a file of that name
     charts      Vega-Lite specs, drawn as SVG; html_cases: cases inside report.html
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         check_marker as check_marker,
         check_summary as check_summary,
     )
+    from rightcall.report.columns import print_columns as print_columns
     from rightcall.report.comparison import (
         print_changes as print_changes,
         print_comparison as print_comparison,
@@ -68,6 +69,7 @@ if TYPE_CHECKING:
     from rightcall.report.numbers import (
         FILTERS as FILTERS,
         count as count,
+        duration as duration,
         interval as interval,
         percent as percent,
     )
@@ -110,6 +112,7 @@ else:
             "charts": "CONFIG SCHEMA Spec histogram to_svg",
             "check_ci": "check_annotations check_junit check_sarif code_quality",
             "check_comment": "check_markdown check_marker check_summary",
+            "columns": "print_columns",
             "comparison": "print_changes print_comparison print_matrix print_trend print_undone",
             "extra_metrics": "AskedMetrics",
             "formats": "FORMATS format_of writer_of",
@@ -117,7 +120,7 @@ else:
             "improvement": "print_improvement",
             "lines": "Guarded InertOutput discard inert inert_json tell without_old_commands",
             "notebook": "NotebookProgress result_columns results_html run_html",
-            "numbers": "FILTERS count interval percent",
+            "numbers": "FILTERS count duration interval percent",
             "production": "CALIBRATION CheckRate VersionChange check_rates rates_of version_changes",
             "progress": "ProgressState RunProgress",
             "pull_request": "PullRequest",

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from rich.table import Table
-
 from rightcall.analysis import Analysis, ProposedChange, RunFinding, WonBack
+from rightcall.report.columns import print_columns
 from rightcall.report.numbers import whole
 from rightcall.report.screen import Screen
 from rightcall.report.text import edit_text, value_words
@@ -32,9 +31,9 @@ def print_analysis(out: Screen, found: Analysis, *, weak: bool = False) -> None:
     if not shown:
         out.print("No finding stands out from chance; more goldens or trials would show more.")
     if found.confusion:
-        out.print(_confusion(found))
+        _print_confusion(out, found)
     if found.parameters:
-        out.print(_parameters(found))
+        _print_parameters(out, found)
 
 
 def _finding(out: Screen, one: RunFinding) -> None:
@@ -68,25 +67,21 @@ def _change(out: Screen, change: ProposedChange) -> None:
     out.print(f"     + {edit_text(change.after, LONGEST)}", style="green", soft_wrap=True)
 
 
-def _confusion(found: Analysis) -> Table:
-    table = Table(
-        title="expected and called", title_justify="left", box=None, pad_edge=False, header_style="dim"
-    )
-    for title in ("expected", "called", "trials"):
-        table.add_column(title, justify="right" if title == "trials" else "left")
-    for wanted, called, times in found.confusion[:MOST_ROWS]:
-        table.add_row(wanted, called, f"{times:,}")
-    return table
+def _print_confusion(out: Screen, found: Analysis) -> None:
+    rows = [(wanted, called, f"{times:,}") for wanted, called, times in found.confusion[:MOST_ROWS]]
+    texts = ("expected", "called")
+    print_columns(out, (*texts, "trials"), rows, texts=texts, caption="expected and called")
 
 
-def _parameters(found: Analysis) -> Table:
-    table = Table(title="parameters", title_justify="left", box=None, pad_edge=False, header_style="dim")
-    for title in ("parameter", "wrong", "of", "mistakes", "for example"):
-        table.add_column(title, justify="right" if title in ("wrong", "of") else "left")
+def _print_parameters(out: Screen, found: Analysis) -> None:
+    rows = []
     for row in found.parameters[:MOST_ROWS]:
         kinds = ", ".join(f"{kind} {times}" for kind, times in row.kinds.items())
         example = " → ".join(map(value_words, row.expected_actual[0][:2])) if row.expected_actual else ""
-        table.add_row(
-            f"{row.tool}.{row.parameter}", f"{row.wrong:,}", f"{row.expected:,}", kinds, example[:60]
+        rows.append(
+            (f"{row.tool}.{row.parameter}", f"{row.wrong:,}", f"{row.expected:,}", kinds, example[:60])
         )
-    return table
+    texts = ("parameter", "mistakes", "for example")
+    print_columns(
+        out, ("parameter", "wrong", "of", "mistakes", "for example"), rows, texts=texts, caption="parameters"
+    )

@@ -16,6 +16,7 @@ OUTCOMES = {
     "passed": "[green]✓ passed[/green]",
     "failed": "[red]✗ failed[/red]",
     "error": "[yellow]! error[/yellow]",
+    "unchecked": "[dim]? unchecked[/dim]",
 }
 SIGNS = {
     "same": ("=", ""),
@@ -63,7 +64,7 @@ def print_case_calls(out: Screen, view: CaseView, *, trials: GoldenRow) -> None:
 def _print_outcome(out: Screen, view: CaseView, trials: GoldenRow) -> None:
     mark = OUTCOMES[view.outcome]
     out.say(f"[bold]{{}}[/bold]  {mark}", view.golden_id, end="")
-    several = trials.judged + trials.errors > 1
+    several = trials.judged + trials.errors > 1 and view.outcome != "unchecked"
     out.say(
         "  [dim]{}[/dim]", f"trial {view.trial}; {trials.passed} of {trials.judged} passed" if several else ""
     )
@@ -127,6 +128,8 @@ def _print_message(out: Screen, message: MessageView) -> None:
 
 
 def _print_numbers(out: Screen, view: CaseView) -> None:
+    if view.outcome == "unchecked" and not view.scores:
+        out.say("\n[dim]scores[/dim]  none: the golden states no check")
     low = [f"{score.name} {score.value:.2f}" for score in view.scores if score.value < 1 or score.error]
     out.say("\n[dim]scores[/dim]  {}", ", ".join(low) or "all 1.00")
     for score in view.scores:
@@ -144,7 +147,9 @@ def _print_history(out: Screen, history: Sequence[PastTrials]) -> None:
     out.say("\n[dim]this golden in other runs[/dim]")
     for past in history:
         row = past.trials
-        mark = {"passed": "[green]✓[/green]", "error": "[yellow]![/yellow]"}.get(row.outcome, "[red]✗[/red]")
+        mark = {"passed": "[green]✓[/green]", "error": "[yellow]![/yellow]", "unchecked": "[dim]?[/dim]"}.get(
+            row.outcome, "[red]✗[/red]"
+        )
         started = past.started_at[:16].replace("T", " ")
         out.say(f"{mark} {{}}  {{}}  {{}}/{{}}  [dim]{{}}[/dim]", started, past.run, row.passed, row.judged,
                 row.reason[:120])  # fmt: skip

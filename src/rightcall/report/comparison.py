@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from rich.table import Table
-
 from rightcall.analysis import ChangeItem, GoldenMatrix, TrendPoint, UndoneEffect, WhatChanged
 from rightcall.gate import Comparison
 from rightcall.model.text import counted
+from rightcall.report.columns import print_columns
 from rightcall.report.numbers import percent
 from rightcall.report.screen import Screen
 from rightcall.report.terminal import clean
+from rightcall.report.text import one_line
 
 COLORS = {"IMPROVED": "green", "NON_INFERIOR": "green", "REGRESSED": "red", "INCONCLUSIVE": "yellow"}
 MOST_NAMED = 12
@@ -38,17 +38,16 @@ def print_comparison(
             more = f" … {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
             out.print(f"{word} ({len(names):,}): {clean(', '.join(names[:MOST_NAMED]))}{more}")
     if len(found.categories) > 1:
-        out.print(_categories(found))
+        _print_categories(out, found)
 
 
-def _categories(found: Comparison) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for title in ("category", "goldens", "difference", "interval", "p, adjusted"):
-        table.add_column(title, justify="left" if title == "category" else "right")
+def _print_categories(out: Screen, found: Comparison) -> None:
+    rows = []
     for part in found.categories:
         interval = "–" if part.low is None or part.high is None else f"{part.low:+.1%} … {part.high:+.1%}"
-        table.add_row(part.name, f"{part.n:,}", f"{part.difference:+.1%}", interval, f"{part.p_adjusted:.3g}")
-    return table
+        rows.append((part.name, f"{part.n:,}", f"{part.difference:+.1%}", interval, f"{part.p_adjusted:.3g}"))
+    titles = ("category", "goldens", "difference", "interval", "p, adjusted")
+    print_columns(out, titles, rows, texts=("category",))
 
 
 MOST_ITEMS = 20
@@ -109,21 +108,28 @@ def print_undone(out: Screen, effects: Sequence[UndoneEffect]) -> None:
 
 
 MOST_SHOWN = 30
-WIDTH = 24
-TITLES = ("run", "started", "agent", "rate", "0% … 100%", "interval", "changed")
+LONGEST_AGENT = 20
+WIDTH, NARROW = 24, 10
+"""Characters of a bar on a wide terminal, and on another one."""
+WIDE = 110
+TITLES = ("run", "started", "agent", "rate", "0 … 100%", "interval", "changed")
 
 
 def print_matrix(out: Screen, found: GoldenMatrix) -> None:
     """Goldens on which the runs differ, one column per run."""
     out.print()
     agree = found.goldens - len(found.rows)
-    table = Table(title="goldens by runs", title_justify="left", box=None, pad_edge=False, header_style="dim")
-    table.add_column("golden")
-    for run, agent in zip(found.runs, found.agents, strict=True):
-        table.add_column(f"{run}\n{agent}", justify="right")
-    for row in found.rows[:MOST_SHOWN]:
-        table.add_row(row.golden, *(f"{passed}/{judged}" if judged else "–" for passed, judged in row.cells))
-    out.print(table)
+    titles = ("golden", *found.runs)
+    agents = (
+        [("", *(one_line(agent, LONGEST_AGENT) for agent in found.agents))]
+        if len(set(found.agents)) > 1
+        else []
+    )
+    rows = [
+        (row.golden, *(f"{passed}/{judged}" if judged else "–" for passed, judged in row.cells))
+        for row in found.rows[:MOST_SHOWN]
+    ]
+    print_columns(out, titles, [*agents, *rows], texts=("golden",), caption="goldens by runs")
     if len(found.rows) > MOST_SHOWN:
         out.print(f"… {len(found.rows) - MOST_SHOWN:,} more goldens differ: --json", style="dim")
     out.print(f"the runs agree on {agree:,} of {found.goldens:,} goldens", style="dim")
@@ -135,28 +141,24 @@ def print_matrix(out: Screen, found: GoldenMatrix) -> None:
 def print_trend(out: Screen, group: str, points: Sequence[TrendPoint]) -> None:
     """Pass rates of a group over time, with intervals and what changed."""
     out.say("[bold]{}[/bold]  {}", group, counted(len(points), "run"))
-    table = Table(box=None, pad_edge=False, header_style="dim")
     agents = len({point.agent for point in points}) > 1
-    for title in TITLES:
-        if title != "agent" or agents:
-            right = "right" if title == "rate" else "left"
-            table.add_column(title, justify=right, no_wrap=title not in ("agent", "changed"))  # type: ignore[arg-type]
+    wide = WIDTH if out.width >= WIDE else NARROW
+    rows = []
     for point in points:
         changed = ", ".join(point.changed) + ("" if point.joined else " (other goldens: not comparable)")
-        table.add_row(
-            point.run,
-            point.started_at[:16].replace("T", " "),
-            *([point.agent] if agents else []),
-            percent(point.rate),
-            _bar(point),
-            f"{point.low:.0%}–{point.high:.0%}",
-            changed,
+        started = point.started_at[:16].replace("T", " ")
+        bounds = f"{point.low:.0%}–{point.high:.0%}" if point.goldens else "–"
+        rate = percent(point.rate) if point.goldens else "–"
+        named = [point.agent] if agents else []
+        rows.append(
+            (point.run, started, *named, rate, _bar(point, wide) if point.goldens else "", bounds, changed)
         )
-    out.print(table)
+    titles = [title for title in TITLES if title != "agent" or agents]
+    print_columns(out, titles, rows, texts=("agent", "changed"))
 
 
-def _bar(point: TrendPoint) -> str:
-    low, high, at = (round(value * (WIDTH - 1)) for value in (point.low, point.high, point.rate))
-    cells = ["─" if low <= n <= high else " " for n in range(WIDTH)]
+def _bar(point: TrendPoint, wide: int) -> str:
+    low, high, at = (round(value * (wide - 1)) for value in (point.low, point.high, point.rate))
+    cells = ["─" if low <= n <= high else " " for n in range(wide)]
     cells[at] = "●"
     return "".join(cells)

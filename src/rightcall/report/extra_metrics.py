@@ -21,7 +21,7 @@ class AskedMetrics:
         for result in results:
             for name in self._failed:
                 score = result.metrics.get(name)
-                if score is None:  # a case without an answer has no measurements
+                if score is None or not result.checked:  # a case without an answer has no measurements
                     continue
                 if score.error:
                     self._broken[name] += 1

@@ -69,8 +69,10 @@ def index_row(golden: AnyGolden | None, result: CaseResult) -> list[Any]:
         result.trial,
         outcome_of(result),
         result.category,
-        round(result.score, 4),
-        list(dict.fromkeys(failure.code for failure in result.codes)) if not result.passed else [],
+        round(result.score, 4) if result.checked else None,
+        list(dict.fromkeys(failure.code for failure in result.codes))
+        if result.checked and not result.passed
+        else [],
         None if result.latency_ms is None else round(result.latency_ms, 1),
         one_line(input_of(golden, messages), 120),
         clipped(reason_of(result), 200),

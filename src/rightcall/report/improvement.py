@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from rich.table import Table
-
 from rightcall.analysis import Improvement, Tried
+from rightcall.report.columns import print_columns
 from rightcall.report.screen import Screen
 
 MOST_IDS = 8
@@ -26,7 +25,7 @@ def print_improvement(out: Screen, found: Improvement) -> None:
         names = ", ".join(found.set_aside)
         out.print(f"excluded, because they may be wrong: {names}", style="dim", soft_wrap=True)
     if found.tried:
-        out.print(_table(found))
+        _print_tried(out, found)
     for one in found.tried:
         _details(out, one)
     for line in found.patch.splitlines():
@@ -67,17 +66,16 @@ def _details(out: Screen, one: Tried) -> None:
         out.print(f"  {one.tokens:+d} tokens are ${one.cost_per_1000:+.3f} per 1,000 requests", style="dim")
 
 
-def _table(found: Improvement) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for title in ("proposal", "tune", "proof", "interval", "p", "tokens", "whole"):
-        table.add_column(title, justify="left" if title == "proposal" else "right")
+def _print_tried(out: Screen, found: Improvement) -> None:
+    rows = []
     for one in found.tried:
         tune = "–" if one.tune_before is None else f"{one.tune_before:.0%} → {_rate(one.tune_after)}"
         proof = "–" if one.after is None else f"{one.before:.0%} → {one.after:.0%}"
         interval = "–" if one.low is None or one.high is None else f"{one.low:+.0%} … {one.high:+.0%}"
         p = "–" if one.p_adjusted is None else f"{one.p_adjusted:.3g}"
-        table.add_row(one.name, tune, proof, interval, p, f"{one.tokens:+d}", one.whole.lower())
-    return table
+        rows.append((one.name, tune, proof, interval, p, f"{one.tokens:+d}", one.whole.lower()))
+    titles = ("proposal", "tune", "proof", "interval", "p", "tokens", "whole")
+    print_columns(out, titles, rows, texts=("proposal",))
 
 
 def _rate(value: float | None) -> str:

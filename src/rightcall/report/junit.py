@@ -27,7 +27,7 @@ LONGEST = 4000
 def write_junit(store: Store, run: str, out: IO[bytes]) -> RunView:
     """Write the report of a run; returns the view it shows."""
     stored = store.run(run)
-    tally, outcomes, seconds = RunTally(), {"passed": 0, "failed": 0, "error": 0}, 0.0
+    tally, outcomes, seconds = RunTally(), dict.fromkeys(("passed", "failed", "error", "unchecked"), 0), 0.0
     with Spool() as spool:
         for _, trials in groupby(_tallied(cases_of(store, stored.id), tally), key=lambda c: c[1].golden_id):
             golden = list(trials)
@@ -55,7 +55,7 @@ def _head(view: RunView, outcomes: dict[str, int], seconds: float) -> Iterator[s
         "tests": sum(outcomes.values()),
         "failures": outcomes["failed"],
         "errors": outcomes["error"],
-        "skipped": 0,
+        "skipped": outcomes["unchecked"],
         "time": f"{seconds:.3f}",
         "timestamp": view.run.started_at[:19],
         "hostname": "localhost",
@@ -82,7 +82,7 @@ def _head(view: RunView, outcomes: dict[str, int], seconds: float) -> Iterator[s
 
 
 def _testcase(suite: str, trials: list[Case]) -> Iterator[str]:
-    """One golden with all its trials; it passes when every trial does."""
+    """One golden with all its trials; it passes when every trial does, and is skipped when none was checked."""
     result = trials[0][1]
     attributes = _attributes(
         name=case_name(result.golden_id, trials[0][0]),
@@ -92,6 +92,11 @@ def _testcase(suite: str, trials: list[Case]) -> Iterator[str]:
     outcome = _outcome(trials)
     if outcome == "passed":
         yield f"<testcase {attributes}/>"
+        return
+    if outcome == "unchecked":
+        yield f"<testcase {attributes}>"
+        yield f"<skipped {_attributes(message=f'unchecked: {reason_of(result)}')}/>"
+        yield "</testcase>"
         return
     bad = [result for _, result in trials if outcome_of(result) == outcome]
     often = f"{len(bad)} of {len(trials)} trials: " if len(trials) > 1 else ""
@@ -116,7 +121,7 @@ def _detail(golden: AnyGolden | None, bad: list[CaseResult]) -> str:
 
 def _outcome(trials: list[Case]) -> str:
     found = {outcome_of(result) for _, result in trials}
-    return "failed" if "failed" in found else "error" if "error" in found else "passed"
+    return next(word for word in ("failed", "error", "passed", "unchecked") if word in found)
 
 
 def _seconds(trials: list[Case]) -> float:

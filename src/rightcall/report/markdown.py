@@ -54,11 +54,13 @@ def _head(view: RunView) -> Iterator[str]:
     yield f"## {sign} · {code(view.run.name, 80)} on {code(view.run.agent, 80)}"
     yield ""
     if not view.finished:
-        yield f"The run is not finished: {count(total.cases + total.errors)} of {count(view.planned)} cases."
+        done = total.cases + total.errors + view.summary.unchecked
+        yield f"The run is not finished: {count(done)} of {count(view.planned)} cases."
     errors = f", {count(total.errors)} without an answer" if total.errors else ""
+    unchecked = f", {count(view.summary.unchecked)} unchecked" if view.summary.unchecked else ""
     yield (
         f"**{_passed(total)}** passed: {count(total.passed)} of {count(total.cases)} cases "
-        f"(95% interval {interval(total.low, total.high)}){errors}"
+        f"(95% interval {interval(total.low, total.high)}){errors}{unchecked}"
     )
     yield ""
     facts = []

@@ -51,7 +51,8 @@ def results_html(results: Sequence[CaseResult], total: int, name: CaseName = str
     """The first results as a table."""
     rows = "".join(
         f"<tr><td style='{CELL}'>{_mark(result)}</td><td style='{CELL}'>{_text(name(result.golden_id))}</td>"
-        f"<td style='{CELL}'>{result.trial}</td><td style='{CELL}'>{result.score:.2f}</td>"
+        f"<td style='{CELL}'>{result.trial}</td>"
+        f"<td style='{CELL}'>{f'{result.score:.2f}' if result.checked else '–'}</td>"
         f"<td style='{CELL}'>{_text(reason_of(result), 300)}</td></tr>"
         for result in results
     )
@@ -82,8 +83,8 @@ def _facts(result: CaseResult) -> tuple[Any, ...]:
     return (
         result.golden_id,
         result.trial,
-        None if result.error else result.passed,
-        result.score,
+        result.passed if result.judged else None,
+        result.score if result.checked else None,
         result.category,
         result.error or None,
         result.latency_ms,
@@ -113,8 +114,8 @@ def _failures(failed: Sequence[GoldenRow], more: int) -> str:
 
 
 def _mark(result: CaseResult) -> str:
-    if result.error:
-        return f"<span style='color:{UNSURE}'>error</span>"
+    if not result.judged:
+        return f"<span style='color:{UNSURE}'>{result.outcome}</span>"
     return f"<span style='color:{GOOD if result.passed else BAD}'>{'✓' if result.passed else '✗'}</span>"
 
 

@@ -29,6 +29,7 @@ class ProgressState(Record, frozen=True):
     retries: int = 0
     at_once: int = 0
     workers: int = 0
+    unchecked: int = 0
 
 
 class RunProgress:
@@ -81,10 +82,10 @@ class RunProgress:
 
     def _parts(self, state: ProgressState) -> list[str]:
         speed = self._new / max(1e-6, time.monotonic() - self._started)
-        judged = state.done - state.errors
+        judged = state.done - state.errors - state.unchecked
         parts = [
             f"{state.done:,}/{self._planned:,}",
-            f"{percent(state.passed / judged if judged else 0.0)} {self._word}",
+            f"{percent(state.passed / judged) if judged else '–'} {self._word}",
             f"{speed:,.1f}/s",
         ]
         tokens = state.usage.tokens
@@ -92,6 +93,8 @@ class RunProgress:
             parts.append(f"{tokens:,} tokens")
         if state.usage.cost_usd:
             parts.append(f"${state.usage.cost_usd:.4f}")
+        if state.unchecked:
+            parts.append(f"{state.unchecked:,} unchecked")
         if state.errors:
             parts.append(f"{state.errors:,} errors")
         if state.workers:

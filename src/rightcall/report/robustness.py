@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from rich.table import Table
-
 from rightcall.analysis import PerturbEffect
+from rightcall.report.columns import print_columns
 from rightcall.report.numbers import percent
 from rightcall.report.screen import Screen
 from rightcall.report.terminal import clean
@@ -49,49 +48,30 @@ def print_fault_report(out: Screen, report: FaultReportView) -> None:
         out.say("  [yellow]not run[/yellow] {}: never fired, so nothing is known about it", name)
 
 
+PERTURB_TITLES = (
+    "perturbation", "goldens", "clean", "perturbed", "difference", "interval", "flips", "p", "detects", "verdict",
+)  # fmt: skip
+
+
 def print_perturbations(out: Screen, effects: Sequence[PerturbEffect]) -> None:
     """A row for each kind."""
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for title in (
-        "perturbation",
-        "goldens",
-        "clean",
-        "perturbed",
-        "difference",
-        "interval",
-        "flips",
-        "p",
-        "detects",
-        "verdict",
-    ):
-        table.add_column(title, justify="left" if title in ("perturbation", "verdict") else "right")
+    rows = []
     for one in effects:
         interval = "–" if one.low is None or one.high is None else f"{one.low:+.0%} … {one.high:+.0%}"
         rates = percent(one.clean), percent(one.perturbed), f"{one.difference:+.1%}"
-        table.add_row(
-            one.kind,
-            f"{one.goldens:,}",
-            *rates,
-            interval,
-            f"{one.flips:+.1%}",
-            f"{one.p_adjusted:.3g}",
-            "–" if one.mde is None else f"{100 * one.mde:.0f} pts",
-            one.verdict,
-        )
-    out.print(table)
+        detects = "–" if one.mde is None else f"{100 * one.mde:.0f} pts"
+        numbers = f"{one.flips:+.1%}", f"{one.p_adjusted:.3g}", detects
+        rows.append((one.kind, f"{one.goldens:,}", *rates, interval, *numbers, one.verdict))
+    print_columns(out, PERTURB_TITLES, rows, texts=("perturbation",))
     if any(one.verdict == "not shown" for one in effects):
         out.print("detects: the smallest difference that would probably have been detected", style="dim")
     for one in effects:
         if one.positions:
             out.print("\npass rate by position of the expected tool, clean and shuffled:", style="dim")
-            out.print(_positions(one))
+            _print_positions(out, one)
 
 
-def _positions(one: PerturbEffect) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for title in ("position", "cases", "passed"):
-        table.add_column(title, justify="right")
-    for at in one.positions:
-        place = f"{at.first}" if at.first == at.last else f"{at.first}–{at.last}"
-        table.add_row(place, f"{at.goldens:,}", percent(at.rate))
-    return table
+def _print_positions(out: Screen, one: PerturbEffect) -> None:
+    places = [(f"{at.first}" if at.first == at.last else f"{at.first}–{at.last}", at) for at in one.positions]
+    rows = [(place, f"{at.goldens:,}", percent(at.rate)) for place, at in places]
+    print_columns(out, ("position", "cases", "passed"), rows)

@@ -59,15 +59,16 @@ class RowScore(msgspec.Struct, frozen=True, gc=False):
 
 
 class Row(msgspec.Struct, frozen=True, gc=False):
-    """One case, as `score --json` and `run --json` print it."""
+    """One case, as `score --json` and `run --json` print it. An unchecked one neither passed nor failed."""
 
     golden_id: str
     trial: int
-    passed: bool
-    score: float
+    passed: bool | None
+    score: float | None
     metrics: dict[str, RowScore | Score | msgspec.Raw] | msgspec.Raw
     codes: tuple[Failure, ...]
     error: str | msgspec.UnsetType = msgspec.UNSET
+    checked: bool | msgspec.UnsetType = msgspec.UNSET
 
 
 def row_of(result: CaseResult) -> Row:
@@ -75,11 +76,12 @@ def row_of(result: CaseResult) -> Row:
     return Row(
         result.golden_id,
         result.trial,
-        result.passed,
-        result.score,
+        result.passed if result.checked else None,
+        result.score if result.checked else None,
         SPOTLESS_JSON if result.metrics is SPOTLESS else _scores(result.metrics),
         result.codes,
         result.error or msgspec.UNSET,
+        msgspec.UNSET if result.checked else False,
     )
 
 

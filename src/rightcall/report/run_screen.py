@@ -12,7 +12,8 @@ from rightcall.report.view import GoldenRow, summary_view, verdict_sentence
 from rightcall.store import StoredRun
 
 COLORS = {"PASS": "green", "FAIL": "red"}
-MARKS = {"failed": "[red]✗[/red]", "flaky": "[yellow]~[/yellow]", "error": "[yellow]![/yellow]"}
+MARKS = {"failed": "[red]✗[/red]", "flaky": "[yellow]~[/yellow]", "error": "[yellow]![/yellow]",
+         "unchecked": "[dim]?[/dim]"}  # fmt: skip
 
 
 def print_run(
@@ -67,12 +68,12 @@ def facts(stored: StoredRun) -> Iterable[tuple[str, str]]:
     run, usage = stored.run, stored.usage
     cost = "" if usage.cost_usd is None else f", {usage.cost_usd:.4f} USD"
     git = " ".join(run.versions[part] for part in ("git_branch", "git_commit") if part in run.versions)
+    per_golden = f" ({count(run.trials)} per golden)" if run.trials > 1 else ""
+    unchecked = f", {stored.unchecked:,} unchecked" if stored.unchecked else ""
     found = {
         "started": run.started_at,
         "finished": run.finished_at or "",
-        "results": f"{stored.results:,} ({count(run.trials)} per golden), {stored.errors:,} errors"
-        if run.trials > 1
-        else f"{stored.results:,}, {stored.errors:,} errors",
+        "results": f"{stored.results:,}{per_golden}, {stored.errors:,} errors{unchecked}",
         "tokens": f"{usage.input_tokens:,} in, {usage.output_tokens:,} out{cost}"
         if usage.input_tokens or usage.output_tokens
         else "",

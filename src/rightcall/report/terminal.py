@@ -12,7 +12,7 @@ from rightcall.model.run import CaseResult, Summary
 from rightcall.report.numbers import interval, percent
 from rightcall.report.screen import Screen
 from rightcall.report.text import one_line, shown_text
-from rightcall.report.view import DIMENSIONS, CaseName, GroupRow, SummaryView, summary_view
+from rightcall.report.view import DIMENSIONS, CaseName, GroupRow, SummaryView, reason_of, summary_view
 
 RATES = ("passed", "rate", "95% int.")
 """Short enough for 80 characters with the dimensions; JSON has exact numbers."""
@@ -31,7 +31,7 @@ class Watcher:
         console = Screen(stderr=True)
         started, shown = time.monotonic(), 0.0
         for seen, result in enumerate(results, 1):
-            if not result.passed and len(self.failed) < self._keep:
+            if result.checked and not result.passed and len(self.failed) < self._keep:
                 self.failed.append(result)
             if (
                 seen % 1000 == 0
@@ -53,8 +53,12 @@ def print_summary(
     hints: Sequence[str] = (),
     console: Screen | None = None,
     name: CaseName = str,
+    unchecked: Sequence[CaseResult] = (),
 ) -> None:
-    """Print the table of categories, notes, failures and the commands to try next; `name` names a case by its id."""
+    """Print the table of categories, notes, failures, unchecked cases and the commands to try next.
+
+    `name` names a case by its id.
+    """
     console = console or Screen()
     view = summary_view(summary)
     print_table(console, view)
@@ -63,6 +67,9 @@ def print_summary(
     if failed:
         console.print()
         print_failures(console, view, failed, name)
+    if unchecked:
+        console.print()
+        print_unchecked(console, unchecked, view.unchecked, name)
     if hints:
         console.say("\n[dim]next:[/dim]")
         for hint in hints:
@@ -133,7 +140,7 @@ def print_failures(
     for result in failed:
         trial = f" trial {result.trial}" if result.trial else ""
         mark = "[yellow]error[/yellow]" if result.error else "[red]✗[/red]"
-        reason = result.error or result.metrics["overall"].reason or "did not pass"
+        reason = reason_of(result)
         template = f"{mark} [bold]{{}}[/bold][dim]{{}}[/dim]  {{}}"
         console.say(template, clean(name(result.golden_id)), trial, clean(reason))
     hidden = view.total.cases - view.total.passed + view.total.errors - len(failed)
@@ -142,6 +149,18 @@ def print_failures(
     if view.codes:
         counted = ", ".join(f"{row.code} {row.cases:,}" for row in view.codes)
         console.say("[dim]failed cases by code:[/dim] {}", counted)
+
+
+def print_unchecked(
+    console: Screen, cases: Sequence[CaseResult], total: int, name: CaseName = str
+) -> None:
+    """Print what the agent did in each case that nothing checks."""
+    for result in cases:
+        trial = f" trial {result.trial}" if result.trial else ""
+        did = clean(reason_of(result))
+        console.say("[dim]?[/dim] [bold]{}[/bold][dim]{}  {}[/dim]", clean(name(result.golden_id)), trial, did)
+    if total > len(cases):
+        console.say("[dim]… and {:,} more unchecked[/dim]", total - len(cases))
 
 
 def clean(text: str) -> str:

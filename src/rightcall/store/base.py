@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import msgspec
 
 from rightcall.model import AnyGolden, CaseResult, Category, Code, Run, Usage
 from rightcall.model.record import Record
+from rightcall.model.run import CaseOutcome
 
-Outcome = Literal["passed", "failed", "error"]
+Outcome: TypeAlias = CaseOutcome
 Key = tuple[str, int]
 """A golden's id and a trial, which identify a result within a run."""
 
@@ -17,8 +18,8 @@ Key = tuple[str, int]
 class StoredRun(Record, frozen=True):
     """A stored run, finished or in progress.
 
-    `results`, `passed`, `errors` and `usage` grow with every batch, so they are right for a run in progress
-    too. `planned` is how many results there will be (0 when unknown). `updated_at` is the time of the last
+    `results`, `passed`, `errors`, `unchecked` and `usage` grow with every batch, so they are right for a run in
+    progress too. `planned` is how many results there will be (0 when unknown). `updated_at` is the time of the last
     write: an unfinished run that was not written to for minutes was stopped or killed.
     """
 
@@ -31,6 +32,7 @@ class StoredRun(Record, frozen=True):
     updated_at: str = ""
     verdict: str = ""
     tags: tuple[str, ...] = ()
+    unchecked: int = 0
 
     @property
     def id(self) -> str:
@@ -43,10 +45,14 @@ class StoredRun(Record, frozen=True):
         return self.run.finished_at is not None
 
     @property
+    def judged(self) -> int:
+        """Results that passed or failed: errors say nothing about the agent, and unchecked ones check nothing."""
+        return self.results - self.errors - self.unchecked
+
+    @property
     def pass_rate(self) -> float:
-        """Share of the results that passed; errors say nothing about the agent and are excluded."""
-        judged = self.results - self.errors
-        return self.passed / judged if judged else 0.0
+        """Share of the judged results that passed."""
+        return self.passed / self.judged if self.judged else 0.0
 
 
 class StoredCase(Record, frozen=True):
@@ -130,7 +136,7 @@ Change = Literal["fixed", "broken", "passing", "failing", "added", "removed", "u
 """How a golden changed between two runs. It passes when at least half of its scored trials do.
 
 `passing` and `failing` are unchanged; `added` and `removed` are in one run only; `unjudged` has only errors
-in one of the two.
+or unchecked trials in one of the two.
 """
 
 

@@ -84,6 +84,7 @@ if TYPE_CHECKING:
     from rightcall.suite.improvement.rewriter import Rewriter as Rewriter
     from rightcall.suite.live_run import Progress as Progress, RunOutcome as RunOutcome
     from rightcall.suite.named_models import suite_models as suite_models
+    from rightcall.suite.outcome import nothing_checked as nothing_checked
     from rightcall.suite.perturbations.requests import (
         paraphrased as paraphrased,
         read_paraphrases as read_paraphrases,
@@ -181,6 +182,7 @@ else:
             "live_run": "Progress RunOutcome",
             "perturbations.requests": "paraphrased read_paraphrases write_paraphrases",
             "perturbed_run": "run_perturbed",
+            "outcome": "nothing_checked",
             "plan": "Plan Selection",
             "preparation": "PlanWarning Prepared preflight preflight_all",
             "reach": "input_changes",

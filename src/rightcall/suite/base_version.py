@@ -74,7 +74,7 @@ class BaseVersion:
         return {
             case.golden_id: float(case.passed)
             for case in cases
-            if case.golden_id in wanted and not case.error
+            if case.golden_id in wanted and not case.error and case.passed is not None
         }
 
     def _unpack(self, place: Path) -> tuple[Path, Path]:
@@ -152,5 +152,5 @@ def _shown(action: Action, folder: Path) -> Action:
 
 class _Case(msgspec.Struct, frozen=True):
     golden_id: str = ""
-    passed: bool = False
+    passed: bool | None = False
     error: str = ""

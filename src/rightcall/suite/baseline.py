@@ -12,7 +12,7 @@ from rightcall.errors import ConfigError
 from rightcall.files import numbered_lines, open_checked
 from rightcall.gate import Baseline, Outcome, require_alike, same_dataset
 from rightcall.model.codec import decode
-from rightcall.model.golden import AnyGolden
+from rightcall.model.golden import AnyGolden, canonical_golden
 from rightcall.model.run import CaseResult, Run
 from rightcall.store import Store, StoredRun
 from rightcall.suite.baseline_file import BaselinePool, is_baseline
@@ -129,5 +129,5 @@ def edited_notes(edited: frozenset[str], *, anyway: bool = False) -> tuple[str, 
 
 
 def _content(golden: AnyGolden) -> bytes:
-    bare = msgspec.structs.replace(golden, tags=(), cluster=None, metadata={})
+    bare = msgspec.structs.replace(canonical_golden(golden), tags=(), cluster=None, metadata={})
     return hashlib.sha256(msgspec.json.encode(bare, enc_hook=repr, order="deterministic")).digest()

@@ -207,6 +207,8 @@ def _lines(
     made = []
     for name, golden in sorted(goldens.items()):
         now = [found[name] for found in trials if name in found]
+        if now and not any(result.checked for results in now for result in results):
+            continue  # in no rate then, and compared with nothing now
         before = [result for found in history for result in found.get(name, ())]
         everything = [*before, *(result for each in now for result in each)]
         confused = Counter(called for result in before for _, called in confusions(result.codes))
@@ -223,6 +225,10 @@ def _lines(
                 graded_scores(now),
                 distinct_first_requests(r.first_request for each in now for r in each if not r.error),
             )
+        )
+    if not made:
+        raise InputError(
+            f"run {compared[0].id}", "nothing was checked in it", "a baseline needs a checked golden"
         )
     if unscored := [line.id for line in made if not line.scores]:
         raise InputError(

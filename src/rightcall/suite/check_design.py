@@ -34,7 +34,13 @@ from rightcall.lint.source import tool_set
 from rightcall.model.golden import AnyGolden
 from rightcall.suite.agent_sources import Ownership
 from rightcall.suite.baseline_file import BaselinePool
-from rightcall.suite.check_notes import notes_of, version_notes, why_everything, why_more_trials
+from rightcall.suite.check_notes import (
+    notes_of,
+    unchecked_notes,
+    version_notes,
+    why_everything,
+    why_more_trials,
+)
 from rightcall.suite.check_words import change_words
 from rightcall.suite.first_requests import FirstRequests, reach_with_first_requests
 from rightcall.suite.inputs import Inputs, digest
@@ -208,6 +214,7 @@ def design_check(
         notes=(
             *notes_of(baseline, draw.strata, reach, folder),
             *version_notes(baseline, versions),
+            *unchecked_notes(plan),
             *first.notes,
         ),
         guards=tuple(golden for golden in reach.hard if golden not in drawn),
@@ -256,12 +263,13 @@ def _drawn(
 
 
 def placed_goldens(plan: Plan) -> list[tuple[AnyGolden, str, int]]:
-    """The goldens of a plan with their file and line."""
+    """The goldens of a plan that are checked, with their file and line: the others can show no change."""
     lines: dict[str, int] = {}
     if isinstance(plan.dataset, Path):
         lines = {golden.id: line for line, golden in numbered_goldens(plan.dataset)}
     file = shown_path(plan.dataset) if isinstance(plan.dataset, Path) else ""
-    return [(golden, file, lines.get(golden.id, 0)) for golden in sorted(plan.goldens(), key=lambda g: g.id)]
+    checked = filter(plan.scorer.checks, plan.goldens())
+    return [(golden, file, lines.get(golden.id, 0)) for golden in sorted(checked, key=lambda g: g.id)]
 
 
 def shown_path(path: Path) -> str:

@@ -12,6 +12,7 @@ from rightcall.gate import CheckSettings, Stratum, settles_at_best
 from rightcall.model.text import counted
 from rightcall.suite.baseline_file import BaselinePool
 from rightcall.suite.package_versions import major, minor_changes
+from rightcall.suite.plan import Plan
 from rightcall.suite.reach import Reach
 
 OLD_DAYS, TOO_OLD_DAYS = 14, 30
@@ -42,6 +43,12 @@ def why_more_trials(once: list[Stratum], full: list[Stratum], settings: CheckSet
         if whole and not settles_at_best(one, settings.beta) and settles_at_best(more, settings.beta):
             return f"{one.goldens} goldens tried once cannot settle a margin of {one.margin:.0%}"
     return ""
+
+
+def unchecked_notes(plan: Plan) -> list[str]:
+    """How many goldens are left out because nothing about them could change the verdict."""
+    count = sum(not plan.scorer.checks(golden) for golden in plan.unshuffled())
+    return [f"{counted(count, 'golden')} without a check not tried"] if count else []
 
 
 def notes_of(baseline: BaselinePool, strata: list[Stratum], reach: Reach, folder: Path) -> list[str]:

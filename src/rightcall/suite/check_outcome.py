@@ -58,7 +58,7 @@ class CheckEvidence:
     @property
     def trials(self) -> int:
         """Trials that got an answer."""
-        return sum(not r.error for results in self.results.values() for r in results)
+        return sum(r.judged for results in self.results.values() for r in results)
 
 
 NOTHING_IN_COMMON = "run the suite with this dataset on the main branch, then check again"
@@ -203,7 +203,7 @@ def _moved(seen: CheckEvidence, way: str) -> list[GoldenChange]:
     found = []
     for name, results in seen.results.items():
         line = seen.design.baseline.goldens.get(name)
-        after = [float(r.passed) for r in results if not r.error]
+        after = [float(r.passed) for r in results if r.judged]
         if line is None or not after or not line.scores or name in seen.design.reach.new:
             continue
         old, new = math.fsum(line.scores) / len(line.scores), math.fsum(after) / len(after)
@@ -216,7 +216,7 @@ def _change(
     seen: CheckEvidence, name: str, before: tuple[str, ...], results: Sequence[CaseResult]
 ) -> GoldenChange:
     file, line = seen.design.places.get(name, ("", 0))
-    failing = next((r for r in results if not r.passed and not r.error), None)
+    failing = next((r for r in results if r.judged and not r.passed), None)
     golden = seen.design.goldens[name]
     reach = seen.design.reach
     stratum = "affected" if name in reach.affected else "rest"

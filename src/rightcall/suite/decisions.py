@@ -15,10 +15,11 @@ from rightcall.suite.answers import answered_verdict
 from rightcall.suite.baseline import baseline_for, edited_goldens, edited_notes, require_finished
 from rightcall.suite.outcome import (
     stopped_earlier,
+    stored_counts,
     stored_evidence,
     stored_outcomes,
     verdict_unfinished,
-    with_unknown_calls,
+    with_counts,
 )
 from rightcall.suite.templates import MOST_SEARCHED, decide_with_templates, in_clusters, undeclared_templates
 
@@ -51,8 +52,7 @@ def gate_run(store: Store, run: str, gate: Gate, quarantine: frozenset[str] = fr
     else:
         groups = undeclared_templates(gate, store.goldens(found.id))
         verdict = decide_with_templates(gate, outcomes, groups, baseline=baseline, stopped=stopped)
-    if (summary := found.run.summary) is not None:
-        verdict = with_unknown_calls(verdict, summary.unknown_calls)
+    verdict = with_counts(verdict, found.run.summary or stored_counts(found))
     return answered_verdict(verdict, store, found.id, found.run.agent)
 
 

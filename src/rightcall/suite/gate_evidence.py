@@ -37,12 +37,16 @@ class _Outcomes(Sequence[Outcome]):
     """The outcomes of all goldens, made each time they are read: a million of them would take 200 MB."""
 
     def __init__(
-        self, rows: array[int], starts: array[int], outcome_of: Callable[[Sequence[int]], Outcome]
+        self,
+        rows: array[int],
+        starts: array[int],
+        outcome_of: Callable[[Sequence[int]], Outcome],
+        unchecked: Sequence[Outcome] = (),
     ) -> None:
-        self._rows, self._starts, self._outcome_of = rows, starts, outcome_of
+        self._rows, self._starts, self._outcome_of, self._unchecked = rows, starts, outcome_of, unchecked
 
     def __len__(self) -> int:
-        return len(self._starts)
+        return len(self._starts) + len(self._unchecked)
 
     @overload
     def __getitem__(self, at: int) -> Outcome: ...
@@ -52,14 +56,17 @@ class _Outcomes(Sequence[Outcome]):
         if isinstance(at, slice):
             return [self[i] for i in range(*at.indices(len(self)))]
         place = range(len(self))[at]
+        if place >= len(self._starts):
+            return self._unchecked[place - len(self._starts)]
         start = self._starts[place]
-        end = self._starts[place + 1] if place + 1 < len(self) else len(self._rows)
+        end = self._starts[place + 1] if place + 1 < len(self._starts) else len(self._rows)
         return self._outcome_of(self._rows[start:end])
 
     def __iter__(self) -> Iterator[Outcome]:
         rows, outcome_of = self._rows, self._outcome_of
         ends = chain(islice(self._starts, 1, None), (len(rows),))
-        return (outcome_of(rows[start:end]) for start, end in zip(self._starts, ends, strict=False))
+        checked = (outcome_of(rows[start:end]) for start, end in zip(self._starts, ends, strict=False))
+        return chain(checked, self._unchecked)
 
 
 def _sortable(golden: bytes) -> bytes:
@@ -82,12 +89,18 @@ class GateEvidence:
         self._abouts, self._trials, self._states = array("q"), array("q"), bytearray()
         self._latencies, self._lags, self._costs = array("d"), array("d"), array("d")
         self._timed, self._priced = gate.limits_latency, gate.cost != CostLimit()
+        self._totalled = gate.cost.run_usd is not None
         self._metrics = {name: array("d") for name in gate.metrics}
+        self._unchecked_costs: dict[tuple[str, int], float] = {}
         self._codes: dict[int, tuple[str, ...]] = {}
         self._code_sets: dict[tuple[str, ...], tuple[str, ...]] = {}
 
     def add(self, result: CaseResult) -> None:
         if result.golden_id in self._quarantine:
+            return
+        if not result.checked:
+            if self._totalled and result.usage.cost_usd is not None:
+                self._unchecked_costs[result.golden_id, result.trial] = result.usage.cost_usd
             return
         if result.codes and not result.error:
             codes = tuple(failure.code for failure in result.codes)
@@ -119,7 +132,11 @@ class GateEvidence:
             if golden != before:
                 starts.append(place)
                 before = golden
-        return _Outcomes(rows, starts, self._outcome)
+        spent = [
+            Outcome(golden, costs_usd=(cost,), checked=False)
+            for (golden, _), cost in sorted(self._unchecked_costs.items())
+        ]
+        return _Outcomes(rows, starts, self._outcome, spent)
 
     def _sorted_rows(self) -> array[int]:
         """Rows by golden and trial: one text per row to sort by, which takes less than ids and row numbers would."""

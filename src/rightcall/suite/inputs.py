@@ -19,7 +19,7 @@ from rightcall.files import content_hash
 from rightcall.model.approval_policy import read_approvals
 from rightcall.model.codec import fingerprinted
 from rightcall.model.dialects import read_tool
-from rightcall.model.golden import AnyGolden, ConversationalGolden
+from rightcall.model.golden import AnyGolden, ConversationalGolden, canonical_golden
 from rightcall.model.record import Record
 from rightcall.model.tool import Tool
 from rightcall.providers import ModelEndpoint
@@ -175,7 +175,7 @@ def ask_hash(golden: AnyGolden, inputs: Inputs) -> str:
 
 def golden_hash(golden: AnyGolden) -> str:
     """A hash of what a golden asks and expects; labels, groups and the names of offered tools may change."""
-    bare = msgspec.structs.replace(golden, tags=(), cluster=None, metadata={})
+    bare = msgspec.structs.replace(canonical_golden(golden), tags=(), cluster=None, metadata={})
     if golden.tools is not None and all(isinstance(tool, str) for tool in golden.tools):
         bare = msgspec.structs.replace(bare, tools=None)
     return digest(bare)[:24]

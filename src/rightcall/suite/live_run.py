@@ -27,7 +27,7 @@ from rightcall.suite.outcome import (
     verdict_incomplete,
     verdict_unfinished,
     verdict_without_gate,
-    with_unknown_calls,
+    with_counts,
 )
 from rightcall.suite.plan import Plan
 from rightcall.suite.sink import Sink
@@ -219,7 +219,7 @@ class LiveRun:
             outcomes = in_clusters(self._evidence.outcomes(), self._plan.template_clusters)
             templates = self._plan.undeclared_templates
             verdict = decide_with_templates(gate, outcomes, templates, baseline=baseline, stopped=stopped)
-            verdict = with_unknown_calls(verdict, summary.unknown_calls)
+            verdict = with_counts(verdict, summary)
         else:
             verdict = verdict_without_gate(summary)
         return RunOutcome(

@@ -19,11 +19,14 @@ from rightcall.gate import (
     outcomes_of,
 )
 from rightcall.model.open_call import unknown_calls_text
-from rightcall.model.run import CaseResult, Summary
+from rightcall.model.run import CaseResult, GroupSummary, Summary, nothing_checked_text, unchecked_text
 from rightcall.model.text import counted
 from rightcall.store import Store, StoredRun
 from rightcall.suite.gate_evidence import GateEvidence
 from rightcall.suite.plan import BLOCK, Plan
+
+NOTHING_CHECKED = "let `rightcall generate expected RUN` propose expected calls, write them, or name a metric"
+"""What makes a case checked."""
 
 MOST_ERRORS = 0.05
 """Share of trials without an answer from which a run is an ERROR."""
@@ -54,14 +57,37 @@ def verdict_without_gate(summary: Summary) -> Verdict:
     else:
         word, sentence = "PASS", f"all {counted(whole.cases, 'case')} passed"
     verdict = Verdict(word, f"{word}: {sentence}", errors=whole.errors, trials=tried)
-    return with_unknown_calls(verdict, summary.unknown_calls)
+    return with_counts(verdict, summary)
 
 
-def with_unknown_calls(verdict: Verdict, unknown: int) -> Verdict:
-    """The verdict, with the number of calls of real tools whose outcome is unknown."""
-    if not unknown:
+def with_counts(verdict: Verdict, summary: Summary) -> Verdict:
+    """The verdict with what no rate contains: unchecked cases, and calls of real tools whose outcome is unknown.
+
+    Without a checked case there is no other verdict, whatever a gate says about undecided runs.
+    """
+    if summary.unchecked and not verdict.trials:
+        verdict = nothing_checked(summary.unchecked, summary.unchecked_errors)
+    elif summary.unchecked:
+        cases = unchecked_text(summary.unchecked, summary.unchecked_errors)
+        verdict = msgspec.structs.replace(verdict, sentence=f"{verdict.sentence}; {cases}")
+    if not summary.unknown_calls:
         return verdict
-    return msgspec.structs.replace(verdict, sentence=f"{verdict.sentence}; {unknown_calls_text(unknown)}")
+    unknown = unknown_calls_text(summary.unknown_calls)
+    return msgspec.structs.replace(verdict, sentence=f"{verdict.sentence}; {unknown}")
+
+
+def nothing_checked(cases: int, errors: int = 0) -> Verdict:
+    """The verdict of a run without a checked case: INCONCLUSIVE, or ERROR if too many got no answer."""
+    ran = nothing_checked_text(cases)
+    if errors > MOST_ERRORS * cases:
+        return Verdict("ERROR", f"ERROR: {ran}; {errors:,} of them got no answer")
+    return Verdict("INCONCLUSIVE", f"INCONCLUSIVE: {ran}", hint=NOTHING_CHECKED)
+
+
+def stored_counts(stored: StoredRun) -> Summary:
+    """What the row of a run without a summary says about its unchecked cases."""
+    nothing = GroupSummary(stored.judged, stored.passed, stored.errors, {})
+    return Summary(nothing, {}, {}, unchecked=stored.unchecked)
 
 
 def verdict_unfinished(why: str) -> Verdict:
@@ -138,7 +164,11 @@ class EarlyStop:
         """The early stopping of the plan's gate; None without one."""
         if plan.gate is None or plan.gate.stop == "off":
             return None
-        goldens = [golden for golden in plan.goldens() if golden.id not in plan.quarantine]
+        goldens = [
+            golden
+            for golden in plan.goldens()
+            if golden.id not in plan.quarantine and plan.scorer.checks(golden)
+        ]
         if len(goldens) > BLOCK:
             # Beyond one block the order is not a uniform shuffle, so stopping early would bias the result.
             raise ConfigError(f"gate: stop works for at most {BLOCK:,} goldens, got {len(goldens):,}")
@@ -149,12 +179,12 @@ class EarlyStop:
 
     def decided_by(self, result: CaseResult) -> bool:
         """Add a result; returns whether the verdict is now known."""
-        if self.stopped is not None or result.golden_id in self._quarantine:
+        if self.stopped is not None or not result.checked or result.golden_id in self._quarantine:
             return self.stopped is not None
         trials = self._open.setdefault(result.golden_id, [])
         trials.append(result)
         if len(trials) == self._trials:
             del self._open[result.golden_id]
-            scored = tuple(float(trial.passed) for trial in trials if not trial.error)
+            scored = tuple(float(trial.passed) for trial in trials if trial.judged)
             self.stopped = self._monitor.feed(result.golden_id, scored)
         return self.stopped is not None

@@ -21,7 +21,7 @@ from rightcall.executor import Agent, RunLimits, Users, UserSetup
 from rightcall.gate import Gate
 from rightcall.metrics import METRIC_SECONDS, Metric, Scorer, ScoringRules
 from rightcall.model.codec import described, fingerprinted, stable_repr
-from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden
+from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, canonical_golden, category_of
 from rightcall.model.tool import Tool
 from rightcall.providers import ModelCatalog, scrubber, server_of
 from rightcall.quality import TemplateGroup, template_clusters, template_groups, with_template_clusters
@@ -43,7 +43,7 @@ class Selection:
 
     def chooses(self, golden: AnyGolden) -> bool:
         return not self.only or any(
-            word in golden.tags or word == golden.category or fnmatchcase(golden.id, word)
+            word in golden.tags or word == category_of(golden) or fnmatchcase(golden.id, word)
             for word in self.only
         )
 
@@ -228,7 +228,9 @@ class Plan:
     def _dataset_fingerprint(self) -> str:
         if not isinstance(self.dataset, Path):
             try:
-                return _fingerprint([msgspec.to_builtins(g, enc_hook=fingerprinted) for g in self.dataset])
+                return _fingerprint(
+                    [msgspec.to_builtins(canonical_golden(g), enc_hook=fingerprinted) for g in self.dataset]
+                )
             except UnicodeEncodeError:
                 raise _unwritable(self.dataset) from None
         with self.dataset.open("rb") as file:

@@ -10,13 +10,13 @@ from typing import Literal, NamedTuple, Self
 
 import msgspec
 
-from rightcall.datasets import numbered_goldens
+from rightcall.datasets import numbered_goldens, unreviewed
 from rightcall.errors import ConfigError, RightCallError
 from rightcall.executor import Agent, Session, confirm_problem, model_problems, open_problems, settings_of
 from rightcall.metrics.matching import mentions_ref
 from rightcall.model import codec
 from rightcall.model.codec import described
-from rightcall.model.golden import AnyGolden, ExpectedCall, Golden
+from rightcall.model.golden import AnyGolden, ExpectedCall, Golden, category_of
 from rightcall.model.run import Run
 from rightcall.model.tool import Tool
 from rightcall.providers import Settings
@@ -281,7 +281,7 @@ class _Reading:
                 if not plan.selection.chooses(one):
                     continue
                 self.count += 1
-                if one.metadata.get("review") == "unreviewed":
+                if unreviewed(one):
                     self.unreviewed.append(one.id)
                 if one.confirm and (problem := confirm_problem(plan.agent)):
                     self._not_held.append(f"{where}: {problem}")
@@ -303,8 +303,12 @@ def _unreviewed(dataset: Path | Sequence[AnyGolden], ids: list[str]) -> str:
     """Goldens made from traces expect what was observed, without confirmation that it was right."""
     where = f"{dataset}: " if isinstance(dataset, Path) else ""
     shown = ", ".join(f"'{name}'" for name in ids[:3]) + (", …" if len(ids) > 3 else "")
+    how = (
+        f"review with `rightcall generate review {dataset if isinstance(dataset, Path) else 'DRAFTS'}` or "
+        "`rightcall traces review`"
+    )
     subject = "1 golden is" if len(ids) == 1 else f"{len(ids):,} goldens are"
-    return f"{where}{subject} unreviewed: {shown}; review with `rightcall traces review`, or pass --include-unreviewed"
+    return f"{where}{subject} unreviewed: {shown}; {how}, or pass --include-unreviewed"
 
 
 def _validated(golden: AnyGolden) -> tuple[str, AnyGolden]:
@@ -323,8 +327,8 @@ def gate_warnings(plan: Plan) -> list[str]:
     notice = template_notice(plan.undeclared_templates)
     found = []
     for golden in plan.unshuffled():
-        if golden.id not in plan.quarantine:
-            kind = golden.category, tuple(golden.tags), golden.cluster
+        if golden.id not in plan.quarantine and plan.scorer.checks(golden):
+            kind = category_of(golden), tuple(golden.tags), golden.cluster
             found.append(kinds.setdefault(kind, kind))  # what many share, instead of a million goldens
     return ([notice] if notice else []) + warnings(
         plan.gate,

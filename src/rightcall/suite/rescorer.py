@@ -119,7 +119,7 @@ async def _again(
         error = result.error or f"the {what} of this case was not stored, so it cannot be rescored"
         overall = {"overall": Score.broken(error)}
         return msgspec.structs.replace(
-            result, passed=False, score=0.0, metrics=overall, codes=(), error=error
+            result, passed=False, score=0.0, metrics=overall, codes=(), error=error, checked=True
         )
     scored = await scorer.result(golden, result.trial, trajectory, tools)
     return msgspec.structs.replace(scored, trajectory=trajectory, first_request=result.first_request)

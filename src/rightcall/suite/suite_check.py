@@ -20,6 +20,7 @@ from rightcall.suite.check_trials import CheckTrials, Watch
 from rightcall.suite.check_words import untouched_words
 from rightcall.suite.first_requests import FirstRequests, compare_first_requests
 from rightcall.suite.inputs import digest, golden_hash, metrics_hash
+from rightcall.suite.outcome import NOTHING_CHECKED
 from rightcall.suite.plan import Plan
 from rightcall.suite.rescored_baseline import rescored_baseline
 from rightcall.suite.stored_verdicts import StoredVerdicts
@@ -178,7 +179,11 @@ def _asked(design: CheckDesign, plan: Plan, options: CheckOptions) -> str:
 def _finished(result: CheckResult, settings: CheckSettings) -> CheckResult:
     """The result with its exit code; a lint error on a changed tool is a failure regardless of the trials."""
     code = EXIT_CODES[result.verdict]
-    if result.verdict == "INCONCLUSIVE" and settings.on_inconclusive == "pass":
+    if (
+        result.verdict == "INCONCLUSIVE"
+        and settings.on_inconclusive == "pass"
+        and result.cause != "unchecked"
+    ):
         code = 0
     if code == 0 and any(each.severity == "error" for each in result.lint):
         code = 1
@@ -187,6 +192,25 @@ def _finished(result: CheckResult, settings: CheckSettings) -> CheckResult:
 
 def _no_calls(calls: CheckCalls) -> CheckCalls:
     return msgspec.structs.replace(calls, spent=0)
+
+
+def _nothing_compared(design: CheckDesign, base: CheckResult) -> CheckResult:
+    """The result when no golden is left: none states a check, or all are quarantined."""
+    if not design.goldens:
+        return msgspec.structs.replace(
+            base,
+            verdict="INCONCLUSIVE",
+            cause="unchecked",
+            sentence="INCONCLUSIVE: nothing was checked: no golden states a check and no metric decides",
+            hint=NOTHING_CHECKED,
+        )
+    return msgspec.structs.replace(
+        base,
+        verdict="INCONCLUSIVE",
+        cause="quarantine",
+        sentence=f"INCONCLUSIVE: {design.subject}; every golden is quarantined, so nothing was compared or run",
+        hint="take goldens out of `quarantine`",
+    )
 
 
 def _without_asking(design: CheckDesign, plan: Plan, options: CheckOptions) -> CheckResult | None:
@@ -210,13 +234,7 @@ def _without_asking(design: CheckDesign, plan: Plan, options: CheckOptions) -> C
         )
     if not design.reach.compared and not design.reach.new and not design.control:
         if not design.reach.untouched:
-            return made(
-                base,
-                verdict="INCONCLUSIVE",
-                cause="quarantine",
-                sentence=f"INCONCLUSIVE: {what}; every golden is quarantined, so nothing was compared or run",
-                hint="take goldens out of `quarantine`",
-            )
+            return _nothing_compared(design, base)
         said = f"PASS: {untouched_words(design.ownership, design.compared)} (0 calls)"
         said += f"; {design.rescored}" if design.rescored else ""
         return made(base, sentence=said, cause="untouched")

@@ -9,6 +9,7 @@
     templates     requests without a model; phrases/: their words, one file per language
     scribe        requests to a model, step by step; prompts/: its prompts
     steps         judging, rewriting, labelling: shared steps
+    run_proposals expected calls proposed from what an agent did in a run
     production    from jobs to drafts: pool, sink, store, resume
     ways/         one file per method
     simulator     ConversationSimulator: conversations with simulated users, as test cases
@@ -41,6 +42,11 @@ if TYPE_CHECKING:
         Production as Production,
         SynthesisProgress as SynthesisProgress,
     )
+    from rightcall.synthesis.run_proposals import (
+        Disagreement as Disagreement,
+        ExpectedDrafts as ExpectedDrafts,
+        expected_drafts as expected_drafts,
+    )
     from rightcall.synthesis.simulator import (
         ConversationSimulator as ConversationSimulator,
         SimulationNode as SimulationNode,
@@ -59,6 +65,7 @@ else:
             "coverage_count": "coverage",
             "estimate": "GenerationEstimate estimate_generation",
             "production": "Production SynthesisProgress",
+            "run_proposals": "Disagreement ExpectedDrafts expected_drafts",
             "simulator": "ConversationSimulator SimulationNode",
             "synthesizer": "Synthesizer",
             "verify": "Verifier",

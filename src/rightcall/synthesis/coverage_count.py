@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from rightcall.model.golden import AnyGolden, ExpectedCall, Golden
+from rightcall.model.golden import AnyGolden, ExpectedCall, Golden, category_of
 from rightcall.model.record import Record
 from rightcall.model.tool import Tool
 from rightcall.synthesis.values import choices_of
@@ -33,7 +33,7 @@ def coverage(goldens: Iterable[AnyGolden], tools: Mapping[str, Tool]) -> Synthes
     kinds: Counter[str] = Counter()
     seen: set[str] = set()
     for golden in goldens:
-        categories[golden.category] += 1
+        categories[category_of(golden)] += 1
         kinds.update(_kinds(golden))
         for call in _calls(golden):
             if isinstance(call.tool, str):

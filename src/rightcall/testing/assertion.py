@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
+from unittest import SkipTest
 
 from rightcall.errors import CheckError, CheckFailed, ConfigError
 from rightcall.event_loop import finished
@@ -16,6 +17,7 @@ from rightcall.model.run import CaseResult
 from rightcall.model.text import visible
 from rightcall.model.tool import Tool
 from rightcall.report import calls_difference
+from rightcall.report.view import reason_of
 from rightcall.suite import Plan, as_user, score_cases, unanswered_sentence
 from rightcall.testing.golden_batch import perform
 from rightcall.tools.definitions import offered_tools
@@ -35,7 +37,8 @@ def assert_test(
     """Fail the current test when a case does not pass; with `golden` and `agent` the agent is run first.
 
     A case that failed raises a `CheckFailed`, an `AssertionError`. One about which nothing can be said, because a
-    model, a metric or the setup broke or no answer arrived, raises a `CheckError`.
+    model, a metric or the setup broke or no answer arrived, raises a `CheckError`. One that neither its golden nor a
+    metric checks raises `unittest.SkipTest`: test runners skip it.
 
     It passes when its golden is satisfied and every one of `metrics` passes; `observe` only measures. `user` plays
     the user of a conversation that is not fully scripted: the conversation is run once with each of its
@@ -85,9 +88,14 @@ def assert_agent(golden: AnyGolden, agent: Agent, scorer: Scorer, user: Any = No
 
 
 def require_passed(golden: AnyGolden, results: Sequence[CaseResult], tools: Mapping[str, Tool]) -> None:
-    """Raises unless every trial passed, with every simulated user: `CheckFailed`, or `CheckError` if none failed."""
+    """Raises unless every trial passed, with every simulated user: `CheckFailed`, or `CheckError` if none failed.
+
+    A golden that states no check, tested without metrics, is skipped: `NothingChecked`.
+    """
     __tracebackhide__ = True
-    failed = next((one for one in results if not one.passed and not one.error), None)
+    if not any(result.checked for result in results):
+        raise NothingChecked(unchecked_reason(golden, results))
+    failed = next((one for one in results if one.judged and not one.passed), None)
     if failed is not None:
         raise CheckFailed(failure_text(golden, results, tools), result=failed, results=tuple(results))
     broken = next((one for one in results if one.error), None)
@@ -96,9 +104,22 @@ def require_passed(golden: AnyGolden, results: Sequence[CaseResult], tools: Mapp
         raise CheckError(text, result=broken, results=tuple(results))
 
 
+class NothingChecked(SkipTest):
+    """Neither the golden nor a metric checks anything, so that a test can neither pass nor fail: it is skipped."""
+
+
+def unchecked_reason(golden: AnyGolden, results: Sequence[CaseResult]) -> str:
+    """What the agent did about a golden that states no check, and what would check it."""
+    did = reason_of(results[0])
+    return visible(
+        f"golden '{golden.id}': nothing was checked{f' ({did})' if did else ''}; state what should happen "
+        "(expected_calls, no_calls, output_contains, …) or pass metrics"
+    )
+
+
 def failure_text(golden: AnyGolden, results: Sequence[CaseResult], tools: Mapping[str, Tool]) -> str:
     """Why a golden failed: the first failing trial, and how many others failed too."""
-    failed = [result for result in results if not result.passed and not result.error]
+    failed = [result for result in results if result.judged and not result.passed]
     first = failed[0]
     text = golden.input if isinstance(golden, Golden) else golden.scenario
     lines = [f"golden '{golden.id}': {shown(text, 200)}", *reasons(first)]

@@ -10,7 +10,7 @@ from typing import Any
 from rightcall.errors import CheckError, ConfigError, RightCallError
 from rightcall.executor import Agent
 from rightcall.metrics import AnyMetric, ScoringRules, as_metrics, observed
-from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, with_id
+from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, category_of, with_id
 from rightcall.model.run import CaseResult
 from rightcall.suite import as_user
 from rightcall.testing.assertion import require_passed
@@ -54,7 +54,7 @@ class Checker:
         rules: ScoringRules | None = None,
         user: Any = None,
     ) -> tuple[CaseResult, ...]:
-        """The results of all trials, when all passed.
+        """The results of all trials, when all passed. A golden without any check skips the test.
 
         A trial passes when its golden is satisfied and every one of `metrics` passes; `observe` only measures.
         `trials` is the number of trials [default: `--rightcall-trials`]. `user` plays the user of a
@@ -112,12 +112,15 @@ class Checker:
                 "run": checked.run_id,
                 "agent": checked.setup.agent.name,
                 "golden": golden.id,
-                "category": golden.category,
+                "category": category_of(golden),
                 "cluster": golden.cluster,
-                "passes": [bool(result.passed) for result in results if not result.error],
+                "passes": [bool(result.passed) for result in results if result.judged],
                 "answered": any(r.trajectory is not None and r.trajectory.answered for r in results),
-                "errors": sum(bool(result.error) for result in results),
-                "codes": dict(Counter(failure.code for result in results for failure in result.codes)),
+                "errors": sum(result.checked and bool(result.error) for result in results),
+                "unchecked": sum(not result.checked for result in results),
+                "codes": dict(
+                    Counter(failure.code for result in results if result.checked for failure in result.codes)
+                ),
             }
         )
         require_passed(golden, results, offered_tools(golden, checked.tools))

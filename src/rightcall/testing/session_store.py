@@ -62,7 +62,7 @@ class SessionStore:
         tally = Tally()
         for result in store.results(run_id):
             tally.add(result)
-        stored = tally.decided + tally.errors
+        stored = tally.decided + tally.errors + tally.unchecked
         if stored < trials:
             raise StoreError(
                 f"run {run_id}: {stored:,} of {trials:,} results are stored, so it cannot be finished",

@@ -10,8 +10,9 @@ from typing import Any, Literal
 
 from rightcall import stats
 from rightcall.gate import Gate, Outcome, Verdict, decide, sample_of
+from rightcall.model.run import unchecked_text
 from rightcall.model.text import percent
-from rightcall.suite import unanswered_sentence
+from rightcall.suite import nothing_checked, unanswered_sentence
 
 
 @dataclass(frozen=True)
@@ -23,17 +24,28 @@ class Tested:
     run_id: str
     outcomes: tuple[Outcome, ...]
     answered: bool = True
+    unchecked: int = 0
 
     @property
     def trials(self) -> int:
         """The number of results of the checks."""
-        return sum(len(outcome.passes) + outcome.errors for outcome in self.outcomes)
+        return self.unchecked + sum(len(outcome.passes) + outcome.errors for outcome in self.outcomes)
+
+    @property
+    def checked(self) -> bool:
+        """Whether anything could pass or fail."""
+        return any(outcome.checked for outcome in self.outcomes)
 
     @property
     def word(self) -> str:
-        """PASS when every trial passed, ERROR when one could not be run or no answer arrived in any."""
+        """PASS when every trial passed, ERROR when one could not be run or no answer arrived in any.
+
+        INCONCLUSIVE when nothing was checked.
+        """
         if not self.answered or any(outcome.errors for outcome in self.outcomes):
             return "ERROR"
+        if not self.checked:
+            return "INCONCLUSIVE"
         return "PASS" if all(all(outcome.passes) for outcome in self.outcomes) else "FAIL"
 
 
@@ -49,6 +61,7 @@ def tested(notes: Sequence[dict[str, Any]]) -> list[Tested]:
             run_id,
             tuple(_outcome(note) for note in found),
             any(note["answered"] for note in found),
+            sum(note["unchecked"] for note in found),
         )
         for run_id, found in runs.items()
     ]
@@ -62,6 +75,8 @@ def gate_verdict(
 ) -> Verdict:
     """Whether the goldens of all test functions together reach the pass rate, without a forbidden failure."""
     gate = Gate(min=least, rule=rule, forbid=tuple(forbid))
+    if groups and not any(group.checked for group in groups):
+        return nothing_checked(sum(group.unchecked for group in groups))
     return decide(gate, [outcome for group in groups for outcome in group.outcomes])
 
 
@@ -70,6 +85,10 @@ def summary_lines(groups: Sequence[Tested], verdict: Verdict | None, store: str)
     lines: list[str] = []
     for group in groups:
         lines += [f"{group.test} on {_near(group.agent)}", f"  {_rate(group.outcomes)}"]
+        if group.unchecked:
+            lines.append(
+                f"  {unchecked_text(group.unchecked)}: neither their goldens nor a metric checks them"
+            )
         if not group.answered:
             lines.append(f"  {unanswered_sentence(group.trials)}")
     if len(groups) > 1:
@@ -90,6 +109,8 @@ def _rate(outcomes: Sequence[Outcome]) -> str:
     found = sample_of(outcomes)
     errors = sum(outcome.errors for outcome in outcomes)
     told = f", {errors:,} of the trials got no answer" if errors else ""
+    if found is None and not any(outcome.checked for outcome in outcomes):
+        return "nothing was checked"
     if found is None:
         return f"no golden could be scored{told}"
     estimate = stats.estimate(found)
@@ -109,4 +130,5 @@ def _outcome(note: dict[str, Any]) -> Outcome:
         category=note["category"],
         cluster=note["cluster"],
         codes=note["codes"],
+        checked=bool(note["passes"] or note["errors"]),
     )

@@ -40,7 +40,7 @@ def test_ordinary_answers_are_not(text: str) -> None:
 
 
 def test_a_run_warns_once_and_the_text_stays_text(tmp_path: Path) -> None:
-    goldens = [rc.Golden("Hi", id=f"g{n}") for n in range(3)]
+    goldens = [rc.Golden("Hi", id=f"g{n}", no_calls=True) for n in range(3)]
     with warnings.catch_warnings(record=True) as seen:
         warnings.simplefilter("always")
         run = rc.evaluate(lambda golden: CALLS[0], goldens, store=tmp_path / "s.db")

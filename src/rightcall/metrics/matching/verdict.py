@@ -40,6 +40,7 @@ class CaseVerdict(Record, frozen=True):
 
     `unknown` counts the calls, of `called`, whose arguments matter and are not known. `error` says why the case
     cannot be decided: it got no answer, would pass with some arguments and fail with others, or was not measured.
+    It is not `checked` when the golden states no check; then it neither passed nor failed.
     """
 
     passed: bool
@@ -49,6 +50,7 @@ class CaseVerdict(Record, frozen=True):
     unknown: int = 0
     called: int = 0
     error: str = ""
+    checked: bool = True
 
 
 WEIGHTS = {

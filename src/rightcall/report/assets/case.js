@@ -44,7 +44,7 @@ function caseParts(view) {
 }
 
 function caseHead(view) {
-  const facts = [view.category, `score ${view.score.toFixed(3)}`, view.trial ? `trial ${view.trial}` : null,
+  const facts = [view.category, view.outcome === "unchecked" ? null : `score ${view.score.toFixed(3)}`, view.trial ? `trial ${view.trial}` : null,
     duration(view.latency_ms), view.input_tokens ? `${view.input_tokens} tokens in, ${view.output_tokens} out` : null,
     view.cost_usd ? `$${view.cost_usd.toFixed(4)}` : null,
     view.stop_reason && view.stop_reason !== "done" ? `stopped: ${view.stop_reason}` : null,

@@ -1,6 +1,6 @@
 // The list of goldens, each with its trials: searched and filtered in memory, shown a page at a time.
 const PAGE = 100;
-const ORDER = { failed: 0, error: 1, passed: 2 };
+const ORDER = { failed: 0, error: 1, passed: 2, unchecked: 3 };
 let cases = [];
 let goldens = [];
 let shown = [];
@@ -27,13 +27,13 @@ async function loadCases() {
 // All trials of a golden as one row: its worst trial decides where it stands and why.
 function goldenOf(trials) {
   const worst = Math.min(...trials.map((trial) => ORDER[trial.outcome]));
-  const judged = trials.filter((trial) => trial.outcome !== "error");
+  const judged = trials.filter((trial) => trial.outcome === "passed" || trial.outcome === "failed");
   const mean = (values) => (values.length ? values.reduce((sum, value) => sum + value, 0) / values.length : null);
   return {
     trials, worst, judged: judged.length, place: trials[0].place,
     passed: judged.filter((trial) => trial.outcome === "passed").length,
-    score: mean((judged.length ? judged : trials).map((trial) => trial.score)),
-    latency: mean(judged.map((trial) => trial.latency).filter((value) => value !== null)),
+    score: mean((judged.length ? judged : trials).map((trial) => trial.score).filter((value) => value !== null)),
+    latency: mean((judged.length ? judged : trials).map((trial) => trial.latency).filter((value) => value !== null)),
   };
 }
 
@@ -76,7 +76,7 @@ function showList() {
 
 function listRow(golden, at) {
   const found = golden.first;
-  const outcome = ["failed", "error", "passed"][golden.worst];
+  const outcome = ["failed", "error", "passed", "unchecked"][golden.worst];
   const mark = golden.trials.length === 1
     ? element("span", { class: `mark ${outcome}`, title: outcome }, MARKS[outcome])
     : element("span", { class: `mark ${outcome}`, title: `${golden.passed} of ${golden.judged} trials passed` }, `${golden.passed}/${golden.judged}`);
@@ -86,7 +86,7 @@ function listRow(golden, at) {
       mark,
       element("span", { class: "what" }, text(found.id, "id"), " ", text(found.input)),
       found.reason && text(found.reason, "reason"),
-      element("span", { class: "n quiet" }, `${found.category} · ${golden.score.toFixed(2)} · ${duration(golden.latency)}`)),
+      element("span", { class: "n quiet" }, `${found.category} · ${golden.score === null ? "–" : golden.score.toFixed(2)} · ${duration(golden.latency)}`)),
   );
 }
 

@@ -38,7 +38,7 @@ function duration(milliseconds) {
   return `${(milliseconds / 1000).toFixed(2)} s`;
 }
 
-const MARKS = { passed: "✓", failed: "✗", error: "!" };
+const MARKS = { passed: "✓", failed: "✗", error: "!", unchecked: "?" };
 const badge = (outcome) =>
   element("b", { class: `badge ${outcome}` }, `${MARKS[outcome]} ${outcome}`);
 

@@ -150,7 +150,7 @@ def _silent(
     if result.trajectory is None:
         return (
             []
-            if result.error
+            if not result.judged
             else [ShownPair(i, None, "right") for i, n in enumerate(least) for _ in range(n)]
         )
     taken = {pair.call for pair in told}

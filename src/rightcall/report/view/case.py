@@ -10,7 +10,7 @@ from rightcall.metrics.matching import pattern_text
 from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden
 from rightcall.model.message import Message
 from rightcall.model.record import Record
-from rightcall.model.run import CaseResult
+from rightcall.model.run import CaseOutcome, CaseResult
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory
 from rightcall.report.text import json_text, one_line, shown_text
@@ -64,7 +64,7 @@ def waterfall(trajectory: Trajectory) -> tuple[Bar, ...]:
     return tuple(bars[:MOST_BARS])
 
 
-Outcome = Literal["passed", "failed", "error"]
+Outcome = CaseOutcome
 MOST_MESSAGES = 200
 MOST_FAILURES = 100
 LONGEST_REASON = 400
@@ -153,14 +153,16 @@ def case_view(golden: AnyGolden | None, result: CaseResult, tools: Mapping[str, 
 
 
 def outcome_of(result: CaseResult) -> Outcome:
-    """Passed, failed, or error (nothing is known about the agent)."""
-    return "error" if result.error else "passed" if result.passed else "failed"
+    """Passed, failed, error (nothing is known about the agent) or unchecked (nothing was to be known)."""
+    return result.outcome
 
 
 def reason_of(result: CaseResult) -> str:
-    """Why a case did not pass, in one line; empty when it did."""
+    """Why a case did not pass, in one line; empty when it did. What was called, when nothing was checked."""
     if result.error:
         return one_line(result.error, LONGEST_REASON)
+    if not result.checked:
+        return calls_text(result.trajectory)
     if result.passed:
         return ""
     overall = result.metrics.get("overall")
@@ -168,6 +170,14 @@ def reason_of(result: CaseResult) -> str:
     return one_line(
         reason or "; ".join(dict.fromkeys(map(said, result.codes))) or "did not pass", LONGEST_REASON
     )
+
+
+def calls_text(trajectory: Trajectory | None) -> str:
+    """The calls of a case in one line, as far as they are known."""
+    if trajectory is None:
+        return ""
+    calls = (f"{call.name}({json_text(call.arguments, 200)})" for call in trajectory.calls)
+    return one_line("called " + ", ".join(calls) if trajectory.calls else "no calls", LONGEST_REASON)
 
 
 def input_of(golden: AnyGolden | None, messages: Sequence[Message] = ()) -> str:
@@ -227,8 +237,8 @@ class FailedCases:
         self.more = 0
 
     def add(self, golden: AnyGolden | None, result: CaseResult) -> None:
-        """Add a case, unless it passed."""
-        if result.passed and not result.error:
+        """Add a case, unless it passed or was not checked."""
+        if (result.passed and not result.error) or not result.checked:
             return
         if len(self.cases) < self._keep:
             why, name = reason_of(result), case_name(result.golden_id, golden)

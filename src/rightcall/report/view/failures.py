@@ -84,7 +84,7 @@ class FailureTally:
         self._failed = 0
 
     def add(self, golden: AnyGolden | None, result: CaseResult) -> None:
-        if result.passed:
+        if result.passed or not result.checked:
             return
         self._failed += not result.error
         counted = counted_codes(result)

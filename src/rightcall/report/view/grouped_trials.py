@@ -18,14 +18,16 @@ from rightcall.report.view.case_names import stored_names
 if TYPE_CHECKING:
     from rightcall.store import Store
 
+GoldenOutcome = Literal["passed", "failed", "flaky", "error", "unchecked"]
+
 
 class GoldenRow(Record, frozen=True):
     """All trials of one golden. `flaky` means that some passed and some failed; `reason` is that of the first
-    trial that did not pass; `score` and `latency_ms` are means over the judged trials; `title` is the request of
-    a golden whose id was generated."""
+    trial that did not pass; `score` and `latency_ms` are means over the judged trials (the latter also over unchecked
+    trials, if no other was made); `title` is the request of a golden whose id was generated."""
 
     golden_id: str
-    outcome: Literal["passed", "failed", "flaky", "error"]
+    outcome: GoldenOutcome
     passed: int
     judged: int
     errors: int
@@ -35,6 +37,7 @@ class GoldenRow(Record, frozen=True):
     score: float | None = None
     latency_ms: float | None = None
     title: str = ""
+    unchecked: int = 0
 
     @property
     def name(self) -> str:
@@ -51,15 +54,18 @@ def golden_rows(results: Iterable[CaseResult]) -> Iterator[GoldenRow]:
 def golden_row(golden_id: str, trials: Iterable[CaseResult]) -> GoldenRow:
     """All trials of one golden in one row."""
     all_trials = list(trials)
-    judged = [trial for trial in all_trials if not trial.error]
+    judged = [trial for trial in all_trials if trial.judged]
     failed = [trial for trial in judged if not trial.passed]
-    broken = [trial for trial in all_trials if trial.error]
-    shown = next(iter(failed or broken), None)
-    outcome: Literal["passed", "failed", "flaky", "error"] = "passed"
+    unchecked = [trial for trial in all_trials if not trial.checked]
+    broken = [trial for trial in all_trials if trial.checked and trial.error]
+    shown = next(iter(failed or broken or unchecked), None)
+    outcome: GoldenOutcome = "passed"
     if failed:
         outcome = "flaky" if len(failed) < len(judged) else "failed"
     elif broken:
         outcome = "error"
+    elif unchecked and not judged:
+        outcome = "unchecked"
     return GoldenRow(
         golden_id,
         outcome,
@@ -70,7 +76,8 @@ def golden_row(golden_id: str, trials: Iterable[CaseResult]) -> GoldenRow:
         tuple(dict.fromkeys(failure.code for trial in failed for failure in trial.codes)),
         all_trials[0].category if all_trials else "",
         _mean(trial.score for trial in judged),
-        _mean(trial.latency_ms for trial in judged if trial.latency_ms is not None),
+        _mean(trial.latency_ms for trial in judged or unchecked if trial.latency_ms is not None),
+        len(unchecked),
     )
 
 
@@ -96,7 +103,7 @@ def failures_first(rows: Iterable[GoldenRow], keep: int) -> tuple[list[GoldenRow
     kept: list[GoldenRow] = []
     more = 0
     for row in rows:
-        if row.outcome == "passed":
+        if row.outcome in ("passed", "unchecked"):
             continue
         kept.append(row)
         if len(kept) > 2 * keep + 100:  # memory stays flat, whatever fails

@@ -58,7 +58,7 @@ class RunTally:
         self._tally.add(result)
         self._failures.add(golden, result)
         self._tools.add(pairing_of(golden, result, self._offered), result)
-        if not result.error:
+        if result.judged:
             self._scores.add(result.score)
             self._latency.add(result.latency_ms)
             self._cost.add(result.usage.cost_usd)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rightcall.metrics import SPOTLESS
 from rightcall.model.record import Record
-from rightcall.model.run import GroupSummary, Summary
+from rightcall.model.run import GroupSummary, Summary, unchecked_text
 from rightcall.report.view.spread import UserRow, reliability_notes, user_rows
 from rightcall.stats import wilson
 
@@ -77,7 +77,8 @@ class CodeRow(Record, frozen=True):
 class SummaryView(Record, frozen=True):
     """A summary for display. `columns` are the metrics shown in addition to the dimensions.
 
-    `notes` are sentences on how far its rates can be relied on: pass^k, and the spread between simulated users.
+    `notes` are sentences on how far its rates can be relied on: pass^k, the spread between simulated users, and cases
+    that were not checked (`unchecked`).
     """
 
     rows: tuple[GroupRow, ...]
@@ -89,6 +90,7 @@ class SummaryView(Record, frozen=True):
     pass_k: tuple[float, ...] = ()
     users: tuple[UserRow, ...] = ()
     notes: tuple[str, ...] = ()
+    unchecked: int = 0
 
     @property
     def total(self) -> GroupRow:
@@ -114,13 +116,21 @@ def summary_view(summary: Summary) -> SummaryView:
         columns=tuple(dict.fromkeys(name for name in _asked(summary) if name not in DIMENSIONS)),
         pass_k=summary.pass_k,
         users=user_rows(summary),
-        notes=reliability_notes(summary),
+        notes=(*reliability_notes(summary), *unchecked_notes(summary)),
+        unchecked=summary.unchecked,
     )
+
+
+def unchecked_notes(summary: Summary) -> Iterator[str]:
+    """What became of cases whose goldens state no check."""
+    if summary.unchecked:
+        cases = unchecked_text(summary.unchecked, summary.unchecked_errors)
+        yield f"{cases}: their goldens state no check and no metric decides, so they are in no rate"
 
 
 def run_rate(stored: StoredRun) -> ShownRate:
     """The pass rate of a run: that of its summary, or computed from its counts while it has none."""
-    judged = stored.results - stored.errors
+    judged = stored.judged
     found = stored.run.summary.overall.rate if stored.run.summary else None
     if found is None or not judged:
         return rate(stored.passed, judged, trials=stored.run.trials)

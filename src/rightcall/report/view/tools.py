@@ -57,8 +57,8 @@ class ToolTally:
         self.invented: Counter[str] = Counter()
 
     def add(self, pairing: Pairing, result: CaseResult) -> None:
-        """Count one case, unless it has no answer."""
-        if result.error:
+        """Count one case, unless it has no answer or no check."""
+        if not result.judged:
             return
         for pair in pairing.pairs:
             self._add(pair, pairing, result)

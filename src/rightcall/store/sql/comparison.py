@@ -70,7 +70,9 @@ def _side(run_key: int, name: str) -> list[ColumnElement[Any]]:
     here = results.run_key == run_key
     return [
         func.sum(case((here & (results.outcome == tables.PASSED), 1), else_=0)).label(f"{name}_passed"),
-        func.sum(case((here & (results.outcome != tables.ERROR), 1), else_=0)).label(f"{name}_judged"),
+        func.sum(case((here & results.outcome.in_((tables.PASSED, tables.FAILED)), 1), else_=0)).label(
+            f"{name}_judged"
+        ),
         func.sum(case((here, 1), else_=0)).label(f"{name}_found"),
     ]
 

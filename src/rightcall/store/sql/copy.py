@@ -84,7 +84,7 @@ def _copy_run(
     _copy_notes(source, target, row.key, key)
     _copy_documents(source, target, row)
     if there is None:
-        told = ("results", "passed", "errors", "input_tokens", "output_tokens", "cost_usd")
+        told = ("results", "passed", "errors", "unchecked", "input_tokens", "output_tokens", "cost_usd")
         values = {name: getattr(row, name) for name in told} if row.finished_at is not None else {}
         target.execute(update(tables.runs).where(runs.key == key).values(updated_at=row.updated_at, **values))
     return there is None, added
@@ -92,7 +92,7 @@ def _copy_run(
 
 def _begin(target: Connection, row: Row[Any]) -> int:
     values = {name: value for name, value in row._mapping.items() if name != "key"}
-    counted = ("results", "passed", "errors", "input_tokens", "output_tokens")
+    counted = ("results", "passed", "errors", "unchecked", "input_tokens", "output_tokens")
     values |= {"golden_set": None, "finished_at": None, "summary": None, "cost_usd": None} | dict.fromkeys(
         counted, 0
     )

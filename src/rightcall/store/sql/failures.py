@@ -89,7 +89,7 @@ class Failures(Core):
 
 
 def _counts(connection: Connection, key: int, after: str) -> list[TrialCount]:
-    judged = func.sum(case((results.outcome != tables.ERROR, 1), else_=0))
+    judged = func.sum(case((results.outcome.in_((tables.PASSED, tables.FAILED)), 1), else_=0))
     passed = func.sum(case((results.outcome == tables.PASSED, 1), else_=0))
     query = (
         select(results.golden_id, judged, passed)

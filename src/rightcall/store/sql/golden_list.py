@@ -13,10 +13,11 @@ from rightcall.model import CaseResult
 from rightcall.store.base import ListedGolden, Outcome, ResultFilter
 from rightcall.store.sql import tables
 from rightcall.store.sql.record_bytes import held
-from rightcall.store.sql.results import AT_ONCE, OUTCOMES, Results, conditions, scans
+from rightcall.store.sql.results import AT_ONCE, Results, conditions, scans
+from rightcall.store.sql.rows import OUTCOMES
 from rightcall.store.sql.runs import find
 
-ORDER: tuple[Outcome, ...] = ("failed", "error", "passed")
+ORDER: tuple[Outcome, ...] = ("failed", "error", "passed", "unchecked")
 """A golden is listed under the first of these that one of its trials has."""
 
 results = tables.results.c

@@ -10,6 +10,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, ScalarSelect, delete, insert, select, update
 
 from rightcall.model import AnyGolden, Golden
+from rightcall.model.golden import canonical_golden
 from rightcall.store.sql import tables
 from rightcall.store.sql.core import Core, refers_to_contents
 from rightcall.store.sql.record_bytes import canonical, compressed_bytes, held
@@ -124,5 +125,5 @@ def golden_row(golden: AnyGolden) -> Row:
     """The row of a golden; its fingerprint identifies the content."""
     check_golden_id(golden.id)
     said = golden.input if isinstance(golden, Golden) else golden.scenario
-    content = canonical(golden)
+    content = canonical(canonical_golden(golden))
     return hashlib.sha256(content).hexdigest()[:32], held(said[:PREVIEW]), compressed_bytes(content)

@@ -17,11 +17,10 @@ from rightcall.store.sql.core import Core
 from rightcall.store.sql.golden_sets import of_run
 from rightcall.store.sql.packed_scores import ScoreReader
 from rightcall.store.sql.record_bytes import expanded, given, held
-from rightcall.store.sql.rows import to_result
+from rightcall.store.sql.rows import OUTCOMES, to_result
 from rightcall.store.sql.runs import find
 
 AT_ONCE = 500
-OUTCOMES = {"failed": tables.FAILED, "passed": tables.PASSED, "error": tables.ERROR}
 
 EVERYTHING = ResultFilter()
 
@@ -171,7 +170,7 @@ def keys_after(connection: Connection, run_key: int, after: Key | None, *, error
     """The next golden ids and trials that have a result, in order."""
     query = select(results.golden_id, results.trial).where(results.run_key == run_key)
     if not errors:
-        query = query.where(results.outcome != tables.ERROR)
+        query = query.where(~tables.without_answer())
     rows = connection.execute(_in_order(query, after).limit(AT_ONCE * 10))
     return [(golden_id, trial) for golden_id, trial in rows]
 

@@ -35,6 +35,7 @@ class RunColumns(msgspec.Struct, array_like=True, frozen=True):
     versions: bytes
     settings: bytes
     summary: bytes | None
+    unchecked: int
 
 
 class ResultColumns(msgspec.Struct, array_like=True, frozen=True):

@@ -15,13 +15,21 @@ from sqlalchemy import Connection, Table
 
 from rightcall.errors import InputError
 from rightcall.model import CaseResult, Failure, Trajectory, Usage
+from rightcall.model.run import CaseOutcome
 from rightcall.store.sql.packed_scores import ScorePacker, ScoreReader
 from rightcall.store.sql.record_bytes import compressed, expanded, held, packed, unpacked
 from rightcall.store.sql.row_types import check_result
-from rightcall.store.sql.tables import ERROR, FAILED, PASSED
+from rightcall.store.sql.tables import ERROR, FAILED, PASSED, UNCHECKED
 
 LONGEST_ID = 1000
 """Bytes of a golden's id: PostgreSQL refuses to index much longer ones."""
+
+OUTCOMES: dict[CaseOutcome, int] = {
+    "failed": FAILED,
+    "passed": PASSED,
+    "error": ERROR,
+    "unchecked": UNCHECKED,
+}
 
 LARGEST = 2**63 - 1
 
@@ -57,7 +65,7 @@ def to_rows(result: CaseResult, pack: ScorePacker) -> ResultRows:
     return ResultRows(
         held(result.golden_id),
         result.trial,
-        ERROR if result.error else PASSED if result.passed else FAILED,
+        OUTCOMES[result.outcome],
         (
             result.passed,
             _number(result.score),
@@ -104,6 +112,7 @@ def to_result(
         usage=Usage(row.input_tokens, row.output_tokens, row.cost_usd),
         trajectory=None if trajectory is None else expanded(trajectory, Trajectory),
         first_request=row.first_request or "",
+        checked=row.outcome != UNCHECKED,
     )
 
 

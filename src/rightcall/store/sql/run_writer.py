@@ -172,6 +172,7 @@ def _count(
         "results": len(stored),
         "passed": sum(row.outcome == tables.PASSED for row in stored),
         "errors": sum(row.outcome == tables.ERROR for row in stored),
+        "unchecked": sum(row.outcome == tables.UNCHECKED for row in stored),
         "input_tokens": bounded_count(sum(row.usage.input_tokens or 0 for row in stored)),
         "output_tokens": bounded_count(sum(row.usage.output_tokens or 0 for row in stored)),
     }
@@ -193,7 +194,7 @@ def _counting(of_epoch: bool, with_cost: bool) -> Update:
     """The statement that adds a batch to a run. Made once: making it takes longer than it takes to run."""
     runs = tables.runs.c
     added: dict[str, ColumnElement[Any]] = {
-        name: runs[name] + bindparam(f"more_{name}") for name in ("results", "passed", "errors")
+        name: runs[name] + bindparam(f"more_{name}") for name in ("results", "passed", "errors", "unchecked")
     }
     for name in (
         "input_tokens",
@@ -219,13 +220,19 @@ def _drop_errors(
     mine = update(tables.runs).where(runs.key == run_key, runs.epoch == epoch).values(errors=runs.errors)
     if connection.execute(mine).rowcount == 0:
         raise RunTakenOver(run_id)
-    errors = [results.run_key == run_key, results.outcome == tables.ERROR]
+    unanswered = [results.run_key == run_key, tables.without_answer()]
     if goldens is not None:
-        errors.append(results.golden_id.in_([held(golden) for golden in goldens]))
-    numbers = select(results.id).where(*errors)
+        unanswered.append(results.golden_id.in_([held(golden) for golden in goldens]))
+    unchecked = select(func.count()).where(*unanswered, results.outcome == tables.UNCHECKED)
+    fewer = connection.execute(unchecked).scalar_one()
+    numbers = select(results.id).where(*unanswered)
     for table in (tables.failed_metrics, tables.codes, tables.trajectories):
         connection.execute(delete(table).where(table.c.result_id.in_(numbers)))
-    dropped = connection.execute(delete(tables.results).where(*errors)).rowcount
-    counts = {"results": runs.results - dropped, "errors": runs.errors - dropped}
-    connection.execute(update(tables.runs).where(runs.key == run_key).values(counts))
+    dropped = connection.execute(delete(tables.results).where(*unanswered)).rowcount
+    left = {
+        "results": runs.results - dropped,
+        "errors": runs.errors - (dropped - fewer),
+        "unchecked": runs.unchecked - fewer,
+    }
+    connection.execute(update(tables.runs).where(runs.key == run_key).values(left))
     return dropped

@@ -173,7 +173,7 @@ def insert_run(connection: Connection, run: Run, *, planned: int, now: str) -> i
         "fingerprints": packed(run.fingerprints),
         "versions": packed(run.versions),
         "settings": packed(run.settings),
-        **dict.fromkeys(("results", "passed", "errors", "input_tokens", "output_tokens"), 0),
+        **dict.fromkeys(("results", "passed", "errors", "unchecked", "input_tokens", "output_tokens"), 0),
     }
     # Check and insert in one statement: otherwise another process could take the id in between.
     new: Any = sqlite.insert
@@ -297,7 +297,16 @@ def to_run(row: Row[Any], tags: tuple[str, ...] = ()) -> StoredRun:
         summary=None if row.summary is None else unpacked(row.summary, Summary),
     )
     return StoredRun(
-        run, row.results, row.passed, row.errors, row.planned, usage, row.updated_at, row.verdict, tags
+        run,
+        row.results,
+        row.passed,
+        row.errors,
+        row.planned,
+        usage,
+        row.updated_at,
+        row.verdict,
+        tags,
+        row.unchecked,
     )
 
 

@@ -14,6 +14,7 @@ from sqlalchemy import (
     BigInteger,
     Boolean,
     Column,
+    ColumnElement,
     Double,
     Index,
     Integer,
@@ -26,7 +27,7 @@ from sqlalchemy import (
 
 from rightcall.store.sql.record_bytes import Words
 
-FAILED, PASSED, ERROR = 0, 1, 2
+FAILED, PASSED, ERROR, UNCHECKED = 0, 1, 2, 3
 """`results.outcome`."""
 
 RowNumber = BigInteger().with_variant(Integer, "sqlite")
@@ -68,6 +69,7 @@ runs = Table(
     Column("summary", LargeBinary),
     Column("epoch", BigInteger, nullable=False, server_default="1"),
     Column("golden_set", BigInteger),
+    Column("unchecked", BigInteger, nullable=False, server_default="0"),
     Index("runs_by_time", "started_at", "key"),
     Index("runs_by_name", "name", "started_at", "key"),
     Index("runs_by_group", "group_name", "started_at", "key"),
@@ -309,3 +311,9 @@ alarms = Table(
     Column("content", LargeBinary, nullable=False),
     Index("alarms_by_time", "raised_at", "key"),
 )
+
+
+def without_answer() -> ColumnElement[bool]:
+    """The SQL condition for results that ended in an error, checked or not."""
+    unchecked = (results.c.outcome == UNCHECKED) & (results.c.error != "")
+    return (results.c.outcome == ERROR) | unchecked

@@ -55,7 +55,7 @@ class Measured:
         asked: dict[str, int] = {}
         for result in self.results:
             asked[result.golden_id] = asked.get(result.golden_id, 0) + 1
-            if not result.error:
+            if result.judged:
                 found.setdefault(result.golden_id, []).append(result.passed)
         return {
             name: sum(passes) / len(passes)

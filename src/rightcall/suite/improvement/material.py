@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from rightcall.analysis import Proposal, Tried, applied, is_exposed, refusal, tokens_of, wanted_tool
-from rightcall.model.golden import AnyGolden, Golden
+from rightcall.model.golden import AnyGolden, Golden, category_of
 from rightcall.model.run import CaseResult
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Usage
@@ -49,7 +49,7 @@ class Material:
         """Pass rates of the tune goldens in the run that `improve` starts from."""
         passes: dict[str, list[bool]] = {golden.id: [] for golden in goldens}
         for result in self.results:
-            if result.golden_id in passes and not result.error:
+            if result.golden_id in passes and result.judged:
                 passes[result.golden_id].append(result.passed)
         return [sum(some) / len(some) for some in passes.values() if some]
 
@@ -78,7 +78,7 @@ def split_goldens(goldens: Sequence[AnyGolden], seed: str) -> tuple[list[AnyGold
     """Tune and proof: whole clusters, balanced by expected tools and categories, the same for the same dataset."""
     groups: dict[tuple[str, str], dict[str, list[AnyGolden]]] = {}
     for golden in sorted(goldens, key=lambda one: one.id):
-        clusters = groups.setdefault((golden.category, wanted_tool(golden)), {})
+        clusters = groups.setdefault((category_of(golden), wanted_tool(golden)), {})
         clusters.setdefault(golden.cluster or golden.id, []).append(golden)
     tune: list[AnyGolden] = []
     proof: list[AnyGolden] = []

@@ -22,7 +22,7 @@ async def screened(arms: Arms, one: Proposal, tune: Sequence[AnyGolden], bar: fl
     allowed = (1 - bar) * len(tune)
 
     def hopeless(measured: Sequence[Measured]) -> bool:
-        return sum(not r.passed and not r.error for r in measured[0].results) > allowed + 1e-9
+        return sum(r.judged and not r.passed for r in measured[0].results) > allowed + 1e-9
 
     (found,) = await arms.run([arms.arm(one, tune, 1, "screening")], hopeless)
     return found.rate() if len(found.results) >= len(tune) else None

@@ -61,7 +61,7 @@ def asked(request: Request) -> RunFilter:
 
 def points_of(newest_first: list[StoredRun]) -> list[Point]:
     """A point for each run with results, oldest first."""
-    judged = [run for run in reversed(newest_first) if run.results > run.errors]
+    judged = [run for run in reversed(newest_first) if run.judged]
     marks = changed_at(judged)
     return [
         Point(

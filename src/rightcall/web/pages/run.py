@@ -77,7 +77,7 @@ def live(request: Request) -> Response:
         "interval": f"{percent(passing.low)} – {percent(passing.high)}" if passing.n else "",
         "results": f"{stored.results:,}",
         "passed": f"{stored.passed:,}",
-        "failed": f"{stored.results - stored.passed - stored.errors:,}",
+        "failed": f"{stored.judged - stored.passed:,}",
         "errors": f"{stored.errors:,}",
         "tokens": f"{stored.usage.tokens:,}",
     }

@@ -1,0 +1,81 @@
+"""`rightcall generate expected`: expected calls proposed from a run, as drafts to review."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from rightcall.cli.options import json_option
+from rightcall.cli.output import console, print_json, print_next
+from rightcall.model.text import counted
+
+if TYPE_CHECKING:
+    from rightcall.synthesis import ExpectedDrafts
+
+MOST_SHOWN = 10
+
+
+@click.command()
+@click.argument("run")
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="Output file [default: expected.jsonl]")
+@click.option("--draft", metavar="ALIAS", help="Add to the draft of this dataset in the store instead")
+@click.option("--force", is_flag=True, help="Replace the output file")
+@click.option("--store", help="Store of runs and datasets [default: .rightcall/rightcall.db]")
+@json_option
+def expected(
+    run: str, output: Path | None, draft: str | None, force: bool, store: str | None, as_json: bool
+) -> None:
+    """Propose expected calls for goldens that state no check, from what the agent did in RUN.
+
+    A proposal is what more than half of a golden's trials did. It is a draft: runs refuse it until it is accepted
+    with `rightcall generate review`. Exit code 3 if nothing can be proposed.
+    """
+    from rightcall.cli.drafts import add_to_draft
+    from rightcall.datasets import save_goldens
+    from rightcall.errors import InputError
+    from rightcall.store import open_store
+    from rightcall.synthesis import expected_drafts
+
+    if output is not None and draft:
+        raise click.UsageError("--output and --draft cannot be combined")
+    target = output or Path("expected.jsonl")
+    if not draft and target.exists() and not force:
+        raise InputError(
+            str(target), "exists already", "name another file with -o, or replace it with --force"
+        )
+    with open_store(store, must_exist=True) as opened:
+        found = expected_drafts(opened, run)
+        kept = ""
+        if found.goldens and draft:
+            version = add_to_draft(opened, draft, found.goldens)
+            kept = f"draft {version.version} of {version.alias}"
+        elif found.goldens:
+            save_goldens(found.goldens, target)
+            kept = str(target)
+    if as_json:
+        fields = {"run": found.run, "proposed": len(found.goldens), "written_to": kept, "split": found.split}
+        print_json({**fields, "checked": found.checked, "without_answer": found.without_answer})
+    else:
+        _print(found, kept, draft or str(target))
+    if not found.goldens:
+        raise click.exceptions.Exit(3)
+
+
+def _print(found: ExpectedDrafts, kept: str, name: str) -> None:
+    out = console()
+    out.say("expected calls proposed for [bold]{}[/bold]", counted(len(found.goldens), "golden"))
+    for split in found.split[:MOST_SHOWN]:
+        out.say("[yellow]~[/yellow] [bold]{}[/bold] {}", split.golden_id, split.reason)
+        for words, times in split.behaviours[:3]:
+            out.say("    [dim]{}×[/dim] {}", times, words[:300])
+    if len(found.split) > MOST_SHOWN:
+        out.say("[dim]… and {:,} more on which trials disagree[/dim]", len(found.split) - MOST_SHOWN)
+    if found.checked:
+        out.say("[dim]{} already state a check[/dim]", counted(found.checked, "golden"))
+    if found.without_answer:
+        out.say("[dim]{} got no answer[/dim]", counted(len(found.without_answer), "golden"))
+    if kept:
+        out.say("drafts: {}", kept)
+        print_next(f"rightcall generate review {name}")
