@@ -6,7 +6,8 @@ import msgspec
 import pytest
 
 from rightcall.model import ConversationalGolden, Expectations, ExpectedCall, Golden, ToolCall, Turn
-from rightcall.model.golden import Caller, canonical_golden, states_check, with_id
+from rightcall.model.approval import Caller
+from rightcall.model.golden import canonical_golden, states_check, with_id
 
 CALLS = (ExpectedCall("a"),)
 STATES = {

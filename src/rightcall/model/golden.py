@@ -224,8 +224,8 @@ def category_of(golden: AnyGolden) -> Category:
 def states_check(golden: AnyGolden) -> bool:
     """Whether a golden states anything that an agent could get wrong. The only definition of a check of a golden.
 
-    Calls that must, may or must not be made, limits, content, a final state, consent, and a category: `negative` forbids calls,
-    and the others forbid calls that are not expected, unless extra calls are allowed. What only judges read
+    Calls that must, may or must not be made, limits, content, a final state, consent, and a category: `negative`
+    forbids calls, the others forbid calls that are not expected, unless extra calls are allowed. What only judges read
     (`expected_output`, `expectations`, …) is checked when a metric asks one. A conversation that expects no calls
     allows any, so that only `negative` is a check among its categories.
     """
