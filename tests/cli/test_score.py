@@ -309,7 +309,7 @@ def test_row_names_survive_a_narrow_terminal(scored, monkeypatch):
 
 @pytest.mark.parametrize("which", ["goldens", "trajectories"])
 def test_one_of_the_files_may_come_from_standard_input(tmp_path, which):
-    (tmp_path / "goldens").write_text('{"id": "a", "input": "hi"}\n')
+    (tmp_path / "goldens").write_text('{"id": "a", "input": "hi", "no_calls": true}\n')
     (tmp_path / "trajectories").write_text('{"golden_id": "a", "calls": []}\n')
     piped = (tmp_path / which).read_text()
     for name in ("goldens", "trajectories"):

@@ -660,8 +660,8 @@ def test_the_state_of_a_world_is_an_input_of_the_goldens_that_can_act_on_it(tmp_
     monkeypatch.chdir(tmp_path)
     (tmp_path / "suite.yaml").write_text(BANK)
     (tmp_path / "goldens.jsonl").write_text(
-        '{"id": "in", "input": "What is the balance of alice?"}\n'
-        '{"id": "out", "input": "What is the balance of alice?", "tools": []}\n'
+        '{"id": "in", "input": "What is the balance of alice?", "max_calls": 9}\n'
+        '{"id": "out", "input": "What is the balance of alice?", "tools": [], "max_calls": 9}\n'
     )
     run("run", "suite.yaml")
     edit(tmp_path / "suite.yaml", "alice: 100", "alice: 90")
