@@ -201,7 +201,7 @@ def test_killed_in_the_middle_of_conversations_no_turn_is_lost_or_doubled(tmp_pa
 
 # Simulated users are run by the runner: clusters, budgets, fingerprints.
 
-TALKS = [ConversationalGolden(f"Ask about thing {name}", id=name) for name in ("a", "b")]
+TALKS = [ConversationalGolden(f"Ask about thing {name}", id=name, max_calls=9) for name in ("a", "b")]
 
 
 def thrifty(request):
