@@ -58,7 +58,8 @@ def show_quality(found: Quality, findings: Sequence[DatasetFinding]) -> None:
     """Print the findings, then the totals."""
     out = console()
     for finding in findings[:SHOWN]:
-        out.print(f"{finding.code} {finding.where}: {finding.message}; {finding.hint}", soft_wrap=True)
+        named = f"{finding.code} {finding.where} '{finding.golden_id}'"
+        out.print(f"{named}: {finding.message}; {finding.hint}", soft_wrap=True)
     if len(findings) > SHOWN:
         out.print(f"… and {len(findings) - SHOWN:,} more (use --json to list all)")
     cover = found.coverage

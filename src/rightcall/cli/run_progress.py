@@ -31,6 +31,7 @@ class Watching:
         self._warned = set() if warned is None else warned
         self.failed: list[CaseResult] = []
         self.unchecked: list[CaseResult] = []
+        self.requests = 0
         self.run: Run | None = None
         self._keep, self._as_json, self._live = keep, as_json, live
         self._name: CaseName = str
@@ -51,6 +52,7 @@ class Watching:
 
     def watch(self, progress: Progress, batch: Sequence[CaseResult]) -> None:
         for result in batch:
+            self.requests += _requests(result)
             shown = self.failed if result.checked else self.unchecked
             if (not result.checked or not result.passed) and len(shown) < self._keep:
                 shown.append(result)
@@ -90,3 +92,11 @@ def _numbers(result: CaseResult) -> Iterator[str]:
         yield f"{result.score:.2f}"
     if result.latency_ms is not None:
         yield duration(result.latency_ms)
+
+
+def _requests(result: CaseResult) -> int:
+    """How often the model was asked, as far as the messages say."""
+    done = result.trajectory
+    return (
+        0 if done is None else sum(message.role == "assistant" for message in done.messages[done.own_start :])
+    )

@@ -151,14 +151,14 @@ def print_failures(
         console.say("[dim]failed cases by code:[/dim] {}", counted)
 
 
-def print_unchecked(
-    console: Screen, cases: Sequence[CaseResult], total: int, name: CaseName = str
-) -> None:
+def print_unchecked(console: Screen, cases: Sequence[CaseResult], total: int, name: CaseName = str) -> None:
     """Print what the agent did in each case that nothing checks."""
     for result in cases:
         trial = f" trial {result.trial}" if result.trial else ""
         did = clean(reason_of(result))
-        console.say("[dim]?[/dim] [bold]{}[/bold][dim]{}  {}[/dim]", clean(name(result.golden_id)), trial, did)
+        console.say(
+            "[dim]?[/dim] [bold]{}[/bold][dim]{}  {}[/dim]", clean(name(result.golden_id)), trial, did
+        )
     if total > len(cases):
         console.say("[dim]… and {:,} more unchecked[/dim]", total - len(cases))
 

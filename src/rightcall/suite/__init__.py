@@ -11,7 +11,7 @@ conversations                 the conversations that a golden stands for, and wh
 suite_run                     runs of a suite: a plan per model, estimates, faulty and named runs
 outcome, decisions, answers   verdicts, ending early, deciding about stored runs, runs in which nothing arrived
 recorded_scores, rescorer     score recorded behaviour, or a stored run again
-cost_estimate                 what a run would send
+cost_estimate                 what a run would send; definition_cost: what definitions cost in a run
 agent_exchange                requests to services and programs, and where their spans are received
 inputs, reach                 what reaches the model, what of it changed, which goldens that can reach
 agent_sources, watched_inputs, watch_comparison  code of an agent: whether it can be compared, what it reads, what of
@@ -71,6 +71,10 @@ if TYPE_CHECKING:
         compare_runs as compare_runs,
         flakiness as flakiness,
         gate_run as gate_run,
+    )
+    from rightcall.suite.definition_cost import (
+        DefinitionCost as DefinitionCost,
+        definition_cost as definition_cost,
     )
     from rightcall.suite.editor_schema import suite_schema as suite_schema
     from rightcall.suite.improvement.file_patch import file_patch as file_patch
@@ -173,6 +177,7 @@ else:
             "conversations": "as_user conversation_problem conversations_of",
             "cost_estimate": "CHARACTERS_PER_TOKEN CostEstimate EXPECTED_OUTPUT_TOKENS estimate",
             "decisions": "RunComparison compare_runs flakiness gate_run",
+            "definition_cost": "DefinitionCost definition_cost",
             "editor_schema": "suite_schema",
             "improvement.file_patch": "file_patch",
             "improvement.gepa_engine": "GepaEngine",

@@ -77,7 +77,7 @@ def golden_row(golden_id: str, trials: Iterable[CaseResult]) -> GoldenRow:
         all_trials[0].category if all_trials else "",
         _mean(trial.score for trial in judged),
         _mean(trial.latency_ms for trial in judged or unchecked if trial.latency_ms is not None),
-        len(unchecked),
+        unchecked=len(unchecked),
     )
 
 
