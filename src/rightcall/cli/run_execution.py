@@ -79,7 +79,6 @@ class Execution:
             name=name,
             unchecked=watching.unchecked,
         )
-        )
         print_decision(out, outcome.verdict)
         where = f" --store {shlex.quote(store_address(self.store_url).typed)}" if self.store_url else ""
         hints = [f"rightcall runs show {outcome.run.id}{where}"]
