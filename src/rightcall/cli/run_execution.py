@@ -17,7 +17,7 @@ from rightcall.errors import InfrastructureError, RightCallError, RunTakenOver
 from rightcall.event_loop import prefer_uvloop
 from rightcall.model.run import Run
 from rightcall.store import Store, open_store, store_address
-from rightcall.suite import Plan, RunOutcome, definition_cost, role_hosts, run_plan
+from rightcall.suite import Plan, RunOutcome, cost_of_definitions, role_hosts, run_plan
 
 if TYPE_CHECKING:
     from rightcall.distributed import Workers
@@ -66,7 +66,7 @@ class Execution:
 
         out = console()
         out.say("\n[bold]{}[/bold] on {}  [dim]run {}[/dim]", plan.name, plan.agent.name, outcome.run.id)
-        sent = definition_cost(plan.agent, outcome.tools.values(), watching.requests)
+        sent = cost_of_definitions(plan.agent, outcome.tools.values(), watching.requests)
         tokens = outcome.summary.usage.input_tokens
         notes = [sent.sentence(outcome.summary.usage)] if sent and tokens else []
         shown = (*watching.failed, *watching.unchecked)

@@ -74,7 +74,7 @@ if TYPE_CHECKING:
     )
     from rightcall.suite.definition_cost import (
         DefinitionCost as DefinitionCost,
-        definition_cost as definition_cost,
+        cost_of_definitions as cost_of_definitions,
     )
     from rightcall.suite.editor_schema import suite_schema as suite_schema
     from rightcall.suite.improvement.file_patch import file_patch as file_patch
@@ -177,7 +177,7 @@ else:
             "conversations": "as_user conversation_problem conversations_of",
             "cost_estimate": "CHARACTERS_PER_TOKEN CostEstimate EXPECTED_OUTPUT_TOKENS estimate",
             "decisions": "RunComparison compare_runs flakiness gate_run",
-            "definition_cost": "DefinitionCost definition_cost",
+            "definition_cost": "DefinitionCost cost_of_definitions",
             "editor_schema": "suite_schema",
             "improvement.file_patch": "file_patch",
             "improvement.gepa_engine": "GepaEngine",

@@ -35,7 +35,7 @@ class DefinitionCost(Record, frozen=True):
         return f"tool definitions: about {sent} = {total:,} tokens{share}{dollars}"
 
 
-def definition_cost(agent: Agent, tools: Iterable[Tool], requests: int) -> DefinitionCost | None:
+def cost_of_definitions(agent: Agent, tools: Iterable[Tool], requests: int) -> DefinitionCost | None:
     """What the definitions of a run cost; None if nothing was sent."""
     plain = [[tool.name, tool.description, tool.input_schema] for tool in tools]
     if not plain or not requests:
