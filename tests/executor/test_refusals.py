@@ -18,7 +18,7 @@ from rightcall.executor import Agent
 from rightcall.executor.retrying_client import Refusals
 from rightcall.providers.scripted import ScriptedProvider
 
-GOLDENS = [rc.Golden(f"question {i}", id=f"g{i}") for i in range(40)]
+GOLDENS = [rc.Golden(f"question {i}", id=f"g{i}", max_calls=9) for i in range(40)]
 
 
 class Server:

@@ -59,7 +59,10 @@ def test_a_golden_is_played_in_two_manners_that_form_one_cluster():
 
 
 def test_every_simulated_conversation_can_be_scored():
-    run = rc.evaluate(test_cases=simulator(model_callback=lambda input: "5 euros").simulate([GOLDEN]))
+    run = rc.evaluate(
+        test_cases=simulator(model_callback=lambda input: "5 euros").simulate([GOLDEN]),
+        metrics=[lambda case: True],
+    )
     assert run.summary.overall.cases == 2 and set(run.summary.tags) == {"persona:plain", "persona:unsure"}
 
 
