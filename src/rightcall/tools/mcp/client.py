@@ -168,15 +168,19 @@ class McpServer:
         return await self._session.call_tool(name, arguments)
 
     async def _answered(self, call: Coroutine[Any, Any, Any]) -> Any:
-        """The answer to a call, unless access is refused: version 1 of the SDK waits on, as if it might still come."""
-        if self._access is None:
-            return await call
+        """The answer to a call, unless access is refused or the connection ends: version 1 of the SDK would wait on."""
         answer = asyncio.ensure_future(call)
-        refused = asyncio.ensure_future(self._access.refused())
+        refused = asyncio.ensure_future(self._access.refused() if self._access else asyncio.Event().wait())
+        life = self._life
         try:
-            await asyncio.wait({answer, refused}, return_when="FIRST_COMPLETED")
-            if not answer.done():
+            watched = {answer, refused} if life is None else {answer, refused, life}
+            await asyncio.wait(watched, return_when="FIRST_COMPLETED")
+            if refused.done() and not answer.done():
                 self._refuse_access()
+            if life is not None and life.done():
+                await asyncio.wait({answer}, timeout=0.5)
+                if not answer.done():
+                    raise NoAnswer("its server has exited" if self.address.command else "its server is gone")
             return await answer
         finally:
             refused.cancel()
