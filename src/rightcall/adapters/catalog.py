@@ -211,6 +211,7 @@ ADAPTERS: tuple[AdapterInfo, ...] = (
             "tools are run by your own loop: they cannot be mocked, and their latency is unknown",
             "a result does not say whether it is an error",
             "calls in the last answer have no result unless another request follows",
+            "a loop that a tool runs is not told apart: its calls are the agent's own and have no parent",
             "retries and fallbacks inside one call are one request, and tokens of their failed attempts are unknown",
             "litellm.anthropic.messages, and functions imported from litellm.main, are not observed",
         ),

@@ -8,18 +8,38 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
+from dataclasses import replace
 from functools import cache
 from inspect import signature
 from typing import Any
 
 from rightcall.adapters import openai
 from rightcall.adapters.hooks import replaced, watch_of
-from rightcall.adapters.sdk_requests import BegunRequest, ClientAdapter, ReplyEvents, Wire, begun_request
+from rightcall.adapters.sdk_requests import (
+    BegunRequest,
+    ClientAdapter,
+    Json,
+    ReadAnswer,
+    ReplyEvents,
+    Wire,
+    begun_request,
+)
 
 NAME = "litellm"
+
+
+def _read_reply(path: str, body: Json) -> ReadAnswer:
+    """A reply in OpenAI's spelling. LiteLLM writes zeros where the provider reported no tokens."""
+    usage = body.get("usage")
+    if isinstance(usage, dict) and not usage.get("total_tokens"):
+        body = {**body, "usage": None}
+    return openai.WIRE.read_reply(path, body)
+
+
+WIRE = replace(openai.WIRE, read_reply=_read_reply)
 WIRES: dict[str, tuple[Wire, str]] = {
-    "CHAT_COMPLETIONS": (openai.WIRE, "/chat/completions"),
-    "RESPONSES": (openai.WIRE, "/responses"),
+    "CHAT_COMPLETIONS": (WIRE, "/chat/completions"),
+    "RESPONSES": (WIRE, "/responses"),
 }
 """By route: LiteLLM translates every provider's answers into one of these."""
 
