@@ -218,6 +218,16 @@ def test_a_fault_of_the_simulated_user_is_an_error_and_not_the_agents_failure(wo
         rc.assert_test(rc.ConversationalTestCase(golden, made))
 
 
+@pytest.mark.parametrize("words", ["###STOP###", "###TRANSFER###"])
+@pytest.mark.parametrize("opening", [(), (Turn("assistant", "Hello"),)])
+def test_a_user_who_leaves_before_the_agent_was_asked_is_at_fault_and_nothing_passes(words, opening):
+    golden = talk(*opening, simulate=True)
+    made = held(golden, scripted("never"), playing(words))
+    assert made.dialogue.ended == "user_error" and "before the agent was asked" in made.error
+    with pytest.raises(rc.CheckError, match="the simulated user failed"):
+        rc.assert_test(rc.ConversationalTestCase(golden, made))
+
+
 def test_a_user_that_makes_something_up_may_say_it_again_otherwise():
     def user(request):
         if "made up 4711" in request.messages[-1].content:

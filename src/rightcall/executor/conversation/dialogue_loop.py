@@ -120,7 +120,10 @@ class _Talk:
             self.deadline.excuse(time.monotonic() - started)
         self._spent = self._spent.plus(said.usage)
         if said.ended is not None:
-            self._over(said.ended, said.why)
+            if self._made is None and said.ended != "script_end":
+                self._user_fault("it ended the conversation before the agent was asked")
+            else:
+                self._over(said.ended, said.why)
             return None
         return said.text[:LONGEST]
 
