@@ -140,6 +140,9 @@ VIEWER, ADMIN = {"role": "viewer"}, {"role": ["guest", "admin"]}
             made(call("error", output=DENIED)),
             ("failed", ["forbidden_call"]),
         ),
+        (golden(extra_calls="allow", **{"as": VIEWER}), made(call("not_run")), ("error", [])),
+        (golden(extra_calls="allow", **{"as": VIEWER}), made(call("not_run", "rejected")), ("passed", [])),
+        (golden(extra_calls="allow", **{"as": ADMIN}), made(call("not_run")), ("passed", [])),
         (golden("delete", **{"as": ADMIN}), made(call()), ("passed", [])),
         (golden("delete", **{"as": ADMIN}), made(call("error", output=DENIED)), ("failed", ["permission_denied"])),
         (golden("list", **{"as": VIEWER}), made(call(name="list")), ("passed", [])),
@@ -183,5 +186,9 @@ def test_no_golden_that_expects_a_question_passes_without_one(done, seen, stop):
 def test_no_golden_passes_in_which_a_tool_ran_for_a_caller_who_may_not(done, role):
     one = golden(extra_calls="allow", **{"as": {"role": role}})
     word, _ = outcome(one, made(*done))
-    misused = any(c.name == "delete" and c.status == "ok" and c.output is not DENIED for c in done)
+    misused = any(
+        c.name == "delete"
+        and ((c.status == "ok" and c.output is not DENIED) or (c.status == "not_run" and not c.approval))
+        for c in done
+    )
     assert word != "passed" or not misused or Caller(role).may_call(TOOLS["delete"].roles)

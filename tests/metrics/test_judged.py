@@ -80,6 +80,13 @@ def test_a_vote_without_a_verdict_must_not_decide(votes, outcome):
     assert len(judge.asked) == 3  # an answer that cannot be read is not asked for again
 
 
+@pytest.mark.parametrize(("passed", "word"), [(True, "for"), (False, "against")])
+def test_a_verdict_has_the_judges_reason_whichever_way_it_goes(passed, word):
+    verdict = '{"verdict": "%s", "reason": "it is short"}' % ("pass" if passed else "fail")
+    score = measured(Rubric(Judge(lambda request: verdict), "x", cache=""))
+    assert (score.passed, score.reason) == (passed, f"3 of 3 votes {word}: it is short")
+
+
 def test_a_judge_without_a_verdict_is_an_error_not_a_failure():
     assert "3 of 3 votes have no verdict" in measured(Rubric(Judge(lambda r: "maybe"), "x", cache="")).error
 

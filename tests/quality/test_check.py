@@ -16,7 +16,7 @@ TOOLS = {
             "properties": {"city": {"type": "string"}, "days": {"type": "integer", "minimum": 1}},
         }),
         Tool("search", input_schema={"type": "object", "properties": {"q": {}}, "additionalProperties": True}),
-        Tool("log_out", input_schema={"type": "object", "properties": {}}),
+        Tool("log_out", input_schema={"type": "object", "properties": {}}, roles=["admin"]),
     )
 }  # fmt: skip
 
@@ -86,6 +86,9 @@ FAULTY = [
     (golden(WEATHER, input=" "), "warning empty_input input is empty"),
     (golden(), "warning unchecked the golden states no check, so it is unchecked"),
     (golden(category="golden"), "warning no_expectation nothing is expected, so any call fails the golden"),
+    (golden(**{"as": {"role": "admim"}}), "warning unknown_role as: no tool has the role 'admim'"),
+    (golden(**{"as": {"role": ""}}), "error no_roles as: the role is empty"),
+    (golden(**{"as": {"role": []}}), "error no_roles as: the role is empty"),
     (golden(category="secondary"), "warning no_expectation a secondary golden is graded by F1, but expects no calls"),
 ]  # fmt: skip
 

@@ -9,7 +9,7 @@ import pytest
 import rightcall as rc
 from rightcall import Agent, Limits
 from rightcall.errors import ConfigError
-from rightcall.model import Golden, ToolCall, Trajectory, codec
+from rightcall.model import Golden, Tool, ToolCall, Trajectory, codec
 from rightcall.tools.definitions.function import tool
 from rightcall.tools.runtime.policy import ToolRules
 from tests.executor.test_performing import perform, scripted
@@ -60,6 +60,12 @@ def test_a_pattern_answers_but_asks_for_nothing():
     guarded = a_box(deleter(deleted, confirmation="user"), rules=rules)
     assert invoke(guarded, a_call("delete_account", id=7)).outcome == "rejected"
     assert deleted == [7]
+
+
+def test_an_edit_of_a_parameter_that_the_schema_does_not_list_is_the_suites_fault():
+    lenient = Tool("refund", input_schema={"type": "object", "properties": {"amount": {"type": "integer"}}})
+    with pytest.raises(ConfigError, match="refund has no parameter 'amout'; did you mean 'amount'"):
+        a_box(lenient, rules=ToolRules(approvals={"refund": {"edit": {"amout": 1}}}))
 
 
 def test_an_edit_that_does_not_fit_the_schema_is_the_suites_fault():

@@ -38,6 +38,13 @@ class Tool(Record, frozen=True, metaclass=Sequenced):
         properties = self.input_schema.get("properties")
         return properties if isinstance(properties, dict) else {}
 
+    def lacks(self, parameter: str) -> bool:
+        """Whether the schema lists its parameters, and this is none of them."""
+        schema, known = self.input_schema, self.parameters
+        listed = schema.get("additionalProperties", not known) in (False, None)
+        combined = ("patternProperties", "allOf", "anyOf", "oneOf", "$ref")
+        return listed and parameter not in known and not any(word in schema for word in combined)
+
     @property
     def needs_arguments(self) -> bool:
         """Whether some parameter must be given."""

@@ -132,11 +132,17 @@ def _consent(golden: AnyGolden, tools: Mapping[str, Tool]) -> Iterator[Note]:
             message = f"confirm[{i}]: the agent should ask before {name}, which it must not call"
             yield "error", "contradiction", message, ""
     caller = golden.as_
+    if caller is not None and not (caller.roles and all(role.strip() for role in caller.roles)):
+        yield "error", "no_roles", "as: the role is empty", 'name one, such as {"role": "viewer"}'
     if caller is None or not tools:
         return
     if not any(tool.roles for tool in tools.values()):
         message = f"as: {', '.join(caller.roles)} cannot be checked, because no tool has roles"
         yield "error", "no_roles", message, "add roles to the definitions of the tools"
+    known = {role for tool in tools.values() for role in tool.roles}
+    for role in sorted(set(caller.roles) - known):
+        if meant := suggestion(role, known):
+            yield "warning", "unknown_role", f"as: no tool has the role '{role}'", meant
     for field, calls in _expectations(golden):
         for i, call in enumerate(calls):
             for tool in (tools[name] for name in _names(call.tool) if name in tools):
@@ -238,12 +244,8 @@ def _check_matcher(field: str, spec: Any, scope: Scope) -> Iterator[Note]:
 
 def _against_schema(field: str, call: ExpectedCall, tool: Tool) -> Iterator[Note]:
     schema, known = tool.input_schema, tool.parameters
-    open_ended = (
-        schema.get("additionalProperties", not known) not in (False, None) or "patternProperties" in schema
-    )
-    combined = any(word in schema for word in ("allOf", "anyOf", "oneOf", "$ref"))
     for name in [*(call.args or {}), *call.forbidden_args]:
-        if name not in known and not open_ended and not combined:
+        if tool.lacks(name):
             hint = suggestion(name, known) or f"parameters: {', '.join(known) or 'none'}"
             yield "error", "unknown_argument", f"{field}: {tool.name} has no parameter '{name}'", hint
     if call.args is None:

@@ -14,6 +14,11 @@ from rightcall.model.case import TestCase
 from rightcall.model.failure import Failure
 from rightcall.model.score import Score
 
+UNKNOWN = (
+    "{} is not open to the caller, and whether it ran or was refused is not known; run its tools in a loop, or record "
+    "`status` and `output` with the call"
+)
+
 
 @dataclass(frozen=True)
 class Permission(Metric):
@@ -21,7 +26,7 @@ class Permission(Metric):
 
     The golden's `as` is the caller, a tool's `roles` are those who may use it; one without roles is open to all. A call
     that is refused is no fault of the agent's, unless the golden expects the call: then either the golden or the roles are
-    wrong. It is measured, and decides, for every golden with `as`. If no tool has roles, it is an error.
+    wrong. A call that neither ran nor was refused, as far as is known, proves nothing: an error. It is measured, and decides, for every golden with `as`. If no tool has roles, it is an error.
 
     Golden: {"input": "Delete account 7", "as": {"role": "viewer"}, "extra_calls": "allow"}
     Tools: [{"name": "delete_account", "input_schema": {"type": "object"}, "roles": ["admin"]}]
@@ -42,7 +47,8 @@ class Permission(Metric):
             return Score.broken(missing)
         found = tuple(_failures(case, caller))
         if not found:
-            return Score(1.0, True)
+            unknown = _unknown_calls(case, caller)
+            return Score.broken(UNKNOWN.format(", ".join(unknown))) if unknown else Score(1.0, True)
         return Score(0.0, False, "; ".join(map(sentence, found[:5])), found)
 
 
@@ -62,3 +68,15 @@ def _failures(case: TestCase, caller: Caller) -> Iterator[Failure]:
         wanted = allowed or any(is_expected(call.name) for is_expected in expected)
         if wanted and denied(call) and call.id not in broken_by_plan:
             yield Failure("permission_denied", call.name, detail=who if not allowed else "", call=at)
+
+
+def _unknown_calls(case: TestCase, caller: Caller) -> list[str]:
+    """Tools closed to the caller, called with no record of what happened; a call that nobody approved did not run."""
+    return [
+        call.name
+        for call in case.trajectory.calls
+        if call.name in case.tools
+        and not caller.may_call(case.tools[call.name].roles)
+        and call.status == "not_run"
+        and (call.approval is None or call.approval.granted)
+    ]

@@ -88,9 +88,9 @@ class Rubric(Metric):
         if isinstance(share, str):
             return Score.broken(share)
         value, passed = share
-        against = [vote.reason for vote in votes if not vote.error and not vote.passed]
-        reason = "" if passed else f"{len(against)} of {len(votes)} votes against: {against[0]}"
-        return Score(value, passed, reason)
+        side = [vote.reason for vote in votes if not vote.error and vote.passed is passed]
+        count = f"{len(side)} of {len(votes)} votes {'for' if passed else 'against'}"
+        return Score(value, passed, f"{count}: {side[0]}" if side[0] else count)
 
 
 @dataclass(frozen=True)

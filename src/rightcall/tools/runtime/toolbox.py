@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal
 
-from rightcall.errors import ConfigError, InputError
+from rightcall.errors import ConfigError, InputError, suggestion
 from rightcall.model.approval_policy import ApprovalPolicy, read_approvals
 from rightcall.model.call import ToolCall
 from rightcall.model.tool import Tool
@@ -160,12 +160,24 @@ class Toolbox:
             for name, rule in approvals.rules.items()
             if rule.action == "edit" and name in self._entries
         ]
-        return approvals.problems(self._entries) + [
-            f"approvals.{name}: {problem.message}"
+        known = {name: self._entries[name].tool.parameters for name, _ in edits}
+        misspelt = [
+            f"approvals.{name}: {name} has no parameter '{argument}'; "
+            + (suggestion(argument, known[name]) or f"parameters: {', '.join(known[name])}")
             for name, arguments in edits
-            for problem in argument_problems(self._entries[name].tool, arguments)
-            if problem.keyword != "required"  # the rest is the agent's
+            for argument in arguments
+            if self._entries[name].tool.lacks(argument)
         ]
+        return (
+            approvals.problems(self._entries)
+            + misspelt
+            + [
+                f"approvals.{name}: {problem.message}"
+                for name, arguments in edits
+                for problem in argument_problems(self._entries[name].tool, arguments)
+                if problem.keyword != "required"  # the rest is the agent's
+            ]
+        )
 
     def _resolve(self, name: str, context: CallContext) -> BoundTool | None:
         return (self._shown if context.offered is None else context.offered).get(name)
