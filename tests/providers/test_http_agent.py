@@ -31,6 +31,23 @@ GOLDEN = Golden(
 )  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("model", "preset", "words"),
+    [
+        (
+            "http:http://127.0.0.1:9",
+            "nowhere",
+            "unknown agent.preset 'nowhere'; there are langgraph, agentcore",
+        ),
+        ('exec:["true"]', "langgraph", "is for http: agents, not for exec:"),
+        ("a2a:http://127.0.0.1:9", "agentcore", "is for http: agents, not for a2a:"),
+    ],
+)
+def test_a_preset_that_cannot_be_used_is_refused(model, preset, words):
+    with pytest.raises(rc.ConfigError, match=words):
+        Session(Agent(model, exchange=Exchange(preset=preset)))
+
+
 DROPPED, HALF = "the connection, dropped", "half a reply, then nothing"
 
 

@@ -15,8 +15,8 @@
     first_requests  digests of the first requests of custom agents, captured without asking a model
     prices      the cost of a call, from prices.json
 
-    remote_agent   agents instead of models: http_agent (http:URL), exec_agent (exec:COMMAND) and a2a_agent (a2a:URL,
-                   with a2a_wire and a2a_reply);
+    remote_agent   agents instead of models: http_agent (http:URL, with http_presets),
+                exec_agent (exec:COMMAND) and a2a_agent (a2a:URL, with a2a_wire and a2a_reply);
                 exchange, agent_reply: requests to and replies from such an agent
 
 To add one: a file with a subclass of `Provider` and `make(model, options)`, its description in `resolver.SHELVES` and,

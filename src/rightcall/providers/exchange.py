@@ -33,7 +33,8 @@ class Exchange(Record, frozen=True):
     `request` is any JSON with placeholders `{{input}}`, `{{messages}}`, `{{session}}` …. `response` maps the
     fields we need to paths in the reply. `headers` may use secrets from the environment: `Bearer ${TOKEN}`.
     `reuse` keeps a command running for many requests, one JSON line each. `folder` is the working folder of
-    commands. `spans` is the address to receive the agent's own spans on, from which its calls are read.
+    commands. `preset` names the platform that an HTTP agent runs on. `spans` is the address to receive the
+    agent's own spans on, from which its calls are read.
     """
 
     request: Any = None
@@ -44,6 +45,7 @@ class Exchange(Record, frozen=True):
     spans: str = ""
     settle: float = 2.0
     calls: Literal["auto", "root", "all"] = "auto"
+    preset: str = ""
 
     def problems(self) -> list[str]:
         """Problems with the configuration."""

@@ -159,6 +159,8 @@ class HttpClient:
     def _url(self, path: str) -> URL:
         from yarl import URL
 
+        if len(self._urls) > 100:  # paths of sessions, which are not asked for again
+            self._urls.clear()
         return self._urls.setdefault(path, URL(self.base_url + path))
 
     async def _read(self, response: aiohttp.ClientResponse) -> bytes:

@@ -14,6 +14,7 @@ from rightcall.providers import failures
 from rightcall.providers.agent_reply import AgentFailedError
 from rightcall.providers.exchange import Exchange
 from rightcall.providers.http import MEGABYTE, HttpClient, Network
+from rightcall.providers.http_presets import preset_of
 from rightcall.providers.remote_agent import (
     AddressedAgent,
     AddressedSession,
@@ -42,6 +43,7 @@ class HttpAgent(AddressedAgent):
     """
 
     def __init__(self, url: str, exchange: Exchange, asking: Asking, network: Network) -> None:
+        self._preset, exchange = preset_of(exchange)
         self.exchange, self._asking = exchange, asking
         self._client = HttpClient(url, exchange.header_values, single_use(network))
         self.name = f"http:{self._client.base_url}"
@@ -69,8 +71,9 @@ class HttpAgent(AddressedAgent):
             "idempotency-key": ask["idempotency_key"],
             "traceparent": ask.get("traceparent") or traceparent(ask["session"]),
         }
+        path, more = self._preset.place(ask)
         try:
-            status, received, content = await self._client.exchange("", body, headers)
+            status, received, content = await self._client.exchange(path, body, {**headers, **more})
         except ProviderError as error:
             if error.kind in UNUSABLE:
                 raise AgentFailedError(error.problem) from None

@@ -78,6 +78,8 @@ def addressed_agent(
     """The agent of `http:URL`, `exec:COMMAND` or `a2a:URL`; a `ConfigError` lists all problems."""
     prefix, _, rest = model.partition(":")
     refuse(exchange.problems())
+    if exchange.preset and prefix in ("exec", "a2a"):
+        raise ConfigError(f"agent.preset '{exchange.preset}' is for http: agents, not for {prefix}:")
     asking = Asking(system, offered, telemetry)
     if prefix == "a2a":
         from rightcall.providers.a2a_agent import A2AAgent

@@ -26,6 +26,7 @@ def exchange_of(config: AgentConfig, model: Any, folder: Path) -> Exchange:
         listen if watched else "",
         config.settle,
         config.calls,
+        config.preset or "",
     )
 
 

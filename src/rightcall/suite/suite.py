@@ -112,6 +112,12 @@ class AgentConfig(Record, frozen=True):
             description="sent to an http: agent or the model's server; ${NAME} is taken from the environment"
         ),
     ] = {}
+    preset: Annotated[
+        Literal["langgraph", "agentcore"] | None,
+        msgspec.Meta(
+            description="platform of an http: agent: where a turn is posted, and what is its session"
+        ),
+    ] = None
     reuse: Annotated[
         bool, msgspec.Meta(description="keep an exec: program running, one JSON line per request")
     ] = False
