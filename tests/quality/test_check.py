@@ -50,7 +50,7 @@ CLEAN = [
     golden(category="negative"),
     golden(category="negative", forbidden_calls=["log_out"]),
     golden(any_of=[[WEATHER], [{"tool": "search"}]]),
-    golden(extra_calls="allow"),
+    golden(extra_calls="allow", max_calls=3),
     golden({"tool": "mine", "args": {"x": 1}}, tools=[{"name": "mine", "input_schema": {"type": "object", "properties": {"x": {}}}}]),
 ]  # fmt: skip
 

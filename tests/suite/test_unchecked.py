@@ -23,6 +23,7 @@ from rightcall.datasets import save_goldens, save_trajectories
 from rightcall.gate import Gate, decide, outcomes_of
 from rightcall.metrics import Tally
 from rightcall.model import RecordedTrajectory
+from rightcall.report.view import reason_of
 from rightcall.store import open_store
 from rightcall.suite.gate_evidence import GateEvidence
 
@@ -145,6 +146,30 @@ def test_pytest_skips_unchecked_goldens_and_is_not_green_with_them_alone(tmp_pat
     done = subprocess.run(line, cwd=Path(__file__).parents[2], capture_output=True, text=True, check=False)
     assert done.returncode == pytest.ExitCode.NO_TESTS_COLLECTED, done.stdout + done.stderr
     assert "3 skipped" in done.stdout and "nothing was checked" in done.stdout
+
+
+def test_the_test_command_tells_unchecked_goldens_from_no_tests(tmp_path):
+    (tmp_path / "test_agent.py").write_text(
+        "import rightcall as rc\n"
+        "def test_agent(check): check(lambda golden: 'Hello', rc.Golden('Say 1', id='p'))\n"
+    )
+    (tmp_path / "none").mkdir()
+    line = [sys.executable, "-m", "rightcall", "test", "-p", "no:cacheprovider", "--rootdir", "."]
+    done, empty = (
+        subprocess.run([*line, place], cwd=tmp_path, capture_output=True, text=True, check=False)
+        for place in (".", "none")
+    )
+    assert done.returncode == 3 and "nothing was checked" in done.stdout and not done.stderr
+    assert empty.returncode == 2 and "no tests found" in empty.stderr
+
+
+def test_an_unchecked_case_whose_agent_broke_says_so(tmp_path):
+    def breaking(golden: rc.Golden) -> rc.Trajectory:
+        raise ValueError("no such order")
+
+    done = rc.evaluate(breaking, [*PROMPTS], store=tmp_path / "s.db")
+    shown = [reason_of(result) for result in done.results]
+    assert all("no calls; agent_error: ValueError: no such order" in text for text in shown)
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,18 @@ USAGE_ERROR, NOTHING_COLLECTED, INTERNAL_ERROR, INTERRUPTED = 4, 5, 3, 2
 NOT_REWRITTEN = "ignore:Module already imported so cannot be rewritten:pytest.PytestAssertRewriteWarning"
 """The command itself has imported the package whose plugin pytest loads; it has no asserts to rewrite."""
 
+NOTHING_CHECKED = 3
+"""The command's exit code when every test was skipped because its golden is unchecked."""
+
+
+class _FoundTests:
+    """Whether pytest had any test to report; its exit code is the same when all were skipped."""
+
+    any = False
+
+    def pytest_runtest_logreport(self) -> None:
+        self.any = True
+
 
 @click.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": True})
 @click.argument("paths", nargs=-1, type=click.UNPROCESSED)
@@ -36,7 +48,7 @@ def test(
     """Run test files with pytest: one test per golden, with reasons instead of tracebacks.
 
     Accepts every pytest option: `rightcall test test_agent.py -k refund -x`. Exit codes: 0 passed, 1 did not pass,
-    2 usage or a broken file.
+    2 usage or a broken file, 3 nothing was checked.
     """
     try:
         import pytest
@@ -47,7 +59,10 @@ def test(
     }  # fmt: skip
     options = [f"--rightcall-{name}={value}" for name, value in given.items() if value is not None]
     options += [f"--rightcall-forbid={code}" for code in forbid]
-    code = int(pytest.main(["--no-header", "-q", "-W", NOT_REWRITTEN, *options, *paths]))
+    found = _FoundTests()
+    code = int(pytest.main(["--no-header", "-q", "-W", NOT_REWRITTEN, *options, *paths], plugins=[found]))
+    if code == NOTHING_COLLECTED and found.any:
+        raise click.exceptions.Exit(NOTHING_CHECKED)
     if code == NOTHING_COLLECTED:
         raise ConfigError("no tests found; a test is a function test_…(golden, check) in a file test_*.py")
     raise click.exceptions.Exit({USAGE_ERROR: 2, INTERRUPTED: 2, INTERNAL_ERROR: 2}.get(code, code))

@@ -173,11 +173,14 @@ def reason_of(result: CaseResult) -> str:
 
 
 def calls_text(trajectory: Trajectory | None) -> str:
-    """The calls of a case in one line, as far as they are known."""
+    """The calls of a case in one line, as far as they are known, and what ended it if it is not done."""
     if trajectory is None:
         return ""
     calls = (f"{call.name}({json_text(call.arguments, 200)})" for call in trajectory.calls)
-    return one_line("called " + ", ".join(calls) if trajectory.calls else "no calls", LONGEST_REASON)
+    text = "called " + ", ".join(calls) if trajectory.calls else "no calls"
+    if trajectory.stop_reason != "done":
+        text += f"; {trajectory.stop_reason}" + (f": {trajectory.error}" if trajectory.error else "")
+    return one_line(text, LONGEST_REASON)
 
 
 def input_of(golden: AnyGolden | None, messages: Sequence[Message] = ()) -> str:
