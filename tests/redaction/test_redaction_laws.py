@@ -107,6 +107,15 @@ def test_basic_credentials_are_found_in_headers_and_alone():
         "sig={}",
         "?X-Amz-Signature={}",
         "my key: {}",
+        "passwd {} does not work",
+        "ENV SECRET_KEY {}",
+        "password\n{}\nwhy?",
+        "password:\n  {}",
+        "| password | {} |",
+        "I used bearer `{}`",
+        "next?refresh_token%3D{}%26x",
+        "Das Passwort lautet {}",
+        "密码: {}",
     ],
 )
 def test_a_value_that_looks_random_is_a_secret_where_one_is_spoken_of(text):
@@ -159,7 +168,35 @@ def test_redacting_again_changes_nothing():
         "sk-learn-compatible-estimators-2024 and pk_orders_2024_customer_idx",
         "Use --password to set a password, --token to set a token.",
         "ASIA PACIFIC, SOUTHEASTASIAN REGION",
+        "Set OPENAI_API_KEY=sk-... before you run it.",
+        "Authorization: pending",
+        '{"authorization": "approved", "cookie": "accepted"}',
+        "Password strength: medium. Key strengths: patience.",
+        "secret: boolean",
+        "Token MARKETPLACE-GIFT is REFUNDABLE; token REFUNDABLE",
+        "key: LENGTHS, token REIMBURSEMENTS",
+        "<password>required</password> and <password></password>",
+        "| password | minimum length |",
+        "the primary_key customer_id_2026, SECRET_KEY rotation",
+        "redirect%3Dhome%26token%3Dnone%26x",
+        "Password: Summer2026Sale is on. Password: see page12, then OAuth2.",
+        "Das Passwort: vergessen. Mật khẩu: quên rồi. 密码: 忘记了",
     ],
 )
 def test_what_only_speaks_of_secrets_stays(text):
     assert scrub(text) == REDACTOR.text(text) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["my password: {}", "<password>{}</password>", "url%3Fpassword%3D{}%26x", "password={}"],
+)
+@pytest.mark.parametrize("password", ["hunter2hunter2", "baseball99", "S3cur3P4ss", "ruf0us!x"])
+def test_a_password_that_looks_like_words_and_digits_is_a_secret_as_a_whole(text, password):
+    for door in DOORS.values():
+        before, after = text.split("{}")
+        cleaned = door(text.format(password))
+        assert cleaned.startswith((f"{before}[", f"{before}<")) and cleaned.endswith(
+            ("]" + after, ">" + after)
+        )
+        assert password not in cleaned

@@ -6,12 +6,11 @@ placeholder. Where sentences look the same (`the token: …`, `Bearer …`), the
 
 from __future__ import annotations
 
-import base64
-import binascii
 import re
 from collections.abc import Iterator
 
 from rightcall.redaction.secret_names import NameKind, name_kind
+from rightcall.redaction.spoken_secrets import spoken_places
 from rightcall.redaction.word_likeness import looks_random
 
 _QUOTE = r"\\*[\"'`]"
@@ -32,14 +31,14 @@ _NAME_HINTS = (
 )
 _NAME_END = re.compile(
     r"(?:key|pass(?:word|wd|phrase|code)?|pwd|secret|token|authorization|auth|cookie|sig|signature|pat|credential"
-    rf"|session|id|base|dsn|string)s?(?:[_-]?\d{{1,3}})?(?=(?:{_QUOTE}|\])?[ \t]*[=:,])"
+    rf"|session|id|base|dsn|string)s?(?:[_-]?\d{{1,3}})?(?=(?:{_QUOTE}|\])?[ \t]*[=:,]|%3d|>)"
 )
 """Where a name may end, in small letters. The whole name is looked at afterwards."""
 _NAME_START = re.compile(r"[A-Za-z0-9_.-]{0,80}\Z")
 _MARK = re.compile(
     rf"(?P<close>{_QUOTE}|\])?(?P<gap>[ \t]*)"
-    rf"(?P<mark>,\s*{_QUOTE}value{_QUOTE}\s*:|=>|:=|={{1,2}}|:|,)(?P<space>[ \t]*)"
-    rf"(?:b|r|f|u)?(?P<open>{_QUOTE})?"
+    rf"(?P<mark>,\s*{_QUOTE}value{_QUOTE}\s*:|=>|:=|={{1,2}}|%3[dD]|>|:|,)(?P<space>[ \t]*)"
+    rf"(?:[bBrRfFuU]?(?P<open>{_QUOTE}))?"
 )
 _LINE_START = re.compile(
     r"(?:^|[\n\r;{,]|\\n)[ \t]*(?:[-#>*|]+[ \t]*)*(?:export[ \t]+|set[ \t]+|ENV[ \t]+)?\Z"
@@ -50,12 +49,6 @@ _SCHEME = re.compile(
 _UNQUOTED = re.compile(r"[^\s\"'`<>&;\\]{1,4000}")
 _REST_OF_LINE = re.compile(r"[^\n\r\"'`\\<>]{1,4000}")
 _ENDS_HERE = re.compile(r"[ \t]*(?:$|[\n\r\"'`\\,;)\]}&|]|#|(?:-[A-Za-z]|--[a-z])|https?://)")
-_LOOSE = re.compile(
-    r"(?i)\b(?:bearer[ \t]+(?P<bearer>[A-Za-z0-9._~+/=|-]{8,4000})|basic[ \t]+(?P<basic>[A-Za-z0-9+/=_-]{8,4000})"
-    r"|(?:token|key|secret|password)(?:[ \t]+is)?[ \t]+[\"'`]?(?P<named>[A-Za-z0-9._~+/=!@#$%^*-]{8,4000})"
-    r"|--(?:[a-z-]{0,20}(?:key|password|passwd|secret|token|passphrase))[ \t]+"
-    r"[\"'`]?(?P<flag>[^\s\"'`<>-][^\s\"'`<>]{5,4000}))"
-)
 _CURL_USER = re.compile(
     r"(?:(?:\b|(?<=\\n))curl\b[^\n]{0,2000}?[ \t](?:-u|--user|--proxy-user|-U)[ \t=]+[\"']?[^\s:\"']{1,200}:)"
     r"([^\s\"'\\]{1,500})"
@@ -64,17 +57,20 @@ _USER_INFO = re.compile(
     r"[A-Za-z][A-Za-z0-9+.-]{1,30}:/{2}(?:(?P<user>[^\s/?#@:\"'<>\\]{0,300}):(?P<password>[^\s/?#\"'<>\\]{1,500})"
     r"|(?P<only>[^\s/?#@:\"'<>\\]{8,500}))@(?=[A-Za-z0-9\[])"
 )
+_PASSWORD = re.compile(r"(?i)pass(?:word|wd|phrase|code)|pwd")
+_WORD_AND_DIGITS = re.compile(r"(?=\S*[A-Za-z])(?=\S*\d)\S{7,200}")
+"""What people choose as a password, and write in no sentence after `password:` as its last word."""
 _CLOSED_JSON = re.compile(r"\"\s*[,:}\]]")
 _IDENTIFIER = re.compile(r"[a-z]+(?:[_-][a-z]+)*|[A-Z]+(?:_[A-Z]+)*|[a-z]+(?:[A-Z][a-z]+)+")
+_ABRIDGED = re.compile(r"[A-Za-z_-]{0,12}(?:\.{3}|…)")
 _PLACEHOLDER = re.compile(
     r"(?i)<.*|\[(?:secret|redacted|hidden|filtered|removed)\].*|[\*x.•…_-]+|\$.*|%[a-z_(].*|\{.*|#\{.*|process\.env.*"
     r"|os\.(?:environ|getenv).*|(?:your|my|the|some|an?)(?:[-_ ].*)?|(?:none|null|nil|true|false|undefined|empty|unset"
-    r"|str|string|bytes|bool|int|object|any|optional|required|hidden|redacted|secret|password|passwd|pass|passphrase"
+    r"|str|string|bytes|bool|boolean|int|integer|number|object|any|optional|required|hidden|redacted|secret|password|passwd|pass|passphrase"
     r"|pwd|token|key|apikey|api[-_]?key|value|example|changeme|placeholder|todo|basic|bearer|default|auto|self|enabled|disabled"
     r"|username|user|name|text|varchar|char)|(?:self|cls|settings|config|args|kwargs|options|request|env|context|obj"
     r"|data|user|form|params?|headers?)\.[\w.\[\]()]+|[\w.]*\(.*|[A-Z_]*\[.*"
 )
-_LOOSE_HINTS = ("bearer", "basic", "token", "key", "secret", "password", "--pass")
 
 
 def is_secret_field(name: str, value: object) -> bool:
@@ -82,7 +78,9 @@ def is_secret_field(name: str, value: object) -> bool:
     if not isinstance(value, str) or not value:
         return False
     kind = name_kind(name)
-    return bool(kind) and not is_placeholder(value) and (kind != "likely" or looks_random(value))
+    if is_placeholder(value) or _is_status(name, value):
+        return False
+    return bool(kind) and (kind != "likely" or looks_random(value))
 
 
 def is_placeholder(value: str) -> bool:
@@ -90,9 +88,20 @@ def is_placeholder(value: str) -> bool:
 
     So does the name of another secret: `token=access_token`.
     """
+    if _ABRIDGED.fullmatch(value):
+        return True
     value = value.strip().rstrip(".,;:!?)]}")
     return bool(_PLACEHOLDER.fullmatch(value)) or bool(
         _IDENTIFIER.fullmatch(value) and name_kind(value) in ("certain", "header")
+    )
+
+
+def _is_status(name: str, value: str) -> bool:
+    """Whether it is the status of an authorization or a cookie: `pending`, `approved`, `accepted`."""
+    return (
+        name.lower().endswith(("authorization", "cookie", "cookies"))
+        and value.isalpha()
+        and not looks_random(value)
     )
 
 
@@ -100,13 +109,9 @@ def places(text: str, lowered: str) -> Iterator[tuple[str, int, int]]:
     """The secrets of a text by their context: kind, start and end. `lowered` is the text in small letters."""
     if any(hint in lowered for hint in _NAME_HINTS):
         yield from _assigned(text, lowered)
-    if any(hint in lowered for hint in _LOOSE_HINTS):
-        for found in _LOOSE.finditer(text):
-            group = found.lastgroup or ""
-            value = found[group].rstrip(".,;:!?)")
-            secret = looks_random(value) or (group == "basic" and _is_credentials(value))
-            if secret and not is_placeholder(value):
-                yield "token", found.start(group), found.start(group) + len(value)
+    for start, end in spoken_places(text, lowered):
+        if not is_placeholder(text[start:end]):
+            yield "token", start, end
     if "curl" in lowered:
         for found in _CURL_USER.finditer(text):
             if not is_placeholder(found[1]):
@@ -131,10 +136,13 @@ def _assigned(text: str, lowered: str) -> Iterator[tuple[str, int, int]]:
             continue
         authorization = name.lower().endswith("authorization")
         start = mark.end()
-        if authorization and (scheme := _SCHEME.match(text, start)):
+        scheme = _SCHEME.match(text, start) if authorization else None
+        if scheme:
             start = scheme.end()
         value = _value(text, start, mark, whole_line=authorization or name.lower().endswith("cookie"))
         if not value or value[0] in " ,\t" or is_placeholder(value):
+            continue
+        if not scheme and _is_status(name, value):
             continue
         certain = kind != "likely" and _is_certain(text, end - len(name), mark, kind, start + len(value))
         if certain or looks_random(value):
@@ -151,7 +159,10 @@ def _value(text: str, start: int, mark: re.Match[str], *, whole_line: bool) -> s
     elif whole_line and (rest := _REST_OF_LINE.match(text, start)) and looks_random(rest[0]):
         return rest[0].rstrip()
     token = _UNQUOTED.match(text, start)
-    return token[0].rstrip(".,)]}") if token else ""
+    value = token[0] if token else ""
+    if mark["mark"].startswith("%"):
+        value = value.partition("%26")[0]
+    return value if value.endswith("...") else value.rstrip(".,)]}")
 
 
 def _closing_quote(text: str, quote: str, start: int, last: int) -> int:
@@ -174,25 +185,20 @@ def _is_certain(text: str, start: int, mark: re.Match[str], kind: NameKind, end:
     if sign == ",":  # ("X-Api-Key", "…"), but not a list of names
         opened = text[:start].rstrip("b\"'`\\")[-1:] in ("(", "[")
         return kind == "header" and opened and quoted and text[end:].lstrip("\"'`\\")[:1] in (")", "]")
+    if sign == ">":  # an element of XML
+        return text[:start][-1:] == "<" and text.startswith(("</", "\\u003c/"), end)
     if quoted or len(sign) > 2:
         return True
     if "=" in sign:
         return not mark["gap"] and not mark["space"]
-    if mark["close"] and mark["close"][-1] in "\"'":
-        return True
-    alone = bool(_ENDS_HERE.match(text, end))
-    written_as_name = not text[start].isupper() or text[start : start + 4].isupper()
-    return alone and (
-        kind == "header" or (written_as_name and bool(_LINE_START.search(text, max(0, start - 80), start)))
-    )
+    return (mark["close"] or "").endswith(('"', "'")) or _stands_alone(text, start, mark, kind, end)
 
 
-def _is_credentials(value: str) -> bool:
-    """Whether it is base64 of `user:password`."""
-    try:
-        plain = base64.b64decode(
-            value.rstrip("=") + "=" * (-len(value.rstrip("=")) % 4), altchars=b"-_", validate=False
-        )
-        return b":" in plain and plain.decode("utf-8").isprintable()
-    except (binascii.Error, UnicodeDecodeError, ValueError):
+def _stands_alone(text: str, start: int, mark: re.Match[str], kind: NameKind, end: int) -> bool:
+    """Whether `name: value` is a line, or ends one with a password that people choose."""
+    if not _ENDS_HERE.match(text, end):
         return False
+    chosen = bool(_PASSWORD.match(text, start) and _WORD_AND_DIGITS.match(text, mark.end()))
+    written_as_name = not text[start].isupper() or text[start : start + 4].isupper()
+    at_line_start = bool(_LINE_START.search(text, max(0, start - 80), start))
+    return kind == "header" or chosen or (written_as_name and at_line_start)

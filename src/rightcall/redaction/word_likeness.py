@@ -15,6 +15,8 @@ _LONG = 16
 _CHUNKS = re.compile(r"[^\W_]+")
 _PIECES = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|[^\W\d_]+")
 _CONSONANTS = re.compile(r"[bcdfghjklmnpqrstvwxz]{5,}")
+_MOST_CONSONANTS = re.compile(r"[bcdfghjklmnpqrstvwxz]{6,}")
+"""In a row, in a long word and in a short one: strengths, but not Knightsbridge."""
 _VOWELS = re.compile(r"[aeiouy]")
 
 
@@ -61,7 +63,9 @@ def _is_word(token: str, piece: re.Match[str]) -> bool:
     text = piece[0]
     if text.isdecimal():
         return False
-    if text.isupper():  # SQL in PostgreSQL, HTTP in HTTP-Server
+    if text.isupper() and not (
+        len(text) > 5 and _stands_alone(token, piece)
+    ):  # SQL in PostgreSQL, HTTP-Server
         before, after = token[: piece.start()][-1:], token[piece.end() :][:1]
         return 2 <= len(text) <= 5 and not (before.isalnum() and after.isalnum())
     if not text.isascii():
@@ -69,5 +73,6 @@ def _is_word(token: str, piece: re.Match[str]) -> bool:
     vowels = len(_VOWELS.findall(text.lower()))
     if len(text) < 3:
         return bool(vowels) and _stands_alone(token, piece)
-    least = 0.3 if len(text) > 12 else 0.15
-    return least <= vowels / len(text) <= 0.75 and not _CONSONANTS.search(text.lower())
+    least = 0.3 if len(text) > 12 else 0.1
+    consonants = _CONSONANTS if len(text) > 10 else _MOST_CONSONANTS
+    return least <= vowels / len(text) <= 0.75 and not consonants.search(text.lower())
