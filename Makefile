@@ -9,7 +9,7 @@ TESTS := $(BIN)/python -m pytest -n 2 --dist loadfile -m "not ray"
 
 # Frameworks that cannot share an environment: each has its own, built once.
 FRAMEWORKS := claude_agent_sdk google_adk crewai smolagents llama_index agent_framework autogen dspy \
-  strands haystack litellm a2a http_presets
+  strands haystack litellm a2a http_presets model_sdks
 # With the client by which each asks a model, for `python -m benchmarks adapters`.
 PACKAGES_smolagents := 'smolagents[openai]'
 PACKAGES_llama_index := llama-index-core llama-index-llms-openai-like
@@ -20,6 +20,7 @@ PACKAGES_langchain := langchain langgraph langchain-openai
 PACKAGES_litellm := litellm mcp fastapi
 PACKAGES_haystack := haystack-ai
 PACKAGES_http_presets := bedrock-agentcore 'langgraph-cli[inmem]' langgraph
+PACKAGES_model_sdks := google-genai mistralai cohere botocore litellm mcp fastapi
 PACKAGES_a2a := 'a2a-sdk[http-server]' uvicorn
 
 demo: $(VENV)/.demo-ready

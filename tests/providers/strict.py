@@ -1,4 +1,4 @@
-"""Strict readers of the three wire formats: a request that a vendor's server would refuse fails here."""
+"""Strict readers of the wire formats: a request that a vendor's server would refuse fails here."""
 
 from __future__ import annotations
 
@@ -174,6 +174,100 @@ def openai_responses(body: Json) -> Json:
             "input_tokens_details": {"cached_tokens": 4, "cache_write_tokens": 0},
             "output_tokens_details": {"reasoning_tokens": 0},
         },
+    }
+
+
+def mistral(body: Json) -> Json:
+    """https://docs.mistral.ai/api: as OpenAI's, but `random_seed`, and `any` for a required call."""
+    assert "seed" not in body and body.get("tool_choice") in (None, "auto", "none", "any")
+    return openai_chat({name: value for name, value in body.items() if name != "random_seed"})
+
+
+def openrouter(body: Json) -> Json:
+    """https://openrouter.ai/docs: as OpenAI's, with a request for the price."""
+    assert body["usage"] == {"include": True}
+    answer = openai_chat({name: value for name, value in body.items() if name != "usage"})
+    answer["usage"]["cost"] = 0.25
+    return answer
+
+
+def gemini(body: Json) -> Json:
+    """https://ai.google.dev/api/generate-content"""
+    only(body, {"contents"}, {"systemInstruction", "tools", "toolConfig", "generationConfig"})
+    only(
+        body.get("generationConfig", {}),
+        set(),
+        {"temperature", "topP", "maxOutputTokens", "stopSequences", "seed"},
+    )
+    for tool in body.get("tools", []):
+        only(tool, {"functionDeclarations"}, set())
+        for declaration in tool["functionDeclarations"]:
+            only(declaration, {"name", "parametersJsonSchema"}, {"description"})
+    owed: list[tuple[str, str]] = []
+    for content in body["contents"]:
+        only(content, {"role", "parts"}, set())
+        assert content["role"] in ("user", "model") and content["parts"]
+        for part in content["parts"]:
+            if "functionCall" in part:
+                only(part["functionCall"], {"name", "args"}, {"id"})
+                owed.append((part["functionCall"]["id"], part["functionCall"]["name"]))
+            elif "functionResponse" in part:
+                only(part["functionResponse"], {"name", "response"}, {"id"})
+                assert isinstance(part["functionResponse"]["response"], dict)
+                owed.remove((part["functionResponse"]["id"], part["functionResponse"]["name"]))
+            else:
+                only(part, {"text"}, set())
+    assert not owed, f"calls without result: {owed}"
+    return {
+        "candidates": [
+            {
+                "content": {
+                    "role": "model",
+                    "parts": [{"text": "Hm.", "thought": True}, {"text": "All "}, {"text": "done."}],
+                },
+                "finishReason": "STOP",
+                "index": 0,
+            }
+        ],
+        "usageMetadata": {
+            "promptTokenCount": 15,
+            "candidatesTokenCount": 5,
+            "thoughtsTokenCount": 2,
+            "cachedContentTokenCount": 4,
+            "totalTokenCount": 22,
+        },
+        "modelVersion": "some-model",
+    }
+
+
+def bedrock(body: Json) -> Json:
+    """https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html"""
+    only(body, {"messages"}, {"system", "inferenceConfig", "toolConfig"})
+    only(body.get("inferenceConfig", {}), set(), {"maxTokens", "temperature", "topP", "stopSequences"})
+    for tool in body.get("toolConfig", {}).get("tools", []):
+        only(tool, {"toolSpec"}, set())
+        only(tool["toolSpec"], {"name", "inputSchema"}, {"description"})
+        only(tool["toolSpec"]["inputSchema"], {"json"}, set())
+    roles = [message["role"] for message in body["messages"]]
+    assert roles == ["user", "assistant"] * (len(roles) // 2) + ["user"] * (len(roles) % 2), roles
+    owed: set[str] = set()
+    for message in body["messages"]:
+        only(message, {"role", "content"}, set())
+        results = {b["toolResult"]["toolUseId"] for b in message["content"] if "toolResult" in b}
+        assert results == owed, f"results {results} for calls {owed}"
+        owed = {b["toolUse"]["toolUseId"] for b in message["content"] if "toolUse" in b}
+        for block in message["content"]:
+            assert len(block) == 1 and block.keys() <= {"text", "toolUse", "toolResult"}
+            if "toolUse" in block:
+                only(block["toolUse"], {"toolUseId", "name", "input"}, set())
+            if "toolResult" in block:
+                only(block["toolResult"], {"toolUseId", "content"}, {"status"})
+    assert not owed, f"calls without result: {owed}"
+    return {
+        "output": {"message": {"role": "assistant", "content": [{"text": "All "}, {"text": "done."}]}},
+        "stopReason": "end_turn",
+        "usage": {"inputTokens": 11, "outputTokens": 7, "totalTokens": 22, "cacheReadInputTokens": 4},
+        "metrics": {"latencyMs": 1},
     }
 
 

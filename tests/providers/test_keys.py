@@ -23,9 +23,13 @@ def headers_of(prefix: str, **fields: object) -> dict[str, str]:
 @pytest.fixture(autouse=True)
 def keys(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MY_GATEWAY", OTHER)
+    monkeypatch.setenv("AWS_REGION", "eu-central-1")
     for host in HOSTS.values():
-        monkeypatch.setenv(host.key_variable, KEY)
-        monkeypatch.delenv(host.url_variable, raising=False)
+        for variable in (host.url_variable, host.first_key_variable, host.token_variable):
+            if variable:
+                monkeypatch.delenv(variable, raising=False)
+        if host.key_variable:
+            monkeypatch.setenv(host.key_variable, KEY)
 
 
 WRITTEN = {
@@ -36,22 +40,36 @@ WRITTEN = {
     "this machine": "http://127.0.0.1:9/v1",
     "a stranger": STRANGER,
     "a name that begins like the vendor": "https://api.openai.com.evil.example/v1",
+    "a name that ends like the vendor": "https://evil-bedrock-runtime.eu.amazonaws.com.evil.example",
+    "another service of the vendor": "https://stranger.execute-api.eu-central-1.amazonaws.com/v1",
 }
+VENDORS = {
+    "azure": "https://my-team.openai.azure.com",
+    "bedrock": "https://bedrock-runtime.us-east-1.amazonaws.com",
+    "vertex": "https://europe-west1-aiplatform.googleapis.com",
+}
+"""A host of the vendor, where there are several."""
+OWN_KEYS = [prefix for prefix, host in HOSTS.items() if host.key_variable]
 TRUSTED = ("nothing", "the vendor", "the variable's host", "the variable's host, another path")
 
 
 @pytest.mark.parametrize(
     ("prefix", "place", "variable", "named"),
-    list(itertools.product(HOSTS, WRITTEN, (False, True), (None, "own", "vendor"))),
+    list(itertools.product(OWN_KEYS, WRITTEN, (False, True), (None, "own", "vendor"))),
 )
 def test_the_vendors_key_goes_elsewhere_only_when_it_is_named(monkeypatch, prefix, place, variable, named):
     host = HOSTS[prefix]
-    if variable:
+    if variable and host.url_variable:
         monkeypatch.setenv(host.url_variable, GATEWAY)
-    url = host.url if WRITTEN[place] == "vendor" else WRITTEN[place]
+    url = VENDORS.get(prefix, host.url) if WRITTEN[place] == "vendor" else WRITTEN[place]
+    if url is None and not variable and not host.url:
+        with pytest.raises(ConfigError, match="needs a server; set AZURE_OPENAI_ENDPOINT"):
+            headers_of(prefix)
+        return
     key_env = {"own": "MY_GATEWAY", "vendor": host.key_variable}.get(named)
     sent = " ".join(headers_of(prefix, base_url=url, key_env=key_env).values())
-    trusted = place in TRUSTED and (variable or not place.startswith("the variable's"))
+    stated = variable and host.url_variable != ""
+    trusted = place in TRUSTED and (stated or not place.startswith("the variable's"))
     assert (KEY in sent) == (named == "vendor" or (named is None and trusted))
     assert (OTHER in sent) == (named == "own")
 
@@ -124,3 +142,47 @@ def test_a_key_sent_in_the_open_is_warned_of_once(url):
 )
 def test_no_warning_when_nobody_can_listen(url, key_env):
     assert warned(url, key_env) == []
+
+
+@pytest.mark.parametrize(
+    ("stated", "url"),
+    [
+        ("gpu-box", "http://gpu-box:11434/v1"),
+        ("gpu-box:8080", "http://gpu-box:8080/v1"),
+        ("0.0.0.0", "http://127.0.0.1:11434/v1"),
+        (":9999", "http://127.0.0.1:9999/v1"),
+        ("https://ollama.example", "https://ollama.example/v1"),
+        ("http://ollama.example/v1/", "http://ollama.example/v1"),
+    ],
+)
+def test_ollamas_host_is_read_as_ollama_reads_it(monkeypatch, stated, url):
+    monkeypatch.setenv("OLLAMA_HOST", stated)
+    assert resolve("ollama:qwen3").base_url == url
+
+
+def test_the_region_is_part_of_the_host(monkeypatch):
+    assert resolve("bedrock:m").base_url == "https://bedrock-runtime.eu-central-1.amazonaws.com"
+    monkeypatch.delenv("AWS_REGION")
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+    assert resolve("bedrock:m").base_url == "https://bedrock-runtime.us-east-1.amazonaws.com"
+    monkeypatch.delenv("AWS_DEFAULT_REGION")
+    with pytest.raises(ConfigError, match="bedrock: needs a region; set AWS_REGION"):
+        resolve("bedrock:m")
+    assert resolve("vertex:m").base_url == "https://aiplatform.googleapis.com"
+    monkeypatch.setenv("GOOGLE_CLOUD_LOCATION", "europe-west1")
+    assert resolve("vertex:m").base_url == "https://europe-west1-aiplatform.googleapis.com"
+
+
+def test_of_googles_two_keys_the_same_one_is_sent_as_by_its_sdk(monkeypatch):
+    monkeypatch.setenv("GOOGLE_API_KEY", OTHER)
+    assert headers_of("gemini")["x-goog-api-key"] == OTHER
+    monkeypatch.delenv("GOOGLE_API_KEY")
+    assert headers_of("gemini")["x-goog-api-key"] == KEY
+
+
+def test_azures_token_is_sent_when_there_is_no_key(monkeypatch):
+    monkeypatch.setenv("AZURE_OPENAI_ENDPOINT", GATEWAY)
+    monkeypatch.setenv("AZURE_OPENAI_AD_TOKEN", "token-of-entra")
+    assert headers_of("azure")["api-key"] == KEY
+    monkeypatch.delenv("AZURE_OPENAI_API_KEY")
+    assert headers_of("azure")["authorization"] == "Bearer token-of-entra"

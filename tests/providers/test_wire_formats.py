@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from rightcall.errors import ProviderError
-from rightcall.model import Message, ToolCall
+from rightcall.errors import ConfigError, ProviderError
+from rightcall.model import Message, ToolCall, ToolResult
 from rightcall.providers import ModelRequest, Prompt, Settings, resolve
 
 from . import strict
@@ -18,7 +18,27 @@ FORMATS = [
     ("anthropic", "", strict.anthropic, "/v1/messages"),
     ("openai", "/v1", strict.openai_chat, "/v1/chat/completions"),
     ("openai-responses", "/v1", strict.openai_responses, "/v1/responses"),
+    ("azure", "", strict.openai_chat, "/openai/v1/chat/completions"),
+    ("bedrock", "", strict.bedrock, "/model/some-model/converse"),
+    ("gemini", "", strict.gemini, "/v1/models/some-model:generateContent"),
+    (
+        "vertex",
+        "",
+        strict.gemini,
+        "/v1/projects/my-project/locations/global/publishers/google/models/some-model:generateContent",
+    ),
+    ("mistral", "/v1", strict.mistral, "/v1/chat/completions"),
+    ("openrouter", "/api/v1", strict.openrouter, "/api/v1/chat/completions"),
+    ("ollama", "/v1", strict.openai_chat, "/v1/chat/completions"),
+    ("vllm", "/v1", strict.openai_chat, "/v1/chat/completions"),
 ]
+
+
+@pytest.fixture(autouse=True)
+def project(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GOOGLE_CLOUD_PROJECT", "my-project")
+    for name in ("GOOGLE_CLOUD_LOCATION", "OPENAI_API_VERSION"):
+        monkeypatch.delenv(name, raising=False)
 
 
 @pytest.mark.parametrize(("prefix", "base", "reader", "path"), FORMATS)
@@ -31,7 +51,9 @@ def test_a_whole_conversation_is_spelt_as_the_server_wants_it(prefix, base, read
         reply = ask(provider, ModelRequest(prompt, CONVERSATION, seed=3))
     assert reply.message == Message("assistant", "All done.")
     assert (reply.usage.input_tokens, reply.usage.output_tokens, reply.usage.cached_tokens) == (15, 7, 4)
-    assert (reply.stop, reply.model, server.paths) == ("done", "some-model", [path])
+    assert (reply.stop, server.paths) == ("done", [path])
+    assert reply.model == ("" if prefix == "bedrock" else "some-model")  # which Converse does not say
+    assert reply.usage.cost_usd == {"openrouter": 0.25, "ollama": 0, "vllm": 0}.get(prefix)
 
 
 def test_the_system_text_of_a_conversation_joins_the_prompts_own_for_anthropic():
@@ -211,3 +233,99 @@ def test_json_that_is_not_an_answer_is_unusable(prefix, body):
     with pytest.raises(ProviderError, match="unusable response") as caught:
         calls_in(body, prefix)
     assert caught.value.kind == "malformed"
+
+
+def candidate(parts: list[dict[str, Any]], reason: str = "STOP") -> dict[str, Any]:
+    return {"candidates": [{"content": {"role": "model", "parts": parts}, "finishReason": reason}]}
+
+
+FUNCTION = {"functionCall": {"name": "get_weather", "args": {"city": "Hue"}}}
+
+
+@pytest.mark.parametrize(
+    ("body", "calls", "stop"),
+    [
+        (
+            candidate([{"text": "thinking", "thought": True}, FUNCTION, FUNCTION]),
+            (
+                ToolCall("get_weather", {"city": "Hue"}, "call_0_0"),
+                ToolCall("get_weather", {"city": "Hue"}, "call_0_1"),
+            ),
+            "done",
+        ),
+        (candidate([{"functionCall": {**FUNCTION["functionCall"], "id": "x"}}]), (HUE,), "done"),
+        (candidate([{"functionCall": {"name": "now"}}]), (ToolCall("now", {}, "call_0_0"),), "done"),
+        (candidate([{"text": "cut"}], "MAX_TOKENS"), (), "truncated"),
+        (candidate([], "SAFETY"), (), "refused"),
+        ({"candidates": [{"finishReason": "PROHIBITED_CONTENT"}]}, (), "refused"),
+        ({"promptFeedback": {"blockReason": "SAFETY"}}, (), "refused"),
+    ],
+)
+def test_gemini_answers_are_read_by_what_is_in_them(body, calls, stop):
+    reply = calls_in(body, "gemini")
+    assert (reply.message.calls, reply.stop) == (calls, stop)
+
+
+def converse(content: list[dict[str, Any]], reason: str = "end_turn") -> dict[str, Any]:
+    return {"output": {"message": {"role": "assistant", "content": content}}, "stopReason": reason}
+
+
+USE = {"toolUse": {"toolUseId": "x", "name": "get_weather", "input": {"city": "Hue"}}}
+
+
+@pytest.mark.parametrize(
+    ("body", "calls", "stop"),
+    [
+        (converse([{"text": "Let me"}, USE], "tool_use"), (HUE,), "done"),
+        (converse([{"reasoningContent": {"reasoningText": {"text": "…"}}}, USE]), (HUE,), "done"),
+        (converse([{"text": "cut"}], "max_tokens"), (), "truncated"),
+        (converse([], "guardrail_intervened"), (), "refused"),
+    ],
+)
+def test_converse_answers_are_read_by_what_is_in_them(body, calls, stop):
+    reply = calls_in(body, "bedrock")
+    assert (reply.message.calls, reply.stop) == (calls, stop)
+
+
+@pytest.mark.parametrize(
+    ("prefix", "body", "told"),
+    [
+        ("gemini", candidate([], "MALFORMED_FUNCTION_CALL"), "MALFORMED_FUNCTION_CALL"),
+        ("gemini", {}, "has no candidates"),
+        ("gemini", {"candidates": [3]}, "has no candidates"),
+        ("bedrock", converse([], "malformed_tool_use"), "a call was lost"),
+        ("bedrock", {"output": {"message": {"content": "text"}}}, "has no output.message.content"),
+    ],
+)
+def test_an_answer_in_which_a_call_was_lost_is_no_answer(prefix, body, told):
+    with pytest.raises(ProviderError, match=told):
+        calls_in(body, prefix)
+
+
+def test_what_a_model_thought_goes_back_to_where_it_came_from():
+    signed = {**FUNCTION, "thoughtSignature": "c2lnbmVk"}
+    reasoned = {"reasoningContent": {"reasoningText": {"text": "…", "signature": "s"}}}
+    for prefix, body in (("gemini", candidate([signed])), ("bedrock", converse([reasoned, USE]))):
+        said = calls_in(body, prefix).message
+        result = Message("tool", results=(ToolResult(said.calls[0].id, "31"),))
+        with json_server(lambda _, body=body: body) as server:
+            request = ModelRequest(Prompt(), (Message("user", "Hi"), said, result))
+            ask(resolve(f"{prefix}:m", base_url=server.url), request)
+        [sent] = server.bodies
+        if prefix == "gemini":
+            assert sent["contents"][1]["parts"][0]["thoughtSignature"] == "c2lnbmVk"
+        else:
+            assert sent["messages"][1]["content"][0] == reasoned
+
+
+def test_azures_dated_api_is_that_of_a_deployment(monkeypatch):
+    monkeypatch.setenv("OPENAI_API_VERSION", "2024-10-21")
+    with json_server(strict.openai_chat) as server:
+        ask(resolve("azure:my-gpt", base_url=server.url))
+    assert server.paths == ["/openai/deployments/my-gpt/chat/completions"]
+
+
+def test_a_choice_that_a_format_lacks_is_refused_before_anything_is_sent():
+    prompt = Prompt("", (WEATHER,), Settings(tool_choice="none"))
+    with pytest.raises(ConfigError, match="has no tool_choice none"):
+        resolve("bedrock:m", base_url="http://127.0.0.1:1").prepare(prompt)

@@ -33,7 +33,7 @@ class AnthropicProvider(RemoteProvider):
 
     prefix: ClassVar[str] = "anthropic"
     models_path: ClassVar[str] = "/v1/models"
-    path: ClassVar[str] = "/v1/messages"
+    path = "/v1/messages"
     key_header: ClassVar[str] = "x-api-key"
 
     def authorization(self, key: str) -> Mapping[str, str]:

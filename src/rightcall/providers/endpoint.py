@@ -116,11 +116,19 @@ class ModelEndpoint(Record, frozen=True):
         """The same model at another server. Key and headers belong to a server: another one is not sent them."""
         changed: dict[str, object] = {"key_env": key_env} if key_env else {}
         if base_url:
-            own, other = address_of(self.prefix, self.base_url), address_of(self.prefix, base_url)
+            other = address_of(self.prefix, base_url)
             changed["base_url"] = base_url
-            if own is None or other is None or own.origin != other.origin:
+            if other is None or self._origin() != other.origin:
                 changed |= {"headers": {}, "key_env": key_env}
         return msgspec.structs.replace(self, **changed) if changed else self
+
+    def _origin(self) -> str | None:
+        """Where it is served now; None when that is not known."""
+        try:
+            address = address_of(self.prefix, self.base_url)
+        except ConfigError:  # a variable is missing, which is told when it is needed
+            return None
+        return None if address is None else address.origin
 
 
 def endpoint_problems(endpoint: ModelEndpoint) -> list[str]:

@@ -53,9 +53,9 @@ class HttpClient:
     def __repr__(self) -> str:
         return f"HttpClient({self.base_url!r})"
 
-    async def post(self, path: str, body: bytes) -> bytes:
-        """The body of a successful JSON response, or a `ProviderError`."""
-        status, headers, content = await self.exchange(path, body)
+    async def post(self, path: str, body: bytes, own: Mapping[str, str] | None = None) -> bytes:
+        """The body of a successful JSON response, or a `ProviderError`. `own` are headers of this request."""
+        status, headers, content = await self.exchange(path, body, own)
         if status != 200:
             raise failures.refused(self.base_url, status, headers, content)
         kind = headers.get("content-type", "json")
@@ -70,7 +70,7 @@ class HttpClient:
         session = self._session or self.open()
         try:
             async with session.post(
-                self._urls.get(path) or self._url(path), data=body, allow_redirects=False, headers=headers
+                self._urls.get(path) or self.url(path), data=body, allow_redirects=False, headers=headers
             ) as response:
                 return response.status, response.headers, await self._read(response)
         except ProviderError:
@@ -82,7 +82,7 @@ class HttpClient:
         """Status, headers and body of the response to a GET request; a `ProviderError` when there is none."""
         session = self._session or self.open()
         try:
-            async with session.get(self._url(path), allow_redirects=False) as response:
+            async with session.get(self.url(path), allow_redirects=False) as response:
                 return response.status, response.headers, await self._read(response)
         except ProviderError:
             raise
@@ -95,7 +95,7 @@ class HttpClient:
         try:
             async with (
                 asyncio.timeout(self.network.connect),
-                session.get(self._url(path), allow_redirects=False) as response,
+                session.get(self.url(path), allow_redirects=False) as response,
             ):
                 return response.status
         except Exception:  # any transport exception: the first real request will report it
@@ -156,7 +156,8 @@ class HttpClient:
         )
         return self._session
 
-    def _url(self, path: str) -> URL:
+    def url(self, path: str) -> URL:
+        """The address of a path, exactly as it is requested."""
         from yarl import URL
 
         if len(self._urls) > 100:  # paths of sessions, which are not asked for again

@@ -30,14 +30,24 @@ class OpenAIProvider(RemoteProvider):
     """GPT models, or any server with `/chat/completions`."""
 
     prefix: ClassVar[str] = "openai"
-    path: ClassVar[str] = "/chat/completions"
+
+    @property
+    def path(self) -> str:
+        """Chat completions."""
+        return "/chat/completions"
 
     def constant(self, prompt: Prompt) -> Json:
         """Model, settings and the choice of tools; the system prompt is a message here."""
-        # Newer OpenAI models reject max_tokens, most compatible servers do not support the newer name.
+        return constant_fields(self.model, prompt, self.limit_field)
+
+    @property
+    def limit_field(self) -> str:
+        """The field with the limit of an answer's tokens.
+
+        Newer OpenAI models reject `max_tokens`, most compatible servers do not support the newer name.
+        """
         azure = (urlsplit(self.base_url).hostname or "").endswith(".azure.com")
-        limit = "max_completion_tokens" if self.at_vendor or azure else "max_tokens"
-        return constant_fields(self.model, prompt, limit)
+        return "max_completion_tokens" if self.at_vendor or azure else "max_tokens"
 
     def varying(self, request: ModelRequest) -> Json:
         """Messages with the system prompt first, and the seed of the trial."""

@@ -26,7 +26,7 @@ class OpenAIResponsesProvider(RemoteProvider):
     """GPT models, or any server with `/responses`."""
 
     prefix: ClassVar[str] = "openai-responses"
-    path: ClassVar[str] = "/responses"
+    path = "/responses"
 
     def constant(self, prompt: Prompt) -> Json:
         """Model, instructions, settings and the choice of tools."""

@@ -17,7 +17,9 @@ from rightcall.model.record import Record
 
 MILLION = 1_000_000
 FORMAT = "rightcall/prices/1"
-FREE = frozenset({"local", "keyword", "scripted"})
+FREE = frozenset({"local", "keyword", "scripted", "ollama", "vllm"})
+SOLD_BY = {"azure": "openai", "vertex": "gemini", "openai-responses": "openai"}
+"""Providers that sell another's models at its prices."""
 
 Dollars = Annotated[float, msgspec.Meta(ge=0)]
 
@@ -76,7 +78,7 @@ def price_of(name: str, prices: Prices | None = None) -> Price | None:
     if provider in FREE:
         return Price(0, 0)
     models = (prices or built_in_prices()).models
-    family = provider.removesuffix("-responses")
+    family = SOLD_BY.get(provider, provider)
     for key in (name, f"{family}:{model}", f"{family}:{_undated(model)}"):
         if key in models:
             return models[key]

@@ -57,9 +57,11 @@ class RemoteProvider(Provider):
     """
 
     prefix: ClassVar[str]
-    path: ClassVar[str]
     models_path: ClassVar[str] = "/models"
+    """Where the vendor lists models by name; empty when it does not."""
     key_header: ClassVar[str] = "authorization"
+    tools_field: ClassVar[str] = "tools"
+    """The field of the body with the list of tools; empty when `constant` writes them."""
 
     def __init__(
         self,
@@ -95,6 +97,11 @@ class RemoteProvider(Provider):
         return f"{type(self).__name__}({self.model!r}, base_url={self.base_url!r})"
 
     @property
+    def path(self) -> str:
+        """The path of a request, below the server's URL."""
+        raise NotImplementedError
+
+    @property
     def base_url(self) -> str:
         """The address that requests go to."""
         return self._http.base_url
@@ -112,7 +119,7 @@ class RemoteProvider(Provider):
     @property
     def at_vendor(self) -> bool:
         """Whether requests go to the vendor's host, as opposed to a compatible server."""
-        return urlsplit(self.base_url).hostname == urlsplit(self.host.url).hostname
+        return self.host.is_vendor(self.base_url)
 
     async def complete(self, request: ModelRequest) -> ModelReply:
         """Send one request. Its prompt is encoded the first time, and then reused."""
@@ -120,12 +127,13 @@ class RemoteProvider(Provider):
         self._http.open()
         started = perf_counter()
         try:
-            content = await self._http.post(self.path, body)
+            content = await self._http.post(self.path, body, self.signature(body))
         except ProviderError as error:
             raise self._explained(error) from None
         latency = (perf_counter() - started) * 1000
         reply = self._decoded(content, request.turn)
-        usage = replace(reply.usage, cost_usd=cost(self.name, reply.usage, self._prices))
+        price = cost(self.name, reply.usage, self._prices)
+        usage = reply.usage if price is None else replace(reply.usage, cost_usd=price)
         return replace(reply, usage=usage, latency_ms=latency)
 
     def prepare(self, prompt: Prompt) -> None:
@@ -145,7 +153,7 @@ class RemoteProvider(Provider):
         problem = await self._http.unreachable()
         if problem:
             return [f"{self.name}: {problem}"]
-        return await self._unknown_to_vendor() if self.at_vendor else []
+        return await self._unknown_to_vendor() if self.at_vendor and self.models_path else []
 
     async def _unknown_to_vendor(self) -> list[str]:
         try:
@@ -179,6 +187,10 @@ class RemoteProvider(Provider):
         """A tool in this wire format."""
         raise NotImplementedError
 
+    def signature(self, body: bytes) -> Mapping[str, str] | None:
+        """Headers that depend on the body; None when there are none."""
+        return None
+
     def authorization(self, key: str) -> Mapping[str, str]:
         """The headers that carry the key."""
         return {"authorization": f"Bearer {key}"}
@@ -195,7 +207,7 @@ class RemoteProvider(Provider):
             raise ConfigError(f"the environment variable {variable} contains no usable key")
         if self.key_header in own:
             return own
-        if not key and self.at_vendor:
+        if not key and self.at_vendor and self.host.needs_key:
             raise ConfigError(
                 f"{self.name} needs a key; set the environment variable {self.host.key_variable}"
             )
@@ -207,15 +219,17 @@ class RemoteProvider(Provider):
         named = self._endpoint.key_env
         if named is None and not self._gets_vendor_key():
             return "", ""
-        for variable in [named] if named else [self.host.key_variable, self.host.token_variable]:
+        host = self.host
+        own = (host.first_key_variable, host.key_variable, host.token_variable)
+        for variable in [named] if named else own:
             if variable and (key := os.environ.get(variable, "").strip()):
                 return variable, key
         return "", ""
 
     def _gets_vendor_key(self) -> bool:
         """Whether this is the vendor's host, or the one that the SDK's variable names."""
-        stated = address_of(self.prefix)
-        return self.at_vendor or (stated is not None and stated.origin == origin_of(self.base_url))
+        stated = self.host.stated_url()
+        return self.at_vendor or (stated != "" and origin_of(stated) == origin_of(self.base_url))
 
     def _authorization(self, variable: str, key: str) -> Mapping[str, str]:
         if variable == self.host.token_variable:
@@ -243,8 +257,8 @@ class RemoteProvider(Provider):
         if known is not None:
             return known[1]
         fields = {name: value for name, value in self.constant(prompt).items() if value is not None}
-        if prompt.tools:
-            fields["tools"] = self._encoded_tools(prompt.tools)
+        if prompt.tools and self.tools_field:
+            fields[self.tools_field] = self._encoded_tools(prompt.tools)
         fields |= prompt.settings.extra
         raw = {name: msgspec.Raw(encode(value)) for name, value in fields.items()}
         # The prompt is stored with its encoding: while it is alive, its id is unique.

@@ -62,6 +62,33 @@ SHELVES = (
     ),
     Shelf("openai-responses", "openai-responses:MODEL", "OpenAI's Responses API", "OPENAI_API_KEY"),
     Shelf(
+        "azure", "azure:DEPLOYMENT", "OpenAI's models on Azure", "AZURE_OPENAI_ENDPOINT, AZURE_OPENAI_API_KEY"
+    ),
+    Shelf(
+        "bedrock",
+        "bedrock:MODEL",
+        "models on Amazon Bedrock: the Converse API",
+        'AWS_REGION and AWS_BEARER_TOKEN_BEDROCK, or AWS credentials with pip install "rightcall[bedrock]"',
+    ),
+    Shelf("gemini", "gemini:MODEL", "Google's Gemini API", "GEMINI_API_KEY or GOOGLE_API_KEY"),
+    Shelf(
+        "vertex",
+        "vertex:MODEL",
+        "Gemini models of a Google Cloud project",
+        "GOOGLE_CLOUD_PROJECT and GOOGLE_OAUTH_ACCESS_TOKEN, or credentials with "
+        'pip install "rightcall[vertex]"',
+    ),
+    Shelf("mistral", "mistral:MODEL", "Mistral's chat completions", "MISTRAL_API_KEY"),
+    Shelf("openrouter", "openrouter:VENDOR/MODEL", "many vendors behind one key", "OPENROUTER_API_KEY"),
+    Shelf("ollama", "ollama:MODEL", "a model that Ollama serves, by default on this machine"),
+    Shelf("vllm", "vllm:MODEL", "a model that vLLM serves, by default on this machine"),
+    Shelf(
+        "litellm",
+        "litellm:VENDOR/MODEL",
+        "every vendor that LiteLLM knows, in this process",
+        'pip install "rightcall[litellm]" and the variables that LiteLLM reads',
+    ),
+    Shelf(
         "local",
         "local:smollm2 or local:PATH.gguf",
         "a model in this process, without key or network",
@@ -176,18 +203,26 @@ def model_problem(name: str) -> str:
     )
 
 
+_NAMED_LIKE = {
+    "claude": "anthropic",
+    "gemini-": "gemini",
+    "mistral-": "mistral",
+    **dict.fromkeys(("gpt", "o1", "o3", "o4"), "openai"),
+}
+"""How the names of models begin, with their provider."""
+
+
 def hint_for(name: str) -> str:
     """What somebody who wrote this for a model may have meant."""
     known = provider_names()
     prefix, colon, _ = name.partition(":")
     if prefix in ("python", "py", "callable", "function") and colon:
         return f"an agent in Python is named without a provider: '{name.partition(':')[2]}'"
+    for start, provider in _NAMED_LIKE.items():
+        if not colon and name.startswith(start):
+            return f"did you mean '{provider}:{name}'?"
     if near := suggestion(prefix, known):
         return near
-    if not colon and name.startswith("claude"):
-        return f"did you mean 'anthropic:{name}'?"
-    if not colon and name.startswith(("gpt", "o1", "o3", "o4")):
-        return f"did you mean 'openai:{name}'?"
     return f"use provider:model with one of {', '.join(known)}"
 
 
@@ -195,10 +230,10 @@ def _object(value: Any, model: str | None, prices: Prices | None) -> Provider:
     if callable(getattr(value, "complete", None)):
         provider: Provider = value
         return provider
-    from rightcall.providers.sdk_client import SdkProvider, is_sdk_client
+    from rightcall.providers.sdk_client import SdkProvider, client_hint, is_sdk_client
 
     if not is_sdk_client(value):
-        raise ConfigError(f"{type(value).__name__} is not a provider or a model client")
+        raise ConfigError(f"{type(value).__name__} is not a provider or a model client{client_hint(value)}")
     if not model:
         raise ConfigError(f"{type(value).__name__} needs a model name; pass model=…")
     return SdkProvider(value, model, prices=prices)

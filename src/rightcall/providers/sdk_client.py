@@ -80,7 +80,7 @@ class SdkProvider(Provider):
             answer = await asyncio.to_thread(self._create, **fields)  # a sync client
             return await answer if inspect.isawaitable(answer) else answer
         except Exception as error:  # every SDK has its own tree of exceptions
-            raise _translated(error, self._where) from None
+            raise provider_error(error, self._where) from None
 
     def _split(self, fields: Json) -> Json:
         """Settings without a parameter in this SDK version are sent as extra body fields."""
@@ -96,8 +96,27 @@ class SdkProvider(Provider):
 
 
 def is_sdk_client(value: Any) -> bool:
-    """Whether the object supports one of the three APIs."""
-    return any(_find(value, path) is not None for path in _CREATE.values())
+    """Whether the object supports one of the three APIs, in the form of its vendor."""
+    return not client_hint(value) and any(_find(value, path) is not None for path in _CREATE.values())
+
+
+_NAMED_INSTEAD = {
+    "google.genai": "gemini:MODEL or vertex:MODEL",
+    "mistralai": "mistral:MODEL",
+    "cohere": "litellm:cohere/MODEL",
+    "botocore": "bedrock:MODEL",
+    "ollama": "ollama:MODEL",
+}
+"""Packages whose clients are not accepted, with the models to name instead."""
+
+
+def client_hint(value: Any) -> str:
+    """What to write instead of a client of a known package; empty for anything else."""
+    module = type(value).__module__
+    for package, model in _NAMED_INSTEAD.items():
+        if module == package or module.startswith(f"{package}."):
+            return f"; clients of {package} are not accepted: name the model, {model}"
+    return ""
 
 
 def client_server(client: Any) -> str:
@@ -172,8 +191,8 @@ def _plain(answer: Any) -> Json:
     return answer
 
 
-def _translated(error: Exception, where: str) -> ProviderError:
-    """Based on the exception: a response with a status, or its class name."""
+def provider_error(error: Exception, where: str) -> ProviderError:
+    """An SDK's exception as an error of the provider: by a response with a status, or its class name."""
     if isinstance(error, ProviderError):
         return error
     response = getattr(error, "response", None)
