@@ -147,6 +147,8 @@ def test_what_cannot_be_answered_is_refused_before_anything_runs():
         ({"delete_acount": "approve"}, "did you mean 'delete_account'"),
         ({"delete_account": "aprove"}, "did you mean 'approve'"),
         ({"delete_account": {"edit": {}}}, "edit needs the arguments"),
+        ({"delete_account": {"edit": {"idd": 7}}}, "has no parameter 'idd'; did you mean 'id'"),
+        ({"delete_account": {"edit": {"id": "x"}}}, "approvals.delete_account: id"),
     ):
         with pytest.raises(ConfigError, match=words):
             performed(agent, "delete 7", approvals=approvals)

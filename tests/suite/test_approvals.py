@@ -71,3 +71,15 @@ def test_what_cannot_work_is_said_before_anything_is_spent(tmp_path, monkeypatch
     monkeypatch.chdir(tmp_path)
     with pytest.raises(ConfigError, match=words):
         rc.run_suite(suite(tmp_path, GOLDENS[0], mode=mode, more=more))
+
+
+def test_an_agent_that_cannot_be_loaded_is_the_only_problem_told(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "goldens.jsonl").write_text(json.dumps(GOLDENS[0]))
+    file = tmp_path / "suite.yaml"
+    file.write_text(
+        "dataset: goldens.jsonl\nagent: {model: 'nowhere:agent'}\napprovals: {delete_account: approve}\n"
+    )
+    with pytest.raises(ConfigError, match="cannot be loaded") as told:
+        rc.run_suite(file)
+    assert "approvals" not in str(told.value)

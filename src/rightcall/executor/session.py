@@ -47,7 +47,7 @@ from rightcall.providers import (
 from rightcall.tools.definitions import offered_tools
 from rightcall.tools.idempotency import Idempotency, sqlite_store
 from rightcall.tools.mcp import McpServer
-from rightcall.tools.runtime import Toolbox, ToolRules
+from rightcall.tools.runtime import Toolbox, ToolRules, approval_problems
 
 if TYPE_CHECKING:
     from rightcall.executor.span_receiver import SpanReceiver
@@ -236,8 +236,6 @@ class Session:
         agent, execute = self.agent, observed.tools_run
         known = known_tools(replace(agent, tools=tools))
         approvals = read_approvals(agent.approvals)
-        if approvals and (unknown := approvals.problems(_name_of(tool) for tool in known)):
-            raise ConfigError(*unknown)
         guarded = observed.can_mock and any(getattr(tool, "roles", ()) for tool in known)
         at_desk = execute == "mock" or agent.faults is not None or guarded
         if at_desk and (problem := desk_problem(observed, known, agent.faults)):
@@ -246,6 +244,8 @@ class Session:
             known, mocks=agent.mocks, execute=execute, faults=agent.faults, seed=self._seed
         )
         self.tools = {tool.name: tool for tool in self.toolbox.tools}
+        if approvals and (wrong := approval_problems(approvals, self.tools)):
+            raise ConfigError(*wrong)
         desks = DeskSetup(
             known, mocks=agent.mocks, execute=execute, faults=agent.faults, seed=self._seed,
             run_id=self._run_id, keys=self._idempotency,
@@ -334,10 +334,6 @@ class Session:
             record=self.agent.record,
         )
         return taped(provider, self.agent)
-
-
-def _name_of(tool: Any) -> str:
-    return str(getattr(tool, "name", None) or getattr(tool, "__name__", ""))
 
 
 def request_digester(agent: Agent) -> RequestDigester:

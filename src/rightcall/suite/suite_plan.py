@@ -104,7 +104,8 @@ def plan_suite(  # noqa: PLR0913  a suite, and what a command line may say inste
         models=models,
     )
     if problems:
-        raise ConfigError(*dict.fromkeys(problems + agent_problems(agent)))
+        known = agent if agent.model is not _unloaded else replace(agent, approvals=None)
+        raise ConfigError(*dict.fromkeys(problems + agent_problems(known)))
     if agent.recordings is not None:
         inputs = plan.inputs()
         agent.recordings.inputs_of = lambda golden: ask_hash(golden, inputs)

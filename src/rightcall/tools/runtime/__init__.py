@@ -5,6 +5,7 @@
     toolbox       Toolbox: the tools of an agent, and where a call enters
     context       what belongs to one trial: its clock, ledger, counters and worlds
     turn          the calls of one turn: reads together, writes in order
+    approval_lines  lines of an approval policy that no call can meet
 
 The stages, in their order; those of `faults` and `idempotency` are in the rooms of that name:
 
@@ -26,6 +27,7 @@ from typing import TYPE_CHECKING
 from rightcall.window import window
 
 if TYPE_CHECKING:
+    from rightcall.tools.runtime.approval_lines import approval_problems as approval_problems
     from rightcall.tools.runtime.bound_tool import BoundTool as BoundTool, RunnableTool as RunnableTool
     from rightcall.tools.runtime.context import CallContext as CallContext
     from rightcall.tools.runtime.errors import Aborted as Aborted, ToolError as ToolError
@@ -37,6 +39,7 @@ else:
     __getattr__, __dir__, __all__ = window(
         __name__,
         {
+            "approval_lines": "approval_problems",
             "bound_tool": "BoundTool RunnableTool",
             "context": "CallContext",
             "errors": "Aborted ToolError",

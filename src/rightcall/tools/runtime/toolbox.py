@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal
 
-from rightcall.errors import ConfigError, InputError, suggestion
-from rightcall.model.approval_policy import ApprovalPolicy, read_approvals
+from rightcall.errors import ConfigError, InputError
+from rightcall.model.approval_policy import read_approvals
 from rightcall.model.call import ToolCall
 from rightcall.model.tool import Tool
 from rightcall.tools.definitions.function import PLAIN, FunctionTool, tool
-from rightcall.tools.definitions.validate import check_schema, problems as argument_problems
+from rightcall.tools.definitions.validate import check_schema
 from rightcall.tools.faults.inject import PlannedFaults
 from rightcall.tools.faults.plan import FaultPlan
 from rightcall.tools.faults.tool_list import shown_entries, shown_tools
 from rightcall.tools.idempotency.guard import Idempotency
 from rightcall.tools.idempotency.key_location import sqlite_store
 from rightcall.tools.runtime.active_call import ActiveCall
+from rightcall.tools.runtime.approval_lines import approval_problems
 from rightcall.tools.runtime.bound_tool import BoundTool, RunnableTool, function_ready, mock_ready
 from rightcall.tools.runtime.context import CallContext, Clock, SystemClock, VirtualClock
 from rightcall.tools.runtime.errors import Aborted
@@ -73,7 +74,8 @@ class Toolbox:
         kept = idempotency or Idempotency(sqlite_store())
         self.confirmations = Confirmations(kept.store)
         self.approvals = read_approvals(obeyed.approvals)
-        if self.approvals and (wrong := self._approval_problems(self.approvals)):
+        definitions = {name: entry.tool for name, entry in self._entries.items()}
+        if self.approvals and (wrong := approval_problems(self.approvals, definitions)):
             raise ConfigError(*wrong)
         preparer = Preparer(self._resolve, self._names, self.confirmations, obeyed.policy, self.approvals)
         self.faults = faults or FaultPlan()
@@ -152,32 +154,6 @@ class Toolbox:
             raise ConfigError(f"no call of '{call.name}' awaits confirmation")
         meaning = call_fingerprint(entry, normalised(entry.tool, call.arguments))
         return self.confirmations.issue(context, entry.tool.name, meaning)
-
-    def _approval_problems(self, approvals: ApprovalPolicy) -> list[str]:
-        """Lines that concern no tool, and edits that no call of their tool can have."""
-        edits = [
-            (name, rule.value)
-            for name, rule in approvals.rules.items()
-            if rule.action == "edit" and name in self._entries
-        ]
-        known = {name: self._entries[name].tool.parameters for name, _ in edits}
-        misspelt = [
-            f"approvals.{name}: {name} has no parameter '{argument}'; "
-            + (suggestion(argument, known[name]) or f"parameters: {', '.join(known[name])}")
-            for name, arguments in edits
-            for argument in arguments
-            if self._entries[name].tool.lacks(argument)
-        ]
-        return (
-            approvals.problems(self._entries)
-            + misspelt
-            + [
-                f"approvals.{name}: {problem.message}"
-                for name, arguments in edits
-                for problem in argument_problems(self._entries[name].tool, arguments)
-                if problem.keyword != "required"  # the rest is the agent's
-            ]
-        )
 
     def _resolve(self, name: str, context: CallContext) -> BoundTool | None:
         return (self._shown if context.offered is None else context.offered).get(name)
