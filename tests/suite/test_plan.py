@@ -9,10 +9,11 @@ import pytest
 
 import rightcall as rc
 from rightcall.errors import ConfigError, InputError
+from rightcall.metrics import Scorer, ScoringRules
 from rightcall.model import Golden
 from rightcall.suite.cost_estimate import estimate
 from rightcall.suite.editor_schema import suite_schema
-from rightcall.suite.plan import Plan, Selection
+from rightcall.suite.plan import Plan, Selection, scorer_fingerprint
 from rightcall.suite.preparation import preflight
 from rightcall.suite.suite import load_suite
 from rightcall.suite.suite_plan import plan_suite
@@ -142,3 +143,17 @@ def test_a_suite_says_strict_for_its_agent(tmp_path):
 def test_a_golden_with_half_a_character_is_named_instead_of_a_traceback(golden):
     with pytest.raises(InputError, match="golden 'a': unpaired surrogate in a string"):
         rc.evaluate(lambda _: [], [Golden("fine", id="fine"), golden])
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        {"weights": "seed"},
+        {"pass_rule": "score"},
+        {"pass_score": 0.9},
+        {"secondary_threshold": 0.7},
+        {"half_credit": True},
+    ],
+)
+def test_every_rule_of_scoring_is_part_of_the_fingerprint(rules):
+    assert scorer_fingerprint(Scorer([], rules=ScoringRules(**rules))) != scorer_fingerprint(Scorer([]))

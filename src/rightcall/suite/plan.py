@@ -243,9 +243,14 @@ def scorer_fingerprint(scorer: Scorer) -> str:
     named = [stable_repr(metric) for metric in scorer.metrics]
     judged = [server_of(getattr(one, "model", "")) for one in (*scorer.metrics, *scorer.observe)]
     servers = [judged] if any(judged) else []
-    return _fingerprint(
-        [named, *observed_too, dict(scorer.rules.weighting), scorer.rules.pass_rule, *servers]
-    )
+    rules, usual = scorer.rules, ScoringRules()
+    changed = {
+        name: getattr(rules, name)
+        for name in ("pass_score", "secondary_threshold", "half_credit")
+        if getattr(rules, name) != getattr(usual, name)
+    }
+    thresholds = [changed] if changed else []
+    return _fingerprint([named, *observed_too, dict(rules.weighting), rules.pass_rule, *servers, *thresholds])
 
 
 def exchange_shapes(agent: Agent) -> list[Any]:
