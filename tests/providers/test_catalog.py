@@ -47,6 +47,7 @@ def write_project(folder: Path, *lines: str) -> None:
     ("written", "told"),
     [
         ({"a:b": SMALL}, "models.a:b: a model's name has letters, digits, '_', '-' and '.', and no colon"),
+        ({"default_juge": SMALL}, "models.default_juge: no such role; there are default_judge"),
         (
             {"small": {"model": "gpt-5-mini"}},
             "models.small: model must be provider:model, got 'gpt-5-mini'; did you",

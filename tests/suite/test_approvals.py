@@ -77,8 +77,9 @@ def test_an_agent_that_cannot_be_loaded_is_the_only_problem_told(tmp_path, monke
     monkeypatch.chdir(tmp_path)
     (tmp_path / "goldens.jsonl").write_text(json.dumps(GOLDENS[0]))
     file = tmp_path / "suite.yaml"
+    (tmp_path / "lost_agent.py").write_text("import no_such_package\n")
     file.write_text(
-        "dataset: goldens.jsonl\nagent: {model: 'nowhere:agent'}\napprovals: {delete_account: approve}\n"
+        "dataset: goldens.jsonl\nagent: {model: 'lost_agent:agent'}\napprovals: {delete_account: approve}\n"
     )
     with pytest.raises(ConfigError, match="cannot be loaded") as told:
         rc.run_suite(file)

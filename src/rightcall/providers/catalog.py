@@ -126,6 +126,9 @@ def _endpoint(name: str, value: Any, where: str) -> ModelEndpoint:
 
     if not _NAME.fullmatch(name):
         raise ConfigError(f"{where}: a model's name has letters, digits, '_', '-' and '.', and no colon")
+    if name.startswith("default_"):  # a misspelt role would otherwise be a model that nobody asks
+        roles = ", ".join(f"default_{role}" for role in ROLES)
+        raise ConfigError(f"{where}: no such role; there are {roles}")
     if isinstance(value, ModelEndpoint):
         endpoint = value
     else:
