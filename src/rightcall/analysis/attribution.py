@@ -19,6 +19,7 @@ from rightcall.model.call import ToolCall
 from rightcall.model.golden import AnyGolden, Golden
 from rightcall.model.record import Record
 from rightcall.model.run import CaseResult
+from rightcall.model.text import counted
 from rightcall.store import ComparedCase, Store, StoredCase, StoredRun
 
 MOST_FLIPS = 200
@@ -241,9 +242,10 @@ def _sentence(items: Sequence[ChangeItem], flips: Sequence[Flip], suspects: Sequ
             "which is noise unless something else changed"
         )
     if not flips:
-        return f"{len(items)} changes, no golden flipped"
+        return f"{counted(len(items), 'change')}, no golden flipped"
     if not suspects:
-        return f"{len(items)} changes, none of which touches the {len(flips)} goldens that flipped"
+        flipped = counted(len(flips), "golden")
+        return f"{counted(len(items), 'change')}, none of which touches the {flipped} that flipped"
     first = suspects[0]
     item = items[first.item]
     return f"{len(first.goldens)} of {len(flips)} flipped goldens are touched by one change: {item.place}, {item.what}"

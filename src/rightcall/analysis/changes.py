@@ -159,7 +159,7 @@ def _settings(before: RunRecord, after: RunRecord) -> Iterator[ChangeItem]:
 def _flat(record: RunRecord) -> dict[str, Any]:
     setup = record.setup
     told: dict[str, Any] = {"mode": setup.mode, "execute": setup.execute, "base_url": setup.base_url}
-    told["strict"] = setup.strict
+    told |= {"strict": setup.strict, "mcp_server": setup.mcp_server or None}
     for group, values in (("settings", setup.settings), ("limits", setup.limits)):
         told |= {f"{group}.{name}": value for name, value in values.items()}
     return told

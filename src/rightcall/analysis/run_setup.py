@@ -14,8 +14,11 @@ SETUP = "setup"
 """The kind of the document that holds an agent's setup."""
 
 
-class AgentSetup(Record, frozen=True):
-    """An agent's setup: model, system prompt and settings."""
+class AgentSetup(Record, frozen=True, forbid_unknown_fields=False):
+    """An agent's setup: model, system prompt and settings. Fields that a newer version wrote hide none of them.
+
+    `strict` is as the agent states it, "never" for false; `mcp_server` is the name and version of an MCP server.
+    """
 
     model: str = ""
     system: str = ""
@@ -24,7 +27,8 @@ class AgentSetup(Record, frozen=True):
     limits: dict[str, Any] = {}
     execute: str = ""
     base_url: str = ""
-    strict: bool = False
+    strict: bool | str = False
+    mcp_server: str = ""
 
 
 class RunRecord(Record, frozen=True):
