@@ -54,6 +54,15 @@ def test_assert_test_runs_an_agent():
     assert assert_test(golden=WEATHER, agent=agent).passed
 
 
+def test_assert_test_says_how_a_golden_and_an_agent_are_written():
+    for arguments in ((WEATHER, lambda golden: []), (WEATHER,)):
+        with pytest.raises(ConfigError, match=r"Golden is no test case: write golden=…, agent=…"):
+            assert_test(*arguments)
+    with pytest.raises(ConfigError, match="a metric is a name, a Metric or a function, got int"):
+        assert_test(RIGHT, 5)
+    assert assert_test(RIGHT, lambda calls: len(calls) == 1).passed  # one metric needs no list
+
+
 def test_a_metric_that_breaks_is_an_error_not_a_failure():
     class Broken:
         name = "broken"

@@ -64,15 +64,16 @@ CITIES = ("hue", "late", "wrong", "dalat")
 RERUNS, RANDOMLY = ("-p", "pytest_rerunfailures"), ("-p", "pytest_randomly")
 ASYNCIO, PLUGIN = ("-p", "pytest_asyncio.plugin"), ("-p", "rightcall_pytest", "-p", "no:cacheprovider")
 INSTALLED = ("-p", "no:langsmith_plugin", "-p", "no:hypothesispytest", "-p", "no:cacheprovider")
+LOOPS = ("-o", "asyncio_default_fixture_loop_scope=function")
 AGAIN = (*RERUNS, "--reruns", "2")
 ONCE, TWICE = {"passed": 2, "failed": 1, "errors": 1}, {"passed": 3, "failed": 1, "rerun": 3}
 TABLE = {
     # name: test, options, outcomes, times that "late" and "wrong" are asked
     "rerunfailures": (PLAIN, AGAIN, TWICE, (2, 1)),
     "rerunfailures, another agent each time": (FRESH_AGENT, AGAIN, TWICE, (2, 1)),
-    "asyncio": (ASYNC, ASYNCIO, ONCE, (1, 1)),
+    "asyncio": (ASYNC, (*ASYNCIO, *LOOPS), ONCE, (1, 1)),
     "anyio": (ANYIO, ("-p", "anyio.pytest_plugin"), ONCE, (1, 1)),
-    "all of them": (ASYNC, (*INSTALLED, "--reruns", "2", "-n", "2"), TWICE, (2, 1)),
+    "all of them": (ASYNC, (*INSTALLED, *LOOPS, "--reruns", "2", "-n", "2"), TWICE, (2, 1)),
 }
 
 
@@ -105,7 +106,8 @@ def test_every_golden_counts_once_and_the_run_is_finished(project, monkeypatch, 
         monkeypatch.delenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD")
     else:
         options = (*PLUGIN, *options)
-    found = made.runpytest_subprocess(*options)
+    run = made.runpytest_subprocess if row == "all of them" else made.runpytest_inprocess
+    found = run(*options)
     counts = found.parseoutcomes()
     assert {name: counts.get(name, 0) for name in outcomes} == outcomes
     assert [times_asked(made.path, city) for city in ("late", "wrong")] == [late, wrong]
@@ -126,6 +128,6 @@ def test_every_golden_counts_once_and_the_run_is_finished(project, monkeypatch, 
 def test_sessions_with_the_same_random_seed_are_different_runs(project):
     made = project(PLAIN)
     for _ in range(2):
-        made.runpytest_subprocess(*PLUGIN, *RANDOMLY, "--randomly-seed=7", "-k", "hue")
+        made.runpytest_inprocess(*PLUGIN, *RANDOMLY, "--randomly-seed=7", "-k", "hue")
     with open_store(made.path / ".rightcall" / "rightcall.db", must_exist=True) as store:
         assert [run.results for run in store.runs()] == [1, 1]

@@ -83,7 +83,7 @@ def as_metrics(named: Iterable[Any], models: ModelCatalog | None = None) -> list
     """
     metrics: list[Metric] = []
     problems: list[str] = []
-    for one in [named] if isinstance(named, str) else named:
+    for one in named if isinstance(named, Iterable) and not isinstance(named, str) else [named]:
         try:
             metric = _as_metric(one, models)
         except ConfigError as error:

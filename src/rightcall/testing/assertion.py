@@ -12,7 +12,7 @@ from rightcall.executor import Agent
 from rightcall.metrics import DIMENSIONS, AnyMetric, Scorer, ScoringRules, as_metrics, observed
 from rightcall.metrics.matching import reason, shown
 from rightcall.model.case import AnyTestCase
-from rightcall.model.golden import AnyGolden, Golden, with_id
+from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, with_id
 from rightcall.model.run import CaseResult
 from rightcall.model.text import visible
 from rightcall.model.tool import Tool
@@ -46,6 +46,11 @@ def assert_test(
     that. `run_async` is DeepEval's and has no effect: an async metric is always awaited.
     """
     __tracebackhide__ = True
+    if isinstance(test_case, Golden | ConversationalGolden):
+        raise ConfigError(
+            f"assert_test: {type(test_case).__name__} is no test case: write golden=…, agent=…, "
+            "or TestCase(golden, …) with what an agent did"
+        )
     chosen = as_metrics(metrics)
     scorer = Scorer(chosen, observed(observe, chosen), rules or ScoringRules())
     if test_case is not None:
