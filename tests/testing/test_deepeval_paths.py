@@ -9,7 +9,7 @@ import pytest
 import rightcall as rc
 
 PATHS = {
-    "": "evaluate assert_test",
+    "": "evaluate assert_test log_hyperparameters",
     "evaluate": "evaluate assert_test AsyncConfig DisplayConfig CacheConfig ErrorConfig",
     "evaluate.configs": "AsyncConfig DisplayConfig CacheConfig ErrorConfig",
     "test_case": (
@@ -55,6 +55,12 @@ def test_evaluate_stays_a_function_whatever_is_imported_first():
     ("statement", "message"),
     [
         ("from rightcall.deepeval.test_case import MLLMImage", "only text is scored"),
+        (
+            "from rightcall.deepeval.tracing import observe, update_current_span",
+            "record what the agent did with",
+        ),
+        ("from rightcall.deepeval.models import DeepEvalBaseLLM", "name the model and its server under"),
+        ("from rightcall.deepeval import login", "nothing is sent anywhere"),
         ("from rightcall.deepeval.test_case import MCPServer", "pass the server's tools to the agent"),
         ("from rightcall.deepeval.dataset import InterruptionBehavior", "only text is simulated"),
         ("from rightcall.deepeval.test_case import Typo", "cannot import name 'Typo'"),
@@ -105,3 +111,17 @@ def test_a_result_reads_as_deepevals_and_as_ours(tmp_path):
     (data,) = result.metrics_data
     assert (data.name, data.score, data.success, data.error) == ("tool_correctness", 1.0, True, None)
     assert result.passed and result.metrics["tool_f1"].value == 1 and run.test_run_id == run.id
+
+
+def test_hyperparameters_of_a_test_file_are_accepted_with_and_without_arguments():
+    from rightcall.deepeval import log_hyperparameters
+
+    @log_hyperparameters
+    def plain():
+        return {"temperature": 1}
+
+    @log_hyperparameters(model="m", prompt_template="…")
+    def named():
+        return {"temperature": 2}
+
+    assert (plain(), named()) == ({"temperature": 1}, {"temperature": 2})

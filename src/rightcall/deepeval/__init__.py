@@ -11,11 +11,26 @@
     metrics        the metrics, and the base classes of custom ones
     synthesizer/   Synthesizer and its configurations
     simulator/     ConversationSimulator; conversation_simulator: its former path
+    hyperparameters  log_hyperparameters
+    tracing, models  what has no equivalent: importing a name says what to use instead
 
 The names are those of `rightcall`, the paths DeepEval 4.3.1's. One of DeepEval's names without an equivalent says what
 to use instead when it is imported, or, for a metric, when it is constructed.
 """
 
 from rightcall.deepeval.evaluate import assert_test, evaluate
+from rightcall.deepeval.hyperparameters import log_hyperparameters
+from rightcall.deepeval.names import refusing
+from rightcall.deepeval.tracing import INSTEAD
 
-__all__ = ["assert_test", "evaluate"]
+__all__ = ["assert_test", "evaluate", "log_hyperparameters"]
+
+__getattr__ = refusing(
+    __name__,
+    dict.fromkeys(("instrument", "flush_traces", "a_flush_traces"), INSTEAD)
+    | {
+        "compare": "compare two runs: rightcall.compare(one, other)",
+        "login": "nothing is sent anywhere; results are in the store, and `rightcall view` shows them",
+        "on_test_run_end": "call what should follow after the session, or after evaluate()",
+    },
+)
