@@ -147,6 +147,21 @@ def responses_streamed(address: str, golden: Golden) -> str:
         ]
 
 
+def responses_interleaved(address: str, golden: Golden) -> str:
+    """Each call followed by its output, as OpenAI's guide writes it."""
+    client = kept(openai.OpenAI(base_url=f"{address}/v1", api_key="k", max_retries=0))
+    items: list[Any] = [{"role": "user", "content": golden.input}]
+    while True:
+        reply = client.responses.create(model="m", input=items, tools=FLAT_TOOLS)
+        calls = [item for item in reply.output if item.type == "function_call"]
+        if not calls:
+            return reply.output_text
+        for call in calls:
+            output = run_tool(call.name, call.arguments)[0]
+            items.append(call)
+            items.append({"type": "function_call_output", "call_id": call.call_id, "output": output})
+
+
 def claude(address: str, golden: Golden) -> str:
     client = kept(anthropic.Anthropic(base_url=address, api_key="k", max_retries=0))
     messages: list[Any] = [{"role": "user", "content": golden.input}]
@@ -250,6 +265,15 @@ def loop(request) -> Iterator[tuple[str, Callable[[Golden], Any], Journal, str]]
         yield via, ask, journal, name
         while CLIENTS:
             CLIENTS.pop().close()
+
+
+def test_a_loop_that_writes_each_output_after_its_call_is_seen_whole():
+    with model_server(Journal()) as address:
+        function = rc.observe(lambda golden: responses_interleaved(address, golden), via="openai")
+        (trajectory,) = performed(function, "trip Hanoi")
+        while CLIENTS:
+            CLIENTS.pop().close()
+    assert made(trajectory)[:2] == TRIP[:2]  # both calls of the first answer have their results
 
 
 def test_calls_and_results_of_a_loop_are_seen(loop):

@@ -81,7 +81,7 @@ class EventRecorder:
     ) -> None:
         """The model is asked. Results among `messages` belong to calls whose tools no hook saw run.
 
-        Only those after the last answer are new; a request that continues a thread holds nothing older.
+        Results that were told before change nothing.
         """
         with self._lock:
             self.requests += 1
@@ -386,8 +386,15 @@ def _settle(call: SeenCall, output: Any, error: BaseException | bool | str | Non
 
 
 def _new_results(messages: Sequence[Message]) -> list[ToolResult]:
+    """Results after the last answer, then those before it that name their call, the newest first.
+
+    A loop may write each output right after its call, so that parts of one answer look like several. The newest come
+    first because some servers give the same ids in every turn.
+    """
     last = max((at for at, message in enumerate(messages) if message.role == "assistant"), default=-1)
-    return [r for message in messages[last + 1 :] if message.role == "tool" for r in results_of(message)]
+    newest = [r for message in messages[last + 1 :] if message.role == "tool" for r in results_of(message)]
+    before = [r for message in messages[: last + 1] if message.role == "tool" for r in results_of(message)]
+    return newest + [result for result in reversed(before) if result.call_id]
 
 
 def _finished_call(seen: SeenCall, step: int) -> ToolCall:

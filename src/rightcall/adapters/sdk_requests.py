@@ -133,24 +133,28 @@ def _news(watch: Watch, body: Any) -> Any:
 
 
 def _since_last_answer(items: Any) -> Any:
-    """The last answer of the model in a list of messages or items, and what follows it."""
+    """The last answer of the model in a list of messages or items, and what follows it.
+
+    Items may have each call's output right after the call: then all calls before are taken too, since nothing tells
+    where the answer began. Results that were read before change nothing.
+    """
     if not isinstance(items, list):
         return items
     start = len(items)
     while start and not _is_answer(items[start - 1]):
         start -= 1
-    while start and _is_answer(items[start - 1]):
+    while start and (_is_answer(items[start - 1]) or _kind(items[start - 1]) == "function_call_output"):
         start -= 1
     return items[start:]
 
 
 def _is_answer(item: Any) -> bool:
-    role, kind = (
-        (item.get("role"), item.get("type"))
-        if isinstance(item, Mapping)
-        else (getattr(item, "role", None), getattr(item, "type", None))
-    )
-    return role == "assistant" or kind in ("function_call", "reasoning")
+    role = item.get("role") if isinstance(item, Mapping) else getattr(item, "role", None)
+    return role == "assistant" or _kind(item) in ("function_call", "reasoning")
+
+
+def _kind(item: Any) -> Any:
+    return item.get("type") if isinstance(item, Mapping) else getattr(item, "type", None)
 
 
 @dataclass(frozen=True)
