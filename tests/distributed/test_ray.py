@@ -5,6 +5,7 @@ import os
 import signal
 from pathlib import Path
 
+import msgspec
 import pytest
 
 import rightcall as rc
@@ -54,6 +55,18 @@ def test_workers_store_what_one_process_does(store, engine, tmp_path, workers):
     assert stored(store, shared.run.id) == stored(store, alone.run.id)
     assert counters(store, shared.run.id) == counters(store, alone.run.id)
     assert (shared.summary, shared.verdict) == (alone.summary, alone.verdict)
+
+
+@pytest.mark.parametrize("checked", [0, 6])
+def test_goldens_that_state_no_check_decide_nothing_on_workers(store, engine, tmp_path, checked):
+    prompts = [msgspec.structs.replace(g, expected_calls=()) for g in goldens(12, tmp_path)[checked:]]
+    plan = plan_of([*goldens(checked, tmp_path), *prompts], gate=read_gate({"min": 0.1}))
+    alone, shared = ran(store, plan), ran(store, plan, engine)
+    assert (shared.summary, shared.verdict) == (alone.summary, alone.verdict)
+    found = store.run(shared.run.id)
+    assert (found.unchecked, found.judged) == (12 - checked, checked)
+    assert shared.verdict.word == ("PASS" if checked else "INCONCLUSIVE")
+    assert checked or "nothing was checked" in str(shared.verdict)
 
 
 @pytest.mark.parametrize("writes", [False, True])

@@ -120,16 +120,17 @@ def plan(
     """How many goldens are needed to show a pass rate of `min` when the true rate is `target`, and the cost.
 
     `icc` is the correlation between trials of one golden, from 0 to 1. With `dataset` the plan is also evaluated for
-    its goldens, whose clusters are those they declare or, with `cluster="auto"`, also their templates. `watch` is
-    called after every simulated run.
+    its goldens, whose clusters are those they declare or, with `cluster="auto"`, also their templates; those that state
+    no check decide nothing and are not counted. `watch` is called after every simulated run.
     """
     from rightcall.datasets import load_goldens
     from rightcall.gate import cluster_sizes, plan as planned
+    from rightcall.model.golden import states_check
     from rightcall.quality import template_clusters, template_groups
 
     have = clusters = None
     if dataset is not None:
-        goldens = list(load_goldens(dataset))
+        goldens = [golden for golden in load_goldens(dataset) if states_check(golden)]
         found = template_clusters(template_groups(goldens)) if cluster == "auto" else {}
         named = [golden.cluster or found.get(golden.id) for golden in goldens]
         have, clusters = len(named), cluster_sizes(named)

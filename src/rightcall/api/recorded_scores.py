@@ -81,11 +81,13 @@ def score(
     observe: Sequence[AnyMetric] = (),
     rules: ScoringRules | None = None,
     partial: bool = False,
+    include_unreviewed: bool = False,
 ) -> RecordedScores:
     """Score what an agent did (a file of trajectories) against what it should have done (a file of goldens).
 
     A case passes when its golden is satisfied and every one of `metrics` passes; those under `observe` only measure.
     `tools` serve defaults and schema checks. With `partial`, goldens without a trajectory are skipped and counted.
+    Unreviewed goldens, whose expectations are what an agent did, are refused unless `include_unreviewed`.
     """
     from rightcall.metrics import Scorer, ScoringRules, as_metrics, observed
     from rightcall.model.dialects.call_text import CallTextWatch
@@ -107,6 +109,7 @@ def score(
         partial=partial,
         left_out=note,
         look=watch.look,
+        include_unreviewed=include_unreviewed,
     )
     scores = RecordedScores(results, scorer, watch)
     return scores

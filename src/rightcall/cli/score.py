@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 @click.option("--weights", type=click.Choice(["default", "seed"]), default="default", show_default=True,
               help="Weights of the overall score; `seed` gives wrong values half credit")  # fmt: skip
 @click.option("--partial", is_flag=True, help="Skip goldens without a trajectory instead of failing")
+@click.option("--include-unreviewed", is_flag=True, help="Also score by unreviewed goldens")
 @click.option("--min", "least", type=FiniteRange(0, 1), default=1.0, show_default=True,
               help="Minimum pass rate for exit code 0")  # fmt: skip
 @click.option("--on", metavar="ray[:ADDRESS]", help="Score in shards, as tasks on Ray; requires --out")
@@ -51,6 +52,7 @@ def score(
     pass_rule: Literal["strict", "score"],
     weights: str,
     partial: bool,
+    include_unreviewed: bool,
     least: float,
     on: str | None,
     workers: int | None,
@@ -80,7 +82,7 @@ def score(
             )
         from rightcall.cli.score_shards import ShardChoices, score_in_shards
 
-        how = ShardChoices(tools, metrics, observe, rules, partial, least)
+        how = ShardChoices(tools, metrics, observe, rules, partial, least, include_unreviewed)
         score_in_shards(goldens, trajectories, how, on or "ray", workers, out)
         return
     hints = _hints(goldens, trajectories, tools)
@@ -94,6 +96,7 @@ def score(
             observe=observe,
             rules=rules,
             partial=partial,
+            include_unreviewed=include_unreviewed,
         )
         if as_json:
             write_rows(iter(scores), sys.stdout.buffer)

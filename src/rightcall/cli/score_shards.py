@@ -33,6 +33,7 @@ class ShardChoices(NamedTuple):
     rules: ScoringRules
     partial: bool
     least: float
+    include_unreviewed: bool = False
 
 
 def score_in_shards(
@@ -43,7 +44,7 @@ def score_in_shards(
     chosen = as_metrics(how.metrics)
     scorer = Scorer(chosen, observed(how.observe, chosen), how.rules)
     tools = tuple(load_tools(how.tools)) if how.tools else ()
-    scoring = Scoring(goldens.resolve(), scorer, tools, out.resolve())
+    scoring = Scoring(goldens.resolve(), scorer, tools, out.resolve(), how.include_unreviewed)
     with Workers(WorkersConfig(count=workers), on, folder=Path.cwd(), dataset=goldens) as shared:
         scores = shared.score(
             scoring,

@@ -38,9 +38,11 @@ if TYPE_CHECKING:
         counts as counts,
         edited as edited,
         golden_by_hand as golden_by_hand,
+        refuse_unreviewed as refuse_unreviewed,
         review_of as review_of,
         reviewed as reviewed,
         unreviewed as unreviewed,
+        unreviewed_problem as unreviewed_problem,
     )
     from rightcall.datasets.targets import (
         golden_of_datapoint as golden_of_datapoint,
@@ -64,7 +66,10 @@ else:
             "goldens": "load_goldens numbered_goldens save_goldens",
             "index": "GoldenIndex",
             "pairs": "pair",
-            "review": "PROPOSAL STATES accepted counts edited golden_by_hand review_of reviewed unreviewed",
+            "review": (
+                "PROPOSAL STATES accepted counts edited golden_by_hand refuse_unreviewed review_of reviewed "
+                "unreviewed unreviewed_problem"
+            ),
             "targets": "golden_of_datapoint placed_items",
             "trajectories": (
                 "lines_before load_trajectories numbered_trajectories save_trajectories trajectories_between "

@@ -7,6 +7,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, cast
 
+import msgspec
 from msgspec import Raw
 
 from rightcall.datasets.deepeval.names import is_deepeval
@@ -26,7 +27,7 @@ from rightcall.errors import InputError
 from rightcall.files import atomic_write, existing_file, value_of
 from rightcall.model.codec import DecodeErrors
 from rightcall.model.dialects import read_tool
-from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, with_id
+from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, expecting_no_calls, with_id
 
 Kind: TypeAlias = type[Golden] | type[ConversationalGolden]
 
@@ -123,6 +124,8 @@ def _read(  # noqa: PLR0912  one loop: a generator inside another costs a tenth
                 raise problem from None
             skipped(problem)
             continue
+        if not golden.expected_calls and _is_written(item, "expected_calls"):
+            golden = expecting_no_calls(golden)
         if not golden.id:
             golden = with_id(golden)
         if golden.tools:
@@ -134,6 +137,13 @@ def _read(  # noqa: PLR0912  one loop: a generator inside another costs a tenth
                 skipped(bad)
                 continue
         yield line, golden
+
+
+def _is_written(item: Any, field: str) -> bool:
+    """Whether the author of an item wrote a field; the record has its default either way."""
+    if isinstance(item, dict):
+        return field in item
+    return field.encode() in bytes(item) and field in msgspec.json.decode(item, type=dict[str, Raw])
 
 
 def _targets(

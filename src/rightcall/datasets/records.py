@@ -12,7 +12,7 @@ from rightcall.datasets.deepeval.reader import golden_of
 from rightcall.errors import ConfigError, MissingExtraError
 from rightcall.files import existing_file
 from rightcall.model import codec
-from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden
+from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, expecting_no_calls
 
 NATIVE_ONLY = frozenset(
     (*Golden.__struct_encode_fields__, *ConversationalGolden.__struct_encode_fields__)
@@ -31,7 +31,7 @@ def golden_of_row(row: Mapping[str, Any], where: str, names: Names | None = None
         kind: Any = ConversationalGolden if row.get("scenario") is not None else Golden
         present = {name: value for name, value in row.items() if value is not None}
         found: AnyGolden = codec.convert(present, kind, where)
-        return found
+        return expecting_no_calls(found) if present.get("expected_calls") == [] else found
     return golden_of(row, where, names)
 
 

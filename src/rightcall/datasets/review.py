@@ -8,14 +8,15 @@ draft is finalized as is.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
 
 from rightcall.errors import InputError
 from rightcall.model import codec
-from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden
+from rightcall.model.golden import AnyGolden, ConversationalGolden, G, Golden, expecting_no_calls
 from rightcall.model.record import Record
 
 ReviewState = Literal["pending", "accepted", "rejected"]
@@ -98,6 +99,22 @@ def unreviewed(golden: AnyGolden) -> bool:
     return PROPOSAL in golden.metadata and not accepted(golden)
 
 
+def refuse_unreviewed(goldens: Iterable[G], dataset: Path | None = None) -> Iterator[G]:
+    """The same goldens; an error at the first unreviewed one, because what nobody confirmed decides nothing."""
+    for golden in goldens:
+        if golden.metadata and unreviewed(golden):
+            raise InputError(str(dataset or "goldens"), *unreviewed_problem([golden.id], dataset))
+        yield golden
+
+
+def unreviewed_problem(ids: Sequence[str], dataset: Path | None = None) -> tuple[str, str]:
+    """What is wrong with unreviewed goldens, and what to do."""
+    shown = ", ".join(f"'{name}'" for name in ids[:3]) + (", …" if len(ids) > 3 else "")
+    subject = "1 golden is" if len(ids) == 1 else f"{len(ids):,} goldens are"
+    how = f"review with `rightcall generate review {dataset or 'DRAFTS'}` or `rightcall traces review`"
+    return f"{subject} unreviewed: {shown}", f"{how}, or pass --include-unreviewed"
+
+
 def counts(goldens: Iterable[AnyGolden]) -> dict[ReviewState, int]:
     """How many goldens are in each state."""
     found = Counter(review_of(golden).state for golden in goldens)
@@ -105,8 +122,6 @@ def counts(goldens: Iterable[AnyGolden]) -> dict[ReviewState, int]:
 
 
 def _golden(plain: dict[str, Any], conversation: bool, where: str) -> AnyGolden:
-    return (
-        codec.convert(plain, ConversationalGolden, where)
-        if conversation
-        else codec.convert(plain, Golden, where)
-    )
+    kind: type[AnyGolden] = ConversationalGolden if conversation else Golden
+    made: AnyGolden = codec.convert(plain, kind, where)
+    return expecting_no_calls(made) if plain.get("expected_calls") == [] else made

@@ -21,11 +21,12 @@ from rightcall.datasets import (
     GoldenIndex,
     lines_before,
     load_goldens,
+    refuse_unreviewed,
     trajectories_between,
     trajectory_ranges,
 )
 from rightcall.distributed.hash_buckets import HashBuckets
-from rightcall.errors import ConfigError, InputError
+from rightcall.errors import ConfigError, InputError, RightCallError
 from rightcall.files import atomic_write, existing_file
 from rightcall.metrics import Scorer, Tally, stable_hash
 from rightcall.model.golden import AnyGolden
@@ -49,6 +50,7 @@ class Scoring:
     scorer: Scorer
     tools: tuple[Tool, ...]
     out: Path
+    include_unreviewed: bool = False
 
 
 @dataclass(frozen=True)
@@ -111,7 +113,11 @@ def score_shards(
     ]
     _same_setup(scoring, trajectories, shards)
     if not (scoring.out / INDEX).exists():
-        _write_index(scoring)
+        try:
+            _write_index(scoring)
+        except RightCallError:
+            (scoring.out / SETUP).unlink()  # nothing was scored: the corrected files may use the folder
+            raise
     open_shards = [shard for shard in shards if not shard.part(scoring.out, "tally").exists()]
     finished = len(shards) - len(open_shards)
     for _ in run(_Task(scoring), open_shards):
@@ -223,7 +229,7 @@ def _hashes(data: bytes) -> array[int]:
 def _same_setup(scoring: Scoring, trajectories: Path, shards: Iterable[Shard]) -> None:
     """Refuse a folder that holds parts of something else."""
     state = scoring.goldens.stat()
-    told = {
+    told: dict[str, object] = {
         "goldens": [str(scoring.goldens.resolve()), state.st_size, state.st_mtime_ns],
         "trajectories": str(trajectories.resolve()),
         "metrics": [repr(metric) for metric in (*scoring.scorer.metrics, *scoring.scorer.observe)],
@@ -231,6 +237,8 @@ def _same_setup(scoring: Scoring, trajectories: Path, shards: Iterable[Shard]) -
         "tools": hashlib.sha256(msgspec.json.encode(scoring.tools)).hexdigest(),
         "shards": [[str(shard.path.resolve()), shard.start, shard.end] for shard in shards],
     }
+    if scoring.include_unreviewed:
+        told["unreviewed"] = True  # another setup: the index was written without a look at reviews
     content, file = msgspec.json.encode(told), scoring.out / SETUP
     if file.exists() and file.read_bytes() != content:
         raise ConfigError(
@@ -243,7 +251,10 @@ def _same_setup(scoring: Scoring, trajectories: Path, shards: Iterable[Shard]) -
 def _write_index(scoring: Scoring) -> None:
     draft = scoring.out / f"{INDEX}.draft"
     draft.unlink(missing_ok=True)
-    if GoldenIndex.write(draft, load_goldens(scoring.goldens)) is None:
+    goldens = load_goldens(scoring.goldens)
+    if not scoring.include_unreviewed:
+        goldens = refuse_unreviewed(goldens, scoring.goldens)
+    if GoldenIndex.write(draft, goldens) is None:
         raise InputError(str(scoring.goldens), "an id occurs twice", "give each golden its own id")
     draft.replace(scoring.out / INDEX)
 

@@ -65,7 +65,8 @@ class Golden(Record, SingleTurnFields, frozen=True, metaclass=Spelled):
     """One input and what should happen. Only `input` is required.
 
     A golden that states no check (`states_check`) is unchecked unless a metric decides: it runs and is shown, but
-    neither passes nor fails. Without `category` it counts as `golden`, but that alone is no check.
+    neither passes nor fails. Without `category` it counts as `golden`, but that alone is no check. An explicit
+    `expected_calls=[]` is: nothing may be called.
 
     `any_of` contains whole alternatives to `expected_calls`; the best one counts. `tools` lists tools of the
     suite or inline definitions, in any format; `tool_set` names one of the suite's tool sets instead. `model`
@@ -227,7 +228,8 @@ def states_check(golden: AnyGolden) -> bool:
     Calls that must, may or must not be made, limits, content, a final state, consent, and a category: `negative`
     forbids calls, the others forbid calls that are not expected, unless extra calls are allowed. What only judges read
     (`expected_output`, `expectations`, …) is checked when a metric asks one. A conversation that expects no calls
-    allows any, so that only `negative` is a check among its categories.
+    allows any, so that only `negative` is a check among its categories. An empty list of expected calls that an author
+    wrote has become a category, or `no_calls`, where it was read: `expecting_no_calls`.
     """
     if (
         golden.expected_calls
@@ -248,6 +250,18 @@ def states_check(golden: AnyGolden) -> bool:
         or golden.max_latency_ms is not None
         or (golden.category is not None and golden.extra_calls == "forbid")
     )
+
+
+def expecting_no_calls(golden: G) -> G:
+    """The golden of an author who wrote `expected_calls: []`: nothing may be called, unless it states anything else.
+
+    A record cannot tell an empty list from none, so whoever reads what an author wrote calls this.
+    """
+    if golden.extra_calls == "allow" or states_check(golden):
+        return golden
+    if isinstance(golden, ConversationalGolden):
+        return msgspec.structs.replace(golden, no_calls=True)
+    return msgspec.structs.replace(golden, category="golden")
 
 
 def canonical_golden(golden: G) -> G:

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple, Self
 
 import msgspec
 
-from rightcall.datasets import numbered_goldens, unreviewed
+from rightcall.datasets import numbered_goldens, unreviewed, unreviewed_problem
 from rightcall.errors import ConfigError, RightCallError
 from rightcall.executor import Agent, Session, confirm_problem, model_problems, open_problems, settings_of
 from rightcall.metrics.matching import mentions_ref
@@ -300,15 +300,10 @@ class _Reading:
 
 
 def _unreviewed(dataset: Path | Sequence[AnyGolden], ids: list[str]) -> str:
-    """Goldens made from traces expect what was observed, without confirmation that it was right."""
-    where = f"{dataset}: " if isinstance(dataset, Path) else ""
-    shown = ", ".join(f"'{name}'" for name in ids[:3]) + (", …" if len(ids) > 3 else "")
-    how = (
-        f"review with `rightcall generate review {dataset if isinstance(dataset, Path) else 'DRAFTS'}` or "
-        "`rightcall traces review`"
-    )
-    subject = "1 golden is" if len(ids) == 1 else f"{len(ids):,} goldens are"
-    return f"{where}{subject} unreviewed: {shown}; {how}, or pass --include-unreviewed"
+    """Goldens made from traces or runs expect what was observed, without confirmation that it was right."""
+    file = dataset if isinstance(dataset, Path) else None
+    problem, how = unreviewed_problem(ids, file)
+    return f"{file}: {problem}; {how}" if file else f"{problem}; {how}"
 
 
 def _validated(golden: AnyGolden) -> tuple[str, AnyGolden]:

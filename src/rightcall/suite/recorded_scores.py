@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from rightcall.datasets import pair
+from rightcall.datasets import pair, refuse_unreviewed
 from rightcall.errors import ConfigError, InputError
 from rightcall.executor import Pool
 from rightcall.metrics import Scorer
@@ -17,6 +17,8 @@ from rightcall.model.golden import AnyGolden, with_id
 from rightcall.model.run import CaseResult
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory
+
+Pair = tuple[AnyGolden, int, Trajectory]
 
 BY_GOLDENS = Scorer()
 """The goldens alone decide."""
@@ -31,18 +33,28 @@ def score_recorded(
     partial: bool = False,
     left_out: Callable[[int], None] | None = None,
     look: Callable[[Trajectory], None] | None = None,
+    include_unreviewed: bool = False,
 ) -> Iterator[CaseResult]:
     """The result of each recorded trial, streamed: memory does not grow with the number of cases.
 
     Metrics may be `def` or `async def`. With `partial`, `left_out` receives the number of goldens without a trajectory.
-    `look` is called with each trajectory.
+    `look` is called with each trajectory. An unreviewed golden is an error unless `include_unreviewed`.
     """
     pairs = pair(goldens, trajectories, partial=partial, left_out=left_out)
+    if not include_unreviewed:
+        pairs = _of_reviewed(pairs, goldens)
     yield from score_pairs(pairs, goldens, tools=tools, scorer=scorer, look=look)
 
 
+def _of_reviewed(pairs: Iterable[Pair], file: Path) -> Iterator[Pair]:
+    for one in pairs:
+        if one[0].metadata:
+            next(refuse_unreviewed([one[0]], file))
+        yield one
+
+
 def score_pairs(
-    pairs: Iterable[tuple[AnyGolden, int, Trajectory]],
+    pairs: Iterable[Pair],
     goldens: Path,
     *,
     tools: Iterable[Tool] = (),
@@ -82,6 +94,8 @@ async def score_cases(
     problems = await scorer.problems()
     if problems:
         raise ConfigError(*problems)
+    for _ in refuse_unreviewed(case.golden for case in cases):
+        pass
     seen: Counter[str] = Counter()
     jobs: list[tuple[int, AnyTestCase, int]] = []
     for place, case in enumerate(cases):

@@ -8,6 +8,7 @@ from itertools import islice
 
 import msgspec
 
+from rightcall.datasets import refuse_unreviewed
 from rightcall.errors import ConfigError
 from rightcall.event_loop import finished
 from rightcall.gate import Verdict
@@ -76,7 +77,7 @@ async def rescore_run(
         raise ConfigError(*problems)
     old = store.run(run)
     known = {golden.id: golden for golden in store.goldens(old.id)}
-    known |= {golden.id: golden for golden in goldens if golden.id in known}
+    known |= {golden.id: golden for golden in refuse_unreviewed(goldens) if golden.id in known}
     tools = stored_tools(store, old)
     new = _begun(old, scorer)
     writer = store.begin_run(new, planned=old.results)

@@ -21,7 +21,7 @@ from rightcall.model.golden import AnyGolden, ExpectedCall, states_check
 from rightcall.model.record import Record
 from rightcall.model.run import CaseResult
 from rightcall.model.text import counted
-from rightcall.providers import scrubber
+from rightcall.redaction import HIDDEN, scrubber
 from rightcall.store import Store
 from rightcall.traces import UNREVIEWED
 
@@ -55,7 +55,7 @@ def expected_drafts(store: Store, run: str) -> ExpectedDrafts:
     """Drafts from a stored run, for goldens that state no check.
 
     More than half of a golden's trials must have made the same calls. Arguments in which they differ, and those that
-    contain a secret, are left open. Trials with an error or a fatal failure do not count.
+    contain a secret, which a store has hidden, are left open. Trials with an error or a fatal failure do not count.
     """
     found = store.run(run)
     clean = scrubber()
@@ -142,8 +142,8 @@ def _expected(calls: Sequence[ToolCall], trials: int, clean: Callable[[str], str
     open_args = False
     for name in dict.fromkeys(name for arguments in known for name in arguments):
         value, times = _most_common(arguments[name] for arguments in known if name in arguments)
-        text = _text(value)
-        if 2 * times > trials and clean(text) == text and clean(name) == name:
+        text = _text({name: value})  # the name tells secrets, too
+        if 2 * times > trials and HIDDEN not in text and clean(text) == text:
             args[name] = {"exact": value} if isinstance(value, dict) else value
         else:
             open_args = True

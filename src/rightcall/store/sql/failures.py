@@ -48,7 +48,7 @@ class Failures(Core):
     """The part of the store that reads failures."""
 
     def trial_counts(self, run: str) -> Iterator[TrialCount]:
-        """Every golden with scored trials, by id, streamed."""
+        """Every golden that was checked, by id, streamed."""
         with self.reading() as connection:
             key = find(connection, run).key
         last = ""
@@ -93,7 +93,7 @@ def _counts(connection: Connection, key: int, after: str) -> list[TrialCount]:
     passed = func.sum(case((results.outcome == tables.PASSED, 1), else_=0))
     query = (
         select(results.golden_id, judged, passed)
-        .where(results.run_key == key)
+        .where(results.run_key == key, results.outcome != tables.UNCHECKED)
         .group_by(results.golden_id)
         .order_by(results.golden_id)
         .limit(AT_ONCE * 4)

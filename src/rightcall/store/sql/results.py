@@ -121,11 +121,14 @@ class Results(Core):
             return int(connection.execute(query).scalar_one())
 
     def code_counts(self, run: str) -> dict[str, int]:
-        """The number of failures by code, also for a run in progress."""
+        """The number of failures by code, also for a run in progress. Unchecked cases did not fail."""
         c = tables.codes.c
         with self.reading() as connection:
-            key = find(connection, run).key
-            counted = select(c.code, func.count().label("failures")).where(c.run_key == key)
+            row = find(connection, run)
+            counted = select(c.code, func.count().label("failures")).where(c.run_key == row.key)
+            if row.unchecked:
+                counted = counted.join(tables.results, results.id == c.result_id)
+                counted = counted.where(results.outcome != tables.UNCHECKED)
             rows = connection.execute(counted.group_by(c.code).order_by(c.code))
             return {row.code: row.failures for row in rows}
 
@@ -202,6 +205,8 @@ def conditions(
         found.append(of.golden_id == which.golden_id)
     if which.code is not None or which.tool:
         found.append(of.id.in_(_with_failure(run_key, which)))
+        if which.outcome is None:
+            found.append(of.outcome != tables.UNCHECKED)  # it may have codes, but it did not fail
     if which.failed_metric:
         found.append(_fails_metric(which.failed_metric, of))
     if which.tag:
