@@ -271,9 +271,9 @@ def _save_baseline(path: Path, outcome: RunOutcome, store_url: str | None) -> No
 
 def _print_models(outcomes: list[RunOutcome]) -> None:
     """The runs of several models in one table."""
-    from rightcall.report import comparison_table
+    from rightcall.report import print_model_table
 
     out = console()
     out.print()
     rows = [(outcome.run.agent, outcome.run.id, outcome.summary) for outcome in outcomes]
-    out.print(comparison_table(rows, out.width))
+    print_model_table(out, rows)

@@ -93,7 +93,7 @@ if TYPE_CHECKING:
     from rightcall.report.terminal import (
         Watcher as Watcher,
         clean as clean,
-        comparison_table as comparison_table,
+        print_model_table as print_model_table,
         print_summary as print_summary,
     )
     from rightcall.report.text import (
@@ -128,7 +128,7 @@ else:
             "rows": "write_outcome write_rows",
             "run_screen": "print_run print_verdict",
             "screen": "Screen",
-            "terminal": "Watcher clean comparison_table print_summary",
+            "terminal": "Watcher clean print_model_table print_summary",
             "text": "json_text one_line shown_text visible",
         },
     )

@@ -79,12 +79,12 @@ def print_summary(
 def print_table(console: Screen, view: SummaryView) -> None:
     """Print the table of categories, and below it the numbers for which the terminal is too narrow."""
     console.print(summary_table(view, console.width))
-    if left := beyond_table(view, console.width):
-        console.print(f"all, continued: {left}", style="dim", soft_wrap=True)
+    for line in beyond_table(view, console.width):
+        console.print(line, style="dim", soft_wrap=True)
 
 
-def comparison_table(rows: Sequence[tuple[str, str, Summary]], width: int = 80) -> Table:
-    """One row per run: agent, run, and as many numbers as fit, most important first; only agents are wrapped."""
+def print_model_table(console: Screen, rows: Sequence[tuple[str, str, Summary]]) -> None:
+    """Print one row per run: agent, run and the numbers; below it those for which the terminal is too narrow."""
     views = [summary_view(summary) for _, _, summary in rows]
     asked = tuple(dict.fromkeys(name for view in views for name in view.columns))
     cells = [
@@ -92,15 +92,17 @@ def comparison_table(rows: Sequence[tuple[str, str, Summary]], width: int = 80) 
     ]
     titles = ("run", *_titles(asked))
     widths = [max(len(title), *(len(row[at]) for row in cells)) + 1 for at, title in enumerate(titles)]
-    agents = min(max(len(one_line(agent)) for agent, _, _ in rows), width // 3)
-    fitting = max(LEAST_COLUMNS, sum(agents + 1 + total - 1 <= width for total in accumulate(widths)))
+    agents = min(max(len(one_line(agent)) for agent, _, _ in rows), console.width // 3)
+    fitting = max(LEAST_COLUMNS, sum(agents + 1 + total - 1 <= console.width for total in accumulate(widths)))
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 1, 0, 0))
     table.add_column("agent", overflow="fold")
     for at, title in enumerate(titles[:fitting]):
         table.add_column(title, justify="right" if at else "left", no_wrap=True)
     for (agent, _, _), row in zip(rows, cells, strict=True):
         table.add_row(one_line(agent), *row[:fitting])
-    return table
+    console.print(table)
+    for row in cells if fitting < len(titles) else ():
+        console.print(_continued(row[0], titles, row, fitting), style="dim", soft_wrap=True)
 
 
 def summary_table(view: SummaryView, width: int = 80) -> Table:
@@ -118,11 +120,17 @@ def summary_table(view: SummaryView, width: int = 80) -> Table:
     return table
 
 
-def beyond_table(view: SummaryView, width: int = 80) -> str:
-    """The numbers of all cases whose columns do not fit, in one line."""
-    titles, cells = ("", *_titles(view.columns)), _cells(view.total, view.columns)
-    left = range(_fitting(view, width), len(titles))
-    return ", ".join(f"{titles[at]} {cells[at]}" for at in left)
+def beyond_table(view: SummaryView, width: int = 80) -> list[str]:
+    """The numbers whose columns do not fit, a line for each row of the table."""
+    titles = ("", *_titles(view.columns))
+    fitting = _fitting(view, width)
+    rows = [_cells(row, view.columns) for row in view.shown] if fitting < len(titles) else []
+    return [_continued(cells[0], titles, cells, fitting) for cells in rows]
+
+
+def _continued(name: str, titles: Sequence[str], cells: Sequence[str], start: int) -> str:
+    left = range(start, len(titles))
+    return f"{name}, continued: " + ", ".join(f"{titles[at]} {cells[at]}" for at in left)
 
 
 def _fitting(view: SummaryView, width: int) -> int:
