@@ -57,7 +57,7 @@ def test_import_into_files_writes_trajectories_and_goldens_that_wait(url, tmp_pa
 
 @pytest.mark.parametrize(
     ("typed", "category", "forbidden"),
-    [("keep\nquit\n", "golden", ()), ("negative\nbook\nquit\n", "negative", ("book",))],
+    [("keep\nquit\n", None, ()), ("negative\nbook\nquit\n", "negative", ("book",))],
 )
 def test_what_is_decided_is_what_is_written(typed, category, forbidden, url, tmp_path):
     target = tmp_path / "goldens.jsonl"
