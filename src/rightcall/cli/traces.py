@@ -147,7 +147,8 @@ def list_(agent: str, failed: bool, queued: bool, limit: int, store_url: str | N
         else:
             bad = ", ".join(check.name for check in row.checks if check.bad)
             name = one_line(shown_trace_id(row.trace_id))
-            tell(f"{name}  {row.started_at[:19]}  {one_line(row.agent)[:20]:<20} {row.calls:>3} calls  "
+            calls = f"{row.calls:>3} {'call ' if row.calls == 1 else 'calls'}"
+            tell(f"{name}  {row.started_at[:19]}  {one_line(row.agent)[:20]:<20} {calls}  "
                  f"{'bad: ' + bad if bad else 'ok' if row.checks else '-'}  {one_line(row.input)[:50]}")  # fmt: skip
 
 
