@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import random
 
 import pytest
 from benchmarks.planted_suites.provider import ReadingModel
+from click.testing import CliRunner
 
 from rightcall import tool
+from rightcall.cli.main import cli
 from rightcall.errors import ConfigError, InputError
 from rightcall.executor import Agent
 from rightcall.model import ExpectedCall, Golden, Message, Tool, ToolCall
@@ -216,3 +219,18 @@ def test_functions_keep_what_they_do_under_another_order_and_name(tmp_path):
         found = asyncio.run(run_perturbed(Plan("p", agent, GOLDENS[:40]), store, ["order", "names"]))
     assert {one.perturbed for one in found} == {1.0}
     assert len(done) == 40 * 8
+
+
+def test_a_repeated_option_adds_kinds(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "tools.json").write_text(
+        '[{"name": "a_b", "description": "Do a.", "input_schema": {"type": "object"}}]'
+    )
+    (tmp_path / "goldens.jsonl").write_text('{"input": "Do a", "expected_calls": [{"tool": "a_b"}]}\n')
+    (tmp_path / "suite.yaml").write_text(
+        "dataset: goldens.jsonl\ntools: tools.json\nagent: {model: 'keyword:'}\n"
+    )
+    line = ["run", "suite.yaml", "--perturb", "names,typos", "--perturb", "distractors=2", "--json"]
+    shown = json.loads(CliRunner().invoke(cli, line).stdout)
+    assert all(effect["low"] is None or effect["low"] >= -1 for effect in shown["perturbations"])
+    assert {effect["kind"] for effect in shown["perturbations"]} == {"names", "typos", "distractors=2"}

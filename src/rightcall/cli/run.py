@@ -60,9 +60,10 @@ REPEATED = (
 )
 @click.option(
     "--perturb",
+    multiple=True,
     metavar="KIND[,KIND]",
     help="Measure the effect of harmless changes: order, names, parameters, distractors[=N], paraphrase, typos, "
-    "drop[=TOOL], drop_other, bare[=TOOL], examples, system",
+    "drop[=TOOL], drop_other, bare[=TOOL], examples, system (repeatable)",
 )
 @click.option(
     "--paraphrase-model",
@@ -125,7 +126,7 @@ def run(
     limit: int | None,
     concurrency: int | None,
     faults: Path | None,
-    perturb: str | None,
+    perturb: tuple[str, ...],
     paraphrase_model: str | None,
     resume: str | None,
     store_url: str | None,
@@ -190,7 +191,7 @@ def run(
         from rightcall.cli.run_robustness import run_perturbations
 
         texts = suite.with_suffix(".paraphrases.jsonl")
-        run_perturbations(plans, perturb.split(","), store_url, as_json, texts, (paraphrase_model, base_url))
+        run_perturbations(plans, perturb, store_url, as_json, texts, (paraphrase_model, base_url))
         return
     from rightcall.cli.run_execution import Execution
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,13 +16,13 @@ if TYPE_CHECKING:
 
 def run_perturbations(
     plans: list[Plan],
-    kinds: list[str],
+    kinds: Sequence[str],
     store_url: str | None,
     as_json: bool,
     texts: Path,
     paraphrase_model: tuple[str | None, str | None],
 ) -> None:
-    """Run each plan clean and perturbed, and show what the perturbations did.
+    """Run each plan clean and perturbed, and show what the perturbations did; an item of `kinds` may list several.
 
     `paraphrase_model` is a model with the server that was typed, which is that of every model of the agent's provider.
     """
@@ -30,7 +31,7 @@ def run_perturbations(
     from rightcall.store import open_store
     from rightcall.suite import run_perturbed
 
-    wanted = [kind.strip() for kind in kinds if kind.strip()]
+    wanted = [kind.strip() for listed in kinds for kind in listed.split(",") if kind.strip()]
     for plan in plans:
         said = (
             paraphrases_of(plan, texts, _paraphrase_endpoint(plan, *paraphrase_model))

@@ -167,7 +167,7 @@ def _interval(d: Sequence[float], clusters: Sequence[str]) -> tuple[float | None
         return None, None, None
     centre, se = stats.shrunk_difference(found.mean, found.se, found.clusters)
     mde = stats.mde_paired(1, se**2, 0.05, POWER)
-    return centre - 1.96 * se, centre + 1.96 * se, mde if mde < 1 else None
+    return max(-1.0, centre - 1.96 * se), min(1.0, centre + 1.96 * se), mde if mde < 1 else None
 
 
 def _adjusted(effects: list[PerturbEffect]) -> list[PerturbEffect]:
