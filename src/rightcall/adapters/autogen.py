@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rightcall.adapters.adapter import Adapter, Exclusive, LimitReachedError, Talk, Watch
+from rightcall.adapters.team_tools import team_tools
 from rightcall.adapters.values import arguments_of, counted, plain, text_of
 from rightcall.model.call import ToolCall
 from rightcall.model.tool import Tool
@@ -21,15 +22,17 @@ class AutoGen(Adapter):
         return _StreamTalk(agent, watch)
 
     def tools(self, agent: Any) -> list[Tool]:
-        found: dict[str, Tool] = {}  # agents of a team may share a tool, or at least its name
-        for one in getattr(agent, "_participants", None) or [agent]:
-            for tool in getattr(one, "_tools", None) or ():
-                schema = plain(tool.schema)
-                parameters = schema.get("parameters") or Tool("").input_schema
-                found.setdefault(
-                    schema["name"], Tool(schema["name"], schema.get("description", ""), parameters)
-                )
-        return list(found.values())
+        members = getattr(agent, "_participants", None) or [agent]
+        return team_tools(
+            _definition(plain(tool.schema))
+            for member in members
+            for tool in getattr(member, "_tools", None) or ()
+        )
+
+
+def _definition(schema: dict[str, Any]) -> Tool:
+    parameters = schema.get("parameters") or Tool("").input_schema
+    return Tool(schema["name"], schema.get("description", ""), parameters)
 
 
 ADAPTER = AutoGen()

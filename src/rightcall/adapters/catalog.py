@@ -41,6 +41,10 @@ class AdapterInfo(Record, frozen=True):
     approvals: bool = False
 
 
+_SHARED_NAMES = (
+    "agents of a team with different tools under one name: arguments are checked against any of them"
+)
+
 ADAPTERS: tuple[AdapterInfo, ...] = (
     AdapterInfo(
         "openai_agents", "OpenAI Agents SDK", "openai-agents", "agents", ("agents",), "0.24.0",
@@ -112,6 +116,7 @@ ADAPTERS: tuple[AdapterInfo, ...] = (
             "a crew cannot be stopped: one that ran out of time holds back the next trial until it ends",
             "call ids are known only where the model's answer contains them",
             "a crew remembers nothing between the turns of a conversation; an agent is given the earlier ones",
+            _SHARED_NAMES,
         ),
         functions=False,
         needs=("crewai.events:crewai_event_bus.flush", "crewai.events:LLMCallCompletedEvent"),
@@ -122,6 +127,7 @@ ADAPTERS: tuple[AdapterInfo, ...] = (
         (
             "code actions of a CodeAgent are not tool calls",
             "trials run one at a time, because the memory belongs to the agent object",
+            "a model class waits minutes after a 429, and the trial with it, unless it has `retry=False`",
         ),
         needs=(
             "smolagents:MultiStepAgent.run(return_full_result)", "smolagents:ToolCallingAgent._step_stream",
@@ -133,6 +139,7 @@ ADAPTERS: tuple[AdapterInfo, ...] = (
         "the events that workflows write to their streams",
         (
             "malformed arguments are repaired by the framework before they can be observed",
+            _SHARED_NAMES,
         ),
         needs=(
             "llama_index.core.agent.workflow:AgentOutput",
@@ -159,6 +166,7 @@ ADAPTERS: tuple[AdapterInfo, ...] = (
             "a tool's latency is the time between two messages",
             "trials run one at a time per agent object, because it holds the conversation",
             "a function that runs its own team is not observed",
+            _SHARED_NAMES,
         ),
         functions=False,
         needs=("autogen_agentchat.agents:AssistantAgent.run_stream",),
@@ -186,6 +194,7 @@ ADAPTERS: tuple[AdapterInfo, ...] = (
             "a session manager of the agent stores what the trials say",
             "a swarm or a graph remembers nothing between the turns of a conversation",
             "bidirectional (voice) agents are not observed",
+            _SHARED_NAMES,
         ),
         tools="mock",
         needs=("strands.middleware._registry:MiddlewareRegistry.invoke", "strands:Agent.take_snapshot"),

@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any
 
 from rightcall.adapters.adapter import Adapter, Exclusive, Talk, Watch
+from rightcall.adapters.team_tools import team_tools
 from rightcall.adapters.values import arguments_of, counted, plain, text_of
 from rightcall.model.call import ToolCall, ToolResult
 from rightcall.model.message import Message
@@ -41,13 +42,11 @@ class CrewAI(Adapter):
         return _CrewTalk(agent, watch)
 
     def tools(self, agent: Any) -> list[Tool]:
-        agents = getattr(agent, "agents", None) or [agent]
-        found: dict[str, Tool] = {}
-        for one in agents:
-            for tool in getattr(one, "tools", None) or ():
-                schema = plain(tool.args_schema.model_json_schema())
-                found.setdefault(tool.name, Tool(tool.name, tool.description or "", schema))
-        return list(found.values())
+        return team_tools(
+            Tool(tool.name, tool.description or "", plain(tool.args_schema.model_json_schema()))
+            for member in getattr(agent, "agents", None) or [agent]
+            for tool in getattr(member, "tools", None) or ()
+        )
 
 
 ADAPTER = CrewAI()

@@ -12,6 +12,7 @@ from typing import Any
 
 from rightcall.adapters.adapter import Adapter, LimitReachedError, Talk, Watch
 from rightcall.adapters.hooks import replaced, watch_of
+from rightcall.adapters.team_tools import team_tools
 from rightcall.adapters.values import arguments_of, plain, text_of
 from rightcall.model.call import ToolCall
 from rightcall.model.dialects.reported_usage import anthropic_usage, chat_usage
@@ -38,17 +39,17 @@ class LlamaIndex(Adapter):
         return _WorkflowTalk(agent, watch)
 
     def tools(self, agent: Any) -> list[Tool]:
-        agents = list((getattr(agent, "agents", None) or {"": agent}).values())
-        found: dict[str, Tool] = {}
-        for one in agents:
-            for tool in getattr(one, "tools", None) or ():
-                if hasattr(tool, "metadata"):
-                    about = tool.metadata
-                    schema = plain(about.get_parameters_dict())
-                    found.setdefault(
-                        about.name or "", Tool(about.name or "", about.description or "", schema)
-                    )
-        return list(found.values())
+        members = (getattr(agent, "agents", None) or {"": agent}).values()
+        described = [
+            tool.metadata
+            for member in members
+            for tool in getattr(member, "tools", None) or ()
+            if hasattr(tool, "metadata")
+        ]
+        return team_tools(
+            Tool(about.name or "", about.description or "", plain(about.get_parameters_dict()))
+            for about in described
+        )
 
 
 ADAPTER = LlamaIndex()

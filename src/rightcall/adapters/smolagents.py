@@ -14,6 +14,7 @@ from typing import Any
 
 from rightcall.adapters.adapter import Adapter, Exclusive, LimitReachedError, Talk, Watch
 from rightcall.adapters.hooks import replaced, watch_of
+from rightcall.adapters.smolagents_schema import input_schema
 from rightcall.adapters.values import arguments_of, counted, plain, text_of
 from rightcall.model.call import ToolCall
 from rightcall.model.tool import Tool
@@ -53,13 +54,12 @@ class Smolagents(Adapter):
         return _AgentTalk(agent, watch)
 
     def tools(self, agent: Any) -> list[Tool]:
-        found = []
-        for tool in (getattr(agent, "tools", None) or {}).values():
-            if tool.name != FINAL:
-                required = [name for name, given in tool.inputs.items() if not given.get("nullable")]
-                schema = {"type": "object", "properties": plain(tool.inputs), "required": required}
-                found.append(Tool(tool.name, tool.description, schema))
-        return found
+        tools = (getattr(agent, "tools", None) or {}).values()
+        return [
+            Tool(tool.name, tool.description, input_schema(plain(tool.inputs)))
+            for tool in tools
+            if tool.name != FINAL
+        ]
 
 
 ADAPTER = Smolagents()

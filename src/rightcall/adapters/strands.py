@@ -13,6 +13,7 @@ from typing import Any
 
 from rightcall.adapters.adapter import Adapter, Exclusive, LimitReachedError, Talk, Watch
 from rightcall.adapters.hooks import replaced, watch_of
+from rightcall.adapters.team_tools import team_tools
 from rightcall.adapters.values import arguments_of, plain, text_of
 from rightcall.model.call import ToolCall, ToolResult
 from rightcall.model.message import Message
@@ -47,7 +48,7 @@ class Strands(Adapter):
         for part in agents:
             registry = getattr(part, "tool_registry", None)
             specs += registry.get_all_tool_specs() if registry else [getattr(part, "tool_spec", None)]
-        return list({spec["name"]: _definition(spec) for spec in specs if spec}.values())
+        return team_tools(_definition(spec) for spec in specs if spec)
 
 
 ADAPTER = Strands()

@@ -8,7 +8,9 @@ from typing import Any
 from autogen_agentchat.agents import AssistantAgent
 from autogen_core import FunctionCall
 from autogen_core.models import ChatCompletionClient, CreateResult, ModelInfo, RequestUsage
+from jsonschema_rs import validator_for
 
+import rightcall as rc
 from tests.adapters.contract import AdapterContract, Kit
 from tests.adapters.script import USAGE, Journal, book_room, respond, weather_of
 
@@ -94,3 +96,25 @@ class AutoGenKit(Kit):
 
 class TestAutoGen(AdapterContract):
     kit = AutoGenKit()
+
+
+def test_a_tool_belongs_to_its_agent_even_when_another_has_its_name():
+    from autogen_agentchat.conditions import MaxMessageTermination
+    from autogen_agentchat.teams import RoundRobinGroupChat
+    from autogen_core.tools import FunctionTool
+
+    def by_number(station: int) -> str:
+        """The weather at a station."""
+        return f"sunny at {station}"
+
+    number_tool = FunctionTool(by_number, "The weather at a station.", name="get_weather")
+    names, numbers = (
+        AssistantAgent(name, ScriptedClient(Journal()), tools=tools)
+        for name, tools in (("names", [get_weather, book]), ("numbers", [number_tool]))
+    )
+    team = RoundRobinGroupChat([names, numbers], termination_condition=MaxMessageTermination(2))
+    weather, booking = rc.observe(team).tools()
+    valid = validator_for(weather.input_schema).is_valid
+    assert (weather.name, booking.name) == ("get_weather", "book")
+    assert valid({"city": "Hue"}) and valid({"station": 7})
+    assert not valid({"station": "Hue"}) and not valid({})

@@ -10,6 +10,7 @@ from smolagents import ToolCallingAgent, tool
 from smolagents.models import ChatMessage, ChatMessageToolCall, ChatMessageToolCallFunction, Model
 from smolagents.monitoring import LogLevel, TokenUsage
 
+import rightcall as rc
 from tests.adapters.contract import AdapterContract, Kit
 from tests.adapters.script import USAGE, Journal, book_room, respond, weather_of
 
@@ -91,3 +92,23 @@ class SmolagentsKit(Kit):
 
 class TestSmolagents(AdapterContract):
     kit = SmolagentsKit()
+
+
+@tool
+def plan(stops: list[dict[str, Any]], note: Any) -> str:
+    """Plan a route.
+
+    Args:
+        stops: Places to visit.
+        note: A wish.
+    """
+    return f"{len(stops)} stops"
+
+
+def test_an_agent_runs_whose_tools_have_parameters_of_any_type(tmp_path):
+    agent = ToolCallingAgent([get_weather, plan], ScriptedModel(Journal()), verbosity_level=LogLevel.OFF)
+    golden = rc.Golden(
+        "weather Hanoi", id="any", expected_calls=(rc.ExpectedCall("get_weather", {"city": "Hanoi"}),)
+    )
+    run = rc.evaluate(rc.observe(agent), [golden], metrics=["tool_selection"], store=str(tmp_path / "s.db"))
+    assert [result.passed for result in run.test_results] == [True]
