@@ -2,8 +2,8 @@
 
     python docs/make_adapter_pages.py [FOLDER]
 
-Each page begins with the adapter's limitations and the tested version; `index.md` has the frameworks, and the table
-of `python -m benchmarks adapters` from `benchmarks/data/adapters.json`.
+Each page begins with the adapter's limitations and the tested version; `index.md` has the frameworks, and the tables
+of `python -m benchmarks adapters`, `--outages` and `--again` from `benchmarks/data/adapters.json`.
 """
 
 from __future__ import annotations
@@ -29,9 +29,10 @@ def main() -> None:
         page.write_text(with_facts(page.read_text("utf-8"), info), "utf-8")
     index = folder / "adapters" / "index.md"
     text = with_part(index.read_text("utf-8"), "frameworks", frameworks_table())
-    index.write_text(
-        with_part(text, "scenarios", scenarios_part(json.loads(RESULTS.read_text("utf-8")))), "utf-8"
-    )
+    results = json.loads(RESULTS.read_text("utf-8"))
+    text = with_part(text, "scenarios", scenarios_part(results))
+    text = with_part(text, "outages", outages_table(results.get("outages", {})))
+    index.write_text(with_part(text, "again", again_table(results.get("again", {}))), "utf-8")
 
 
 def with_facts(page: str, info: AdapterInfo) -> str:
@@ -107,6 +108,32 @@ def scenarios_part(results: dict[str, Any]) -> str:
             *missing,
         ]
     )
+
+
+def outages_table(results: dict[str, Any]) -> str:
+    """A row for each framework, a column for each failure of the provider, the stop reason in each cell."""
+    outages = list(dict.fromkeys(outage for row in results.values() for outage in row["ends"]))
+    rows = [
+        f"| framework | version | {' | '.join(outages)} |",
+        "|---|---|" + "---|" * len(outages),
+    ]
+    for name, row in results.items():
+        cells = " | ".join(f"`{row['ends'][outage]}`" for outage in outages)
+        rows.append(f"| {_title_of(name)} | {row['version']} | {cells} |")
+    return "\n".join(rows)
+
+
+def again_table(results: dict[str, Any]) -> str:
+    """A row for each framework: how many uses of one agent in one process were equal."""
+    rows = ["| framework | version | evaluations | notebook cells | tests |", "|---|---|---|---|---|"]
+    for name, row in results.items():
+        cells = " | ".join(f"{equal} of {times}" for equal, times in row["equal"].values())
+        rows.append(f"| {_title_of(name)} | {row['version']} | {cells} |")
+    return "\n".join(rows)
+
+
+def _title_of(name: str) -> str:
+    return _title(next(info for info in ADAPTERS if info.name == name.partition("__")[0]), name)
 
 
 def _title(info: AdapterInfo, name: str) -> str:

@@ -21,6 +21,13 @@ class Setup:
     address: str
     shape: Shape
     scenario: Scenario
+    timeout: float | None = None
+    """Seconds that the model client waits for an answer; None is its own default, of minutes."""
+
+    @property
+    def client_options(self) -> dict[str, Any]:
+        """For clients of the OpenAI and Anthropic APIs, and for classes that pass options on to one."""
+        return {"max_retries": 0, **({} if self.timeout is None else {"timeout": self.timeout})}
 
     @property
     def base_url(self) -> str:
@@ -51,6 +58,10 @@ class Framework:
     def agent(self, setup: Setup) -> Any:
         """The agent, as a user writes it: an object of the framework, or a function of a golden."""
         raise NotImplementedError
+
+    def stateless_agent(self, setup: Setup) -> Any:
+        """The agent for goldens that run at once; the same unless it is a loop that holds one conversation."""
+        return self.agent(setup)
 
     async def plain(self, agent: Any, says: tuple[str, ...]) -> Any:
         """The same turns without RightCall, as the adapter takes them; returns the final answer."""

@@ -6,16 +6,19 @@ python -m benchmarks.adapters.trials NAME OUT [SCENARIO …]
 from __future__ import annotations
 
 import asyncio
-import json
 import sys
 import traceback
+from collections.abc import Callable
+from dataclasses import replace
 from importlib import import_module
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any
+
+from tests.adapters.script import Answer
 
 from benchmarks.adapters.comparison import Difference, differences, request_differences
 from benchmarks.adapters.framework import Framework, Setup
+from benchmarks.adapters.rows import rows_file
 from benchmarks.adapters.scenarios import SCENARIOS, Scenario
 from benchmarks.adapters.scripted_server import Exchange, ModelHolder, ScriptedModel, scripted_server
 from benchmarks.adapters.toolbox import RUNS
@@ -35,31 +38,41 @@ def framework_named(name: str) -> Framework:
     return framework
 
 
+def package_version(framework: Framework) -> str:
+    """The installed version of the framework."""
+    return version(adapter_info(framework.name).package)
+
+
+def spoken_by(framework: Framework) -> Callable[[Answer, dict[str, Any]], Answer]:
+    """How a model of the framework writes an answer of a script."""
+
+    def spoken(answer: Answer, body: dict[str, Any]) -> Answer:
+        spelled = replace(answer, calls=tuple(framework.spelled(call) for call in answer.calls))
+        return framework.spoken(spelled, body)
+
+    return spoken
+
+
 def main() -> None:
     name, out, *only = sys.argv[1:]
     framework = framework_named(name)
     holder = ModelHolder()
     with (
         scripted_server(holder) as address,
-        Path(out).open("a", encoding="utf-8") as lines,
+        rows_file(out) as add,
         asyncio.Runner() as runner,  # one loop for all, because clients keep their connections
     ):
         for scenario in SCENARIOS:
             if only and scenario.name not in only:
                 continue
             print(f"  {name} {scenario.name}", file=sys.stderr, flush=True)
-            print(
-                json.dumps(_row(runner, framework, scenario, holder, address), default=str),
-                file=lines,
-                flush=True,
-            )
+            add(_row(runner, framework, scenario, holder, address))
 
 
 def _row(
     runner: asyncio.Runner, framework: Framework, scenario: Scenario, holder: ModelHolder, address: str
 ) -> dict[str, Any]:
-    package = adapter_info(framework.name).package
-    row = {"framework": framework.name, "version": version(package), "scenario": scenario.name}
+    row = {"version": package_version(framework), "scenario": scenario.name}
     if scenario.name in framework.cannot:
         return row | {"cannot": framework.cannot[scenario.name]}
     try:
@@ -137,15 +150,9 @@ class Trial:
         framework = self._framework
         RUNS.clear()
         self._holder.model = ScriptedModel(
-            self._scenario, self._spoken, framework.scripted, framework.may_call, framework.ignored
+            self._scenario, spoken_by(framework), framework.scripted, framework.may_call, framework.ignored
         )
         return framework.agent(self._setup)
-
-    def _spoken(self, answer: Any, body: Any) -> Any:
-        from dataclasses import replace
-
-        spelled = replace(answer, calls=tuple(self._framework.spelled(call) for call in answer.calls))
-        return self._framework.spoken(spelled, body)
 
 
 if __name__ == "__main__":

@@ -11,12 +11,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from benchmarks.adapters.all_frameworks import RESULTS, adapter_of, framework_names
+from benchmarks.adapters.outages import EXPECTED as ENDS, server_out_of_order, trajectory_of
+from benchmarks.adapters.repeats import agent_of, cells, evaluations
+from benchmarks.adapters.results import RESULTS, adapter_of, framework_names
 from benchmarks.adapters.scenarios import SCENARIOS
 from benchmarks.adapters.scripted_server import ModelHolder, scripted_server
 from benchmarks.adapters.trials import Trial, framework_named
 
 from rightcall.adapters import adapter_info
+from rightcall.event_loop import finished
 
 ROOT = Path(__file__).parents[2]
 HERE = ("openai", "anthropic", "openai_agents", "openai_agents__responses", "pydantic_ai")
@@ -34,6 +37,22 @@ def test_every_framework_was_measured_in_every_scenario_with_the_tested_version(
     assert list(results["frameworks"]) == framework_names()
     for name, row in results["frameworks"].items():
         assert list(row["cells"]) == list(results["scenarios"])
+        assert row["version"] == adapter_info(adapter_of(name)).tested
+
+
+def test_every_framework_was_measured_with_every_failure_of_the_provider():
+    results = measured()["outages"]
+    assert list(results) == framework_names()
+    for name, row in results.items():
+        assert row["ends"] == ENDS, name
+        assert row["version"] == adapter_info(adapter_of(name)).tested
+
+
+def test_every_framework_was_used_again_in_one_process():
+    results = measured()["again"]
+    assert list(results) == framework_names()
+    for name, row in results.items():
+        assert row["equal"] == {"evaluations": [3, 3], "cells": [3, 3], "tests": [20, 20]}, name
         assert row["version"] == adapter_info(adapter_of(name)).tested
 
 
@@ -68,3 +87,16 @@ def test_the_record_equals_the_servers_log_or_states_why_not(name):
             if scenario.name not in framework.cannot:
                 found = runner.run(Trial(framework, scenario, holder, address).differences())
                 assert bool(found) == (scenario.name in framework.limits), (scenario.name, found)
+
+
+@pytest.mark.parametrize("outage", ["503", "refused", "400"])
+def test_failures_of_a_server_end_an_agent_as_they_were_measured(outage):
+    with server_out_of_order(outage) as address:
+        trajectory = finished(trajectory_of(framework_named("openai_agents"), address))
+    assert trajectory.stop_reason == ENDS[outage]
+
+
+def test_an_agent_is_used_again_as_it_was_measured(tmp_path):
+    with agent_of(framework_named("openai_agents")) as agent:
+        assert evaluations(agent, tmp_path) == [True] * 3
+        assert cells(agent, tmp_path) == [True] * 3

@@ -27,7 +27,7 @@ class AgentFramework(Framework):
     }
 
     def agent(self, setup: Setup) -> Any:
-        openai = self.kept(AsyncOpenAI(base_url=setup.base_url, api_key="k", max_retries=0))
+        openai = self.kept(AsyncOpenAI(base_url=setup.base_url, api_key="k", **setup.client_options))
 
         def agent(name: str, **more: Any) -> Agent:
             client = OpenAIChatCompletionClient(model=setup.model(name), async_client=openai)

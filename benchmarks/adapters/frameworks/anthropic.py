@@ -81,8 +81,16 @@ class AnthropicLoop(Framework):
     }
 
     def agent(self, setup: Setup) -> Loop:
-        client = anthropic.AsyncAnthropic(base_url=setup.address, api_key="k", max_retries=0)
+        client = anthropic.AsyncAnthropic(base_url=setup.address, api_key="k", **setup.client_options)
         return Loop(setup, self.kept(client))
+
+    def stateless_agent(self, setup: Setup) -> Any:
+        client = self.agent(setup).client
+
+        async def fresh_loop(golden: rc.Golden) -> str:
+            return await Loop(setup, client)(golden)
+
+        return fresh_loop
 
     def observed(self, agent: Any, **options: Any) -> Any:
         return rc.observe(agent, via="anthropic", **options)

@@ -29,7 +29,7 @@ class AutoGen(Framework):
     def agent(self, setup: Setup) -> Any:
         def agent(name: str, **more: Any) -> AssistantAgent:
             client = OpenAIChatCompletionClient(
-                model=setup.model(name), base_url=setup.base_url, api_key="k", max_retries=0,
+                model=setup.model(name), base_url=setup.base_url, api_key="k", **setup.client_options,
                 model_info={
                     "vision": False, "function_calling": True, "json_output": True, "family": "unknown",
                     "structured_output": True,

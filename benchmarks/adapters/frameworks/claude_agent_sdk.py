@@ -47,6 +47,8 @@ class ClaudeAgentSDK(Framework):
             "ANTHROPIC_BASE_URL": setup.address, "ANTHROPIC_API_KEY": "k", "HOME": os.environ["HOME"],
             "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "DISABLE_TELEMETRY": "1",
         }  # fmt: skip
+        if setup.timeout is not None:
+            env |= {"API_TIMEOUT_MS": str(int(setup.timeout * 1000)), "CLAUDE_CODE_MAX_RETRIES": "0"}
         more: dict[str, Any] = {}
         if setup.shape == "sub_agent":
             expert = AgentDefinition(

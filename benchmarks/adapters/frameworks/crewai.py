@@ -32,7 +32,7 @@ class CrewAI(Framework):
     def agent(self, setup: Setup) -> Any:
         def agent(name: str, **more: Any) -> Agent:
             llm = LLM(
-                model=f"openai/{setup.model(name)}", base_url=setup.base_url, api_key="k", max_retries=0,
+                model=f"openai/{setup.model(name)}", base_url=setup.base_url, api_key="k", **setup.client_options,
                 stream=setup.shape == "streamed",
             )  # fmt: skip
             return Agent(

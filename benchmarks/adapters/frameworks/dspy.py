@@ -63,6 +63,7 @@ class DSPy(Framework):
                 api_key="k",
                 cache=False,
                 num_retries=0,
+                timeout=setup.timeout,
             )
             agent = dspy.ReAct(
                 signature, tools=[*TOOLS, *more], max_iters=STEPS if setup.shape == "limited" else 8

@@ -36,10 +36,13 @@ class GoogleADK(Framework):
 
     def agent(self, setup: Setup) -> Any:
         def agent(name: str, **more: Any) -> LlmAgent:
+            patience: dict[str, Any] = {}
+            if setup.timeout is not None:
+                patience["http_options"] = types.HttpOptions(timeout=int(setup.timeout * 1000))
             model = Gemini(
                 model=setup.model(name),
                 base_url=setup.address,
-                client_kwargs={"api_key": "k", "enterprise": False},
+                client_kwargs={"api_key": "k", "enterprise": False, **patience},
             )
             tools = [*TOOLS, *more.pop("tools", [])]
             return LlmAgent(

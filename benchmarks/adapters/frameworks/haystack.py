@@ -27,7 +27,7 @@ class Haystack(Framework):
     def agent(self, setup: Setup) -> Any:
         def agent(name: str, *extra: Any) -> Agent:
             generator = OpenAIChatGenerator(
-                Secret.from_token("k"), setup.model(name), api_base_url=setup.base_url, max_retries=0,
+                Secret.from_token("k"), setup.model(name), api_base_url=setup.base_url, **setup.client_options,
                 tools_strict=setup.shape == "typed_answer",
                 streaming_callback=_ignore if setup.shape == "streamed" else None,
                 generation_kwargs={

@@ -36,7 +36,7 @@ def hand_over(tool_call_id: Annotated[str, InjectedToolCallId]) -> Command[Any]:
 def build(setup: Setup) -> Any:
     def agent(name: str, extra: tuple[Any, ...] = (), **more: Any) -> Any:
         model = ChatOpenAI(
-            model=setup.model(name), base_url=setup.base_url, api_key="k", max_retries=0,
+            model=setup.model(name), base_url=setup.base_url, api_key="k", **setup.client_options,
             streaming=setup.shape == "streamed", stream_usage=True,
         )  # fmt: skip
         tools = [*(tool(one) for one in TOOLS), *extra]

@@ -27,7 +27,7 @@ class LiteLLMLoop(Loop):
             more = {"stream": True, "stream_options": {"include_usage": True}}
         reply = await litellm.acompletion(
             model=f"openai/{self.setup.model(agent)}", messages=messages, tools=TOOLS, api_base=self.setup.base_url,
-            api_key="k", max_retries=0, **more,
+            api_key="k", **self.setup.client_options, **more,
         )  # fmt: skip
         if streamed:
             reply = litellm.stream_chunk_builder([chunk async for chunk in reply])
@@ -41,6 +41,12 @@ class LiteLLM(Framework):
 
     def agent(self, setup: Setup) -> LiteLLMLoop:
         return LiteLLMLoop(setup)
+
+    def stateless_agent(self, setup: Setup) -> Any:
+        async def fresh_loop(golden: rc.Golden) -> str:
+            return await LiteLLMLoop(setup)(golden)
+
+        return fresh_loop
 
     def observed(self, agent: Any, **options: Any) -> Any:
         return rc.observe(agent, via="litellm", **options)

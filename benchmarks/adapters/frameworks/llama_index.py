@@ -27,7 +27,7 @@ class LlamaIndex(Framework):
     def agent(self, setup: Setup) -> Any:
         def agent(name: str, **more: Any) -> FunctionAgent:
             llm = OpenAILike(
-                model=setup.model(name), api_base=setup.base_url, api_key="k", max_retries=0,
+                model=setup.model(name), api_base=setup.base_url, api_key="k", **setup.client_options,
                 is_chat_model=True, is_function_calling_model=True,
                 additional_kwargs={"stream_options": {"include_usage": True}} if setup.shape == "streamed" else {},
             )  # fmt: skip

@@ -88,7 +88,17 @@ class OpenAILoop(Framework):
     }
 
     def agent(self, setup: Setup) -> Loop:
-        return Loop(setup, self.kept(openai.AsyncOpenAI(base_url=setup.base_url, api_key="k", max_retries=0)))
+        return Loop(
+            setup, self.kept(openai.AsyncOpenAI(base_url=setup.base_url, api_key="k", **setup.client_options))
+        )
+
+    def stateless_agent(self, setup: Setup) -> Any:
+        client = self.agent(setup).client
+
+        async def fresh_loop(golden: rc.Golden) -> str:
+            return await Loop(setup, client)(golden)
+
+        return fresh_loop
 
     def observed(self, agent: Any, **options: Any) -> Any:
         return rc.observe(agent, via="openai", **options)

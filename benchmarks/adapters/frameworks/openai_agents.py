@@ -46,7 +46,7 @@ class OpenAIAgents(Framework):
     model: ClassVar[type[Any]] = OpenAIChatCompletionsModel
 
     def agent(self, setup: Setup) -> Any:
-        client = self.kept(AsyncOpenAI(base_url=setup.base_url, api_key="k", max_retries=0))
+        client = self.kept(AsyncOpenAI(base_url=setup.base_url, api_key="k", **setup.client_options))
         agent = build(setup, client, self.model)
         if setup.shape == "limited":
 

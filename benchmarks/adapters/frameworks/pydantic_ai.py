@@ -47,7 +47,9 @@ class PydanticAI(Framework):
     cannot: ClassVar = {"handoff": "agents hand over in the program that runs them, not by a call"}
 
     def agent(self, setup: Setup) -> Any:
-        agent = build(setup, self.kept(AsyncOpenAI(base_url=setup.base_url, api_key="k", max_retries=0)))
+        agent = build(
+            setup, self.kept(AsyncOpenAI(base_url=setup.base_url, api_key="k", **setup.client_options))
+        )
         if setup.shape == "limited":
 
             async def limited(golden: rc.Golden) -> Any:

@@ -39,7 +39,11 @@ class Smolagents(Framework):
     def agent(self, setup: Setup) -> Any:
         def agent(which: str, **more: Any) -> ToolCallingAgent:
             model = OpenAIModel(
-                setup.model(which), api_base=setup.base_url, api_key="k", client_kwargs={"max_retries": 0}
+                setup.model(which),
+                api_base=setup.base_url,
+                api_key="k",
+                retry=False,
+                client_kwargs=setup.client_options,
             )
             return ToolCallingAgent(
                 tools=list(TOOLS), model=model, instructions=setup.instructions(which),

@@ -28,7 +28,7 @@ class Strands(Framework):
 
     def agent(self, setup: Setup) -> Any:
         def agent(name: str, **more: Any) -> Agent:
-            client = {"base_url": setup.base_url, "api_key": "k", "max_retries": 0}
+            client = {"base_url": setup.base_url, "api_key": "k", **setup.client_options}
             model = OpenAIModel(client_args=client, model_id=setup.model(name))
             return Agent(
                 model, system_prompt=setup.instructions(name), name=name, callback_handler=None,
