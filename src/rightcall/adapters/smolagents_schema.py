@@ -1,6 +1,6 @@
 """The inputs of a smolagents tool as JSON Schema.
 
-smolagents has types of its own (`any`, `image`, `audio`), at any depth, and marks what may be null by `nullable`.
+smolagents adds the types `any`, `image` and `audio`, at any depth, and marks what may be null by `nullable`.
 """
 
 from __future__ import annotations
