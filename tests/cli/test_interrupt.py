@@ -15,10 +15,14 @@ from rightcall.store import open_store
 from tests.support.model_process import loopback_model, write_suite
 
 STUBBORN = """
-import threading, sys
-def answer(golden):
+import asyncio, sys
+async def answer(golden):
     print("asked", file=sys.stderr, flush=True)
-    threading.Event().wait(600)
+    while True:
+        try:
+            await asyncio.sleep(600)
+        except asyncio.CancelledError:
+            pass
 """
 
 
@@ -47,7 +51,7 @@ def test_a_second_interrupt_ends_at_once_without_a_traceback(tmp_path):
     (tmp_path / "stubborn.py").write_text(textwrap.dedent(STUBBORN))
     write_suite(tmp_path, 3, 1, agent={"model": "stubborn:answer"})
     process = run(tmp_path)
-    process.stderr.readline()  # an agent is at work in a thread that nothing can end
+    process.stderr.readline()  # an agent is at work that refuses to be cancelled
     process.send_signal(signal.SIGINT)
     with pytest.raises(subprocess.TimeoutExpired):
         process.wait(0.5)  # the first waits for it
