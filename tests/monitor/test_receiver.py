@@ -303,7 +303,7 @@ def test_grpc_is_answered_with_the_setting_to_change_and_no_bytes_reach_the_log(
                     pass
         process.terminate()
         shown = process.stderr.read()
-    assert shown.count("uses gRPC, which is not supported: set OTEL_EXPORTER_OTLP_PROTOCOL") == times
+    assert shown.count("uses gRPC on the port for HTTP: set OTEL_EXPORTER_OTLP_PROTOCOL") == times
     assert "Traceback" not in shown and "\x1b" not in shown
 
 
