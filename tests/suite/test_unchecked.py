@@ -187,6 +187,13 @@ def test_reports_show_unchecked_cases(tmp_path, suffix, text):
     assert text in (tmp_path / f"r.{suffix}").read_text()
 
 
+def test_the_rate_of_no_cases_is_no_number(tmp_path):
+    a_suite(tmp_path, PROMPTS)
+    told = json.loads(typed(tmp_path, "run", "suite.json", "--json").stdout.splitlines()[-1])
+    [row] = told["summary"]["rows"]
+    assert (row["cases"], row["pass_rate"]) == (0, None)
+
+
 def test_expectations_that_are_added_later_check_the_stored_run(tmp_path):
     first = rc.evaluate(agent, PROMPTS, store=tmp_path / "s.db")
     stated = [

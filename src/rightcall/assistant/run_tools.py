@@ -226,7 +226,7 @@ def overview(stored: StoredRun) -> dict[str, Any]:
         "passed": stored.passed,
         "errors": stored.errors,
         "unchecked": stored.unchecked,
-        "pass_rate": stored.pass_rate,
+        "pass_rate": stored.pass_rate if stored.judged else None,
         "tags": stored.tags,
     }
 

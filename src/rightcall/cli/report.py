@@ -71,7 +71,8 @@ def _say(view: RunView, path: Path, kind: str) -> None:
 
     total = view.summary.total
     size = path.stat().st_size
-    rate = f"{percent(total.pass_rate)} ({interval(total.low, total.high)})" if total.cases else "nothing"
+    passed = total.pass_rate
+    rate = "nothing" if passed is None else f"{percent(passed)} ({interval(total.low, total.high)})"
     tell(f"wrote {path} ({size / 1e6:,.2f} MB): {rate} of {count(total.cases)} cases passed")
     if kind == "html":
         tell(f"next: open {path.resolve().as_uri()}")

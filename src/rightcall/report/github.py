@@ -47,7 +47,7 @@ def annotation_lines(view: RunView, failed: FailedCases) -> Iterator[str]:
     more = len(failed.cases) - room + failed.more
     if more > 0:
         total = view.summary.total
-        rate = percent(total.pass_rate) if total.cases else "none"
+        rate = "none" if total.pass_rate is None else percent(total.pass_rate)
         yield command(
             "error", f"{count(more)} more cases did not pass", f"{rate} of {count(total.cases)} passed"
         )

@@ -70,7 +70,7 @@ def _head(view: RunView, outcomes: dict[str, int], seconds: float) -> Iterator[s
         "verdict": view.verdict or "unfinished",
         "trials": view.run.trials,
         "seed": view.run.seed,
-        "pass_rate": percent(total.pass_rate) if total.cases else "–",
+        "pass_rate": "–" if total.pass_rate is None else percent(total.pass_rate),
         "pass_rate_interval": interval(total.low, total.high),
         **{f"mean.{label}": f"{value:.4f}" for label, value in total.dimensions.items()},
         **{f"version.{name}": version for name, version in view.run.versions.items()},

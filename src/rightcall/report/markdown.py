@@ -144,4 +144,4 @@ def _row(*cells: str) -> str:
 
 
 def _passed(row: GroupRow) -> str:
-    return percent(row.pass_rate) if row.cases else "–"
+    return "–" if row.pass_rate is None else percent(row.pass_rate)

@@ -37,7 +37,7 @@ def run_html(
         f"<td style='{CELL}'>{percent(row.pass_rate)}</td><td style='{CELL}'>{row.passed:,}/{row.cases:,}</td>"
         f"<td style='{CELL};opacity:.7'>{percent(row.low)} – {percent(row.high)}</td></tr>"
         for row in view.shown
-        if row.cases
+        if row.pass_rate is not None
     )
     said = _text(sentence.removeprefix(word).lstrip(": "), 400)
     head = f"<b style='color:{COLORS.get(word, UNSURE)}'>{_text(word)}</b> {said}"

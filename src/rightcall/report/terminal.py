@@ -186,6 +186,6 @@ def _cells(row: GroupRow, asked: Sequence[str]) -> list[str]:
     found = [row.others.get(name) for name in asked]
     found += [row.dimensions.get(name) for name in DIMENSIONS.values()]
     values = ["–" if value is None else f"{value:.2f}" for value in found]
-    rate = percent(row.pass_rate) if row.cases else "–"
+    rate = "–" if row.pass_rate is None else percent(row.pass_rate)
     bounds = interval(row.low, row.high) if row.cases else "–"
     return [row.name, f"{row.passed:,}/{row.cases:,}{errors}", rate, bounds, *values]

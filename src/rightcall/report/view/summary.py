@@ -52,13 +52,16 @@ OTHER_NUMBERS = frozenset(SPOTLESS) - DIMENSIONS.keys()
 
 
 class GroupRow(Record, frozen=True):
-    """One row of the summary: a category, or all of them. `low` and `high` enclose the pass rate."""
+    """One row of the summary: a category, or all of them. `low` and `high` enclose the pass rate.
+
+    Without cases there is no rate: None, not 0.
+    """
 
     name: str
     cases: int
     passed: int
     errors: int
-    pass_rate: float
+    pass_rate: float | None
     low: float
     high: float
     goldens: int
@@ -125,7 +128,7 @@ def unchecked_notes(summary: Summary) -> Iterator[str]:
     """What became of cases whose goldens state no check."""
     if summary.unchecked:
         cases = unchecked_text(summary.unchecked, summary.unchecked_errors)
-        yield f"{cases}: their goldens state no check and no metric decides, so they are in no rate"
+        yield f"{cases}: no check in the golden and no deciding metric, so in no rate"
 
 
 def run_rate(stored: StoredRun) -> ShownRate:
@@ -153,7 +156,7 @@ def _asked(summary: Summary) -> Iterator[str]:
 
 def pass_rate(row: GroupRow) -> ShownRate:
     """The pass rate of a row with its interval."""
-    return ShownRate(row.passed, row.cases, row.pass_rate if row.cases else None, row.low, row.high)
+    return ShownRate(row.passed, row.cases, row.pass_rate, row.low, row.high)
 
 
 def _row(name: str, group: GroupSummary, trials: int) -> GroupRow:
@@ -164,7 +167,7 @@ def _row(name: str, group: GroupSummary, trials: int) -> GroupRow:
         cases=group.cases,
         passed=group.passed,
         errors=group.errors,
-        pass_rate=group.pass_rate,
+        pass_rate=group.pass_rate if group.cases else None,
         low=passing.low,
         high=passing.high,
         goldens=group.rate.goldens if group.rate else -(-group.cases // trials),
