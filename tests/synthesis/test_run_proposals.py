@@ -20,7 +20,7 @@ from rightcall.synthesis import ExpectedDrafts
 from tests.cli.conftest import rightcall  # noqa: F401  a fixture
 
 LOOK, FIND = rc.ToolCall("look", {"q": "x"}), rc.ToolCall("find", {"id": 7})
-SECRET = "sk-ant-REDACTED"
+SECRET = "sk-proj-" + "a1B2c3D4e5F6g7H8" * 3
 
 
 def did(*calls: rc.ToolCall, **fields: Any) -> rc.Trajectory:

@@ -57,6 +57,7 @@ _USER_INFO = re.compile(
     r"[A-Za-z][A-Za-z0-9+.-]{1,30}:/{2}(?:(?P<user>[^\s/?#@:\"'<>\\]{0,300}):(?P<password>[^\s/?#\"'<>\\]{1,500})"
     r"|(?P<only>[^\s/?#@:\"'<>\\]{8,500}))@(?=[A-Za-z0-9\[])"
 )
+_MOST_NESTED = 16
 _PASSWORD = re.compile(r"(?i)pass(?:word|wd|phrase|code)|pwd")
 _WORD_AND_DIGITS = re.compile(r"(?=\S*[A-Za-z])(?=\S*\d)\S{7,200}")
 """What people choose as a password, and write in no sentence after `password:` as its last word."""
@@ -124,12 +125,21 @@ def places(text: str, lowered: str) -> Iterator[tuple[str, int, int]]:
 
 
 def _assigned(text: str, lowered: str) -> Iterator[tuple[str, int, int]]:
-    """Values after `name=`, `name: `, `"name": "` and the like."""
+    """Values after `name=`, `name: `, `"name": "` and the like.
+
+    Names inside a value are looked at too, but only some: `key=key=key=…` would cost a whole value for each.
+    """
+    value_end = nested = line_end = 0
     for name_end in _NAME_END.finditer(lowered):
         end = name_end.end()
+        nested = nested + 1 if end < value_end else 0
+        if nested > _MOST_NESTED:
+            continue
         head = _NAME_START.search(text, max(0, name_end.start() - 60), end)
         name = head[0] if head else ""
-        if name[:1] in "nrt" and text[: end - len(name)][-1:] == "\\":  # an escape before it: \nPRIVATE-TOKEN
+        if (
+            name[:1] in "nrt" and text[end - len(name) - 1 : end - len(name)] == "\\"
+        ):  # an escape before it: \nPRIVATE-TOKEN
             name = name[1:]
         kind, mark = name_kind(name), _MARK.match(text, end)
         if not kind or mark is None:
@@ -139,7 +149,12 @@ def _assigned(text: str, lowered: str) -> Iterator[tuple[str, int, int]]:
         scheme = _SCHEME.match(text, start) if authorization else None
         if scheme:
             start = scheme.end()
-        value = _value(text, start, mark, whole_line=authorization or name.lower().endswith("cookie"))
+        whole_line = start >= line_end and (authorization or name.lower().endswith("cookie"))
+        if whole_line:  # each line once
+            line_end = text.find("\n", start, start + 4000) + 1 or start + 4000
+        value = _value(text, start, mark, whole_line=whole_line)
+        if not nested:
+            value_end = start + len(value)
         if not value or value[0] in " ,\t" or is_placeholder(value):
             continue
         if not scheme and _is_status(name, value):
@@ -183,10 +198,12 @@ def _is_certain(text: str, start: int, mark: re.Match[str], kind: NameKind, end:
     """Whether the place itself makes the value a secret: not one where a sentence could stand."""
     quoted, sign = bool(mark["open"]), mark["mark"]
     if sign == ",":  # ("X-Api-Key", "…"), but not a list of names
-        opened = text[:start].rstrip("b\"'`\\")[-1:] in ("(", "[")
-        return kind == "header" and opened and quoted and text[end:].lstrip("\"'`\\")[:1] in (")", "]")
+        opened = text[max(0, start - 20) : start].rstrip("b\"'`\\")[-1:] in ("(", "[")
+        return (
+            kind == "header" and opened and quoted and text[end : end + 20].lstrip("\"'`\\")[:1] in (")", "]")
+        )
     if sign == ">":  # an element of XML
-        return text[:start][-1:] == "<" and text.startswith(("</", "\\u003c/"), end)
+        return text[max(0, start - 1) : start] == "<" and text.startswith(("</", "\\u003c/"), end)
     if quoted or len(sign) > 2:
         return True
     if "=" in sign:
