@@ -24,7 +24,7 @@ SEE = {
     "record": "[Safe to ship](safe-to-ship.md)",
     "user": "[Conversations](conversations.md)",
     "mocks.NAME": "[Run an agent](running.md)",
-    "faults": "[Tools that cannot hurt](tools-that-cannot-hurt.md)",
+    "faults": "[Injected faults](faults.md)",
     "worlds": "[Tools that cannot hurt](tools-that-cannot-hurt.md)",
     "tools.mcp": "[Tools](tools.md)",
     "workers": "[One run on many processes and machines](scale.md)",

@@ -68,7 +68,7 @@ def test_every_page_of_the_first_level_is_in_the_navigation():
     named = set(leaves(config["project"]["nav"]))
     pages = {
         str(path.relative_to(ROOT / "docs"))
-        for folder in ("", "adapters")
+        for folder in ("", "adapters", "evidence")
         for path in (ROOT / "docs" / folder).glob("*.md")
     }
     assert pages - named == set(), "name them in nav of zensical.toml"
