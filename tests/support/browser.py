@@ -9,6 +9,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -25,6 +26,8 @@ QUIET = [
     "--disable-sync",
 ]
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+LONGEST_WAIT = 900.0
+"""Seconds that another installation may take."""
 
 
 def find_browser() -> str | None:
@@ -56,12 +59,32 @@ def chromium() -> Iterator[Any]:
 def install_browser() -> None:
     """Debian's package where that can be installed, Playwright's own elsewhere."""
     if shutil.which("apt-get") and os.geteuid() == 0:
-        environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-        install = ["install", "-y", "-qq", "--no-install-recommends", "chromium"]
-        for command in (["update", "-qq"], install):
-            subprocess.run(["apt-get", *command], env=environment, stdout=subprocess.DEVNULL, check=False)
+        install_package("chromium")
     if find_browser() is None:
         subprocess.run([sys.executable, "-m", "playwright", "install", "chromium"], check=True)
+
+
+def install_package(name: str, *, wait_seconds: float = LONGEST_WAIT) -> None:
+    """By apt. While another installation holds a lock of the package manager, it waits and says so.
+
+    apt's own option for waiting is about one of its three locks: neither lists nor downloads.
+    """
+    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive", "LC_ALL": "C"}
+    install = ["install", "-y", "-qq", "--no-install-recommends", name]
+    deadline, told = time.monotonic() + wait_seconds, False
+    for command in (["update", "-qq"], install):
+        while True:
+            ended = subprocess.run(["apt-get", *command], env=environment, capture_output=True, text=True)
+            if "Could not get lock" not in ended.stderr:
+                break
+            if time.monotonic() > deadline:
+                sys.exit(f"{name} was not installed: {ended.stderr.strip()}")
+            if not told:
+                print(f"waiting for another installation: {ended.stderr.splitlines()[0]}", file=sys.stderr)
+            told = True
+            time.sleep(min(2.0, wait_seconds))
+        if ended.returncode:
+            print(f"apt-get {command[0]}: {ended.stderr.strip()}", file=sys.stderr)
 
 
 def main() -> None:
