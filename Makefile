@@ -3,9 +3,9 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-TESTS := $(BIN)/python -m pytest -n 2 --dist loadfile -m "not ray"
+TESTS := $(BIN)/python -m pytest -n 2 --dist worksteal -m "not ray and not nightly"
 
-.PHONY: demo test test-ray test-node test-adapters check bench docs dist smoke clean
+.PHONY: demo test test-ray nightly test-node test-adapters check bench docs dist smoke clean
 
 # Frameworks that cannot share an environment: each has its own, built once.
 FRAMEWORKS := claude_agent_sdk google_adk crewai smolagents llama_index agent_framework autogen dspy \
@@ -32,6 +32,12 @@ test: $(VENV)/.test-ready
 # Each starts a Ray cluster, so they run one after the other.
 test-ray: $(VENV)/.test-ready
 	$(BIN)/python -m pytest tests/distributed -m ray
+
+# The long searches: tests marked `nightly`, and every property test with all of its examples.
+nightly: $(VENV)/.test-ready
+	timeout --verbose $(NIGHTLY_SECONDS) $(BIN)/python -m pytest -n 2 --dist worksteal --hypothesis-profile=nightly \
+	  -m "(nightly or hypothesis) and not ray"
+NIGHTLY_SECONDS := 600
 
 test-adapters: $(FRAMEWORKS:%=test-adapter-%)
 
@@ -94,6 +100,7 @@ $(VENV)/.test-ready: $(VENV)/.made pyproject.toml
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet --editable ".[dev]"
 	$(BIN)/python -m tests.support.browser
+	$(BIN)/python -m tests.compat.deepeval_environment
 	@touch $@ $(VENV)/.demo-ready
 
 clean:

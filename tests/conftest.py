@@ -1,5 +1,6 @@
 """What all tests share."""
 
+import gc
 import os
 import signal
 
@@ -13,6 +14,13 @@ os.environ["PYTEST_ADDOPTS"] = f"{os.environ.get('PYTEST_ADDOPTS', '')} {OTHER_P
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# Machines that run tests are shared and noisy: how long an example takes says nothing.
-settings.register_profile("rightcall", deadline=None, derandomize=True)
+# Machines that run tests are shared and noisy: how long an example takes says nothing. `make nightly` tries more examples.
+settings.register_profile("rightcall", deadline=None, derandomize=True, max_examples=25)
+settings.register_profile("nightly", settings.get_profile("rightcall"), max_examples=100)
 settings.load_profile("rightcall")
+
+
+def pytest_collection_finish() -> None:
+    """Twelve thousand tests and the packages they import stay: the garbage collector need not look at them again."""
+    gc.collect()
+    gc.freeze()

@@ -9,6 +9,7 @@ from jsonschema_rs import Draft202012Validator
 
 from rightcall.adapters.team_tools import team_tools
 from rightcall.model.tool import Tool
+from tests.support.examples import examples
 
 CITY = {"$defs": {"City": {"type": "string"}}, "properties": {"city": {"$ref": "#/$defs/City"}}}
 PLACE = {"$defs": {"City": {"type": "integer"}}, "properties": {"city": {"$ref": "#/$defs/City"}}}
@@ -44,7 +45,7 @@ def definitions(draw: st.DrawFn) -> Tool:
     return Tool("t", "", {"type": "object", "properties": properties, "required": required, **closed})
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.lists(definitions(), min_size=1, max_size=3), st.dictionaries(st.sampled_from("abc"), TYPES))
 def test_a_call_is_valid_for_a_team_exactly_if_it_is_for_an_agent(tools, kinds):
     arguments = {name: VALUES[kind] for name, kind in kinds.items()}

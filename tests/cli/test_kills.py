@@ -20,7 +20,13 @@ SEEDS = {
 """The moment of the kill; every third is SIGTERM."""
 
 
-@pytest.mark.parametrize("name", JOBS)
+QUICK = ("check",)
+"""The others are killed in `make nightly`."""
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=() if name in QUICK else pytest.mark.nightly) for name in JOBS]
+)
 def test_a_killed_command_is_completed_by_the_same_command(name: str, tmp_path: Path):
     job, seed = JOBS[name], SEEDS[name]
     template = prepare(job, tmp_path / "template")

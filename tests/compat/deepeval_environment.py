@@ -1,5 +1,7 @@
 """The environment that has DeepEval: some sixty packages, made once and shared by every test that needs them.
 
+python -m tests.compat.deepeval_environment      make it, and say where
+
 `DEEPEVAL_ENVIRONMENT` names one that exists already, so that several checkouts need not each make their own.
 """
 
@@ -43,3 +45,7 @@ def run_with_deepeval(script: Path, *arguments: str, folder: Path) -> str:
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-2000:]
     return done.stdout
+
+
+if __name__ == "__main__":
+    print(f"DeepEval: {interpreter()}")

@@ -12,6 +12,7 @@ from rightcall.datasets import load_goldens, load_trajectories
 from rightcall.errors import InputError
 from rightcall.files import MAX_LINE_BYTES
 from rightcall.tools import load_tools
+from tests.support.examples import examples
 
 LINE = '{"input": "a", "id": "1"}'
 BOMB = "a: &a [x,x,x,x,x,x,x,x,x,x]\n" + "".join(
@@ -182,7 +183,7 @@ fragments = st.sampled_from(
 
 
 @pytest.mark.parametrize("name", ["f.jsonl", "f.json", "f.yaml", "f.csv"])
-@settings(max_examples=120)
+@settings(max_examples=examples(120))
 @given(parts=st.lists(fragments, max_size=12) | st.binary(max_size=20).map(lambda b: [b]))
 def test_no_bytes_whatever_make_a_loader_crash(tmp_path_factory, name: str, parts: list[bytes]):
     path = tmp_path_factory.getbasetemp() / name

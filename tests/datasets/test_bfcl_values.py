@@ -14,6 +14,7 @@ from rightcall.errors import InputError
 from rightcall.metrics import score_trajectory
 from rightcall.model import ExpectedCall, Golden, ToolCall, Trajectory
 from tests.datasets.bfcl_official import Item, OfficialChecker, official_checker, the_wheel, unpacked
+from tests.support.examples import examples
 
 TEXTS = st.sampled_from(["", " ", "a", "A.", "a-b", "ab", "1", "é", "a!", "'a'", '"a"'])
 SCALARS = TEXTS | st.sampled_from([0, 1, 1.0, 2, 0.5, True, False, None, 2**53 + 1])
@@ -30,7 +31,7 @@ def official(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OfficialCheck
         yield checker
 
 
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=examples(1000), deadline=None)
 @given(data=st.data(), declared=st.sampled_from(sorted(PYTHON_TYPES)), required=st.booleans())
 def test_any_value_is_judged_as_the_official_checker_does(
     official: OfficialChecker, data: st.DataObject, declared: str, required: bool

@@ -14,6 +14,7 @@ from rightcall.errors import InputError
 from rightcall.model import RecordedTrajectory, ToolCall, Trajectory, Usage
 from rightcall.model.dialects import SPELLINGS, trajectory_from_messages
 from tests.model.dialects.strategies import conversations, objects, parsed, texts, unparsed
+from tests.support.examples import examples
 
 
 def loaded(folder: Path, *lines: object, name: str = "t.jsonl") -> list[RecordedTrajectory]:
@@ -120,7 +121,7 @@ spoken = st.builds(Trajectory, conversations(parsed), st.lists(calls, max_size=2
 
 
 @pytest.mark.parametrize("suffix", [".jsonl", ".json"])
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(
     found=st.lists(
         st.builds(

@@ -13,6 +13,7 @@ from rightcall.lint import LintConfig, lint, read_text
 from rightcall.lint.fixer import fix
 from rightcall.portability.provider_limits import TARGETS
 from tests.lint.valid_values import declared_value, input_schemas
+from tests.support.examples import examples
 
 
 def fixed_schema(schema: dict[str, Any], targets: tuple[str, ...] = ()) -> Any:
@@ -26,7 +27,9 @@ def accepts(schema: dict[str, Any], value: Any) -> bool:
     return jsonschema_rs.Draft202012Validator(schema).is_valid(value)
 
 
-@settings(max_examples=200, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
+@settings(
+    max_examples=examples(200), suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow]
+)
 @given(st.data(), input_schemas, st.sampled_from([(), *((target,) for target in TARGETS), TARGETS]))
 def test_what_was_valid_is_valid_after_every_safe_fix(
     data: st.DataObject, schema: dict[str, Any], targets: tuple[str, ...]

@@ -18,9 +18,10 @@ from rightcall.model import Tool
 from rightcall.portability.convert import request
 from rightcall.portability.provider_limits import TARGETS
 from tests.lint.strategies import KEYWORDS, hostile_tools, json_values, schema_values
+from tests.support.examples import examples
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(st.lists(hostile_tools, max_size=4), st.sampled_from([None, (), TARGETS]))
 def test_hostile_tools_are_linted_fixed_and_reported(tools: list[Any], targets: Any) -> None:
     sets = read_text(json.dumps(tools))

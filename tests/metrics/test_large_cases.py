@@ -114,7 +114,9 @@ def test_schema_violations_of_ten_thousand_calls_are_not_all_listed():
     assert sum(failure.code == "schema_violation" for failure in result.codes) == 1000
 
 
-def test_calls_that_cannot_be_aligned_in_time_are_over_calling():
+@pytest.mark.parametrize("steps", [1_000_000, pytest.param(effort.MOST_STEPS, marks=pytest.mark.nightly)])
+def test_calls_that_cannot_be_aligned_in_time_are_over_calling(steps: int, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(effort, "MOST_STEPS", steps)
     free = tuple(ExpectedCall("f", id=f"c{i}", after=("c0",) if i == 1 else ()) for i in range(16))
     golden = Golden("q", id="g", expected_calls=free)
     result = result_of(golden, 0, Trajectory(calls=(ToolCall("f"),) * MANY), {})

@@ -17,6 +17,7 @@ from rightcall.model import Golden, Trajectory
 from tests.metrics.brute_force import closure, legal, objective
 from tests.metrics.builders import a_golden, a_trajectory, codes, judged
 from tests.metrics.test_alignment_laws import objective as objective_of
+from tests.support.examples import examples
 
 FIND = {"id": "find", "tool": "find_orders", "args": {"customer": "Ann"}}
 BOOK = {"tool": "book", "args": {"order": {"ref": {"call": "find", "path": "orders.0.id"}}}}
@@ -118,7 +119,7 @@ def chained(draw: st.DrawFn) -> tuple[list[Any], list[Any]]:
     return expected, called
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(chained(), st.sampled_from(["any", "strict"]))
 def test_the_best_alignment_with_references_is_what_trying_everything_finds(
     made: tuple[list[Any], list[Any]], order: str
@@ -128,7 +129,7 @@ def test_the_best_alignment_with_references_is_what_trying_everything_finds(
     assert objective_of(verdict, golden, done) == tried(golden, done)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(chained(), st.randoms(use_true_random=False))
 def test_the_order_of_expected_calls_does_not_matter_to_references(
     made: tuple[list[Any], list[Any]], shuffler: Any

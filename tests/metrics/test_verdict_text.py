@@ -13,6 +13,7 @@ from rightcall.metrics.judged.vote import Vote, vote_of
 from rightcall.model import Message, ToolCall
 from rightcall.model.dialects import read_messages
 from rightcall.providers import ModelReply
+from tests.support.examples import examples
 
 READ = {
     "pass": True,
@@ -115,7 +116,7 @@ def test_an_answer_is_a_verdict_or_has_a_code(answer, code):
     assert vote == Vote(True, "fine") if code is None else not vote.passed
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.text(max_size=60), st.text(max_size=60), st.sampled_from(["pass", "fail"]))
 def test_text_around_a_verdict_object_never_turns_it(before, after, word):
     assert rc.read_verdict(f'{before}{{"verdict": "{word}"}}{after}') in (word == "pass", None)

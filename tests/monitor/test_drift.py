@@ -19,6 +19,7 @@ from rightcall.monitor.drift import (
 )
 from rightcall.monitor.week_blocks import CELLS, HOUR, cell_of
 from rightcall.stats import detector_step, new_detector
+from tests.support.examples import examples
 
 MONDAY = 20_458 * 24
 """The first hour of Monday, 5 January 2026, UTC."""
@@ -41,7 +42,7 @@ def test_equal_blocks_without_a_cap_are_the_detector_of_one_rate(q0, values):
     assert fed(Bounds((q0,) * CELLS, 1e12), values).detector == state
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(
     st.lists(st.sampled_from([0.0, 0.003, 0.05, 0.2, 0.6, 0.97]), min_size=CELLS, max_size=CELLS),
     st.lists(st.tuples(st.floats(0, 1), st.integers(-(10**20), 10**20)), max_size=40),

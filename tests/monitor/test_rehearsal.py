@@ -14,6 +14,7 @@ from rightcall.monitor.rehearsal import rehearse, spread_values
 from rightcall.monitor.settings import FalseAlarms, MonitorSettings
 from rightcall.monitor.week_blocks import CELLS
 from rightcall.stats import WINDOWS
+from tests.support.examples import examples
 
 MONDAY = 20_458 * 24
 CHECKS = ("tool_errors", "loop")
@@ -92,7 +93,7 @@ def test_half_of_the_share_is_for_the_reference_and_half_for_the_evidence():
     assert reference_rates(reference, 0.025 / 6) == pytest.approx((high,) * CELLS)
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(st.integers(1, 60).flatmap(lambda n: st.tuples(st.just(n), st.floats(0, n))))
 def test_the_values_of_an_hour_have_its_sum(counts):
     n, bad = counts

@@ -14,6 +14,7 @@ from rightcall.monitor.week_blocks import (
     cell_of,
     day_of,
 )
+from tests.support.examples import examples
 
 cells = st.lists(
     st.integers(0, 400).flatmap(lambda n: st.tuples(st.just(n), st.integers(0, n).map(float))),
@@ -84,7 +85,7 @@ def test_a_bound_is_never_below_its_floor():
     assert block_bounds([(500, 0.0)] * CELLS, 0.01, floor=0.05) == (0.05,) * CELLS
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(cells)
 def test_every_seen_cell_has_a_block_and_a_bound_above_its_blocks_rate(counts):
     block, bounds = blocks_of(counts), block_bounds(counts, 0.01)

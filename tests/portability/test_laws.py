@@ -16,6 +16,7 @@ from rightcall.model import Tool
 from rightcall.portability.convert import request
 from rightcall.portability.provider_limits import TARGETS, provider
 from tests.lint.strategies import input_schemas, schemas_with_arguments
+from tests.support.examples import examples
 
 VALUES = st.sampled_from(["a", "c", 0, 1, 4, 5, 9, True, [], ["a"], {}, {"p": "a"}, {"q": "a"}, {"x": 1}])
 STRICT = ("openai-strict", "anthropic-strict")
@@ -28,7 +29,7 @@ def keywords_and_names(schema: Any) -> Iterator[str]:
         yield from properties if isinstance(properties, dict) else ()
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(input_schemas, st.sampled_from(TARGETS))
 def test_the_linter_has_no_error_for_what_is_written(schema: dict[str, Any], target: str) -> None:
     converted = convert(Tool("get_x", "Gets x.", schema), target)
@@ -38,7 +39,7 @@ def test_the_linter_has_no_error_for_what_is_written(schema: dict[str, Any], tar
     assert left <= {refusal.keyword for refusal in converted.refused}
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(input_schemas, st.sampled_from(TARGETS))
 def test_whatever_disappears_is_named(schema: dict[str, Any], target: str) -> None:
     converted = convert(Tool("get_x", "Gets x.", schema), target)
@@ -57,7 +58,7 @@ def test_whatever_disappears_is_named(schema: dict[str, Any], target: str) -> No
     assert gone <= rewritten_losslessly or converted.refused
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(input_schemas)
 def test_openai_strict_gets_known_keywords_types_items_and_closed_objects(schema: dict[str, Any]) -> None:
     converted = convert(Tool("get_x", "Gets x.", schema), "openai-strict")
@@ -71,7 +72,7 @@ def test_openai_strict_gets_known_keywords_types_items_and_closed_objects(schema
         assert "$ref" not in node.schema or len(node.schema) == 1
 
 
-@settings(max_examples=600)
+@settings(max_examples=examples(600))
 @given(schemas_with_arguments, VALUES, st.sampled_from(STRICT), st.data())
 def test_without_losses_the_same_arguments_fit(
     pair: tuple[dict[str, Any], dict[str, Any]], other: Any, target: str, data: st.DataObject

@@ -14,6 +14,7 @@ from rightcall.errors import InputError, ProviderError
 from rightcall.model import Message, ToolCall, Usage
 from rightcall.providers import ModelReply, ModelRequest, Prompt, Settings, check, resolve
 from rightcall.providers.scripted import ScriptedProvider
+from tests.support.examples import examples
 
 from .samples import DELETE, PROMPT, WEATHER, a_request, ask
 
@@ -44,7 +45,7 @@ requests = st.builds(
 )
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.lists(st.tuples(requests, replies), max_size=8))
 def test_a_cassette_replays_exactly_what_was_recorded(exchanges):
     script = iter([reply for _, reply in exchanges])

@@ -46,7 +46,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Made]:
 
 @pytest.fixture(scope="session")
 def many(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Made]:
-    yield from _kept(lambda folder: samples.many_cases(folder, 5000, 1400), tmp_path_factory)
+    yield from _kept(lambda folder: samples.many_cases(folder, 1000, 1400), tmp_path_factory)
 
 
 def written_anew(kind: str, made: Made) -> bytes:

@@ -133,8 +133,8 @@ def flaky_run(folder: Path) -> tuple[Store, str]:
 
 
 def hostile_run(folder: Path) -> tuple[Store, str]:
-    """Hostile text in every field that a model, a tool or a dataset fills, and five megabytes of it once."""
-    huge = HOSTILE + "A" * 5_000_000
+    """Hostile text in every field that a model, a tool or a dataset fills, and a megabyte of it once."""
+    huge = HOSTILE + "A" * 1_200_000
     wanted = ExpectedCall(HOSTILE, {HOSTILE: HOSTILE, "deep": DEEP, "n": 1})
     goldens, did = [], {}
     for number, (text, value) in enumerate([(HOSTILE, HOSTILE), (huge, huge), (HOSTILE, DEEP)]):

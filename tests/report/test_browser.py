@@ -117,14 +117,14 @@ def test_hostile_text_does_nothing_and_is_all_there(tab: Tab, pages: Pages) -> N
     assert all(href.startswith("#") for href in hrefs)
 
 
-def test_five_thousand_cases_are_searched_paged_and_opened(tab: Tab, pages: Pages) -> None:
+def test_a_thousand_cases_are_searched_paged_and_opened(tab: Tab, pages: Pages) -> None:
     page = tab.open(pages["many"])
     expect(page.locator("#list li")).to_have_count(100)
-    assert "page 1 of 50" in page.locator("#pages").inner_text()
-    page.fill("#search", "case-04321")
+    assert "page 1 of 10" in page.locator("#pages").inner_text()
+    page.fill("#search", "case-00432")
     expect(page.locator("#list li")).to_have_count(1)
     page.locator("#list a").first.click()
-    page.locator("#case h1", has_text="case-04321").wait_for()
+    page.locator("#case h1", has_text="case-00432").wait_for()
 
 
 def test_it_prints_without_what_only_a_screen_can_use(tab: Tab, pages: Pages) -> None:

@@ -4,15 +4,26 @@ from __future__ import annotations
 
 import re
 import sys
+from pathlib import Path
 
 import pytest
 
 from rightcall.errors import MissingExtraError
 from tests.report.conftest import Made, written, written_anew
+from tests.report.samples import many_cases
 
 
-def test_five_thousand_cases_with_long_transcripts_stay_under_ten_megabytes(many: Made) -> None:
+def test_a_thousand_cases_with_long_transcripts_stay_under_two_megabytes(many: Made) -> None:
     page = written("html", many)
+    assert len(page) < 2_000_000
+    assert page.count(b'id="piece-') == 20
+
+
+@pytest.mark.nightly
+def test_five_thousand_cases_with_long_transcripts_stay_under_ten_megabytes(tmp_path: Path) -> None:
+    store, run = many_cases(tmp_path, 5000, 1400)
+    page = written_anew("html", (store, run))
+    store.close()
     assert len(page) < 10_000_000
     assert page.count(b'id="piece-') == 100
 
@@ -26,7 +37,7 @@ def test_nothing_is_fetched_from_anywhere(demo: Made) -> None:
 
 def test_foreign_text_is_never_markup(hostile: Made) -> None:
     page = written("html", hostile).decode()
-    assert len(page) < 1_000_000  # five megabytes of text were cut
+    assert len(page) < 1_000_000  # a megabyte of text was cut, many times
     assert "<script>window" not in page
     assert "<img" not in page
     assert "\u202e" not in page

@@ -74,7 +74,9 @@ def install_package(name: str, *, wait_seconds: float = LONGEST_WAIT) -> None:
     deadline, told = time.monotonic() + wait_seconds, False
     for command in (["update", "-qq"], install):
         while True:
-            ended = subprocess.run(["apt-get", *command], env=environment, capture_output=True, text=True)
+            ended = subprocess.run(
+                ["apt-get", *command], env=environment, capture_output=True, text=True, check=False
+            )
             if "Could not get lock" not in ended.stderr:
                 break
             if time.monotonic() > deadline:

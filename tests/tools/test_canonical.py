@@ -8,6 +8,7 @@ from hypothesis import given, settings, strategies as st
 
 from rightcall.model import Tool
 from rightcall.tools.runtime.json_values import canonical, fingerprint, normalised
+from tests.support.examples import examples
 
 ORDER = Tool(
     "order",
@@ -107,7 +108,7 @@ def test_canonical_json_reads_back_as_the_same_value_and_is_its_own_canonical_fo
     assert canonical(json.loads(text)) == text
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(st.dictionaries(texts, st.integers(), max_size=6))
 def test_the_order_of_names_does_not_matter(value):
     assert canonical(dict(reversed(value.items()))) == canonical(value)

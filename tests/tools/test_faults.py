@@ -17,6 +17,7 @@ from rightcall.tools.runtime.context import VirtualClock
 from rightcall.tools.runtime.invocation import Invocation
 from rightcall.tools.runtime.toolbox import Toolbox
 from rightcall.tools.worlds import Bank
+from tests.support.examples import examples
 from tests.tools.helpers import a_box, a_call, invoke, invoke_all
 
 ACCOUNTS = {"a1": {"owner": "An", "balance": 1_000}, "b1": {"owner": "Binh", "balance": 50}}
@@ -302,7 +303,7 @@ anything = st.lists(
 )
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(operations, anything, st.integers(0, 1_000))
 def test_whatever_breaks_an_agent_that_keeps_its_keys_does_nothing_twice(asked, faults, seed):
     done: list[int] = []

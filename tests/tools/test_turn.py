@@ -7,6 +7,7 @@ from hypothesis import given, settings, strategies as st
 
 from rightcall.tools.definitions.function import tool
 from rightcall.tools.runtime.toolbox import Toolbox
+from tests.support.examples import examples
 from tests.tools.helpers import a_box, a_call, run
 
 
@@ -76,7 +77,7 @@ calls = st.lists(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(calls, st.lists(st.integers(0, 4), min_size=8, max_size=8))
 def test_whatever_the_timing_conflicting_calls_keep_their_order_and_results_that_of_the_calls(made, pauses):
     journal = Journal(pauses)

@@ -18,6 +18,7 @@ from rightcall.tools.definitions.validate import (
     problems,
     schema_problems,
 )
+from tests.support.examples import examples
 
 PERSON = {
     "type": "object",
@@ -238,7 +239,7 @@ json_values = st.recursive(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.dictionaries(st.text(), json_values), st.sampled_from(["string", "integer", "object", "array"]))
 def test_the_quick_answer_and_the_full_answer_agree(arguments, kind):
     tool = a_tool({"properties": {"a": {"type": kind}}, "additionalProperties": {"type": ["number", "null"]}})

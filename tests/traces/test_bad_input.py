@@ -18,6 +18,7 @@ from hypothesis import given, settings, strategies as st
 from rightcall.errors import InputError
 from rightcall.model.trajectory import Trajectory
 from rightcall.traces import Trace, candidate_id, load_traces, shown_trace_id
+from tests.support.examples import examples
 from tests.traces.samples import FOLDER
 
 
@@ -103,7 +104,7 @@ SPAN = st.fixed_dictionaries(
 )  # fmt: skip
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(spans=st.lists(SPAN, max_size=8))
 def test_no_spans_however_odd_break_the_importer(spans, tmp_path_factory):
     file = tmp_path_factory.mktemp("odd") / "x.json"
@@ -112,7 +113,7 @@ def test_no_spans_however_odd_break_the_importer(spans, tmp_path_factory):
         trace.golden()
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(
     st.binary(max_size=200)
     | st.binary(max_size=60).map(lambda b: (FOLDER / "otlp_genai_pydantic_ai.pb").read_bytes()[:2000] + b)

@@ -9,6 +9,7 @@ from rightcall.model import Score
 from rightcall.traces import Problems
 from rightcall.traces.events import Evaluation, RunSpan, logs_request, spans_request
 from rightcall.traces.otlp import json_items, protobuf_items
+from tests.support.examples import examples
 from tests.traces.samples import FOLDER
 
 
@@ -77,7 +78,7 @@ VALUES = st.one_of(
 )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(st.dictionaries(st.text(min_size=1, max_size=10), VALUES, max_size=5), st.text(max_size=20))
 def test_any_attributes_written_by_the_official_package_come_back(held, name):
     request = ExportTraceServiceRequest()
