@@ -31,7 +31,7 @@ test: $(VENV)/.test-ready
 
 # Each starts a Ray cluster, so they run one after the other.
 test-ray: $(VENV)/.test-ready
-	$(BIN)/python -m pytest tests/distributed -m ray
+	$(BIN)/python -m pytest tests/wings/ray -m ray
 
 # The long searches: tests marked `nightly`, and every property test with all of its examples.
 nightly: $(VENV)/.test-ready
@@ -43,7 +43,7 @@ test-adapters: $(FRAMEWORKS:%=test-adapter-%)
 
 # Agents in JavaScript, over `exec:`, with the packages that examples/node/package.json names.
 test-node: $(VENV)/.test-ready .venv-adapters/node/.ready
-	RIGHTCALL_TEST_ADAPTER=node $(BIN)/python -m pytest -o addopts= tests/adapters/own_environment/test_node.py
+	RIGHTCALL_TEST_ADAPTER=node $(BIN)/python -m pytest -o addopts= tests/wings/adapters/own_environment/test_node.py
 
 # They need Node 22, which is installed beside them where there is an older one.
 .venv-adapters/node/.ready: examples/node/package.json
@@ -55,7 +55,7 @@ test-node: $(VENV)/.test-ready .venv-adapters/node/.ready
 
 test-adapter-%: .venv-adapters/%/.ready
 	RIGHTCALL_TEST_ADAPTER=$* .venv-adapters/$*/bin/python -m pytest -rs -o addopts= -o filterwarnings=default \
-	  -p no:cacheprovider tests/adapters/own_environment/test_$*.py
+	  -p no:cacheprovider tests/wings/adapters/own_environment/test_$*.py
 
 .PRECIOUS: .venv-adapters/%/.ready
 .venv-adapters/%/.ready:

@@ -14,12 +14,12 @@ import sys
 import time
 from typing import Any
 
-from tests.adapters.kits.langchain import TOOLS as LANGCHAIN_TOOLS, ScriptedChatModel
-from tests.adapters.kits.openai_agents import TOOLS as OPENAI_TOOLS, ScriptedAgentsModel
-from tests.adapters.kits.pydantic_ai import TOOLS as PYDANTIC_TOOLS, scripted_model
-from tests.adapters.model_server import model_server
-from tests.adapters.script import Answer, Call, Journal
-from tests.adapters.test_sdk_loops import CLIENTS, chat_async, claude
+from tests.wings.adapters.kits.langchain import TOOLS as LANGCHAIN_TOOLS, ScriptedChatModel
+from tests.wings.adapters.kits.openai_agents import TOOLS as OPENAI_TOOLS, ScriptedAgentsModel
+from tests.wings.adapters.kits.pydantic_ai import TOOLS as PYDANTIC_TOOLS, scripted_model
+from tests.wings.adapters.model_server import model_server
+from tests.wings.adapters.script import Answer, Call, Journal
+from tests.wings.adapters.test_sdk_loops import CLIENTS, chat_async, claude
 
 import rightcall as rc
 from rightcall.model import Golden

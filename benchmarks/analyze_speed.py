@@ -11,11 +11,12 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from rightcall.analysis import analyze_run
-from rightcall.metrics import result_of
+from rightcall.core.codec import encode
+from rightcall.improve.run_analysis import analyze_run
+from rightcall.metrics.case_result import result_of
 from rightcall.model import ExpectedCall, Golden, Run, Tool, ToolCall, Trajectory
-from rightcall.model.codec import encode
-from rightcall.store import Store, open_store
+from rightcall.store.address import open_store
+from rightcall.store.sql.store import Store
 
 TRIALS = 3
 

@@ -21,12 +21,14 @@ from benchmarks.planted_suites.defects import Truth
 from benchmarks.planted_suites.domains import HELD_OUT
 from benchmarks.planted_suites.provider import ReadingModel
 from benchmarks.planted_suites.suites import PlantedSuite, clean_suite
-from rightcall.analysis import ChangeItem, WhatChanged, what_changed
-from rightcall.executor import Agent
+from rightcall.agents.agent import Agent
+from rightcall.improve.attribution import WhatChanged, what_changed
+from rightcall.improve.changes import ChangeItem
 from rightcall.model import Tool
-from rightcall.providers import Settings
-from rightcall.store import open_store
-from rightcall.suite import Plan, run_plan
+from rightcall.models.base import Settings
+from rightcall.run.plan import Plan
+from rightcall.run.runner import run_plan
+from rightcall.store.address import open_store
 
 ITEMS = (
     "unit",

@@ -31,7 +31,7 @@ from typing import Any
 
 from benchmarks.chaos_agent import DESTROYED, ON_POSTGRESQL, WAYS, allow, bring_back
 from rightcall.model import CaseResult, Run
-from rightcall.store import open_store
+from rightcall.store.address import open_store
 
 ROOT = Path(__file__).parents[1]
 PERSISTENCE, LOCK = 1.0, 0.3

@@ -15,7 +15,8 @@ import random
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from rightcall.gate import CheckSettings, drawn_trials, dropped, play, strata_of
+from rightcall.decide.check_settings import CheckSettings, strata_of
+from rightcall.decide.check_simulation import drawn_trials, dropped, play
 
 SUITES = {
     "steady": ((0.88, 0.99), (0.06, 0.01)),

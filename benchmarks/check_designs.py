@@ -22,7 +22,8 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 
-from rightcall.gate import CheckSettings, drawn_trials, dropped, play, strata_of
+from rightcall.decide.check_settings import CheckSettings, strata_of
+from rightcall.decide.check_simulation import drawn_trials, dropped, play
 
 NOMINAL = 0.05
 WORST = 10

@@ -15,10 +15,13 @@ import time
 from pathlib import Path
 
 from benchmarks.whole_checks import Simulated, marks, write_suite
-from rightcall.gate import CheckRule
-from rightcall.store import open_store
-from rightcall.suite import find_baseline, load_suite, plan_suite, run_plan
-from rightcall.suite.check_design import design_check
+from rightcall.check.design import design_check
+from rightcall.decide.check_rule import CheckRule
+from rightcall.run.baseline_pool import find_baseline
+from rightcall.run.runner import run_plan
+from rightcall.run.suite import load_suite
+from rightcall.run.suite_plan import plan_suite
+from rightcall.store.address import open_store
 
 
 def main() -> None:

@@ -19,7 +19,8 @@ import sys
 from dataclasses import dataclass
 
 from benchmarks.check import SUITES, Design, rates_of
-from rightcall.gate import ComparedGoldens, drawn_trials, dropped, foresee, play, strata_of
+from rightcall.decide.check_settings import strata_of
+from rightcall.decide.check_simulation import ComparedGoldens, drawn_trials, dropped, foresee, play
 
 SHAPES = (
     (60, 1, 5),

@@ -8,17 +8,13 @@ from typing import cast
 
 from benchmarks.drift_months import simulate
 from benchmarks.drift_streams import STREAMS
-from rightcall.monitor.drift import Bounds, new_series, step
-from rightcall.monitor.session_hours import SessionHours
-from rightcall.monitor.week_blocks import CELLS, HOUR
-from rightcall.stats import (
-    WINDOWS,
-    bets,
-    clopper_pearson_bounds,
-    detector_threshold,
-    simulated_delay,
-)
-from rightcall.store import SessionHour, Store
+from rightcall.stats.detect import WINDOWS, bets, detector_threshold, simulated_delay
+from rightcall.stats.intervals import clopper_pearson_bounds
+from rightcall.store.sql.store import Store
+from rightcall.store.watch import SessionHour
+from rightcall.wings.monitor.drift import Bounds, new_series, step
+from rightcall.wings.monitor.session_hours import SessionHours
+from rightcall.wings.monitor.week_blocks import CELLS, HOUR
 
 TABLE = {
     0.02: {1.5: (445, 1287), 2: (244, 495), 3: (118, 213), 5: (57, 84)},

@@ -1,7 +1,7 @@
 """Months of a stream against a measured baseline, many at a time: false alarms and detection delays.
 
-The detector is the monitor's own, written with arrays; `tests/monitor/test_drift_months.py` compares the two. Blocks of
-the week and their bounds are computed by the monitor's code.
+The detector is the monitor's own, written with arrays; `tests/wings/monitor/test_drift_months.py` compares the
+two. Blocks of the week and their bounds are computed by the monitor's code.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.drift_streams import Floats, Stream
-from rightcall.monitor.week_blocks import CELLS, block_bounds
-from rightcall.stats import WINDOWS, bets, detector_threshold, growth_of
+from rightcall.stats.detect import WINDOWS, bets, detector_threshold, growth_of
+from rightcall.wings.monitor.week_blocks import CELLS, block_bounds
 
 PER_DAY, MONTH, BURST_RATE = 100, 30, 0.6
 MOST_BETS = 5

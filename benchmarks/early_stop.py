@@ -14,8 +14,17 @@ import random
 from collections import Counter
 from collections.abc import Callable
 
-from rightcall import stats
-from rightcall.gate import CurtailMonitor, EvalueMonitor, RunOrder, StopMonitor, shuffled
+from rightcall.decide.early_stop import CurtailMonitor, EvalueMonitor, RunOrder, StopMonitor, shuffled
+from rightcall.stats.power import gate_cuts, gate_power
+from rightcall.stats.sequential import (
+    Decision,
+    LogE,
+    curtail,
+    e_decision,
+    log_e_values,
+    operating,
+    sprt_log_e,
+)
 
 GOLDENS = 100
 RATES = (0.6, 0.75, 0.85, 0.9, 0.95, 0.99)
@@ -35,7 +44,7 @@ def main() -> None:
     print("| true rate | stop | PASS | FAIL | INCONCLUSIVE | goldens used | exact | saved |")
     print("|---|---|---|---|---|---|---|---|")
     for rate in RATES:
-        passing, failing = stats.gate_power(GOLDENS, MIN, rate)
+        passing, failing = gate_power(GOLDENS, MIN, rate)
         print(
             f"| {rate} | none | {passing:.3f} | {failing:.3f} | {1 - passing - failing:.3f} | 100 | 100 | 0 % |"
         )
@@ -43,7 +52,7 @@ def main() -> None:
             words, used = simulate(
                 monitor, lambda rng, _, p=rate: rng.random() < p, options.runs, options.seed
             )
-            exact = stats.operating(RULES[name], GOLDENS, rate).cases
+            exact = operating(RULES[name], GOLDENS, rate).cases
             shares = " | ".join(f"{words[word]:.3f}" for word in ("PASS", "FAIL", "INCONCLUSIVE"))
             print(f"| {rate} | {name} | {shares} | {used:.1f} | {exact:.1f} | {1 - used / GOLDENS:.0%} |")
     fooled(options.runs, options.seed)
@@ -81,22 +90,22 @@ def fooled(runs: int, seed: int) -> None:
 
     words, _ = simulate(lambda order: EvalueMonitor(order, 0.8, 0.95), easy_then_hard, runs, seed)
     easy = [1.0] * (GOLDENS // 2)
-    in_file_order = stats.e_decision(stats.log_e_values(easy, 0.8, 0.95))
+    in_file_order = e_decision(log_e_values(easy, 0.8, 0.95))
     print(f"\nfalse PASS with 50 easy and 50 hard goldens: shuffled {words['PASS']:.1%}; ", end="")
     print(
         f"in file order the easy ones alone already say {in_file_order}, so 100 % (which is why it is refused)"
     )
 
 
-def by_curtailment(s: int, n: int) -> stats.Decision | None:
+def by_curtailment(s: int, n: int) -> Decision | None:
     """The curtailed gate as a rule of passes and cases."""
-    return stats.curtail(s, n, GOLDENS, *stats.gate_cuts(GOLDENS, MIN))
+    return curtail(s, n, GOLDENS, *gate_cuts(GOLDENS, MIN))
 
 
-def by_evidence(s: int, n: int) -> stats.Decision | None:
+def by_evidence(s: int, n: int) -> Decision | None:
     """The e-value stop as a rule of passes and cases."""
-    ratio = stats.sprt_log_e(s, n, LOW, HIGH)
-    return stats.e_decision(stats.LogE(ratio, -ratio))
+    ratio = sprt_log_e(s, n, LOW, HIGH)
+    return e_decision(LogE(ratio, -ratio))
 
 
 RULES = {"curtail": by_curtailment, "evalue": by_evidence}

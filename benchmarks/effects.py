@@ -34,8 +34,8 @@ from rightcall.model import ToolCall
 from rightcall.model.trajectory import LedgerEntry
 from rightcall.tools.definitions.behaviour import CallInfo
 from rightcall.tools.definitions.function import FunctionTool, tool
-from rightcall.tools.idempotency import postgres_store, sqlite_store
 from rightcall.tools.idempotency.guard import Idempotency
+from rightcall.tools.idempotency.key_location import postgres_store, sqlite_store
 from rightcall.tools.runtime.context import SystemClock, effects
 from rightcall.tools.runtime.errors import Abort, Aborted, ToolError
 from rightcall.tools.runtime.policy import ToolRules

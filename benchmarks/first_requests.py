@@ -13,16 +13,18 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from tests.adapters.kits.asking_agents import ASKING_AGENTS, SYSTEM
-from tests.adapters.model_server import model_server
-from tests.adapters.script import Answer, Journal
+from tests.wings.adapters.kits.asking_agents import ASKING_AGENTS, SYSTEM
+from tests.wings.adapters.model_server import model_server
+from tests.wings.adapters.script import Answer, Journal
 
-from rightcall.executor import Agent, Session, perform_watched
+from rightcall.agents.agent import Agent
+from rightcall.agents.first_request import perform_watched
+from rightcall.agents.session import Session
+from rightcall.check.first_requests import FirstRequests, compare_first_requests
 from rightcall.model import Golden
-from rightcall.suite.baseline_file import BaselineHeader, BaselineLine, BaselinePool, BaselineRun
-from rightcall.suite.first_requests import FirstRequests, compare_first_requests
-from rightcall.suite.inputs import Inputs, golden_hash
-from rightcall.suite.plan import Plan
+from rightcall.run.baseline_file import BaselineHeader, BaselineLine, BaselinePool, BaselineRun
+from rightcall.run.inputs import Inputs, golden_hash
+from rightcall.run.plan import Plan
 
 BOUND_SECONDS = 5.0
 

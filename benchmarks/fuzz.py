@@ -177,7 +177,7 @@ class _Null(io.StringIO):
 def _typed(*words: str) -> tuple[str, Callable[[], int]]:
     """A command as typed, run in this process; a RightCallError is a refusal, any other exception a failure."""
     from rightcall.cli.main import cli
-    from rightcall.errors import RightCallError
+    from rightcall.core.errors import RightCallError
 
     def door() -> int:
         import click
@@ -240,15 +240,15 @@ def _ran(*more: str) -> Any:
 
 def _reply(name: str, draw: random.Random) -> Any:
     """A reply of each wire format, read, recorded and scored as a run does it."""
-    from rightcall.errors import ProviderError
-    from rightcall.executor.agent_loop import Recorder
-    from rightcall.metrics import result_of
+    from rightcall.agents.agent_loop import Recorder
+    from rightcall.core.errors import ProviderError
+    from rightcall.metrics.case_result import result_of
     from rightcall.model.golden import ExpectedCall, Golden
-    from rightcall.providers.anthropic import AnthropicProvider
-    from rightcall.providers.openai import OpenAIProvider
-    from rightcall.providers.openai_responses import OpenAIResponsesProvider
+    from rightcall.models.anthropic import AnthropicProvider
+    from rightcall.models.openai import OpenAIProvider
+    from rightcall.models.openai_responses import OpenAIResponsesProvider
     from rightcall.store.sql.record_bytes import packed
-    from rightcall.tools import load_tools
+    from rightcall.tools.definitions.load import load_tools
 
     provider = draw.choice([AnthropicProvider, OpenAIProvider, OpenAIResponsesProvider])
     golden = Golden(

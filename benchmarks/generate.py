@@ -6,8 +6,8 @@ import time
 from pathlib import Path
 
 from rightcall.model import Tool
-from rightcall.synthesis import Synthesizer
-from rightcall.tools import load_tools
+from rightcall.tools.definitions.load import load_tools
+from rightcall.wings.generate.synthesizer import Synthesizer
 
 FILE = Path(__file__).parent.parent / "tests" / "synthesis" / "data" / "tools.json"
 

@@ -19,12 +19,17 @@ import time
 from pathlib import Path
 from typing import Any
 
-from rightcall.analysis import Improvement, Proposal, ProposedChange
-from rightcall.executor import Agent
+from rightcall.agents.agent import Agent
+from rightcall.improve.hypothesis import ProposedChange
+from rightcall.improve.improvement import Improvement
+from rightcall.improve.proof.options import ImproveOptions, ProposalTask
+from rightcall.improve.proof.protocol import improve_plan
+from rightcall.improve.proposals import Proposal
 from rightcall.model import ExpectedCall, Golden, Message, Tool, ToolCall
-from rightcall.providers import ModelReply
-from rightcall.store import open_store
-from rightcall.suite import ImproveOptions, Plan, ProposalTask, improve_plan, run_plan
+from rightcall.models.base import ModelReply
+from rightcall.run.plan import Plan
+from rightcall.run.runner import run_plan
+from rightcall.store.address import open_store
 
 SUBJECTS = ("invoice", "meeting", "parcel", "recipe", "garden", "ticket")
 TOOLS = [

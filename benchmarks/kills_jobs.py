@@ -12,7 +12,8 @@ import msgspec
 
 from benchmarks.kills_agent import planted_suite
 from benchmarks.traces_import import write as write_traces
-from rightcall.store import RunFilter, open_store
+from rightcall.store.address import open_store
+from rightcall.store.base import RunFilter
 
 STORE = ("--store", "results.db")
 TOOL = {

@@ -17,9 +17,9 @@ from math import comb
 from pathlib import Path
 from typing import Any
 
-from rightcall.executor.agent import Agent
-from rightcall.executor.session import Session
-from rightcall.lint import lint
+from rightcall.agents.agent import Agent
+from rightcall.agents.session import Session
+from rightcall.lint.engine import lint
 from rightcall.model import Golden, Tool
 
 DATA = Path(__file__).parent / "data" / "lint_before_after.json"

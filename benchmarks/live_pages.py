@@ -16,10 +16,13 @@ from contextlib import closing
 
 import msgspec
 
-from rightcall.monitor import CheckedAgent, kept_trace, run_checks, written_time
-from rightcall.monitor.demo import SETTINGS, live_traffic
-from rightcall.store import KeptTrace, Store, open_store
-from rightcall.traces import Trace
+from rightcall.store.address import open_store
+from rightcall.store.sql.store import Store
+from rightcall.store.watch import KeptTrace
+from rightcall.wings.monitor.checks import CheckedAgent, run_checks
+from rightcall.wings.monitor.demo import SETTINGS, live_traffic
+from rightcall.wings.monitor.trace_record import kept_trace, written_time
+from rightcall.wings.traces.trace import Trace
 
 BATCH = 5000
 FIRST = 20_000

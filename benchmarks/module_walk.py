@@ -32,8 +32,8 @@ SUITE = {"dataset": "g.jsonl", "tools": "tools.json", "agent": {"model": "keywor
 COMMAND = "from rightcall.cli.main import cli\ncli.main({arguments!r}, standalone_mode=False)"
 CALL = """
 import asyncio, rightcall as rc
-from rightcall.tools.faults import read_plan
-from rightcall.tools.runtime import Toolbox
+from rightcall.tools.faults.plan import read_plan
+from rightcall.tools.runtime.toolbox import Toolbox
 @rc.tool
 def get_weather(city: str) -> str:
     "Current weather."

@@ -19,11 +19,18 @@ from collections.abc import Callable, Sequence
 from itertools import accumulate
 
 from benchmarks.operating_designs import CLUSTERED, FIXED, GRADED, PLAIN, Design, random_design
-from rightcall import stats
-from rightcall.gate import Outcome, RateRule, compare, plan
-from rightcall.gate.simulation import POPULATIONS, Population
+from rightcall.decide.comparison import compare
+from rightcall.decide.outcome import Outcome
+from rightcall.decide.rules import RateRule
+from rightcall.decide.sample_size import plan
+from rightcall.decide.simulation import POPULATIONS, Population
 from rightcall.model.golden import ExpectedCall, Golden
-from rightcall.quality import template_clusters, template_groups
+from rightcall.run.request_templates import template_clusters, template_groups
+from rightcall.stats.clusters import cluster_se, sample
+from rightcall.stats.gaffke import Units, gaffke_p_values, trial_units, units as stats_units
+from rightcall.stats.intervals import clopper_pearson_p_values
+from rightcall.stats.mean_interval import effective_n
+from rightcall.stats.special import t_sf
 
 ALPHA, NOMINAL = 0.05, 0.06
 PLANS = [
@@ -52,7 +59,7 @@ TEMPLATES = [
     (200, 2, 0.95),
     (90, 3, 0.8),
 ]
-Rule = Callable[[stats.Units], tuple[float, float]]
+Rule = Callable[[Units], tuple[float, float]]
 
 
 def main() -> None:
@@ -125,10 +132,10 @@ def simulate(design: Design, runs: int, seed: int, rules: Sequence[Rule]) -> lis
     counts = [0] * (2 * len(rules))
     sizes = [float(g.size) for g in design.groups for _ in range(g.number)]
     drawn = [(g.means.values, list(accumulate(g.means.weights)), g.number) for g in design.groups]
-    known: dict[stats.Units, list[bool]] = {}
+    known: dict[Units, list[bool]] = {}
     for _ in range(runs):
         values = [v for vs, cumulated, k in drawn for v in rng.choices(vs, cum_weights=cumulated, k=k)]
-        units = stats.units(values, sizes)
+        units = stats_units(values, sizes)
         units = units._replace(counts=tuple(sorted(units.counts)))
         if units not in known:
             known[units] = [hit for rule in rules for hit in errs(*rule(units))]
@@ -142,15 +149,15 @@ def errs(p_pass: float, p_fail: float) -> tuple[bool, bool]:
 
 def gate(design: Design) -> Rule:
     """The rule that decides."""
-    return lambda units: stats.gaffke_p_values(units, design.threshold, 1e-4)
+    return lambda units: gaffke_p_values(units, design.threshold, 1e-4)
 
 
 def less_careful(design: Design) -> Rule:
     """The same with a smaller unit for what was not drawn."""
 
-    def rule(units: stats.Units) -> tuple[float, float]:
+    def rule(units: Units) -> tuple[float, float]:
         effective = sum(n * n * k for n, _, k in units.counts) / sum(n * k for n, _, k in units.counts)
-        return stats.gaffke_p_values(units._replace(unseen=effective), design.threshold, 1e-4)
+        return gaffke_p_values(units._replace(unseen=effective), design.threshold, 1e-4)
 
     return rule
 
@@ -158,9 +165,9 @@ def less_careful(design: Design) -> Rule:
 def pooled(design: Design, trials: int) -> Rule:
     """Every trial counted as a case."""
 
-    def rule(units: stats.Units) -> tuple[float, float]:
+    def rule(units: Units) -> tuple[float, float]:
         total = units.number * trials
-        return stats.clopper_pearson_p_values(min(total, units.mean * total), total, design.threshold)
+        return clopper_pearson_p_values(min(total, units.mean * total), total, design.threshold)
 
     return rule
 
@@ -168,15 +175,15 @@ def pooled(design: Design, trials: int) -> Rule:
 def korn_graubard(design: Design, trials: int) -> Rule:
     """Clopper-Pearson at the effective number of cases."""
 
-    def rule(units: stats.Units) -> tuple[float, float]:
+    def rule(units: Units) -> tuple[float, float]:
         cases = [
             [1.0] * round(s * trials) + [0.0] * round((1 - s) * trials)
             for _, s, k in units.counts
             for _ in range(k)
         ]
-        found = stats.sample(cases)
-        n = stats.effective_n(found)
-        return stats.clopper_pearson_p_values(min(n, found.mean * n), n, design.threshold)
+        found = sample(cases)
+        n = effective_n(found)
+        return clopper_pearson_p_values(min(n, found.mean * n), n, design.threshold)
 
     return rule
 
@@ -190,9 +197,9 @@ def table_of_graded(runs: int, seed: int) -> list[float]:
             rng, counts = random.Random(f"{seed}/{name}/{goldens}"), [0, 0, 0]
             for _ in range(runs):
                 values = [draw(rng) for _ in range(goldens)]
-                hits = errs(*stats.gaffke_p_values(stats.units(values), theta, 1e-4))
-                mean, se = sum(values) / goldens, stats.cluster_se(values)
-                by_t = mean > theta and (not se or stats.t_sf((mean - theta) / se, goldens - 1) <= ALPHA)
+                hits = errs(*gaffke_p_values(stats_units(values), theta, 1e-4))
+                mean, se = sum(values) / goldens, cluster_se(values)
+                by_t = mean > theta and (not se or t_sf((mean - theta) / se, goldens - 1) <= ALPHA)
                 counts = [n + hit for n, hit in zip(counts, (*hits, by_t), strict=True)]
             found = [n / runs for n in counts]
             line(name, str(goldens), *found)
@@ -210,7 +217,7 @@ def table_of_fixed(runs: int, seed: int) -> list[float]:
         rng, counts = random.Random(f"{seed}/{name}"), [0, 0]
         for _ in range(runs):
             cases = [[float(rng.random() < rate) for _ in range(trials)] for rate in rates]
-            hits = errs(*stats.gaffke_p_values(stats.trial_units(cases), theta))
+            hits = errs(*gaffke_p_values(trial_units(cases), theta))
             counts = [n + hit for n, hit in zip(counts, hits, strict=True)]
         found = [n / runs for n in counts]
         line(name, str(trials), *found)
@@ -324,12 +331,12 @@ def table_of_plans(runs: int, seed: int) -> None:
 def passing(means: Population, goldens: int, minimum: float, runs: int, seed: int) -> float:
     """Share of runs with goldens of a population that PASS."""
     rng, passed = random.Random(seed), 0
-    known: dict[stats.Units, bool] = {}
+    known: dict[Units, bool] = {}
     for _ in range(runs):
-        units = stats.units(rng.choices(*means, k=goldens))
+        units = stats_units(rng.choices(*means, k=goldens))
         units = units._replace(counts=tuple(sorted(units.counts)))
         if units not in known:
-            known[units] = stats.gaffke_p_values(units, minimum, 1e-4)[0] <= ALPHA
+            known[units] = gaffke_p_values(units, minimum, 1e-4)[0] <= ALPHA
         passed += known[units]
     return passed / runs
 

@@ -7,7 +7,7 @@ import random
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from rightcall.gate.simulation import Population, beta_binomial
+from rightcall.decide.simulation import Population, beta_binomial
 
 
 class Group(NamedTuple):

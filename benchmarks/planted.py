@@ -16,7 +16,8 @@ from collections import Counter
 from benchmarks.planted_suites.defects import DEFECTS, Truth
 from benchmarks.planted_suites.domains import HELD_OUT, TUNED, Domain
 from benchmarks.planted_suites.suites import PlantedSuite, clean_suite
-from rightcall.analysis import Analysis, RunFinding, analyze_results
+from rightcall.improve.findings import Analysis, RunFinding
+from rightcall.improve.run_analysis import analyze_results
 
 TOP = 3
 LEAST_CHANGED = 3

@@ -14,11 +14,12 @@ from collections import Counter
 from benchmarks.planted import hit, planted
 from benchmarks.planted_suites.defects import DEFECTS
 from benchmarks.planted_suites.domains import HELD_OUT
-from rightcall.analysis import analyze_run
-from rightcall.executor import Agent
-from rightcall.providers import Settings
-from rightcall.store import open_store
-from rightcall.suite import Plan, run_plan
+from rightcall.agents.agent import Agent
+from rightcall.improve.run_analysis import analyze_run
+from rightcall.models.base import Settings
+from rightcall.run.plan import Plan
+from rightcall.run.runner import run_plan
+from rightcall.store.address import open_store
 
 
 def main() -> None:

@@ -7,7 +7,7 @@ import threading
 import time
 from pathlib import Path
 
-from tests.distributed.ray_process import descendants
+from tests.wings.ray.ray_process import descendants
 
 TICK, PAGE = os.sysconf("SC_CLK_TCK"), os.sysconf("SC_PAGE_SIZE")
 NOT_OURS = ("loopback_model", "postgres")

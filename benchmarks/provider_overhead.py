@@ -17,8 +17,9 @@ import socket
 import aiohttp
 
 from rightcall.model import Message, Tool
-from rightcall.providers import ModelRequest, Network, Prompt, resolve
-from rightcall.providers.base import Settings
+from rightcall.models.base import ModelRequest, Prompt, Settings
+from rightcall.models.http import Network
+from rightcall.models.resolver import resolve
 
 REPLY = {
     "id": "chatcmpl-1",
@@ -138,8 +139,8 @@ async def ours(base_url: str, calls: int, concurrency: int) -> float:
 
 async def body_of_one_request() -> bytes:
     """The very bytes the provider sends, so that both send the same."""
-    from rightcall.model.codec import encode
-    from rightcall.providers.openai import OpenAIProvider
+    from rightcall.core.codec import encode
+    from rightcall.models.openai import OpenAIProvider
 
     provider, prompt = OpenAIProvider("m", base_url="http://127.0.0.1:1/v1"), a_prompt()
     request = ModelRequest(prompt, (Message("user", "question 1"),))

@@ -15,11 +15,12 @@ import sys
 import tempfile
 from pathlib import Path
 
-from rightcall.executor import Agent
-from rightcall.gate import Gate
+from rightcall.agents.agent import Agent
+from rightcall.decide.config import Gate
 from rightcall.model import Golden, ToolCall
-from rightcall.store import open_store
-from rightcall.suite import Plan, run_plan
+from rightcall.run.plan import Plan
+from rightcall.run.runner import run_plan
+from rightcall.store.address import open_store
 
 
 def main() -> None:

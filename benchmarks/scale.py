@@ -30,12 +30,18 @@ from tests.support.postgres import postgres_server
 
 from benchmarks.process_times import ProcessTimes
 from benchmarks.run_memory import write_goldens
+from rightcall.agents.agent import Agent
 from rightcall.cli.collector import postpone
-from rightcall.distributed import Driver, RayEngine, RayOptions, WorkerOptions
-from rightcall.executor import Agent
 from rightcall.model import ExpectedCall, Golden, ToolCall
-from rightcall.store import open_store
-from rightcall.suite import Plan, load_suite, plan_suite, run_plan
+from rightcall.run.plan import Plan
+from rightcall.run.runner import run_plan
+from rightcall.run.suite import load_suite
+from rightcall.run.suite_plan import plan_suite
+from rightcall.store.address import open_store
+from rightcall.wings.ray.driver import Driver
+from rightcall.wings.ray.engine import WorkerOptions
+from rightcall.wings.ray.ray import RayOptions
+from rightcall.wings.ray.ray_engine import RayEngine
 
 ROOT = str(Path(__file__).parents[1])
 SIZES = {"io0": 10_000, "io200": 6000, "wait100": 1600, "cpu5": 1500, "cpu50": 400}

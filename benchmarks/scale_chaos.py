@@ -26,10 +26,10 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from tests.distributed.ray_process import descendants, kill
 from tests.support.model_process import counts, loopback_model, write_suite
+from tests.wings.ray.ray_process import descendants, kill
 
-from rightcall.store import open_store
+from rightcall.store.address import open_store
 
 GOLDENS, AT_ONCE, LATENCY_MS = 800, 8, 50
 RIGHTCALL = [sys.executable, "-m", "rightcall.cli.main", "run"]

@@ -12,7 +12,7 @@ import argparse
 from typing import Any
 
 from benchmarks.bare_loop import EXPECTED, bare_comparison, cpu_seconds, line
-from rightcall.metrics import result_of, score_trajectory
+from rightcall.metrics.case_result import result_of, score_trajectory
 from rightcall.model import ExpectedCall, Golden, ToolCall, Trajectory
 
 Case = tuple[Golden, Trajectory]

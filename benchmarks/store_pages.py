@@ -17,7 +17,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from benchmarks.store_cases import golden, results, run
-from rightcall.store import ResultFilter, RunFilter, Store, open_store
+from rightcall.store.address import open_store
+from rightcall.store.base import ResultFilter, RunFilter
+from rightcall.store.sql.store import Store
 
 A_RUN, BATCH, TIMES = 5_000, 1_000, 20
 

@@ -13,11 +13,10 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
-from rightcall.datasets import load_goldens
-from rightcall.datasets.importers import import_bfcl
-from rightcall.datasets.importers.bfcl import CATEGORIES
+from rightcall.datasets.goldens import load_goldens
+from rightcall.datasets.importers.bfcl import CATEGORIES, import_bfcl
 from rightcall.model.golden import AnyGolden, ExpectedCall, Golden
-from rightcall.quality import template_groups
+from rightcall.run.request_templates import template_groups
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 VERBS = ("Refund", "Track", "Cancel", "Insure", "Return")

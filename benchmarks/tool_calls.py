@@ -19,8 +19,8 @@ from statistics import median
 from rightcall.model import ToolCall
 from rightcall.tools.definitions.function import tool
 from rightcall.tools.definitions.validate import is_valid
-from rightcall.tools.idempotency import sqlite_store
 from rightcall.tools.idempotency.guard import Idempotency
+from rightcall.tools.idempotency.key_location import sqlite_store
 from rightcall.tools.runtime.toolbox import Toolbox
 
 ROUNDS = 10

@@ -8,8 +8,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from rightcall.traces import Redactor, load_traces
-from rightcall.traces.events import RunSpan, spans_request
+from rightcall.wings.traces.events import RunSpan, spans_request
+from rightcall.wings.traces.reader import load_traces
+from rightcall.wings.traces.redaction import Redactor
 
 HELD: dict[str, str | int | float] = {
     "gen_ai.operation.name": "execute_tool",

@@ -20,8 +20,9 @@ from starlette.testclient import TestClient
 
 from benchmarks.store_cases import golden
 from benchmarks.store_pages import fill
-from rightcall.store import Store, open_store
-from rightcall.web.app import make_app
+from rightcall.show.dashboard.app import make_app
+from rightcall.store.address import open_store
+from rightcall.store.sql.store import Store
 
 TIMES, GOAL_MS = 20, 300
 

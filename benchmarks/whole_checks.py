@@ -25,19 +25,17 @@ import msgspec
 import yaml
 
 from benchmarks.check import SUITES, rates_of
-from rightcall.gate import CheckResult, dropped
+from rightcall.check.suite_check import CheckOptions, check_suite
+from rightcall.decide.check_result import CheckResult
+from rightcall.decide.check_simulation import dropped
 from rightcall.model import Golden, ToolCall
-from rightcall.store import Store, open_store
-from rightcall.suite import (
-    BaselinePool,
-    CheckOptions,
-    check_suite,
-    find_baseline,
-    load_suite,
-    plan_suite,
-    run_plan,
-    write_baseline,
-)
+from rightcall.run.baseline_file import BaselinePool, write_baseline
+from rightcall.run.baseline_pool import find_baseline
+from rightcall.run.runner import run_plan
+from rightcall.run.suite import load_suite
+from rightcall.run.suite_plan import plan_suite
+from rightcall.store.address import open_store
+from rightcall.store.sql.store import Store
 
 TOOLS = 10
 KINDS = [("none", 0)] * 40 + [("tool", 20), ("tool", 50)] * 15 + [("global", 10), ("global", 20)] * 15

@@ -6,8 +6,8 @@ import inspect
 import re
 from collections.abc import Iterable, Mapping
 
-from rightcall import errors
-from rightcall.errors import EXIT_CODES, RightCallError
+from rightcall.core import errors
+from rightcall.core.errors import EXIT_CODES, RightCallError
 from rightcall.model.failure import FATAL, MEANINGS
 from rightcall.tools.runtime.errors import DEFAULT_HINTS
 

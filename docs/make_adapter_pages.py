@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from rightcall.adapters import ADAPTERS, AdapterInfo
+from rightcall.agents.observed.catalog import ADAPTERS, AdapterInfo
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "benchmarks" / "data" / "adapters.json"

@@ -83,26 +83,21 @@ def _prose(text: str) -> str:
 def library_page() -> str:
     """Every public name, functions first."""
     found = {name: getattr(rightcall, name) for name in sorted(rightcall.__all__)}
-    functions = {name: _function(value, name) for name, value in found.items() if not isinstance(value, type)}
+    functions = {
+        name: value if callable(value) else None
+        for name, value in found.items()
+        if not isinstance(value, type)
+    }
     kinds = {name: value for name, value in found.items() if isinstance(value, type)}
     parts = [
         "# Library",
         "`import rightcall as rc`. Generated from the code; each name is imported on first use.",
         "## Functions",
-        *(part for name, value in functions.items() if value for part in _function_parts(name, value)),
+        *(part for name, value in functions.items() for part in _function_parts(name, value)),
         "## Classes",
         *(part for name, value in kinds.items() for part in _class_parts(name, value)),
     ]
     return "\n\n".join(parts) + "\n"
-
-
-def _function(value: Any, name: str) -> Any:
-    """The function itself, also where a room answers calls in its place."""
-    if inspect.ismodule(value):
-        import rightcall.api
-
-        return getattr(rightcall.api, name)
-    return value if callable(value) else None
 
 
 def _function_parts(name: str, value: Any) -> Iterator[str]:

@@ -16,7 +16,9 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
-    from rightcall.testing import Checked, Checker, GoldenBatch, SessionStore
+    from rightcall.api.testing.check_fixture import Checker
+    from rightcall.api.testing.golden_batch import Checked, GoldenBatch
+    from rightcall.api.testing.session_store import SessionStore
 
 NOTES = pytest.StashKey[list[dict[str, Any]]]()
 ATTEMPT = pytest.StashKey[list["Checked"]]()
@@ -56,8 +58,8 @@ def pytest_configure(config: pytest.Config) -> None:
     if least is not None and not 0 < least <= 1:
         raise pytest.UsageError(f"--rightcall-min must be between 0 and 1, got {least:g}")
     if forbidden := config.getoption("--rightcall-forbid"):
-        from rightcall.errors import RightCallError
-        from rightcall.gate import read_gate
+        from rightcall.core.errors import RightCallError
+        from rightcall.decide.config import read_gate
 
         try:
             read_gate({"forbid": forbidden}, "--rightcall-forbid")
@@ -80,8 +82,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
             f"{where}: marked with goldens, but it has no parameter 'golden'; write: "
             f"def {metafunc.function.__name__}(golden, check):"
         )
-    from rightcall.errors import RightCallError
-    from rightcall.testing import marked_goldens, readable_ids
+    from rightcall.api.testing.marks import marked_goldens, readable_ids
+    from rightcall.core.errors import RightCallError
 
     mark = marks[0]
     folders = [
@@ -105,7 +107,7 @@ def check(request: pytest.FixtureRequest) -> Checker:
     `metrics=[…]` must pass in addition to the golden, `observe=[…]` is only measured; `trials=N` sets the number of
     trials.
     """
-    from rightcall.testing import Checker, Defaults
+    from rightcall.api.testing.check_fixture import Checker, Defaults
 
     item = request.node
     config = request.config
@@ -133,7 +135,7 @@ def check(request: pytest.FixtureRequest) -> Checker:
 def _together(config: pytest.Config, key: Any, test: str, goldens: Sequence[Any]) -> GoldenBatch:
     groups = config.stash.setdefault(GROUPS, {})
     if key not in groups:
-        from rightcall.testing import GoldenBatch
+        from rightcall.api.testing.golden_batch import GoldenBatch
 
         mode = getattr(config, "workerinput", {}).get("rightcall_dist", "no")
         groups[key] = GoldenBatch(test, goldens, _keeper(config), may_share=mode in SHARING_MODES)
@@ -142,7 +144,7 @@ def _together(config: pytest.Config, key: Any, test: str, goldens: Sequence[Any]
 
 def _keeper(config: pytest.Config) -> SessionStore:
     if KEEPER not in config.stash:
-        from rightcall.testing import SessionStore
+        from rightcall.api.testing.session_store import SessionStore
 
         keeper = SessionStore(_session(config), config.getoption("--rightcall-store"))
         config.stash[KEEPER] = keeper
@@ -156,7 +158,7 @@ def _session(config: pytest.Config) -> str:
     if given:
         return str(given)
     if SESSION not in config.stash:
-        from rightcall.suite import new_run_id
+        from rightcall.run.run_record import new_run_id
 
         config.stash[SESSION] = new_run_id()
     return config.stash[SESSION]
@@ -213,7 +215,7 @@ def pytest_runtest_makereport(
 
 def _is_ours(error: BaseException) -> bool:
     kind = type(error)
-    return kind.__name__ in ("CheckFailed", "CheckError") and kind.__module__ == "rightcall.errors"
+    return kind.__name__ in ("CheckFailed", "CheckError") and kind.__module__ == "rightcall.core.errors"
 
 
 def _tell(report: pytest.TestReport, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
@@ -251,7 +253,7 @@ def _count_as_error(config: pytest.Config, report: Any) -> None:
 
 def _finish_runs(keeper: SessionStore, groups: Sequence[Any], stopped: bool) -> list[str]:
     """Write how each run ended; returns a line for each that has not ended."""
-    from rightcall.errors import InfrastructureError
+    from rightcall.core.errors import InfrastructureError
 
     if stopped:
         return [f"run {group.run_id} is unfinished: not every test was run" for group in groups]
@@ -290,7 +292,7 @@ class Watch:
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         if not self._notes:
             return
-        from rightcall.testing import gate_verdict, summary_lines, tested
+        from rightcall.api.testing.summary import gate_verdict, summary_lines, tested
 
         groups = tested([note for notes in self._notes.values() for note in notes])
         least = self._config.getoption("--rightcall-min")

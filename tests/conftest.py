@@ -4,9 +4,12 @@ import gc
 import os
 import signal
 
+import pytest
 from hypothesis import settings
 
-# Sessions that tests start load every plugin that is installed. These are for tests/testing/test_other_plugins.py alone.
+pytest.register_assert_rewrite("tests.wings.adapters.contract")
+
+# Sessions that tests start load every plugin that is installed. These are for tests/api/test_other_plugins.py alone.
 OTHER_PLUGINS = "-p no:randomly -p no:asyncio -p no:rerunfailures"
 os.environ["PYTEST_ADDOPTS"] = f"{os.environ.get('PYTEST_ADDOPTS', '')} {OTHER_PLUGINS}"
 

@@ -15,13 +15,15 @@ from contextlib import contextmanager
 from typing import Any
 
 from aiohttp import web
-from tests.providers.loopback import _in_thread
+from tests.models.loopback import _in_thread
 
 from benchmarks.adapters.framework import Framework, Setup
 from benchmarks.adapters.rows import rows_file
 from benchmarks.adapters.scenarios import SCENARIOS
 from benchmarks.adapters.trials import framework_named, package_version
-from rightcall.executor import Agent, Limits, Session
+from rightcall.agents.agent import Agent
+from rightcall.agents.limits import Limits
+from rightcall.agents.session import Session
 from rightcall.model import Golden, Trajectory
 
 EXPECTED = {

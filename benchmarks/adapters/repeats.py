@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.adapters.script import Answer
+from tests.wings.adapters.script import Answer
 
 import rightcall as rc
 from benchmarks.adapters.framework import Framework, Setup
@@ -27,7 +27,7 @@ from benchmarks.adapters.rows import rows_file
 from benchmarks.adapters.scenarios import SCENARIOS, TRAVEL, weather
 from benchmarks.adapters.scripted_server import Exchange, ModelHolder, ScriptedModel, scripted_server
 from benchmarks.adapters.trials import framework_named, package_version, spoken_by
-from rightcall.event_loop import finished
+from rightcall.core.event_loop import finished
 from rightcall.model import ExpectedCall, Golden
 
 GOLDENS = [

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from benchmarks.adapters.rows import Row
 from benchmarks.adapters.scenarios import SCENARIOS
-from rightcall.adapters import ADAPTERS
+from rightcall.agents.observed.catalog import ADAPTERS
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "benchmarks" / "data" / "adapters.json"

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from tests.adapters.script import Answer, Call
+from tests.wings.adapters.script import Answer, Call
 
 Shape = Literal["plain", "limited", "sub_agent", "handoff", "typed_answer", "streamed"]
 """How the agent is built: alone, with a limit of `STEPS`, with an agent as a tool, with an agent that it hands over to,

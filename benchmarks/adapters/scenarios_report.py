@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from benchmarks.adapters.results import adapter_of
 from benchmarks.adapters.rows import Row
-from rightcall.adapters import adapter_info
+from rightcall.agents.observed.catalog import adapter_info
 
 MODULE = "benchmarks.adapters.trials"
 

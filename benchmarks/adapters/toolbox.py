@@ -87,7 +87,7 @@ def run_tool(name: str, arguments: dict[str, Any]) -> Any:
 
 
 def _note(name: str, arguments: dict[str, Any], output: Any = None, raised: str = "") -> Any:
-    from rightcall.adapters.values import plain
+    from rightcall.agents.observed.values import plain
 
     with _LOCK:
         RUNS.append(ToolRun(name, plain(arguments), output, raised))

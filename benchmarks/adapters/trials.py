@@ -14,7 +14,7 @@ from importlib import import_module
 from importlib.metadata import version
 from typing import Any
 
-from tests.adapters.script import Answer
+from tests.wings.adapters.script import Answer
 
 from benchmarks.adapters.comparison import Difference, differences, request_differences
 from benchmarks.adapters.framework import Framework, Setup
@@ -23,7 +23,7 @@ from benchmarks.adapters.scenarios import SCENARIOS, Scenario
 from benchmarks.adapters.scripted_server import Exchange, ModelHolder, ScriptedModel, scripted_server
 from benchmarks.adapters.toolbox import RUNS
 from benchmarks.adapters.truth import truth_of
-from rightcall.adapters import adapter_info
+from rightcall.agents.observed.catalog import adapter_info
 from rightcall.model import Golden, Trajectory
 
 MAY_RAISE = ("tool_raises", "unknown_tool", "invalid_arguments", "broken_json", "step_limit", "length_stop")

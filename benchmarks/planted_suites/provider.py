@@ -8,7 +8,7 @@ from typing import Any
 from benchmarks.planted_suites.reader import Reader
 from benchmarks.planted_suites.suites import PlantedSuite
 from rightcall.model import Message
-from rightcall.providers import ModelReply
+from rightcall.models.base import ModelReply
 
 
 class ReadingModel:

@@ -9,7 +9,7 @@ from typing import Any
 
 from benchmarks.planted_suites.domains import Domain, Parameter, ToolText
 from benchmarks.planted_suites.reader import Meant, Reader, stemmed
-from rightcall.metrics import result_of
+from rightcall.metrics.case_result import result_of
 from rightcall.model import CaseResult, ExpectedCall, Golden, Tool
 from rightcall.model.run import CaseResult as Result
 

@@ -10,8 +10,9 @@ from typing import Any
 
 import vl_convert
 
-from rightcall import stats
-from rightcall.gate import Outcome, compare
+from rightcall.decide.comparison import compare
+from rightcall.decide.outcome import Outcome
+from rightcall.stats.gaffke import case_units, gaffke_bounds, gaffke_p_values
 
 HERE = Path(__file__).parent
 THRESHOLD = 0.9
@@ -48,9 +49,9 @@ def trials() -> dict[str, Any]:
 
 def row(label: str, cases: list[list[float]]) -> dict[str, Any]:
     """One bar: the rate, the bounds and what the gate says."""
-    found = stats.case_units(cases)
-    low, high = stats.gaffke_bounds(found)
-    p_pass, p_fail = stats.gaffke_p_values(found, THRESHOLD)
+    found = case_units(cases)
+    low, high = gaffke_bounds(found)
+    p_pass, p_fail = gaffke_p_values(found, THRESHOLD)
     word = "PASS" if p_pass <= 0.05 else "FAIL" if p_fail < 0.05 else "INCONCLUSIVE"
     return {"label": label, "low": low, "high": high, "rate": found.mean, "word": word}
 

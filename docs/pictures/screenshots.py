@@ -22,13 +22,15 @@ from typing import TYPE_CHECKING
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parents[1]))
 
-from tests.web import shop  # noqa: E402
+from tests.show.dashboard import shop  # noqa: E402
 
-from rightcall.report.html import write_html  # noqa: E402
-from rightcall.store import ResultFilter, Store, open_store  # noqa: E402
-from rightcall.web.app import make_app  # noqa: E402
-from rightcall.web.links import case_link  # noqa: E402
-from rightcall.web.server import listening  # noqa: E402
+from rightcall.show.dashboard.app import make_app  # noqa: E402
+from rightcall.show.dashboard.links import case_link  # noqa: E402
+from rightcall.show.dashboard.server import listening  # noqa: E402
+from rightcall.show.html import write_html  # noqa: E402
+from rightcall.store.address import open_store  # noqa: E402
+from rightcall.store.base import ResultFilter  # noqa: E402
+from rightcall.store.sql.store import Store  # noqa: E402
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

@@ -9,8 +9,8 @@ import json
 import re
 
 from rightcall import ToolCall
-from rightcall.providers import ModelRequest
-from rightcall.providers.scripted import ScriptedProvider
+from rightcall.models.base import ModelRequest
+from rightcall.models.scripted import ScriptedProvider
 
 AMOUNT = re.compile(r"(\d+)(?:[.,](\d\d))?\s*(?:euros?|eur\b|€)", re.IGNORECASE)
 ACCOUNT = re.compile(r"\b[ab]\d\b", re.IGNORECASE)

@@ -2,10 +2,11 @@
 
 import json
 
-from agents import Agent, Model, ModelResponse, Usage, function_tool
 from agents.testing import assistant_message, function_call
 from shop import find_order, refund_order, track_parcel
 from stand_in import decide
+
+from agents import Agent, Model, ModelResponse, Usage, function_tool
 
 
 class StandIn(Model):

@@ -20,8 +20,9 @@ from collections.abc import Callable, Coroutine, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from rightcall.api import RunResult, aevaluate
-from rightcall.event_loop import finished
+from rightcall.api.evaluation import aevaluate
+from rightcall.api.run_result import RunResult
+from rightcall.core.event_loop import finished
 
 __all__ = ["evaluate"]
 

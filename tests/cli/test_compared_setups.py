@@ -7,9 +7,9 @@ import sys
 
 import pytest
 
-from rightcall.analysis.changes import run_changes
-from rightcall.analysis.run_setup import run_record
-from rightcall.store import open_store
+from rightcall.improve.changes import run_changes
+from rightcall.improve.run_setup import run_record
+from rightcall.store.address import open_store
 
 SERVER = """
 import json, os, sys

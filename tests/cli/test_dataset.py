@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from rightcall.datasets import load_goldens
+from rightcall.datasets.goldens import load_goldens
 from tests.cli.conftest import asked, write_lines
 
 TOOLS = [

@@ -8,8 +8,8 @@ import pytest
 from click.testing import CliRunner
 
 from rightcall.cli.dataset import dataset
-from rightcall.datasets import load_goldens
-from rightcall.errors import InputError
+from rightcall.core.errors import InputError
+from rightcall.datasets.goldens import load_goldens
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from rightcall.demo import SUPPORT
+from rightcall.cli.demo_suites import SUPPORT
 
 ROOT = Path(__file__).parents[2]
 

@@ -10,9 +10,9 @@ from click.testing import CliRunner
 from rightcall.cli.compare import compare
 from rightcall.cli.gate import gate
 from rightcall.cli.plan import plan
-from rightcall.errors import ConfigError
+from rightcall.core.errors import ConfigError
 from rightcall.model import CaseResult, Run
-from rightcall.store import open_store
+from rightcall.store.address import open_store
 
 
 def stored(path, run_id: str, counts: list[int], trials: int = 10, day: int = 1) -> None:

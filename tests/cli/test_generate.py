@@ -10,9 +10,9 @@ import pytest
 from click.testing import CliRunner
 
 from rightcall.cli.generate import generate
-from rightcall.datasets import load_goldens
+from rightcall.datasets.goldens import load_goldens
 from rightcall.datasets.review import review_of
-from rightcall.store import open_store
+from rightcall.store.address import open_store
 
 TOOLS = Path(__file__).parents[1] / "synthesis" / "data" / "tools.json"
 

@@ -11,7 +11,7 @@ import textwrap
 
 import pytest
 
-from rightcall.store import open_store
+from rightcall.store.address import open_store
 from tests.support.model_process import loopback_model, write_suite
 
 STUBBORN = """

@@ -8,13 +8,13 @@ import msgspec
 import pytest
 from statsmodels.stats.proportion import confint_proportions_2indep
 
-from rightcall.analysis.tool_evidence import seen_in
 from rightcall.lint.rule import find_rule
-from rightcall.metrics import result_of
+from rightcall.metrics.case_result import result_of
 from rightcall.model import ConversationalGolden, ExpectedCall, Golden, ToolCall, Trajectory, Turn
-from rightcall.report.view.call_pairs import pairing_of
-from rightcall.report.view.tools import ToolTally
-from rightcall.store import open_store
+from rightcall.run.tool_evidence import seen_in
+from rightcall.show.view.call_pairs import pairing_of
+from rightcall.show.view.tools import ToolTally
+from rightcall.store.address import open_store
 from tests.lint.clean import spoiled
 from tests.store.builders import a_run
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from rightcall.cli.main import MENU
-from rightcall.metrics import metric_names
+from rightcall.metrics.resolve import metric_names
 
 TOOLS = [
     {"name": "get_weather", "description": "Weather [now].\nMore.", "input_schema": {

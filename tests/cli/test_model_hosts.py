@@ -6,7 +6,9 @@ import json
 
 import pytest
 
-from rightcall.suite import agent_of_run, load_suite, plan_suite
+from rightcall.run.suite import load_suite
+from rightcall.run.suite_plan import plan_suite
+from rightcall.run.trust import agent_of_run
 from tests.support.one_server import one_server
 
 SECRET = "gateway-word-without-a-pattern"

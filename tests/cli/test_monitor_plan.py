@@ -8,8 +8,8 @@ from click.testing import CliRunner
 
 import rightcall as rc
 from rightcall.cli.main import cli
-from rightcall.monitor.demo import START, reference_traffic
-from rightcall.store import open_store
+from rightcall.store.address import open_store
+from rightcall.wings.monitor.demo import START, reference_traffic
 
 DAY = 86_400 * 10**9
 

@@ -10,9 +10,11 @@ from pathlib import Path
 import pytest
 
 import rightcall as rc
-from rightcall.datasets import save_goldens, save_trajectories
+from rightcall.datasets.goldens import save_goldens
+from rightcall.datasets.trajectories import save_trajectories
 from rightcall.model import RecordedTrajectory
-from rightcall.store import RunFilter, open_store
+from rightcall.store.address import open_store
+from rightcall.store.base import RunFilter
 
 LOOK = (rc.ExpectedCall("look_up_the_weather_in_a_city", {"city": "Hanoi"}),)
 TOOL = {

@@ -8,8 +8,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from rightcall.cli.report import report
-from rightcall.errors import InputError
-from tests.report.samples import demo_run
+from rightcall.core.errors import InputError
+from tests.show.samples import demo_run
 
 
 @pytest.fixture(scope="module")

@@ -9,9 +9,9 @@ from click.testing import CliRunner
 
 from rightcall.cli.runs import runs
 from rightcall.cli.store import store as store_command
-from rightcall.errors import InputError
-from rightcall.store import open_store
-from rightcall.store.sql import HEAD
+from rightcall.core.errors import InputError
+from rightcall.store.address import open_store
+from rightcall.store.sql.schema import HEAD
 from tests.store.builders import a_result, a_run
 
 

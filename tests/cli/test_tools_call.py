@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from rightcall.cli.tools_call import call, serve
-from rightcall.errors import InputError, RightCallError
+from rightcall.core.errors import InputError, RightCallError
 from rightcall.tools.definitions.source import tools_of
 from rightcall.tools.mcp.address import McpAddress
 from rightcall.tools.mcp.client import McpServer

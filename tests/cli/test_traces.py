@@ -14,10 +14,11 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 
 import rightcall as rc
 from rightcall.cli.main import cli
-from rightcall.datasets import load_goldens, load_trajectories
-from rightcall.store import open_store
+from rightcall.datasets.goldens import load_goldens
+from rightcall.datasets.trajectories import load_trajectories
+from rightcall.store.address import open_store
 from tests.store.builders import a_result, a_run
-from tests.traces.samples import FOLDER
+from tests.wings.traces.samples import FOLDER
 
 SAMPLE = str(FOLDER / "otlp_genai_pydantic_ai.json")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from rightcall.datasets import load_goldens, save_goldens
+from rightcall.datasets.goldens import load_goldens, save_goldens
 from rightcall.model import ConversationalGolden, Expectations, ExpectedCall, Golden, ToolCall, Turn
 from tests.compat.deepeval_environment import run_with_deepeval
 

@@ -15,7 +15,6 @@ import click
 import pytest
 
 import rightcall
-import rightcall.api
 import rightcall.cli
 from rightcall.cli.main import MENU, cli
 from rightcall.tools.definitions.behaviour import Behaviour, BehaviourOptions
@@ -78,8 +77,7 @@ def test_the_reference_pages_are_up_to_date(tmp_path):
 
 
 def function_of(name: str) -> Any:
-    value = getattr(rightcall, name)
-    return getattr(rightcall.api, name) if inspect.ismodule(value) else value
+    return getattr(rightcall, name)
 
 
 @pytest.mark.parametrize(

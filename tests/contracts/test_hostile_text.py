@@ -198,7 +198,7 @@ def test_pages_and_files_hold_the_text_as_text(folder, capfd, monkeypatch):
     page, markdown = (folder / "report.html").read_text(), (folder / "report.md").read_text()
     assert "<script>alert" not in page
     assert "<img src=x" not in page
-    for text in (page, markdown):  # in Markdown it is in `code`, which tests/report renders
+    for text in (page, markdown):  # in Markdown it is in `code`, which tests/show renders
         assert not re.search("[\x00-\x08\x0e-\x1f\x7f-\x9f\u202e]", text)
     assert ElementTree.parse(folder / "junit.xml").getroot() is not None
     assert json.loads((folder / "s.sarif").read_text())["runs"]
@@ -206,7 +206,7 @@ def test_pages_and_files_hold_the_text_as_text(folder, capfd, monkeypatch):
 
 @pytest.mark.parametrize("dialect", ["native", "deepeval"])
 def test_no_cell_of_a_table_is_a_formula_and_all_are_read_back(dialect, folder, capfd, monkeypatch):
-    from rightcall.datasets import load_goldens
+    from rightcall.datasets.goldens import load_goldens
 
     run(
         folder,

@@ -97,7 +97,7 @@ def test_no_function_hides_its_parameters(name):
 
 
 def test_a_room_with_the_name_of_a_function_answers_calls(files):
-    code = "import rightcall as rc, rightcall.gate, rightcall.lint.engine; print(len(rc.lint('tools.json').tools))"
+    code = "import rightcall as rc, rightcall.decide, rightcall.lint.engine; print(len(rc.lint('tools.json').tools))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "1\n"
 

@@ -12,14 +12,14 @@ from types import SimpleNamespace
 import pytest
 
 import rightcall as rc
+from rightcall.agents.conversation.model_user import UserSetup
 from rightcall.cli.main import main
-from rightcall.event_loop import finished
-from rightcall.executor import UserSetup
+from rightcall.core.event_loop import finished
+from rightcall.improve.proof.options import proposer
 from rightcall.model.dialects import read_tool
-from rightcall.monitor.judge import judge_of
-from rightcall.monitor.settings import JudgeSettings
-from rightcall.providers import endpoint_of
-from rightcall.suite import proposer
+from rightcall.models.resolver import endpoint_of
+from rightcall.wings.monitor.judge import judge_of
+from rightcall.wings.monitor.settings import JudgeSettings
 from tests.support.one_server import AGENT, JUDGE, USER, WRITER, asked, guard_sockets, one_server
 
 TOOLS = [{"name": "get_weather", "description": "Weather of a city", "input_schema": {"type": "object"}}]

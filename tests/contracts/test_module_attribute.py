@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from rightcall.errors import ConfigError
-from rightcall.files import load_object, search_modules_in
+from rightcall.core.errors import ConfigError
+from rightcall.files.python_object import load_object, search_modules_in
 from tests.cli.conftest import asked, did, rightcall, write_lines
 
 __all__ = ["rightcall"]

@@ -12,13 +12,13 @@ from typing import Any
 
 import pytest
 
-from rightcall.datasets import load_trajectories, save_trajectories
-from rightcall.errors import InputError
-from rightcall.executor.callable_agent import as_trajectory
+from rightcall.agents.callable_agent import as_trajectory
+from rightcall.agents.remote.agent_reply import AgentFailedError, ReplyReader
+from rightcall.core.errors import InputError
+from rightcall.datasets.trajectories import load_trajectories, save_trajectories
 from rightcall.model import Message, RecordedTrajectory, ToolCall, Trajectory
 from rightcall.model.dialects.unread_calls import calls_within
-from rightcall.providers.agent_reply import AgentFailedError, ReplyReader
-from rightcall.traces import load_traces
+from rightcall.wings.traces.reader import load_traces
 from tests.contracts.test_spellings import HARMLESS, generation
 
 SHAPES: dict[str, Any] = json.loads((Path(__file__).parents[1] / "data" / "odd_shapes.json").read_text())

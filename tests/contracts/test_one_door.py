@@ -41,7 +41,7 @@ def test_nothing_is_printed_past_the_door(path: Path):
     found = [
         f"line {call.lineno}: {name_of(call.func)}" for call in calls(path) if name_of(call.func) in FORBIDDEN
     ]
-    assert not found, "use rightcall.report.lines.tell or rightcall.report.screen.Screen"
+    assert not found, "use rightcall.show.lines.tell or rightcall.show.screen.Screen"
 
 
 def test_templates_with_markup_hold_no_values():

@@ -21,7 +21,7 @@ WATCHED = """
 import json, sys
 touched = []
 def hook(event, arguments):
-    if event == "open" and str(arguments[0]).endswith((".py", ".pyc", ".pth", ".so")):
+    if event == "open" and str(arguments[0]).endswith((".py", ".pyi", ".pyc", ".pth", ".so")):
         return
     exact = ("open", "os.mkdir", "os.remove", "os.rename", "os.putenv", "_thread.start_new_thread")
     if event in exact or event.startswith(("socket.", "sqlite3.", "subprocess.")):
@@ -59,7 +59,7 @@ def test_a_name_that_does_not_exist_is_an_attribute_error():
 def test_importing_loads_nothing_heavy_and_touches_nothing(tmp_path):
     found = watched("import rightcall", tmp_path)
     assert not {module.partition(".")[0] for module in found["modules"]}.intersection(HEAVY)
-    assert [m for m in found["modules"] if m.startswith("rightcall")] == ["rightcall", "rightcall.window"]
+    assert [m for m in found["modules"] if m.startswith("rightcall")] == ["rightcall"]
     assert found["touched"] == []
 
 
@@ -81,6 +81,6 @@ def test_the_menu_is_shown_without_loading_any_command(tmp_path):
     )
     found = watched(statement, tmp_path)
     assert [m for m in found["modules"] if m.startswith("rightcall")] == [
-        "rightcall", "rightcall.cli", "rightcall.cli.main", "rightcall.errors", "rightcall.window",
+        "rightcall", "rightcall.cli", "rightcall.cli.main", "rightcall.core", "rightcall.core.errors",
     ]  # fmt: skip
     assert not {module.partition(".")[0] for module in found["modules"]} & (set(HEAVY) - {"click"})

@@ -12,17 +12,17 @@ import msgspec
 import pytest
 
 import rightcall
-from rightcall.errors import EXIT_CODES, ProviderErrorKind, RightCallError
-from rightcall.gate import EXIT_CODES as CHECK_CODES, Gate
-from rightcall.gate.config import BaselineGate, CostLimit, LatencyLimit
+from rightcall.core.errors import EXIT_CODES, ProviderErrorKind, RightCallError
+from rightcall.decide.check_result import EXIT_CODES as CHECK_CODES
+from rightcall.decide.config import BaselineGate, CostLimit, Gate, LatencyLimit
 from rightcall.metrics.matching.verdict import WEIGHTINGS, WEIGHTS
 from rightcall.model.failure import MEANINGS, Code
-from rightcall.suite.suite import AgentConfig, Suite, UserConfig
+from rightcall.run.suite import AgentConfig, Suite, UserConfig
 from rightcall.tools.faults.plan import FAULT_TYPES, Fault, FaultPlan
-from rightcall.tools.mcp import McpAddress
+from rightcall.tools.mcp.address import McpAddress
 from rightcall.tools.runtime.errors import ERROR_CODES
 from rightcall.tools.runtime.mocks import Mock, MockCase, MockError
-from rightcall.tools.worlds import worlds
+from rightcall.tools.worlds.base import worlds
 from tests.contracts.test_commands import EVERY
 
 DOCS = Path(__file__).parents[2] / "docs"

@@ -10,14 +10,17 @@ from pathlib import Path
 import pytest
 
 import rightcall as rc
-from rightcall.executor import UserSetup
-from rightcall.metrics import Scorer
+from rightcall.agents.conversation.model_user import UserSetup
 from rightcall.metrics.judged.question import VerdictCache, identity_of
 from rightcall.metrics.judged.rubric import AnswerRelevancy
-from rightcall.providers import ModelEndpoint, Settings, resolve
-from rightcall.suite import load_suite, plan_suite
-from rightcall.suite.inputs import ask_hash
-from rightcall.suite.plan import scorer_fingerprint
+from rightcall.metrics.score_case import Scorer
+from rightcall.models.base import Settings
+from rightcall.models.endpoint import ModelEndpoint
+from rightcall.models.resolver import resolve
+from rightcall.run.inputs import ask_hash
+from rightcall.run.plan import scorer_fingerprint
+from rightcall.run.suite import load_suite
+from rightcall.run.suite_plan import plan_suite
 from tests.support.one_server import one_server
 
 MODEL = "openai:same"

@@ -12,16 +12,15 @@ from pkgutil import iter_modules
 from types import ModuleType
 from typing import get_args
 
-from rightcall.adapters import ADAPTERS
-from rightcall.analysis.hypothesis import Cause
-from rightcall.metrics import Metric
+from rightcall.agents.observed.catalog import ADAPTERS
+from rightcall.improve.hypothesis import Cause
+from rightcall.metrics.base import Metric
 from rightcall.metrics.resolve import JUDGED
 from rightcall.model.dialects import SPELLINGS
-from rightcall.providers import SHELVES
-from rightcall.providers.resolver import AGENTS
-from rightcall.report.formats import FORMATS
-from rightcall.traces.dialects import DIALECTS
-from rightcall.traces.exports import EXPORTS
+from rightcall.models.resolver import AGENTS, SHELVES
+from rightcall.show.formats import FORMATS
+from rightcall.wings.traces.dialects import DIALECTS
+from rightcall.wings.traces.exports import EXPORTS
 
 
 def modules(room: str) -> Iterator[ModuleType]:
@@ -65,7 +64,7 @@ class NewOne(World):
     "A new world."
     name = "new_one"
 """,
-    "web/pages": "routes = ['new_one']",
+    "show/dashboard/pages": "routes = ['new_one']",
 }
 LISTED = """
 import json, sys
@@ -73,10 +72,10 @@ from importlib import import_module
 for room, folder in json.loads(sys.argv[1]).items():
     import_module("rightcall." + room.replace("/", ".")).__path__.append(folder)
 from rightcall.lint.rule import all_rules
-from rightcall.metrics.matching import KINDS
+from rightcall.metrics.matching.compile import KINDS
 from rightcall.metrics.resolve import metric_names
-from rightcall.tools.worlds import worlds
-from rightcall.web.pages import all_routes
+from rightcall.tools.worlds.base import worlds
+from rightcall.show.dashboard.pages import all_routes
 print(json.dumps([
     "new_one" in metric_names(), "new_one" in KINDS, "TD199" in [rule.code for rule in all_rules()],
     "new_one" in worlds(), "new_one" in all_routes(),
@@ -99,36 +98,44 @@ def test_a_metric_matcher_rule_world_and_page_are_one_file_each(tmp_path):
 
 def test_every_file_of_a_provider_is_on_its_shelf():
     listed = {shelf.prefix.replace("-", "_") for shelf in SHELVES} - set(AGENTS)
-    same(listed, files_with("providers", "make"), "add its Shelf to SHELVES in providers/resolver.py")
+    same(listed, files_with("models", "make"), "add its Shelf to SHELVES in models/resolver.py")
 
 
 def test_every_file_of_an_adapter_is_in_the_catalog():
     listed = {info.name for info in ADAPTERS}
-    same(listed, files_with("adapters", "ADAPTER"), "add its AdapterInfo to ADAPTERS in adapters/catalog.py")
+    same(
+        listed,
+        files_with("wings.adapters", "ADAPTER"),
+        "add its AdapterInfo to ADAPTERS in agents/observed/catalog.py",
+    )
 
 
 def test_every_file_of_a_cause_has_its_place_in_the_order():
-    files = files_with("analysis.causes", "hypotheses") - {"by_code"}
+    files = files_with("improve.causes", "hypotheses") - {"by_code"}
     missing = sorted(files - set(get_args(Cause)))
-    assert missing == [], f"add it to Cause in analysis/hypothesis.py, whose order breaks ties: {missing}"
+    assert missing == [], f"add it to Cause in improve/hypothesis.py, whose order breaks ties: {missing}"
 
 
 def test_every_file_of_a_trace_dialect_or_export_has_its_place_in_the_order():
-    dialects = files_with("traces.dialects", "claims", "observe")
-    same(DIALECTS, dialects, "add it to DIALECTS in traces/dialects/__init__.py, before those it resembles")
-    exports = files_with("traces.exports", "claims", "spans")
-    same(EXPORTS, exports, "add it to EXPORTS in traces/exports/__init__.py")
+    dialects = files_with("wings.traces.dialects", "claims", "observe")
+    same(
+        DIALECTS,
+        dialects,
+        "add it to DIALECTS in wings/traces/dialects/__init__.py, before those it resembles",
+    )
+    exports = files_with("wings.traces.exports", "claims", "spans")
+    same(EXPORTS, exports, "add it to EXPORTS in wings/traces/exports/__init__.py")
 
 
 def test_every_format_of_tools_and_reports_is_listed():
     same(SPELLINGS, files_with("model.dialects", "read_tool", "write_tool"), "add it to SPELLINGS")
     written = {
         name
-        for module in modules("report")
+        for module in modules("show")
         if (write := getattr(module, f"write_{(name := module.__name__.rpartition('.')[2])}", None))
         if next(iter(signature(write).parameters)) == "store"
     }
-    same(FORMATS, written, "add its suffixes to SUFFIXES in report/formats.py")
+    same(FORMATS, written, "add its suffixes to SUFFIXES in show/formats.py")
 
 
 def test_every_judged_metric_has_a_name():

@@ -18,14 +18,14 @@ from typing import Any, ClassVar
 import pytest
 
 import rightcall as rc
-from rightcall.datasets import load_trajectories
-from rightcall.errors import InputError
-from rightcall.executor.callable_agent import as_trajectory
+from rightcall.agents.callable_agent import as_trajectory
+from rightcall.agents.remote.agent_reply import AgentFailedError, ReplyReader, UnreadableReplyError
+from rightcall.agents.remote.exchange import Exchange
+from rightcall.core.errors import InputError
+from rightcall.datasets.trajectories import load_trajectories
 from rightcall.model import Trajectory
 from rightcall.model.dialects import read_messages, trajectory_from_messages
-from rightcall.providers.agent_reply import AgentFailedError, ReplyReader, UnreadableReplyError
-from rightcall.providers.exchange import Exchange
-from rightcall.traces import load_traces
+from rightcall.wings.traces.reader import load_traces
 from tests.support.spellings import SPELLINGS, Call
 
 CALLS = [
@@ -330,7 +330,7 @@ def test_no_spelling_passes_a_golden_that_forbids_its_calls(tmp_path: Path) -> N
     run = rc.evaluate(lambda golden: answers[golden.id], goldens, store=tmp_path / "s.db")
     assert [result.golden_id for result in run.results if result.passed or result.error] == []
     files = tmp_path / "goldens.jsonl", tmp_path / "done.jsonl"
-    from rightcall.datasets import save_goldens
+    from rightcall.datasets.goldens import save_goldens
 
     save_goldens(goldens, files[0])
     lines = [

@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from rightcall.datasets import load_goldens, load_trajectories
-from rightcall.errors import InputError
-from rightcall.files import MAX_LINE_BYTES
-from rightcall.tools import load_tools
+from rightcall.core.errors import InputError
+from rightcall.datasets.goldens import load_goldens
+from rightcall.datasets.trajectories import load_trajectories
+from rightcall.files.checked_read import MAX_LINE_BYTES
+from rightcall.tools.definitions.load import load_tools
 from tests.support.examples import examples
 
 LINE = '{"input": "a", "id": "1"}'

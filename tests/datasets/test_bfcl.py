@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from rightcall.datasets.importers import import_bfcl
-from rightcall.errors import InputError
+from rightcall.core.codec import encode
+from rightcall.core.errors import InputError
+from rightcall.datasets.importers.bfcl import import_bfcl
 from rightcall.model import ExpectedCall, Golden
-from rightcall.model.codec import encode
 
 FUNCTION = {
     "name": "weather.get",

@@ -13,12 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from rightcall.datasets import load_goldens, save_goldens
-from rightcall.datasets.importers import import_bfcl
-from rightcall.datasets.importers.bfcl import CATEGORIES
-from rightcall.metrics import score_trajectory
+from rightcall.core.codec import encode
+from rightcall.datasets.goldens import load_goldens, save_goldens
+from rightcall.datasets.importers.bfcl import CATEGORIES, import_bfcl
+from rightcall.metrics.case_result import score_trajectory
 from rightcall.model import Golden, Tool, ToolCall, Trajectory
-from rightcall.model.codec import encode
 from rightcall.model.dialects import read_tool
 from rightcall.tools.definitions.validate import check_schema
 from tests.datasets.bfcl_candidates import Calls, candidates

@@ -9,9 +9,9 @@ import msgspec
 import pytest
 from hypothesis import assume, given, settings, strategies as st
 
+from rightcall.core.errors import InputError
 from rightcall.datasets.importers.bfcl_values import PYTHON_TYPES, bfcl_matcher
-from rightcall.errors import InputError
-from rightcall.metrics import score_trajectory
+from rightcall.metrics.case_result import score_trajectory
 from rightcall.model import ExpectedCall, Golden, ToolCall, Trajectory
 from tests.datasets.bfcl_official import Item, OfficialChecker, official_checker, the_wheel, unpacked
 from tests.support.examples import examples

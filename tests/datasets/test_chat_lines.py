@@ -7,8 +7,8 @@ import json
 import pytest
 from hypothesis import given, strategies as st
 
+from rightcall.core.errors import InputError
 from rightcall.datasets import trajectories
-from rightcall.errors import InputError
 
 texts = st.none() | st.text(max_size=5)
 arguments = st.sampled_from(['{"city": "Hue"}', "{", "", "[1]", '{"n": 1e400}', "[" * 300])

@@ -7,8 +7,8 @@ import re
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from rightcall.core.errors import ConfigError, InputError
 from rightcall.datasets.dataset import DatasetFiles
-from rightcall.errors import ConfigError, InputError
 from rightcall.model import (
     ConversationalGolden,
     ConversationalTestCase,

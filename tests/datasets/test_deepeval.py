@@ -10,10 +10,10 @@ import msgspec
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from rightcall.datasets import load_goldens, save_goldens
+from rightcall.core.errors import InputError
 from rightcall.datasets.deepeval.reader import golden_of, read_deepeval
 from rightcall.datasets.deepeval.writer import write_deepeval
-from rightcall.errors import InputError
+from rightcall.datasets.goldens import load_goldens, save_goldens
 from rightcall.model import ConversationalGolden, ExpectedCall, Golden, ToolCall
 from tests.datasets.strategies import conversations, goldens
 

@@ -11,9 +11,10 @@ import msgspec
 import pytest
 
 import rightcall as rc
-from rightcall.datasets import edited, golden_by_hand, load_goldens, save_goldens
+from rightcall.datasets.goldens import load_goldens, save_goldens
+from rightcall.datasets.review import edited, golden_by_hand
 from rightcall.deepeval.dataset import Golden as DeepEvalGolden
-from rightcall.metrics import Scorer
+from rightcall.metrics.score_case import Scorer
 from rightcall.model.golden import AnyGolden, states_check
 
 CALLS = rc.Trajectory(calls=(rc.ToolCall("look", {}),), output="Done")

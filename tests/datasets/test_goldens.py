@@ -10,9 +10,9 @@ import pytest
 import yaml
 from hypothesis import given, settings, strategies as st
 
-from rightcall.datasets import load_goldens, save_goldens
+from rightcall.core.errors import InputError
 from rightcall.datasets.formats import FORMATS
-from rightcall.errors import InputError
+from rightcall.datasets.goldens import load_goldens, save_goldens
 from rightcall.model import ConversationalGolden, ExpectedCall, Golden
 
 from .strategies import HARD_TEXTS, conversations, goldens

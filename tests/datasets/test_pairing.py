@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from rightcall.datasets import pair
-from rightcall.errors import InputError
+from rightcall.core.errors import InputError
+from rightcall.datasets.pairs import pair
 from rightcall.model import ConversationalGolden
 
 

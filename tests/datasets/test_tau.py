@@ -9,12 +9,12 @@ import pytest
 from click.testing import CliRunner
 
 from rightcall.cli.dataset import dataset
-from rightcall.datasets.importers import import_tau
-from rightcall.errors import InputError
+from rightcall.core.errors import InputError
+from rightcall.datasets.importers.tau import import_tau
 from rightcall.metrics.matching.base import Scope
 from rightcall.metrics.matching.expectation import missing_content
-from rightcall.stats import suite_pass_hat_k
-from rightcall.suite.recorded_scores import score_recorded
+from rightcall.run.recorded_scores import score_recorded
+from rightcall.stats.pass_k import suite_pass_hat_k
 
 SMALL = Path(__file__).parent / "data" / "tau2_small.json"
 

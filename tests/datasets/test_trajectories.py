@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from rightcall.datasets import load_trajectories, save_trajectories
-from rightcall.errors import InputError
+from rightcall.core.errors import InputError
+from rightcall.datasets.trajectories import load_trajectories, save_trajectories
 from rightcall.model import RecordedTrajectory, ToolCall, Trajectory, Usage
 from rightcall.model.dialects import SPELLINGS, trajectory_from_messages
 from tests.model.dialects.strategies import conversations, objects, parsed, texts, unparsed

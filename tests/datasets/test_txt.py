@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 import rightcall as rc
-from rightcall.datasets import load_goldens, save_goldens
-from rightcall.errors import InputError
+from rightcall.core.errors import InputError
+from rightcall.datasets.goldens import load_goldens, save_goldens
 from tests.datasets.strategies import texts
 
 LINES = {

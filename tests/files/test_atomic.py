@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from rightcall.errors import InputError
-from rightcall.files import atomic_write, write_file
+from rightcall.core.errors import InputError
+from rightcall.files.atomic import atomic_write, write_file
 
 
 def test_nothing_is_seen_before_the_block_ends(tmp_path: Path):
@@ -32,7 +32,7 @@ def test_the_permissions_of_the_old_file_are_kept(tmp_path: Path):
 
 KILLED = """
 import os, sys
-from rightcall.files import atomic_write
+from rightcall.files.atomic import atomic_write
 with atomic_write(sys.argv[1]) as file:
     file.write(b"half")
     file.flush()

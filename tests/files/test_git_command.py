@@ -9,15 +9,16 @@ from pathlib import Path
 import pytest
 
 import rightcall
-from rightcall.files import (
+from rightcall.files.revision import (
     base_commit,
     commit_named,
     commits_between,
+    git_dirty,
     is_ancestor,
     repository_root,
     source_of,
+    unpack_commit,
 )
-from rightcall.files.revision import git_dirty, unpack_commit
 
 PACKAGE = Path(rightcall.__file__).parent
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from rightcall.errors import InputError
-from rightcall.files import at_pointer, read_document
-from rightcall.providers.scripted import ScriptedProvider
+from rightcall.core.errors import InputError
+from rightcall.files.documents import at_pointer, read_document
+from rightcall.models.scripted import ScriptedProvider
 from rightcall.tools.faults.plan import load_plan
 
 
@@ -26,7 +26,7 @@ def test_no_is_text_in_a_script(tmp_path: Path) -> None:
         "format: rightcall/script/1\nreplies:\n  - turns:\n"
         "      - calls: [{name: get_weather, arguments: {country: NO, on: yes}}]\n"
     )
-    from tests.executor.test_performing import GOLDEN, Agent, perform
+    from tests.agents.test_performing import GOLDEN, Agent, perform
 
     (call,) = perform(Agent(ScriptedProvider.from_file(path)), GOLDEN).calls
     assert call.arguments == {"country": "NO", "on": "yes"}

@@ -17,8 +17,10 @@ from pathlib import Path
 import numpy
 import pytest
 
-from rightcall.files import ABSENT, FileWatch, ProjectFiles, source_facts
-from rightcall.tools.idempotency import sqlite_store
+from rightcall.files.opened_files import FileWatch
+from rightcall.files.project_files import ABSENT, ProjectFiles
+from rightcall.files.python_sources import source_facts
+from rightcall.tools.idempotency.key_location import sqlite_store
 
 
 @pytest.fixture
@@ -250,8 +252,8 @@ def test_importing_rightcall_adds_no_audit_hook():
     code = (
         "import sys; heard = []; real = sys.addaudithook\n"
         "sys.addaudithook = lambda hook: heard.append(hook)\n"
-        "import rightcall, rightcall.suite, rightcall.cli.main\n"
-        "rightcall.suite.plan_suite; assert heard == [], heard"
+        "import rightcall, rightcall.run, rightcall.cli.main\n"
+        "rightcall.run.suite_plan.plan_suite; assert heard == [], heard"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
 

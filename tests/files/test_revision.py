@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rightcall.files import git_revision
+from rightcall.files.revision import git_revision
 
 
 def git(folder: Path, *words: str) -> str:

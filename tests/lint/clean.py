@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from rightcall.lint import LintConfig, LintReport, lint, read_text
+from rightcall.lint.config import LintConfig
+from rightcall.lint.engine import lint
+from rightcall.lint.report import LintReport
 from rightcall.lint.rule import Example, Rule
+from rightcall.lint.source.read import read_text
 
 READ_ONLY = {"readOnlyHint": True, "openWorldHint": True}
 

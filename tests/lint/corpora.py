@@ -7,7 +7,10 @@ import zipfile
 from functools import cache
 from pathlib import Path
 
-from rightcall.lint import LintReport, ToolSet, lint, read_paths, read_text
+from rightcall.lint.engine import lint
+from rightcall.lint.report import LintReport
+from rightcall.lint.source.read import read_paths, read_text
+from rightcall.lint.source.tools import ToolSet
 from tests.datasets.bfcl_official import the_wheel
 
 MCP = Path(__file__).parent / "data" / "mcp"

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from rightcall.errors import InputError
-from rightcall.lint import read_paths, read_text
+from rightcall.core.errors import InputError
+from rightcall.lint.source.read import read_paths, read_text
 from tests.lint.clean import CLEAN
 
 NAMELESS = {key: value for key, value in CLEAN[1].items() if key != "name"}

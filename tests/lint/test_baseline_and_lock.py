@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rightcall.errors import InputError
-from rightcall.lint import lint, read_paths, read_text
+from rightcall.core.errors import InputError
 from rightcall.lint.baseline import (
     baseline_of,
     lock_of,
@@ -18,6 +17,8 @@ from rightcall.lint.baseline import (
     write_baseline,
     write_lock,
 )
+from rightcall.lint.engine import lint
+from rightcall.lint.source.read import read_paths, read_text
 from tests.lint.clean import CLEAN, lint_tools, merged
 from tests.lint.test_incident import BEFORE
 

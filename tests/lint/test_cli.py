@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 
 from rightcall.cli.lint import lint
 from rightcall.cli.rule import rule
-from rightcall.errors import ConfigError, InputError
+from rightcall.core.errors import ConfigError, InputError
 from tests.lint.clean import CLEAN
 from tests.lint.test_incident import BEFORE
 

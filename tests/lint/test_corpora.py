@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from rightcall.lint import ToolSet, lint
+from rightcall.lint.engine import lint
+from rightcall.lint.source.tools import ToolSet
 from tests.lint.corpora import bfcl_sets, mcp_sets, unseen_sets
 
 PINNED = Path(__file__).parent / "data" / "counts.json"

@@ -10,11 +10,12 @@ import pytest
 import yaml
 from hypothesis import assume, given, strategies as st
 
-from rightcall.lint import LintConfig, read_paths, read_text
+from rightcall.lint.config import LintConfig
 from rightcall.lint.diagnostic import REMOVED, Edit
 from rightcall.lint.fixer import fix, write
 from rightcall.lint.source.document import Document
 from rightcall.lint.source.edit import edited, edited_value
+from rightcall.lint.source.read import read_paths, read_text
 from tests.lint.strategies import json_values
 from tests.lint.test_source import at, paths_in
 

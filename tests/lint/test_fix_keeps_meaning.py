@@ -9,9 +9,11 @@ import jsonschema_rs
 import pytest
 from hypothesis import HealthCheck, assume, given, settings, strategies as st
 
-from rightcall.lint import LintConfig, lint, read_text
+from rightcall.lint.config import LintConfig
+from rightcall.lint.engine import lint
 from rightcall.lint.fixer import fix
-from rightcall.portability.provider_limits import TARGETS
+from rightcall.lint.source.read import read_text
+from rightcall.schema.provider_limits import TARGETS
 from tests.lint.valid_values import declared_value, input_schemas
 from tests.support.examples import examples
 

@@ -7,16 +7,18 @@ from typing import Any
 
 from hypothesis import given, settings, strategies as st
 
-from rightcall.lint import LintConfig, lint, read_text
+from rightcall.lint.config import LintConfig
 from rightcall.lint.conversion import convert, convert_all
+from rightcall.lint.engine import lint
 from rightcall.lint.fixer import fix
 from rightcall.lint.output.github import github_text
 from rightcall.lint.output.json import json_text as as_json
 from rightcall.lint.output.sarif import sarif_text
 from rightcall.lint.output.text import plain_text
+from rightcall.lint.source.read import read_text
 from rightcall.model import Tool
-from rightcall.portability.convert import request
-from rightcall.portability.provider_limits import TARGETS
+from rightcall.schema.convert import request
+from rightcall.schema.provider_limits import TARGETS
 from tests.lint.strategies import KEYWORDS, hostile_tools, json_values, schema_values
 from tests.support.examples import examples
 

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from rightcall.lint import ToolSet, lint, read_paths, read_text
-from rightcall.lint.source.read import joined
+from rightcall.lint.engine import lint
+from rightcall.lint.source.read import joined, read_paths, read_text
+from rightcall.lint.source.tools import ToolSet
 from tests.lint.clean import CLEAN, codes
 from tests.lint.test_incident import BEFORE
 

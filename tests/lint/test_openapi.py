@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from rightcall.lint import lint, read_text
+from rightcall.lint.engine import lint
+from rightcall.lint.source.read import read_text
 from rightcall.lint.source.tools import SourceTool
 from tests.lint.clean import codes
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 
-from rightcall.lint import lint, read_text
+from rightcall.lint.engine import lint
 from rightcall.lint.output.github import github_text
 from rightcall.lint.output.json import json_text as as_json
 from rightcall.lint.output.sarif import sarif_text
 from rightcall.lint.output.text import plain_text
+from rightcall.lint.source.read import read_text
 from tests.lint.clean import CLEAN, lint_tools
 from tests.lint.test_incident import BEFORE
 from tests.support.published_schemas import problems, sarif_schema

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from rightcall.errors import InputError
-from rightcall.lint import read_paths
+from rightcall.core.errors import InputError
+from rightcall.lint.source.read import read_paths
 from tests.lint.clean import CLEAN
 
 

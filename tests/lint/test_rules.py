@@ -8,12 +8,13 @@ from typing import Any
 import pytest
 from hypothesis import given, strategies as st
 
-from rightcall.lint import LintConfig, lint, read_text
-from rightcall.lint.engine import features_of, find
+from rightcall.lint.config import LintConfig
+from rightcall.lint.engine import features_of, find, lint
 from rightcall.lint.explain import SOURCES
 from rightcall.lint.fixer import fix
 from rightcall.lint.rule import FAMILIES, Rule, all_rules
-from rightcall.portability.provider_limits import TARGETS
+from rightcall.lint.source.read import read_text
+from rightcall.schema.provider_limits import TARGETS
 from tests.lint.clean import CLEAN, codes, for_rule, lint_tools, merged, spoiled
 from tests.lint.strategies import SPELLINGS, clean_tools, spelled
 

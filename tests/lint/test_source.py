@@ -10,9 +10,9 @@ import pytest
 import yaml
 from hypothesis import given, strategies as st
 
-from rightcall.errors import InputError
-from rightcall.lint import read_paths, read_text
+from rightcall.core.errors import InputError
 from rightcall.lint.source.document import Document
+from rightcall.lint.source.read import read_paths, read_text
 from rightcall.model import Tool
 from rightcall.tools.definitions.load import load_tools
 from tests.lint.clean import CLEAN

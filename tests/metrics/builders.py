@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from rightcall.metrics import CaseVerdict, score_trajectory
-from rightcall.model import Golden, ToolCall, Trajectory, codec
+from rightcall.core import codec
+from rightcall.metrics.case_result import score_trajectory
+from rightcall.metrics.matching.verdict import CaseVerdict
+from rightcall.model import Golden, ToolCall, Trajectory
 
 
 def a_golden(*expected: Any, **fields: Any) -> Golden:

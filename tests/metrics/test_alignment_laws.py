@@ -4,8 +4,8 @@ import random
 
 from hypothesis import given, strategies as st
 
-from rightcall.metrics import resolve_metric, result_of, score_trajectory
-from rightcall.metrics.resolve import DIMENSIONS
+from rightcall.metrics.case_result import result_of, score_trajectory
+from rightcall.metrics.resolve import DIMENSIONS, resolve_metric
 from rightcall.model import TestCase, Tool
 from tests.metrics.brute_force import best_objective
 from tests.metrics.builders import a_golden, a_trajectory, judged

@@ -9,9 +9,11 @@ import msgspec
 import pytest
 from hypothesis import given, strategies as st
 
-from rightcall.metrics import Scorer, score_trajectory
+from rightcall.core import codec
 from rightcall.metrics.builtin.confirmation import Confirmation
-from rightcall.model import Golden, Message, TestCase, Tool, ToolCall, Trajectory, codec
+from rightcall.metrics.case_result import score_trajectory
+from rightcall.metrics.score_case import Scorer
+from rightcall.model import Golden, Message, TestCase, Tool, ToolCall, Trajectory
 from rightcall.model.approval import Approval, Caller
 
 DELETE = {"id": 7}

@@ -6,7 +6,7 @@ from itertools import permutations
 
 from hypothesis import given, strategies as st
 
-from rightcall.metrics import score_trajectory
+from rightcall.metrics.case_result import score_trajectory
 from rightcall.metrics.matching.assignment import best_assignment
 from tests.metrics.builders import a_golden, a_trajectory
 

@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
-from rightcall.errors import ConfigError
-from rightcall.metrics import Metric, measure_all, metric_names, resolve_metric
-from rightcall.metrics.base import metric_name
-from rightcall.metrics.resolve import DIMENSIONS, metric_page, metric_pages
-from rightcall.model import Golden, Score, TestCase, Trajectory, codec
+from rightcall.core import codec
+from rightcall.core.errors import ConfigError
+from rightcall.metrics.base import Metric, metric_name
+from rightcall.metrics.measurement import measure_all
+from rightcall.metrics.resolve import DIMENSIONS, metric_names, metric_page, metric_pages, resolve_metric
+from rightcall.model import Golden, Score, TestCase, Trajectory
 from rightcall.model.dialects import read_tool
 
 

@@ -6,7 +6,7 @@ from typing import Any, get_args
 
 import pytest
 
-from rightcall.metrics import score_trajectory
+from rightcall.metrics.case_result import score_trajectory
 from rightcall.metrics.matching.reasons import SENTENCES, reason, sentence
 from rightcall.model import Tool
 from rightcall.model.failure import Code, Failure

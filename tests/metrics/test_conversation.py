@@ -6,11 +6,11 @@ import json
 
 import pytest
 
-from rightcall.metrics import result_of
+from rightcall.metrics.case_result import result_of
 from rightcall.metrics.conversation import score_conversation
 from rightcall.model import ConversationalGolden, ExpectedCall, Message, ToolCall, Turn
 from rightcall.model.dialects import trajectory_from_messages
-from rightcall.suite.recorded_scores import score_recorded
+from rightcall.run.recorded_scores import score_recorded
 
 FIND, REFUND = ExpectedCall("find", {"id": "A"}), ExpectedCall("refund", {"id": "A"})
 GOLDEN = ConversationalGolden(
@@ -88,8 +88,9 @@ def test_turns_need_messages():
 
 @pytest.mark.parametrize("metric", [(), ("tool_selection",)])
 def test_recorded_conversations_are_scored(tmp_path, metric):
-    from rightcall.datasets import save_goldens
-    from rightcall.metrics import Scorer, as_metrics
+    from rightcall.datasets.goldens import save_goldens
+    from rightcall.metrics.resolve import as_metrics
+    from rightcall.metrics.score_case import Scorer
 
     save_goldens([GOLDEN], tmp_path / "g.jsonl")
     messages = [

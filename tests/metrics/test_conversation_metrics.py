@@ -6,8 +6,7 @@ import asyncio
 
 import pytest
 
-from rightcall.errors import ConfigError
-from rightcall.metrics import measure_all, resolve_metric
+from rightcall.core.errors import ConfigError
 from rightcall.metrics.judged.calibration import calibrate
 from rightcall.metrics.judged.conversation import (
     ConversationCompleteness,
@@ -15,9 +14,11 @@ from rightcall.metrics.judged.conversation import (
     RoleAdherence,
     TurnRelevancy,
 )
+from rightcall.metrics.measurement import measure_all
+from rightcall.metrics.resolve import resolve_metric
 from rightcall.model import Golden, Message, TestCase, ToolCall, Trajectory
 from rightcall.model.trajectory import Dialogue
-from rightcall.providers.scripted import ScriptedProvider
+from rightcall.models.scripted import ScriptedProvider
 
 
 def talk(*said, given=0, **fields):

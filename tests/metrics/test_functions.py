@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from rightcall.api import evaluate, rescore
-from rightcall.errors import CheckError, CheckFailed, ConfigError
-from rightcall.metrics import as_metrics
+from rightcall.api.evaluation import evaluate, rescore
+from rightcall.api.testing.assertion import assert_test
+from rightcall.core.errors import CheckError, CheckFailed, ConfigError
 from rightcall.metrics.function import FunctionMetric
+from rightcall.metrics.resolve import as_metrics
 from rightcall.model import ExpectedCall, Golden, Score, TestCase, ToolCall, Trajectory
-from rightcall.testing.assertion import assert_test
 
 
 def is_city(value):

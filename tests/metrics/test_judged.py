@@ -7,14 +7,14 @@ import asyncio
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from rightcall.errors import ConfigError, InputError, ProviderError
-from rightcall.metrics import resolve_metric
+from rightcall.core.errors import ConfigError, InputError, ProviderError
 from rightcall.metrics.judged.calibration import Calibration, calibrate
 from rightcall.metrics.judged.frame import question
 from rightcall.metrics.judged.rubric import ArgumentCorrectness, Rubric, TaskCompletion
 from rightcall.metrics.measurement import measure_one
+from rightcall.metrics.resolve import resolve_metric
 from rightcall.model import Expectations, Golden, TestCase, ToolCall, Trajectory
-from rightcall.providers.scripted import ScriptedProvider
+from rightcall.models.scripted import ScriptedProvider
 from tests.support.examples import examples
 
 

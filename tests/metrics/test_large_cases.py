@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, strategies as st
 from scipy.optimize import linear_sum_assignment
 
-from rightcall.metrics import result_of
+from rightcall.metrics.case_result import result_of
 from rightcall.metrics.matching import effort
 from rightcall.metrics.matching.assignment import MANY_COLUMNS, best_assignment
 from rightcall.metrics.matching.effort import TooManyCalls, bounded_effort, spend

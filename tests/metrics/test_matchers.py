@@ -7,13 +7,13 @@ import math
 import pytest
 from hypothesis import given, strategies as st
 
-from rightcall.errors import InputError, MatcherBroke
-from rightcall.metrics import score_trajectory
+from rightcall.core.errors import InputError, MatcherBroke
+from rightcall.metrics.case_result import score_trajectory
 from rightcall.metrics.matching import compile
 from rightcall.metrics.matching.base import MISSING, Scope
 from rightcall.metrics.matching.compile import KINDS, compile_matcher, matcher_key
 from rightcall.model import ToolCall
-from rightcall.quality import check_goldens
+from rightcall.run.golden_check import check_goldens
 from tests.metrics.builders import a_golden, a_trajectory, judged
 
 EMBEDDINGS = {"rain": (1.0, 0.0), "shower": (0.9, 0.1), "tax": (0.0, 1.0)}

@@ -10,7 +10,10 @@ import time
 
 import pytest
 
-from rightcall.metrics import Metric, Scorer, as_metrics, measurement
+from rightcall.metrics import measurement
+from rightcall.metrics.base import Metric
+from rightcall.metrics.resolve import as_metrics
+from rightcall.metrics.score_case import Scorer
 from rightcall.model import ExpectedCall, Golden, Score, ToolCall, Trajectory
 
 GOLDEN = Golden("?", id="g", expected_calls=(ExpectedCall("a"),))

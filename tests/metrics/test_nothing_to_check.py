@@ -6,8 +6,9 @@ import asyncio
 
 import pytest
 
-from rightcall.metrics import DIMENSIONS, Scorer, metric_names, resolve_metric
 from rightcall.metrics.measurement import measure_one
+from rightcall.metrics.resolve import DIMENSIONS, metric_names, resolve_metric
+from rightcall.metrics.score_case import Scorer
 from rightcall.model import (
     ConversationalGolden,
     ExpectedCall,

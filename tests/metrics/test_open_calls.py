@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from rightcall.metrics import Tally
 from rightcall.metrics.case_result import result_of, score_trajectory
 from rightcall.metrics.score_case import Scorer
+from rightcall.metrics.tally import Tally
 from rightcall.model import ExpectedCall, Golden, ToolCall, Trajectory
 from rightcall.model.run import CaseResult
 from rightcall.model.trajectory import LedgerEntry, LedgerPhase, StopReason
-from rightcall.suite.outcome import verdict_without_gate
+from rightcall.run.outcome import verdict_without_gate
 from rightcall.tools.definitions.function import tool
 from rightcall.tools.faults.plan import Fault, FaultPlan
 from rightcall.tools.runtime.context import VirtualClock

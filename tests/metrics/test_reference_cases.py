@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from rightcall.metrics import score_trajectory
+from rightcall.metrics.case_result import score_trajectory
 from tests.metrics.builders import a_golden, a_trajectory
 
 CASES = json.loads((Path(__file__).parent / "data" / "scoring.json").read_text())

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from rightcall.metrics import score_trajectory
+from rightcall.metrics.case_result import score_trajectory
 from rightcall.metrics.matching.base import MISSING
 from rightcall.metrics.matching.matchers.references import value_at
 from rightcall.metrics.matching.reasons import reason

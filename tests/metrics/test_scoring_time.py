@@ -6,8 +6,10 @@ import asyncio
 import threading
 from dataclasses import dataclass
 
-from rightcall.metrics import Metric, Scorer, result_of
+from rightcall.metrics.base import Metric
+from rightcall.metrics.case_result import result_of
 from rightcall.metrics.dimensions import MANY_CALLS, scored_in_time, time_to_score
+from rightcall.metrics.score_case import Scorer
 from rightcall.model.call import ToolCall
 from rightcall.model.case import TestCase
 from rightcall.model.golden import Golden

@@ -8,15 +8,15 @@ from typing import Any
 import pytest
 from hypothesis import given, strategies as st
 
-from rightcall.analysis.tool_evidence import confusions
-from rightcall.metrics import score_trajectory
 from rightcall.metrics.builtin.schema_validity import SchemaValidity
 from rightcall.metrics.builtin.tools_selected import ToolsSelected
+from rightcall.metrics.case_result import score_trajectory
 from rightcall.metrics.matching.matchers.numbers import Number
 from rightcall.metrics.matching.verdict import ScoringRules
 from rightcall.model import Tool
 from rightcall.model.case import TestCase
 from rightcall.model.failure import Failure
+from rightcall.run.tool_evidence import confusions
 from tests.metrics.builders import a_golden, a_trajectory, codes, judged
 from tests.metrics.strategies import calls, expected_calls
 

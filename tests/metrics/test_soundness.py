@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from rightcall.errors import InputError
-from rightcall.metrics import score_trajectory
+from rightcall.core.errors import InputError
+from rightcall.metrics.case_result import score_trajectory
 from rightcall.metrics.matching.reasons import reason
 from rightcall.model import Tool
-from rightcall.quality.check import check_goldens
+from rightcall.run.golden_check import check_goldens
 from tests.metrics.builders import a_golden, a_trajectory, codes, judged
 
 

@@ -7,7 +7,7 @@ from statistics import fmean
 import pytest
 from hypothesis import given, strategies as st
 
-from rightcall.metrics import result_of
+from rightcall.metrics.case_result import result_of
 from rightcall.metrics.dimensions import SPOTLESS
 from rightcall.metrics.tally import Tally
 from rightcall.model import CaseResult, Failure, Score, Usage

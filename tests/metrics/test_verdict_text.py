@@ -12,7 +12,7 @@ import rightcall as rc
 from rightcall.metrics.judged.vote import Vote, vote_of
 from rightcall.model import Message, ToolCall
 from rightcall.model.dialects import read_messages
-from rightcall.providers import ModelReply
+from rightcall.models.base import ModelReply
 from tests.support.examples import examples
 
 READ = {

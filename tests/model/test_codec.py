@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, strategies as st
 
-from rightcall.errors import InputError
+from rightcall.core.codec import convert, decode, encode, to_plain
+from rightcall.core.errors import InputError
 from rightcall.model import Golden, Trajectory
-from rightcall.model.codec import convert, decode, encode, to_plain
 
 
 @pytest.mark.parametrize(

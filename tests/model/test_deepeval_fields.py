@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 import rightcall as rc
-from rightcall.model import codec
+from rightcall.core import codec
 from rightcall.model.deepeval_fields import ToolCallType
 
 CALL = {"name": "search", "description": "Finds", "reasoning": "asked", "output": {"n": 1}, "input_parameters": {"q": {"text": "x"}}}  # fmt: skip

@@ -9,11 +9,13 @@ import msgspec
 import pytest
 from hypothesis import given, strategies as st
 
-from rightcall.datasets import load_goldens, load_trajectories
-from rightcall.errors import InputError
-from rightcall.model import codec
+from rightcall.core import codec
+from rightcall.core.depth import MAX_DEPTH, is_too_deep, shallow, too_deep
+from rightcall.core.errors import InputError
+from rightcall.datasets.goldens import load_goldens
+from rightcall.datasets.trajectories import load_trajectories
 from rightcall.model.call import ToolCall
-from rightcall.model.depth import MAX_DEPTH, bounded_trajectory, is_too_deep, shallow, too_deep
+from rightcall.model.depth import bounded_trajectory
 from rightcall.model.dialects.wire import parsed_call
 from rightcall.model.trajectory import Trajectory
 

@@ -6,7 +6,7 @@ import pickle
 import msgspec
 import pytest
 
-from rightcall.executor import Limits
+from rightcall.agents.limits import Limits
 from rightcall.model import (
     CaseResult,
     ConversationalGolden,

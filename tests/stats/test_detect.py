@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, strategies as st
 from scipy import stats as scipy_stats
 
-from rightcall.stats import (
+from rightcall.stats.detect import (
     Detector,
     bets,
     detector_step,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from statsmodels.stats.multitest import multipletests
 
-from rightcall import stats
+from rightcall.stats.paired_tests import benjamini_hochberg, holm
 
 p_values = st.lists(st.floats(0, 1), min_size=1, max_size=20)
 
@@ -14,17 +14,17 @@ p_values = st.lists(st.floats(0, 1), min_size=1, max_size=20)
 @settings(max_examples=15)  # statsmodels takes 0.1 s for each of Holm's
 @given(p_values)
 def test_adjusted_values_agree_with_statsmodels(p):
-    assert stats.holm(p) == pytest.approx(multipletests(p, method="holm")[1], abs=1e-12)
-    assert stats.benjamini_hochberg(p) == pytest.approx(multipletests(p, method="fdr_bh")[1], abs=1e-12)
+    assert holm(p) == pytest.approx(multipletests(p, method="holm")[1], abs=1e-12)
+    assert benjamini_hochberg(p) == pytest.approx(multipletests(p, method="fdr_bh")[1], abs=1e-12)
 
 
 @given(p_values)
 def test_adjusting_never_lowers_and_keeps_the_order(p):
-    for adjusted in (stats.holm(p), stats.benjamini_hochberg(p)):
+    for adjusted in (holm(p), benjamini_hochberg(p)):
         assert all(a >= x for a, x in zip(adjusted, p, strict=True))
         ranked = [a for _, a in sorted(zip(p, adjusted, strict=True))]
         assert ranked == sorted(ranked)
 
 
 def test_nothing_to_adjust_is_fine():
-    assert stats.holm([]) == stats.benjamini_hochberg([]) == []
+    assert holm([]) == benjamini_hochberg([]) == []

@@ -8,7 +8,13 @@ import pytest
 from hypothesis import given, strategies as st
 from scipy.stats import binom
 
-from rightcall import stats
+from rightcall.stats.pass_k import (
+    beta_moments,
+    extrapolated_pass_hat_k,
+    pass_at_k,
+    pass_hat_k,
+    suite_pass_hat_k,
+)
 
 trials = st.integers(1, 12).flatmap(lambda n: st.tuples(st.just(n), st.integers(0, n)))
 
@@ -16,8 +22,8 @@ trials = st.integers(1, 12).flatmap(lambda n: st.tuples(st.just(n), st.integers(
 @given(trials)
 def test_more_runs_make_all_less_likely_and_any_more_likely(nc):
     n, c = nc
-    hats = [stats.pass_hat_k(n, c, k) for k in range(1, n + 1)]
-    ats = [stats.pass_at_k(n, c, k) for k in range(1, n + 1)]
+    hats = [pass_hat_k(n, c, k) for k in range(1, n + 1)]
+    ats = [pass_at_k(n, c, k) for k in range(1, n + 1)]
     assert all(b <= a for a, b in itertools.pairwise(hats))
     assert all(b >= a for a, b in itertools.pairwise(ats))
     assert hats[-1] <= hats[0] == pytest.approx(c / n) and ats[-1] >= hats[0]
@@ -25,26 +31,26 @@ def test_more_runs_make_all_less_likely_and_any_more_likely(nc):
 
 @pytest.mark.parametrize("p", [0.2, 0.5, 0.8])
 def test_pass_hat_k_is_right_on_average(p):
-    mean = sum(binom.pmf(c, 5, p) * stats.pass_hat_k(5, c, 3) for c in range(6))
+    mean = sum(binom.pmf(c, 5, p) * pass_hat_k(5, c, 3) for c in range(6))
     assert mean == pytest.approx(p**3)
 
 
 def test_more_runs_than_trials_is_not_guessed():
-    assert stats.pass_hat_k(3, 3, 4) is None and stats.pass_at_k(3, 3, 4) is None
+    assert pass_hat_k(3, 3, 4) is None and pass_at_k(3, 3, 4) is None
 
 
 def test_suite_uses_only_the_cases_with_enough_trials():
-    found = stats.suite_pass_hat_k([(5, 5), (5, 3), (1, 1)], 2)
+    found = suite_pass_hat_k([(5, 5), (5, 3), (1, 1)], 2)
     assert (found.value, found.cases) == (pytest.approx(0.65), 2)
     assert found.interval.low == 0 and found.interval.high == 1
 
 
 def test_extrapolation_from_moments_continues_what_was_seen():
     counts = [(10, c) for c in (10, 10, 9, 8, 10, 6, 10, 3, 10, 7)]
-    fit = stats.beta_moments(counts)
-    seen = stats.suite_pass_hat_k(counts, 4).value
-    assert stats.extrapolated_pass_hat_k(*fit, 4) == pytest.approx(seen, abs=0.03)
+    fit = beta_moments(counts)
+    seen = suite_pass_hat_k(counts, 4).value
+    assert extrapolated_pass_hat_k(*fit, 4) == pytest.approx(seen, abs=0.03)
 
 
 def test_cases_that_do_not_vary_give_no_fit():
-    assert stats.beta_moments([(4, 2), (4, 2), (4, 2)]) is None
+    assert beta_moments([(4, 2), (4, 2), (4, 2)]) is None

@@ -9,7 +9,46 @@ from typing import Any
 
 import pytest
 
-from rightcall import stats
+from rightcall.stats.bootstrap_interval import bootstrap
+from rightcall.stats.clusters import cluster_se, rerun_se, sample
+from rightcall.stats.intervals import (
+    clopper_pearson,
+    clopper_pearson_bounds,
+    jeffreys,
+    probability_at_least,
+    probability_better,
+    t_interval,
+    wilson,
+)
+from rightcall.stats.judge import rogan_gladen
+from rightcall.stats.mean_interval import effective_n, korn_graubard
+from rightcall.stats.paired_tests import (
+    benjamini_hochberg,
+    bonett_price,
+    fisher_exact,
+    holm,
+    mcnemar_exact,
+    mcnemar_midp,
+    paired_t as stats_paired_t,
+)
+from rightcall.stats.pass_k import disagreement, extrapolated_pass_hat_k, pass_at_k, pass_hat_k, trials_to_see
+from rightcall.stats.permutation import sign_flip
+from rightcall.stats.power import (
+    all_pass_n,
+    gate_cuts,
+    gate_n,
+    mde_paired,
+    n_mcnemar,
+    n_paired,
+    paired_variance,
+)
+from rightcall.stats.sequential import (
+    confidence_sequence,
+    fastest_stops,
+    log_e_values,
+    mixture_log_e,
+    sprt_log_e,
+)
 
 REFERENCE = json.loads((Path(__file__).parent / "data" / "statistics.json").read_text())
 CASES = {case["id"]: case for case in REFERENCE["cases"]}
@@ -18,58 +57,58 @@ CASES = {case["id"]: case for case in REFERENCE["cases"]}
 def clustered(groups: dict[str, list[float]]) -> list[float]:
     values = [v for group in groups.values() for v in group]
     labels = [name for name, group in groups.items() for _ in group]
-    found = stats.paired_t(values, labels)
+    found = stats_paired_t(values, labels)
     return [found.mean, found.se, *found.interval]
 
 
 def unbalanced(trials: dict[str, list[float]]) -> list[float]:
-    found = stats.sample(trials)
+    found = sample(trials)
     pooled = [x for xs in trials.values() for x in xs]
     return [found.mean, found.se, math.fsum(pooled) / len(pooled)]
 
 
 def paired_t(d: list[float]) -> list[float]:
-    found = stats.paired_t(d)
+    found = stats_paired_t(d)
     return [found.t, found.p, *found.interval]
 
 
 FUNCTIONS: dict[str, Any] = {
-    "bh10": stats.benjamini_hochberg,
-    "bonett_price": stats.bonett_price,
-    "case_mean_se": stats.cluster_se,
+    "bh10": benjamini_hochberg,
+    "bonett_price": bonett_price,
+    "case_mean_se": cluster_se,
     "case_mean_unbalanced": unbalanced,
-    "confseq": lambda s, n, alpha, a, b: stats.confidence_sequence(s, n, alpha),
-    "cp1": stats.clopper_pearson_bounds,
-    "cp": stats.clopper_pearson,
-    "disagree": stats.disagreement,
-    "fisher": stats.fisher_exact,
-    "gate": stats.gate_cuts,
-    "holm10": stats.holm,
-    "jeffreys_p_gt": stats.probability_at_least,
-    "jeffreys": stats.jeffreys,
-    "m_detect_flake": stats.trials_to_see,
-    "mcnemar_exact": stats.mcnemar_exact,
-    "mcnemar_midp": stats.mcnemar_midp,
-    "mde_paired": stats.mde_paired,
-    "mix_loge": stats.mixture_log_e,
-    "n_mcnemar": stats.n_mcnemar,
-    "n_paired_miller_K": lambda omega2, s2_a, s2_b, k_a, k_b, delta: stats.n_paired(
-        delta, stats.paired_variance(omega2, s2_a, k_a, s2_b, k_b)
+    "confseq": lambda s, n, alpha, a, b: confidence_sequence(s, n, alpha),
+    "cp1": clopper_pearson_bounds,
+    "cp": clopper_pearson,
+    "disagree": disagreement,
+    "fisher": fisher_exact,
+    "gate": gate_cuts,
+    "holm10": holm,
+    "jeffreys_p_gt": probability_at_least,
+    "jeffreys": jeffreys,
+    "m_detect_flake": trials_to_see,
+    "mcnemar_exact": mcnemar_exact,
+    "mcnemar_midp": mcnemar_midp,
+    "mde_paired": mde_paired,
+    "mix_loge": mixture_log_e,
+    "n_mcnemar": n_mcnemar,
+    "n_paired_miller_K": lambda omega2, s2_a, s2_b, k_a, k_b, delta: n_paired(
+        delta, paired_variance(omega2, s2_a, k_a, s2_b, k_b)
     ),
-    "nmin_allpass": stats.all_pass_n,
+    "nmin_allpass": all_pass_n,
     "paired_t": paired_t,
-    "pass_at": stats.pass_at_k,
-    "pass_hat": stats.pass_hat_k,
-    "prob_B_better": stats.probability_better,
-    "rogan_gladen": stats.rogan_gladen,
-    "se_fixed_suite": stats.rerun_se,
-    "signflip": stats.sign_flip,
-    "sprt": stats.sprt_log_e,
-    "wilson": stats.wilson,
-    "x_betabin_passk": stats.extrapolated_pass_hat_k,
+    "pass_at": pass_at_k,
+    "pass_hat": pass_hat_k,
+    "prob_B_better": probability_better,
+    "rogan_gladen": rogan_gladen,
+    "se_fixed_suite": rerun_se,
+    "signflip": sign_flip,
+    "sprt": sprt_log_e,
+    "wilson": wilson,
+    "x_betabin_passk": extrapolated_pass_hat_k,
     "x_cluster_paired": clustered,
-    "x_gate_n": stats.gate_n,
-    "x_sprt_stop": stats.fastest_stops,
+    "x_gate_n": gate_n,
+    "x_sprt_stop": fastest_stops,
 }
 
 
@@ -90,22 +129,22 @@ SIX = [[1, 1, 1], [1, 0, 1], [0, 0, 0], [1, 1, 0], [1, 1, 1], [0, 1, 0]]
 
 
 def test_six_cases_of_three_trials_give_the_published_intervals():
-    found = stats.sample(SIX)
+    found = sample(SIX)
     assert found.mean == pytest.approx(0.6111111111, abs=1e-10)
     assert found.se == pytest.approx(0.1590869007, abs=1e-10)
     assert found.rerun_se == pytest.approx(0.0962250449, abs=1e-10)
-    assert stats.effective_n(found) == pytest.approx(6.3256184610, abs=1e-9)
-    assert stats.korn_graubard(SIX) == pytest.approx((0.1938446914, 0.9304172958), abs=1e-10)
-    assert stats.t_interval(found.mean, found.se, 5) == pytest.approx((0.2021652139, 1.0200570083), abs=1e-9)
+    assert effective_n(found) == pytest.approx(6.3256184610, abs=1e-9)
+    assert korn_graubard(SIX) == pytest.approx((0.1938446914, 0.9304172958), abs=1e-10)
+    assert t_interval(found.mean, found.se, 5) == pytest.approx((0.2021652139, 1.0200570083), abs=1e-9)
 
 
 def test_all_resamples_of_six_cases_are_counted():
     means = [sum(xs) / 3 for xs in SIX]
-    assert stats.bootstrap(means) == pytest.approx((1 / 3, 8 / 9), abs=1e-12)
+    assert bootstrap(means) == pytest.approx((1 / 3, 8 / 9), abs=1e-12)
 
 
 def test_graded_bets_have_the_published_logarithms():
-    found = stats.log_e_values([1, 0.5, 1, 0.75, 1, 0, 1, 1], 0.6, 0.9)
+    found = log_e_values([1, 0.5, 1, 0.75, 1, 0, 1, 1], 0.6, 0.9)
     assert found == pytest.approx((0.6793500437, 0.6117317891), abs=1e-10)
 
 
@@ -120,15 +159,15 @@ def test_graded_bets_have_the_published_logarithms():
     ],
 )
 def test_gate_cuts_of_the_published_table(n, theta, cuts):
-    assert stats.gate_cuts(n, theta) == cuts
+    assert gate_cuts(n, theta) == cuts
 
 
 @pytest.mark.parametrize(
     ("theta", "target", "n", "k"), [(0.9, 0.97, 76, 73), (0.9, 0.99, 46, 45), (0.9, 0.95, 179, 168)]
 )
 def test_gate_sizes_of_the_published_table(theta, target, n, k):
-    assert stats.gate_n(theta, target)[:2] == (n, k)
+    assert gate_n(theta, target)[:2] == (n, k)
 
 
 def test_a_perfect_run_at_99_percent_needs_299_cases():
-    assert stats.all_pass_n(0.99) == 299
+    assert all_pass_n(0.99) == 299

@@ -8,37 +8,48 @@ import random
 import pytest
 from hypothesis import given, strategies as st
 
-from rightcall import stats
+from rightcall.stats.intervals import clopper_pearson_p_values
+from rightcall.stats.power import gate_cuts, gate_power
+from rightcall.stats.sequential import (
+    confidence_sequence,
+    curtail,
+    e_decision,
+    log_e_values,
+    mixture_log_e,
+    operating,
+    paired_e_values,
+    sprt_log_e,
+)
 
 results = st.lists(st.integers(0, 1), min_size=1, max_size=60)
 
 
 def full_decision(passes: int, n: int, theta: float) -> str:
-    p_pass, p_fail = stats.clopper_pearson_p_values(passes, n, theta)
+    p_pass, p_fail = clopper_pearson_p_values(passes, n, theta)
     return "PASS" if p_pass <= 0.05 else "FAIL" if p_fail < 0.05 else "INCONCLUSIVE"
 
 
 @given(results, st.sampled_from([0.5, 0.7, 0.8, 0.9]))
 def test_curtailed_decision_is_that_of_the_full_run_at_every_prefix(xs, theta):
-    cuts = stats.gate_cuts(len(xs), theta)
-    decisions = [stats.curtail(sum(xs[:n]), n, len(xs), *cuts) for n in range(1, len(xs) + 1)]
+    cuts = gate_cuts(len(xs), theta)
+    decisions = [curtail(sum(xs[:n]), n, len(xs), *cuts) for n in range(1, len(xs) + 1)]
     assert decisions[-1] is not None
     assert set(decisions) <= {None, full_decision(sum(xs), len(xs), theta)}
 
 
 @given(st.integers(1, 120), st.sampled_from([0.5, 0.8, 0.95]), st.sampled_from([0.01, 0.05]))
 def test_cuts_are_where_the_bounds_cross_the_threshold(n, theta, alpha):
-    k_pass, k_fail = stats.gate_cuts(n, theta, alpha)
+    k_pass, k_fail = gate_cuts(n, theta, alpha)
     for k in range(n + 1):
-        p_pass, p_fail = stats.clopper_pearson_p_values(k, n, theta)
+        p_pass, p_fail = clopper_pearson_p_values(k, n, theta)
         assert (p_pass <= alpha) == (k_pass is not None and k >= k_pass)
         assert (p_fail < alpha) == (k_fail is not None and k <= k_fail)
 
 
 @given(results)
 def test_e_value_of_yes_and_no_is_the_likelihood_ratio(xs):
-    found = stats.log_e_values(xs, 0.8, 0.95)
-    ratio = stats.sprt_log_e(sum(xs), len(xs), 0.8, 0.95)
+    found = log_e_values(xs, 0.8, 0.95)
+    ratio = sprt_log_e(sum(xs), len(xs), 0.8, 0.95)
     assert found == pytest.approx((ratio, -ratio), abs=1e-9)
 
 
@@ -47,49 +58,46 @@ def test_e_value_of_yes_and_no_is_the_likelihood_ratio(xs):
     [(0.6, (0, 1, 0, 9.4)), (0.85, (0.042, 0.885, 0.073, 42)), (0.95, (0.867, 0.030, 0.103, 52))],
 )
 def test_long_run_behaviour_of_the_e_value_stop_is_as_published(rate, expected):
-    found = stats.operating(
-        lambda s, n: stats.e_decision(stats.log_e_values([1] * s + [0] * (n - s), 0.85, 0.95)), 100, rate
-    )
+    found = operating(lambda s, n: e_decision(log_e_values([1] * s + [0] * (n - s), 0.85, 0.95)), 100, rate)
     assert found[:3] == pytest.approx(expected[:3], abs=6e-4)
     assert found.cases == pytest.approx(expected[3], abs=0.6)
 
 
 @pytest.mark.parametrize(("rate", "cases"), [(0.6, 40), (0.75, 64), (0.85, 92), (0.95, 95), (0.99, 97)])
 def test_long_run_behaviour_of_curtailment_is_as_published(rate, cases):
-    cuts = stats.gate_cuts(100, 0.9)
-    found = stats.operating(lambda s, n: stats.curtail(s, n, 100, *cuts), 100, rate)
+    cuts = gate_cuts(100, 0.9)
+    found = operating(lambda s, n: curtail(s, n, 100, *cuts), 100, rate)
     assert found.cases == pytest.approx(cases, abs=0.6)
-    assert (found.passing, found.failing) == pytest.approx(stats.gate_power(100, 0.9, rate), abs=1e-9)
+    assert (found.passing, found.failing) == pytest.approx(gate_power(100, 0.9, rate), abs=1e-9)
 
 
 @given(st.integers(1, 300).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
 def test_confidence_sequence_ends_where_the_evidence_reaches_its_limit(sn):
-    low, high = stats.confidence_sequence(*sn)
+    low, high = confidence_sequence(*sn)
     assert low <= sn[0] / sn[1] <= high
     for end in (low, high):
         if 0 < end < 1:
-            assert stats.mixture_log_e(*sn, end) == pytest.approx(math.log(20), abs=1e-6)
+            assert mixture_log_e(*sn, end) == pytest.approx(math.log(20), abs=1e-6)
 
 
 def test_confidence_sequence_is_valid_at_all_times_simultaneously():
-    low_high = {(s, n): stats.confidence_sequence(s, n) for n in range(1, 81) for s in range(n + 1)}
+    low_high = {(s, n): confidence_sequence(s, n) for n in range(1, 81) for s in range(n + 1)}
 
     def misses(s: int, n: int) -> str | None:
         return None if low_high[s, n].low <= 0.7 <= low_high[s, n].high else "FAIL"
 
-    assert stats.operating(misses, 80, 0.7).failing <= 0.05
+    assert operating(misses, 80, 0.7).failing <= 0.05
 
 
 def test_paired_e_values_reach_twenty_in_at_most_one_of_twenty_runs_without_a_difference():
     rng = random.Random(1)
     runs = [
-        max(stats.paired_e_values(rng.choice((-1, -1 / 3, 0, 1 / 3, 1)) for _ in range(80)))
-        for _ in range(1500)
+        max(paired_e_values(rng.choice((-1, -1 / 3, 0, 1 / 3, 1)) for _ in range(80))) for _ in range(1500)
     ]
     assert sum(top >= 20 for top in runs) / len(runs) <= 0.05
 
 
 def test_paired_e_values_grow_with_every_win_and_are_a_mean_of_products():
-    found = list(stats.paired_e_values([1, 1, -1]))
+    found = list(paired_e_values([1, 1, -1]))
     products = [(1 + b) ** 2 * (1 - b) for b in (0.1, 0.25, 0.5, 0.75, 0.9)]
     assert found[0] < found[1] > found[2] == pytest.approx(sum(products) / 5)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from rightcall.store import open_store
+from rightcall.store.address import open_store
 from rightcall.store.sql import tables
 
 

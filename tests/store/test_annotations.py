@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rightcall.errors import InputError
+from rightcall.core.errors import InputError
 
 from .builders import a_result, a_run
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rightcall.store import ComparedCase, ResultFilter
+from rightcall.store.base import ComparedCase, ResultFilter
 from tests.store.builders import a_result, a_run
 
 

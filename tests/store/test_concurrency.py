@@ -11,15 +11,15 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
-from rightcall.errors import InputError
-from rightcall.store import open_store
+from rightcall.core.errors import InputError
+from rightcall.store.address import open_store
 
 from .builders import a_result, a_run
 
 PROCESSES, BATCHES, BATCH = 4, 12, 25
 FOREVER = """
 import itertools, sys
-from rightcall.store import open_store
+from rightcall.store.address import open_store
 from tests.store.builders import a_result
 writer = open_store(sys.argv[1]).resume_run(sys.argv[2])
 for number in itertools.count():

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 from sqlalchemy import select
 
-from rightcall.errors import ConfigError, InputError
+from rightcall.core.errors import ConfigError, InputError
 from rightcall.model import Golden
-from rightcall.store import Copied
+from rightcall.store.base import Copied
 from rightcall.store.sql import tables
 from rightcall.store.sql.copy import copy_store
 

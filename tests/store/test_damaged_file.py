@@ -11,9 +11,9 @@ import pytest
 
 import rightcall as rc
 from rightcall.cli.main import main
-from rightcall.errors import StoreError
+from rightcall.core.errors import StoreError
 from rightcall.model import Golden
-from rightcall.store import open_store
+from rightcall.store.address import open_store
 
 COMMANDS = [
     ["runs", "list"],

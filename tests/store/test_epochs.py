@@ -7,8 +7,8 @@ import multiprocessing
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
-from rightcall.errors import InputError, RunTakenOver
-from rightcall.store import open_store
+from rightcall.core.errors import InputError, RunTakenOver
+from rightcall.store.address import open_store
 
 from .builders import a_result, a_run
 

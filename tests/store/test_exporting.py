@@ -8,7 +8,7 @@ import msgspec
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from rightcall.model import CaseResult
-from rightcall.store import ResultFilter
+from rightcall.store.base import ResultFilter
 
 from .builders import a_result, a_run
 from .test_writing import results

@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 from sqlalchemy import func, select
 
 from rightcall.model import Golden
-from rightcall.store import ResultFilter
+from rightcall.store.base import ResultFilter
 from rightcall.store.sql import tables
 from rightcall.store.sql.copy import copy_store
 

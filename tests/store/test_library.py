@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from rightcall.errors import InputError
+from rightcall.core.errors import InputError
 from rightcall.model import ConversationalGolden, Golden
 from rightcall.model.golden import with_id
-from rightcall.store import DatasetDiff
+from rightcall.store.base import DatasetDiff
 
 from .builders import a_run
 

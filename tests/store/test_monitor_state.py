@@ -4,10 +4,15 @@ import msgspec
 import pytest
 
 import rightcall as rc
-from rightcall.monitor.baseline import KIND as BASELINE, TrafficBaseline, baseline_hours, current_baseline
-from rightcall.monitor.demo import SETTINGS, live_traffic, reference_traffic
-from rightcall.monitor.drift import unpacked_series
-from rightcall.monitor.series_book import KIND as SERIES
+from rightcall.wings.monitor.baseline import (
+    KIND as BASELINE,
+    TrafficBaseline,
+    baseline_hours,
+    current_baseline,
+)
+from rightcall.wings.monitor.demo import SETTINGS, live_traffic, reference_traffic
+from rightcall.wings.monitor.drift import unpacked_series
+from rightcall.wings.monitor.series_book import KIND as SERIES
 
 DAY = ("travel", "2026-11-14", "2026-11-14")
 

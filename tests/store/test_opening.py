@@ -7,9 +7,8 @@ import sys
 
 import pytest
 
-from rightcall.errors import ConfigError, InfrastructureError, InputError, MissingExtraError
-from rightcall.store import open_store
-from rightcall.store.address import store_address
+from rightcall.core.errors import ConfigError, InfrastructureError, InputError, MissingExtraError
+from rightcall.store.address import open_store, store_address
 
 
 def test_the_default_store_is_made_when_it_is_opened(tmp_path, monkeypatch):

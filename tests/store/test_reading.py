@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from rightcall.errors import InputError
+from rightcall.core.errors import InputError
 from rightcall.model import Golden, Score
-from rightcall.store import ResultFilter, RunFilter
+from rightcall.store.base import ResultFilter, RunFilter
 
 from .builders import a_result, a_run
 

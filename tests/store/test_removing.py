@@ -7,9 +7,10 @@ from datetime import UTC, datetime
 import pytest
 from sqlalchemy import func, select
 
-from rightcall.errors import ConfigError, InputError
+from rightcall.core.errors import ConfigError, InputError
 from rightcall.model import Golden
-from rightcall.store import Retention, open_store
+from rightcall.store.address import open_store
+from rightcall.store.base import Retention
 from rightcall.store.sql import tables
 
 from .builders import a_result, a_run

@@ -12,10 +12,10 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Boolean, MetaData, insert, text, update
 
-from rightcall.errors import InputError
+from rightcall.core.errors import InputError
 from rightcall.model import Golden, Usage
-from rightcall.store import ResultFilter, open_store
-from rightcall.store.address import Address
+from rightcall.store.address import Address, open_store
+from rightcall.store.base import ResultFilter
 from rightcall.store.sql import tables
 from rightcall.store.sql.copy import copy_store
 from rightcall.store.sql.engine import make_engine, writing

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import text
 
 from rightcall.model import Failure
-from rightcall.store import ResultFilter
+from rightcall.store.base import ResultFilter
 from rightcall.store.sql.copy import copy_store
 from rightcall.store.sql.schema import VERSION_TABLE
 

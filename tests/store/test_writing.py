@@ -8,7 +8,7 @@ import math
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
-from rightcall.errors import InputError
+from rightcall.core.errors import InputError
 from rightcall.model import (
     CaseResult,
     ConversationalGolden,
@@ -22,7 +22,7 @@ from rightcall.model import (
     Usage,
 )
 from rightcall.model.run import GroupSummary
-from rightcall.store import ResultFilter, changes
+from rightcall.store.base import ResultFilter, changes
 
 from .builders import a_result, a_run
 

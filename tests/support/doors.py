@@ -19,9 +19,10 @@ from click.testing import CliRunner
 import rightcall as rc
 from rightcall.cli.run import run
 from rightcall.cli.score import score
-from rightcall.datasets import save_goldens, save_trajectories
+from rightcall.datasets.goldens import save_goldens
+from rightcall.datasets.trajectories import save_trajectories
 from rightcall.model import CaseResult, Golden, RecordedTrajectory
-from rightcall.store import open_store
+from rightcall.store.address import open_store
 from tests.support.scored_cases import Scored, agent
 
 METRIC = "tests.support.own_metrics:moody"

@@ -17,12 +17,13 @@ from typing import Any, NamedTuple
 from aiohttp import web
 
 import rightcall as rc
-from rightcall.errors import InfrastructureError
-from rightcall.executor import Agent, Limits
-from rightcall.providers.scripted import ScriptedProvider
+from rightcall.agents.agent import Agent
+from rightcall.agents.limits import Limits
+from rightcall.core.errors import InfrastructureError
+from rightcall.models.scripted import ScriptedProvider
 from rightcall.tools.definitions.function import tool
-from rightcall.tools.mcp import McpAddress
-from tests.providers.loopback import _in_thread
+from rightcall.tools.mcp.address import McpAddress
+from tests.models.loopback import _in_thread
 
 DEATHS = ("before the call", "in the call", "after the effect", "hang", "garbage", "wrong id", "closed pipe")
 KINDS = ("function", "MCP stdio", "MCP HTTP", "exec agent", "http agent", "observed")

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.providers.loopback import Seen, json_server
+from tests.models.loopback import Seen, json_server
 
 AGENT, JUDGE, USER, WRITER = "agent-m", "judge-m", "user-m", "writer-m"
 

@@ -95,7 +95,7 @@ PACKAGES: dict[str, tuple[str, Callable[[Any], Any]]] = {
 
 
 def main() -> None:
-    from rightcall.executor.callable_agent import as_trajectory
+    from rightcall.agents.callable_agent import as_trajectory
     from rightcall.model.dialects import as_plain
 
     FOLDER.mkdir(exist_ok=True)

@@ -18,8 +18,8 @@ from typing import Any
 
 from rightcall.model import ToolCall
 from rightcall.tools.definitions.function import tool
-from rightcall.tools.idempotency import sqlite_store
 from rightcall.tools.idempotency.guard import Idempotency
+from rightcall.tools.idempotency.key_location import sqlite_store
 from rightcall.tools.runtime.context import VirtualClock
 from rightcall.tools.runtime.policy import Policy, ToolRules
 from rightcall.tools.runtime.toolbox import Toolbox

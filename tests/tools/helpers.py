@@ -11,8 +11,8 @@ from typing import Any, TypeVar
 
 from rightcall.model import ToolCall
 from rightcall.tools.definitions.function import FunctionTool, tool
-from rightcall.tools.idempotency import sqlite_store
 from rightcall.tools.idempotency.guard import Idempotency
+from rightcall.tools.idempotency.key_location import sqlite_store
 from rightcall.tools.idempotency.store import IdempotencyStore
 from rightcall.tools.runtime.context import CallContext, VirtualClock
 from rightcall.tools.runtime.invocation import Invocation

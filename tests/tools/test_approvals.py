@@ -8,11 +8,12 @@ import pytest
 
 import rightcall as rc
 from rightcall import Agent, Limits
-from rightcall.errors import ConfigError
-from rightcall.model import Golden, Tool, ToolCall, Trajectory, codec
+from rightcall.core import codec
+from rightcall.core.errors import ConfigError
+from rightcall.model import Golden, Tool, ToolCall, Trajectory
 from rightcall.tools.definitions.function import tool
 from rightcall.tools.runtime.policy import ToolRules
-from tests.executor.test_performing import perform, scripted
+from tests.agents.test_performing import perform, scripted
 from tests.tools.helpers import a_box, a_call, invoke, run
 
 GUARDS: dict[str, dict[str, Any]] = {

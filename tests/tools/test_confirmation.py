@@ -7,7 +7,7 @@ import pytest
 
 from rightcall.tools.runtime.context import CallContext, VirtualClock
 from rightcall.tools.runtime.toolbox import Toolbox
-from rightcall.tools.worlds import Accounts
+from rightcall.tools.worlds.accounts import Accounts
 from tests.tools.helpers import a_call, invoke
 
 USERS = {

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from rightcall.tools.idempotency import sqlite_store
+from rightcall.tools.idempotency.key_location import sqlite_store
 
 WORKER = Path(__file__).with_name("crash_worker.py")
 

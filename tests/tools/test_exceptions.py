@@ -11,13 +11,14 @@ from typing import Any
 
 import pytest
 
-from rightcall.executor import Agent, Limits
+from rightcall.agents.agent import Agent
+from rightcall.agents.limits import Limits
 from rightcall.model import ToolCall
 from rightcall.tools.definitions.function import tool
 from rightcall.tools.faults.plan import Fault, FaultPlan
 from rightcall.tools.runtime.errors import Aborted, ToolError
 from rightcall.tools.runtime.policy import ToolRules
-from tests.executor.test_performing import perform, scripted
+from tests.agents.test_performing import perform, scripted
 from tests.tools.helpers import Effects, a_box, a_call, invoke, invoke_all
 
 SECRET = "/etc/secrets/hunter2"

@@ -7,16 +7,16 @@ from typing import Any
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from rightcall.errors import ConfigError, InputError
+from rightcall.core.codec import encode
+from rightcall.core.errors import ConfigError, InputError
 from rightcall.model import ToolCall
-from rightcall.model.codec import encode
 from rightcall.tools.definitions.function import tool
 from rightcall.tools.faults.measures import double_effects, fired_faults, in_plain_words
 from rightcall.tools.faults.plan import FAULT_TYPES, PHASES, Fault, FaultPlan, load_plan, read_plan
 from rightcall.tools.runtime.context import VirtualClock
 from rightcall.tools.runtime.invocation import Invocation
 from rightcall.tools.runtime.toolbox import Toolbox
-from rightcall.tools.worlds import Bank
+from rightcall.tools.worlds.bank import Bank
 from tests.support.examples import examples
 from tests.tools.helpers import a_box, a_call, invoke, invoke_all
 

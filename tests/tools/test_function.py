@@ -9,7 +9,7 @@ import msgspec
 import pydantic
 import pytest
 
-from rightcall.errors import ConfigError
+from rightcall.core.errors import ConfigError
 from rightcall.model import Annotations
 from rightcall.tools.definitions.behaviour import CallInfo
 from rightcall.tools.definitions.function import tool

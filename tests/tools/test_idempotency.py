@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
+from rightcall.core.codec import encode
 from rightcall.model import Trajectory
-from rightcall.model.codec import encode
 from rightcall.model.open_call import open_calls
 from rightcall.tools.definitions.function import tool
-from rightcall.tools.idempotency import sqlite_store
 from rightcall.tools.idempotency.guard import Idempotency, full_key
+from rightcall.tools.idempotency.key_location import sqlite_store
 from rightcall.tools.idempotency.store import ClaimRequest, StoreDownError
 from rightcall.tools.runtime.context import VirtualClock
 from rightcall.tools.runtime.errors import Aborted, ToolError

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from rightcall.tools.idempotency import postgres_store
+from rightcall.tools.idempotency.key_location import postgres_store
 from rightcall.tools.idempotency.store import ClaimRequest, IdempotencyStore, StoreDownError
 from rightcall.tools.runtime.context import VirtualClock
 from tests.support.postgres import postgres_server

@@ -10,8 +10,8 @@ from typing import Any, TypedDict
 
 import pytest
 
+from rightcall.core.codec import encode
 from rightcall.model import Annotations, Message, Tool, ToolCall
-from rightcall.model.codec import encode
 from rightcall.model.dialects import SPELLINGS
 from rightcall.tools.definitions.function import tool
 from rightcall.tools.runtime.context import VirtualClock

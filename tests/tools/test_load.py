@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from rightcall.errors import InputError
+from rightcall.core.errors import InputError
 from rightcall.model import Annotations, Tool
 from rightcall.model.dialects import SPELLINGS
-from rightcall.tools import load_tools, save_tools
+from rightcall.tools.definitions.load import load_tools, save_tools
 from tests.model.dialects.strategies import full_tools
 
 DATA = Path(__file__).parent / "data"

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from rightcall.errors import InfrastructureError, InputError, ToolServerDown
+from rightcall.core.errors import InfrastructureError, InputError, ToolServerDown
 from rightcall.metrics.resolve import resolve_metric
 from rightcall.model import ExpectedCall, Golden, TestCase, Trajectory
 from rightcall.tools.definitions.load import load_tools
@@ -293,7 +293,7 @@ SERVED = """
 import asyncio
 from rightcall.tools.mcp.server import serve_stdio
 from rightcall.tools.runtime.toolbox import Toolbox
-from rightcall.tools.worlds import Bank
+from rightcall.tools.worlds.bank import Bank
 accounts = {"a": {"owner": "An", "balance": 5}, "b": {"owner": "Binh", "balance": 0}}
 asyncio.run(serve_stdio(Toolbox([Bank({"accounts": accounts})])))
 """

@@ -18,7 +18,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse
 from starlette.routing import Mount, Route
 
-from rightcall.errors import ConfigError, InfrastructureError, InputError, ToolServerDown
+from rightcall.core.errors import ConfigError, InfrastructureError, InputError, ToolServerDown
 from rightcall.tools.definitions.function import tool
 from rightcall.tools.mcp.address import McpAddress, McpElicitation, McpOAuth, read_address
 from rightcall.tools.mcp.client import McpServer

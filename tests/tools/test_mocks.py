@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from rightcall.errors import ConfigError
+from rightcall.core.errors import ConfigError
 from rightcall.model import Tool
+from rightcall.schema.sample_values import generated
 from rightcall.tools.definitions.function import tool
 from rightcall.tools.definitions.validate import fits
 from rightcall.tools.runtime.context import VirtualClock
-from rightcall.tools.runtime.sample_values import generated
 from rightcall.tools.runtime.toolbox import Toolbox
 from tests.tools.helpers import Effects, a_call, invoke, invoke_all
 

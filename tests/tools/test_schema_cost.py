@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from rightcall.tools.definitions.schema_cost import SMALL, is_large, steps
+from rightcall.schema.schema_cost import SMALL, is_large, steps
 from rightcall.tools.definitions.validate import fits, schema_problems
 
 Json = dict[str, Any]

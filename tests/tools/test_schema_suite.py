@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from rightcall.errors import InputError
+from rightcall.core.errors import InputError
 from rightcall.tools.definitions.validate import fits
 from tests.support.downloads import pinned_file
 

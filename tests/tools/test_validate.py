@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from rightcall.errors import InputError
+from rightcall.core.errors import InputError
 from rightcall.model import Tool
 from rightcall.tools.definitions.validate import (
     check_schema,

@@ -12,7 +12,7 @@ from claude_agent_sdk import (
     create_sdk_mcp_server,
     tool,
 )
-from tests.adapters.script import Answer, Call
+from tests.wings.adapters.script import Answer, Call
 
 from benchmarks.adapters.framework import Framework, Setup
 from benchmarks.adapters.scenarios import ASK_EXPERT, EXPERT, STEPS, TRAVEL

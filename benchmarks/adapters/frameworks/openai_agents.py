@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from openai import AsyncOpenAI
+from pydantic import BaseModel
+from tests.wings.adapters.script import Call
+
+import rightcall as rc
 from agents import (
     Agent,
     OpenAIChatCompletionsModel,
     Runner,
     function_tool,
 )
-from openai import AsyncOpenAI
-from pydantic import BaseModel
-from tests.adapters.script import Call
-
-import rightcall as rc
 from benchmarks.adapters.framework import Framework, Setup
 from benchmarks.adapters.scenarios import ASK_EXPERT, EXPERT, HAND_OVER, STEPS, TRAVEL
 from benchmarks.adapters.toolbox import TOOLS

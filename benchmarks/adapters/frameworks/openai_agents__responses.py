@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from agents import OpenAIResponsesModel
-
 from benchmarks.adapters.frameworks.openai_agents import OpenAIAgents
 
 

@@ -1,8 +1,8 @@
 """Expected calls proposed from a run: what most trials did, as drafts that decide nothing before a person accepts."""
 
 import rightcall as rc
-from rightcall.datasets import reviewed
-from rightcall.errors import ConfigError
+from rightcall.core.errors import ConfigError
+from rightcall.datasets.review import reviewed
 
 PROMPTS = [rc.Golden("Weather in Hanoi?", id="weather"), rc.Golden("Book a table", id="table")]
 DID = {

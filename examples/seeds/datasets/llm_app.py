@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rightcall import ToolCall
-from rightcall.providers.scripted import ScriptedProvider
+from rightcall.models.scripted import ScriptedProvider
 
 
 def your_llm_app(question: str) -> str:

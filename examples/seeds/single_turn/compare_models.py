@@ -6,8 +6,8 @@ Twenty requests to read a file. One model reads, the other lists the directory f
 from file_tools import TOOLS
 
 import rightcall as rc
-from rightcall.providers.scripted import ScriptedProvider
-from rightcall.suite.decisions import compare_runs
+from rightcall.models.scripted import ScriptedProvider
+from rightcall.run.decisions import compare_runs
 
 goldens = [
     rc.Golden(f"Read chapter{i}.md", id=f"read-{i}", expected_calls=(rc.ExpectedCall("readFile"),))

@@ -3,7 +3,7 @@
 from file_tools import TOOLS
 
 import rightcall as rc
-from rightcall.providers.scripted import ScriptedProvider
+from rightcall.models.scripted import ScriptedProvider
 
 
 def answer(request):

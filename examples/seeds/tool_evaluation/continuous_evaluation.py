@@ -3,7 +3,7 @@
 from weather import CONFUSED, GOLDENS, agent
 
 import rightcall as rc
-from rightcall.suite.decisions import compare_runs
+from rightcall.run.decisions import compare_runs
 
 before = rc.evaluate(agent(), GOLDENS, group="weather-nightly", name="before")
 after = rc.evaluate(agent(forecast=CONFUSED), GOLDENS, group="weather-nightly", name="after")

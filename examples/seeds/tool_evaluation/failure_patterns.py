@@ -9,7 +9,7 @@ from collections import defaultdict
 from weather import GOLDENS, TOOLS
 
 import rightcall as rc
-from rightcall.providers.scripted import ScriptedProvider
+from rightcall.models.scripted import ScriptedProvider
 
 GROUPS = {
     "wrong tool": ("wrong_tool", "unknown_tool", "unexpected_call"),

@@ -7,7 +7,7 @@ schema promises. The loop goes on with these results until the model answers.
 from weather import FORECAST, HANOI, TOOLS
 
 import rightcall as rc
-from rightcall.providers.scripted import ScriptedProvider
+from rightcall.models.scripted import ScriptedProvider
 
 
 def mock_forecast(city, days):

@@ -6,8 +6,10 @@ import re
 from weather import CONFUSED, GOLDENS, agent
 
 import rightcall as rc
-from rightcall.analysis import group_trend
-from rightcall.report import Screen, print_summary, print_trend
+from rightcall.improve.run_matrix import group_trend
+from rightcall.show.comparison import print_trend
+from rightcall.show.screen import Screen
+from rightcall.show.terminal import print_summary
 
 runs = [rc.evaluate(agent(**change), GOLDENS, group="nightly") for change in ({}, {"forecast": CONFUSED})]
 

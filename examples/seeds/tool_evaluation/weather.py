@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import rightcall as rc
-from rightcall.providers.scripted import ScriptedProvider
+from rightcall.models.scripted import ScriptedProvider
 
 TOOLS = [
     {

@@ -7,7 +7,7 @@ is a script; put `rc.Agent("anthropic:claude-sonnet-5", …)` in its place to us
 from typing import Literal
 
 import rightcall as rc
-from rightcall.providers.scripted import ScriptedProvider
+from rightcall.models.scripted import ScriptedProvider
 
 USERS = {"usr_001": {"name": "Alice", "status": "active"}, "usr_002": {"name": "Bob", "status": "inactive"}}
 

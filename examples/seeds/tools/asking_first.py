@@ -1,7 +1,7 @@
 """An agent that asks before it deletes, what its approver may answer, and a golden that expects the question."""
 
 import rightcall as rc
-from rightcall.providers.scripted import ScriptedProvider
+from rightcall.models.scripted import ScriptedProvider
 
 GOLDEN = rc.Golden(
     "Delete account 7",

@@ -5,7 +5,7 @@ would have left it guessing.
 """
 
 import rightcall as rc
-from rightcall.providers.scripted import ScriptedProvider
+from rightcall.models.scripted import ScriptedProvider
 
 USERS = {"usr_001": "alice"}
 

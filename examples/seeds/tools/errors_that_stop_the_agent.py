@@ -5,7 +5,7 @@ and the model is not asked again.
 """
 
 import rightcall as rc
-from rightcall.providers.scripted import ScriptedProvider
+from rightcall.models.scripted import ScriptedProvider
 
 ACTIVE_ORDERS = {"usr_001": 2, "usr_002": 0}
 accounts = {"usr_001", "usr_002"}

@@ -1,7 +1,7 @@
 """On whose behalf an agent acts: a viewer is refused what an admin may do, and both are tested with one tool."""
 
 import rightcall as rc
-from rightcall.providers.scripted import ScriptedProvider
+from rightcall.models.scripted import ScriptedProvider
 
 deleted = []
 

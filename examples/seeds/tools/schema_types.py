@@ -7,7 +7,7 @@ the model sends is checked against the schema before the tool runs, and the refu
 import asyncio
 
 import rightcall as rc
-from rightcall.lint import lint
+from rightcall.lint.engine import lint
 from rightcall.model.dialects import read_tool
 from rightcall.tools.runtime.toolbox import Toolbox
 

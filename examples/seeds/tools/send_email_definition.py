@@ -4,7 +4,7 @@ The name says what is done to what. The description says when to use the tool, w
 world. Each parameter is described, a closed list of values is an enum, and only what is always needed is required.
 """
 
-from rightcall.lint import lint
+from rightcall.lint.engine import lint
 from rightcall.model.dialects import read_tool
 
 SEND_EMAIL = {

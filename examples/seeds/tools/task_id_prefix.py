@@ -5,7 +5,7 @@ that choose the same key never meet.
 """
 
 import rightcall as rc
-from rightcall.providers.scripted import ScriptedProvider
+from rightcall.models.scripted import ScriptedProvider
 
 sent = []
 

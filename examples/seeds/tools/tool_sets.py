@@ -5,9 +5,9 @@ that set and no others; scoring holds the agent to the same set.
 """
 
 import rightcall as rc
-from rightcall.lint import lint
+from rightcall.lint.engine import lint
 from rightcall.model.dialects import read_tool
-from rightcall.providers.scripted import ScriptedProvider
+from rightcall.models.scripted import ScriptedProvider
 
 DOMAINS = {"orders": ("list", "find", "cancel", "refund"), "users": ("list", "find", "invite", "lock")}
 

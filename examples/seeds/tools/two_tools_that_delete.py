@@ -5,9 +5,9 @@ can be undone; the destructive one cannot be called without a token that only th
 """
 
 import rightcall as rc
-from rightcall.lint import lint
+from rightcall.lint.engine import lint
 from rightcall.model.dialects import read_tool
-from rightcall.providers.scripted import ScriptedProvider
+from rightcall.models.scripted import ScriptedProvider
 
 USER_ID = {"type": "string", "description": "Id of the user, such as usr_001."}
 

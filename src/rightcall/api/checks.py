@@ -8,12 +8,15 @@ from typing import Any
 
 import msgspec
 
-from rightcall.event_loop import blocking
-from rightcall.gate import CheckResult, CheckSettings
-from rightcall.model.codec import convert
-from rightcall.providers import RecordMode
-from rightcall.store import open_store
-from rightcall.suite import CheckOptions, check_suite, load_suite, require_trust
+from rightcall.check.suite_check import CheckOptions, check_suite
+from rightcall.core.codec import convert
+from rightcall.core.event_loop import blocking
+from rightcall.decide.check_result import CheckResult
+from rightcall.decide.check_settings import CheckSettings
+from rightcall.recording.settings import RecordMode
+from rightcall.run.suite import load_suite
+from rightcall.run.trust import require_trust
+from rightcall.store.address import open_store
 
 
 async def acheck(

@@ -6,12 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from rightcall.errors import ConfigError, InputError
+from rightcall.core.errors import ConfigError, InputError
 
 if TYPE_CHECKING:
     from rightcall.api.run_result import RunResult
-    from rightcall.gate import About, ClusterMode, Gate, SamplePlan, Verdict
-    from rightcall.suite import RunComparison
+    from rightcall.decide.config import About, ClusterMode, Gate
+    from rightcall.decide.sample_size import SamplePlan
+    from rightcall.decide.verdict import Verdict
+    from rightcall.run.decisions import RunComparison
 
 CLAIMS_NOTHING = {"target", "alpha", "rule", "about", "cluster"}
 """Settings of a gate that are not requirements by themselves."""
@@ -40,9 +42,10 @@ def gate(
     The gate is that of `suite` (a file), or `rules` (a `Gate` or the mapping of a suite); the other arguments
     add to it or replace its settings: `rc.gate("last", min=0.9)`, `rc.gate(run.id, baseline="main", margin=0.02)`.
     """
-    from rightcall.gate import Gate, read_gate
-    from rightcall.store import open_store
-    from rightcall.suite import gate_run, load_suite
+    from rightcall.decide.config import Gate, read_gate
+    from rightcall.run.decisions import gate_run
+    from rightcall.run.suite import load_suite
+    from rightcall.store.address import open_store
 
     loaded = load_suite(suite) if suite is not None else None
     given: dict[str, Any] = {"min": min, "target": target, "alpha": alpha, "rule": rule, "about": about}
@@ -85,8 +88,8 @@ def compare(
     `margin` is the largest acceptable drop; `metric` is compared instead of pass rates; `anyway` compares
     runs whose dataset or metrics differ; `cluster="auto"` counts goldens whose requests are one template as one.
     """
-    from rightcall.store import open_store
-    from rightcall.suite import compare_runs
+    from rightcall.run.decisions import compare_runs
+    from rightcall.store.address import open_store
 
     if not candidates:
         raise ConfigError("compare needs a run to compare with the baseline")
@@ -123,10 +126,10 @@ def plan(
     its goldens, whose clusters are those they declare or, with `cluster="auto"`, also their templates; those that state
     no check decide nothing and are not counted. `watch` is called after every simulated run.
     """
-    from rightcall.datasets import load_goldens
-    from rightcall.gate import cluster_sizes, plan as planned
+    from rightcall.datasets.goldens import load_goldens
+    from rightcall.decide.sample_size import cluster_sizes, plan as planned
     from rightcall.model.golden import states_check
-    from rightcall.quality import template_clusters, template_groups
+    from rightcall.run.request_templates import template_clusters, template_groups
 
     have = clusters = None
     if dataset is not None:

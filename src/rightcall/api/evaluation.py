@@ -8,31 +8,29 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Never
 
+from rightcall.agents.agent import Agent
+from rightcall.agents.limits import RunLimits
 from rightcall.api.run_display import RunDisplay
 from rightcall.api.run_result import RunResult
-from rightcall.event_loop import blocking, finished
-from rightcall.executor import Agent, RunLimits
-from rightcall.gate import Gate
-from rightcall.metrics import AnyMetric, Scorer, ScoringRules, as_metrics, observed
+from rightcall.core.event_loop import blocking, finished
+from rightcall.decide.config import Gate
+from rightcall.metrics.base import AnyMetric
+from rightcall.metrics.matching.verdict import ScoringRules
+from rightcall.metrics.resolve import as_metrics, observed
+from rightcall.metrics.score_case import Scorer
 from rightcall.model.case import AnyTestCase
 from rightcall.model.golden import AnyGolden, Golden, with_id
-from rightcall.store import open_store
-from rightcall.suite import (
-    EvaluateOptions,
-    EvaluateRequest,
-    PlanWarning,
-    as_user,
-    deepeval_options,
-    gate_of,
-    read_request,
-    run_plan,
-    score_cases as score_ready,
-)
+from rightcall.run.conversations import as_user
+from rightcall.run.preparation import PlanWarning
+from rightcall.run.recorded_scores import score_cases as score_ready
+from rightcall.run.request import EvaluateOptions, EvaluateRequest, deepeval_options, gate_of, read_request
+from rightcall.run.runner import run_plan
+from rightcall.store.address import open_store
 
 if TYPE_CHECKING:
-    from rightcall.analysis import Analysis
-    from rightcall.distributed import Workers
-    from rightcall.suite import Plan
+    from rightcall.improve.findings import Analysis
+    from rightcall.run.plan import Plan
+    from rightcall.wings.ray.place import Workers
 
 
 async def aevaluate(
@@ -132,7 +130,7 @@ def rescore(
 
     Runs nothing. `goldens` replace stored ones with the same id, which is needed for goldens that contain functions.
     """
-    from rightcall.suite import rescore_run
+    from rightcall.run.rescorer import rescore_run
 
     chosen = as_metrics(metrics)
     scorer = Scorer(chosen, observed(observe, chosen), rules or ScoringRules())
@@ -148,7 +146,7 @@ def analyze(
 
     `against` names runs of other models on the same goldens [default: the newest of each]. Nothing is run.
     """
-    from rightcall.analysis import analyze_run
+    from rightcall.improve.run_analysis import analyze_run
 
     opened = run.store if isinstance(run, RunResult) else open_store(store, must_exist=True)
     return analyze_run(opened, run.id if isinstance(run, RunResult) else run, against=against)
@@ -188,8 +186,8 @@ def _shared(workers: int | None, on: str | None) -> AbstractContextManager[Worke
     """The workers of a run, ended with it; none unless requested."""
     if workers is None and on is None:
         return nullcontext()
-    from rightcall.distributed import Workers
-    from rightcall.suite import WorkersConfig
+    from rightcall.run.suite import WorkersConfig
+    from rightcall.wings.ray.place import Workers
 
     return Workers(WorkersConfig(count=workers), on or "ray", folder=Path.cwd(), dataset=None)
 
@@ -221,7 +219,7 @@ async def _score_ready(request: EvaluateRequest, store: str | Path | None) -> Ru
     """Score the test cases of a request and store the results as a run."""
     options = request.options
     results = await score_ready(request.ready, request.scorer, concurrency=options.concurrency)
-    from rightcall.suite import keep_cases
+    from rightcall.run.stored_cases import keep_cases
 
     opened = open_store(store)
     run_id, summary, verdict = keep_cases(opened, request.ready, results, request.scorer, options)

@@ -11,12 +11,12 @@ from rightcall.api.tool_lint import definitions_given
 from rightcall.model.golden import AnyGolden, with_id
 
 if TYPE_CHECKING:
-    from rightcall.quality import DatasetFinding
+    from rightcall.run.golden_check import DatasetFinding
 
 
 def load_dataset(path: str | Path) -> list[AnyGolden]:
-    """All goldens of a file, in memory. `rightcall.datasets.load_goldens` reads them one at a time."""
-    from rightcall.datasets import load_goldens
+    """All goldens of a file, in memory. `rightcall.datasets.goldens.load_goldens` reads them one at a time."""
+    from rightcall.datasets.goldens import load_goldens
 
     return list(load_goldens(path))
 
@@ -28,15 +28,15 @@ def check_dataset(
 
     `tools` are the tools of the goldens, or their file; without them arguments are not checked against schemas.
     """
-    from rightcall.quality import check_goldens
-    from rightcall.tools import load_tools
+    from rightcall.run.golden_check import check_goldens
+    from rightcall.tools.definitions.load import load_tools
 
     offered = load_tools(tools) if isinstance(tools, str | Path) else definitions_given(tools)
     return list(check_goldens(_placed(dataset), {tool.name: tool for tool in offered}))
 
 
 def _placed(dataset: str | Path | Iterable[AnyGolden]) -> Iterator[tuple[str, AnyGolden]]:
-    from rightcall.datasets import numbered_goldens
+    from rightcall.datasets.goldens import numbered_goldens
 
     if isinstance(dataset, str | Path):
         yield from (

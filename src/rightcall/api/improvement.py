@@ -6,16 +6,18 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from rightcall.agents.agent import Agent
 from rightcall.api.run_result import RunResult
-from rightcall.errors import ConfigError
-from rightcall.event_loop import finished
-from rightcall.executor import Agent
+from rightcall.core.errors import ConfigError
+from rightcall.core.event_loop import finished
+from rightcall.improve.proof.options import ImproveOptions, proposer
+from rightcall.improve.proof.protocol import improve_plan
 from rightcall.model.golden import Golden
-from rightcall.store import open_store
-from rightcall.suite import EvaluateOptions, ImproveOptions, improve_plan, proposer, read_request
+from rightcall.run.request import EvaluateOptions, read_request
+from rightcall.store.address import open_store
 
 if TYPE_CHECKING:
-    from rightcall.analysis import Improvement
+    from rightcall.improve.improvement import Improvement
 
 
 def improve(

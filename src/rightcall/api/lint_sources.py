@@ -9,12 +9,12 @@ from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rightcall.errors import InputError
+from rightcall.core.errors import InputError
 
 if TYPE_CHECKING:
-    from rightcall.analysis import RunEvidence
-    from rightcall.lint import ToolSet
+    from rightcall.lint.source.tools import ToolSet
     from rightcall.model.tool import Tool
+    from rightcall.run.tool_evidence import RunEvidence
 
 
 def read_sources(
@@ -27,8 +27,8 @@ def read_sources(
     Naming an attribute imports its module: an agent of a framework knows its tools. A file in a folder that cannot
     be read is skipped and passed to `unreadable`.
     """
-    from rightcall.files import is_object_name
-    from rightcall.lint import read_paths
+    from rightcall.files.python_object import is_object_name
+    from rightcall.lint.source.read import read_paths
 
     named = [_named_by(source, allow_import) for source in sources]
     paths = [source for source in named if not source.startswith("mcp:") and not is_object_name(source)]
@@ -39,13 +39,13 @@ def read_sources(
 
 def _offered_by(source: str) -> ToolSet:
     """The tools of an MCP server, or of an attribute of a module."""
-    from rightcall.lint.source import tool_set
-    from rightcall.tools.definitions import tools_of
+    from rightcall.lint.source.read import tool_set
+    from rightcall.tools.definitions.source import tools_of
 
     if source.startswith("mcp:"):
         name = f"mcp:{_server_name(source)}"
         return tool_set(tools_of(source), name=name, origin=name)
-    from rightcall.adapters import agent_tools
+    from rightcall.agents.observed.catalog import agent_tools
     from rightcall.api.tool_places import tool_places
 
     offered = tool_set(tools_of(source, agent_tools), name=source, origin=source)
@@ -58,7 +58,7 @@ def _offered_by(source: str) -> ToolSet:
 
 def _named_by(source: str, allow_import: bool) -> str:
     """The source to read: the tools of a suite, or the source itself."""
-    from rightcall.files import is_object_name, search_modules_in
+    from rightcall.files.python_object import is_object_name, search_modules_in
 
     if source.startswith("mcp:"):
         return source
@@ -73,7 +73,7 @@ def _named_by(source: str, allow_import: bool) -> str:
         return tools
     if not tools.startswith("mcp:"):
         return str(path.parent / tools)
-    from rightcall.suite import in_project
+    from rightcall.run.trust import in_project
 
     if not in_project(path):
         hint = f"review it, then name the server: rightcall lint {shlex.quote(tools)}"
@@ -85,7 +85,7 @@ def _server_name(source: str) -> str:
     """The program or host of a server; options and the rest of a URL may contain secrets."""
     from urllib.parse import urlsplit
 
-    from rightcall.tools.mcp import read_address
+    from rightcall.tools.mcp.address import read_address
 
     address = read_address(source, source)
     if not address.command:
@@ -98,8 +98,8 @@ def seen_in_runs(runs: Sequence[str], store_url: str | None) -> list[RunEvidence
     """What stored runs show about tools."""
     if not runs:
         return []
-    from rightcall.analysis import seen_in
-    from rightcall.store import open_store
+    from rightcall.run.tool_evidence import seen_in
+    from rightcall.store.address import open_store
 
     with open_store(store_url, must_exist=True) as store:
         return [seen_in(store, run) for run in runs]
@@ -109,8 +109,8 @@ def queries_in(goldens: Path | None) -> list[tuple[str, str]]:
     """Requests with the tool that answers them, from a file of goldens."""
     if goldens is None:
         return []
-    from rightcall.analysis import queries_of
-    from rightcall.datasets import load_goldens
+    from rightcall.datasets.goldens import load_goldens
+    from rightcall.run.tool_evidence import queries_of
 
     return queries_of(list(load_goldens(goldens)))
 
@@ -119,8 +119,8 @@ def _tools_of_suite(path: Path) -> str | None:
     """The tools file that a suite names; None when the path is not a suite or has its tools inline."""
     if path.suffix.lower() not in (".yaml", ".yml", ".json") or not path.is_file() or not _may_be_suite(path):
         return None
-    from rightcall.errors import RightCallError
-    from rightcall.suite import load_suite
+    from rightcall.core.errors import RightCallError
+    from rightcall.run.suite import load_suite
 
     try:
         tools = load_suite(path).tools
@@ -147,7 +147,7 @@ def tools_of_module(path: Path) -> list[Tool]:
     import runpy
     import sys
 
-    from rightcall.tools.definitions import FunctionTool
+    from rightcall.tools.definitions.function import FunctionTool
 
     folder = str(path.resolve().parent)
     sys.path.insert(0, folder)

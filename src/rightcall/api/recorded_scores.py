@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 from rightcall.model.run import nothing_checked_text
 
 if TYPE_CHECKING:
-    from rightcall.metrics import AnyMetric, Scorer, ScoringRules
+    from rightcall.metrics.base import AnyMetric
+    from rightcall.metrics.matching.verdict import ScoringRules
+    from rightcall.metrics.score_case import Scorer
     from rightcall.model.dialects.call_text import CallTextWatch
     from rightcall.model.run import CaseResult, Summary
     from rightcall.model.tool import Tool
@@ -24,7 +26,7 @@ class RecordedScores:
     """
 
     def __init__(self, results: Iterator[CaseResult], scorer: Scorer, call_text: CallTextWatch) -> None:
-        from rightcall.metrics import Tally
+        from rightcall.metrics.tally import Tally
 
         self.metric_names = scorer.names
         self._tally = Tally(scorer.names)
@@ -89,10 +91,12 @@ def score(
     `tools` serve defaults and schema checks. With `partial`, goldens without a trajectory are skipped and counted.
     Unreviewed goldens, whose expectations are what an agent did, are refused unless `include_unreviewed`.
     """
-    from rightcall.metrics import Scorer, ScoringRules, as_metrics, observed
+    from rightcall.metrics.matching.verdict import ScoringRules
+    from rightcall.metrics.resolve import as_metrics, observed
+    from rightcall.metrics.score_case import Scorer
     from rightcall.model.dialects.call_text import CallTextWatch
-    from rightcall.suite import score_recorded
-    from rightcall.tools import load_tools
+    from rightcall.run.recorded_scores import score_recorded
+    from rightcall.tools.definitions.load import load_tools
 
     chosen = as_metrics(metrics)
     scorer = Scorer(chosen, observed(observe, chosen), rules or ScoringRules())

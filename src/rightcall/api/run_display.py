@@ -8,10 +8,10 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from rightcall.model.run import CaseResult
-from rightcall.suite import Progress
+from rightcall.run.live_run import Progress
 
 if TYPE_CHECKING:
-    from rightcall.report import RunProgress
+    from rightcall.show.progress import RunProgress
 
 
 class RunDisplay:
@@ -27,7 +27,8 @@ class RunDisplay:
         notebook = in_notebook()
         if wished if wished is not None else notebook or sys.stderr.isatty():
             # Rich only when it is shown, and before a case can wait for its import.
-            from rightcall.report import NotebookProgress, RunProgress
+            from rightcall.show.notebook import NotebookProgress
+            from rightcall.show.progress import RunProgress
 
             self._kind = NotebookProgress if notebook else RunProgress
 
@@ -35,7 +36,7 @@ class RunDisplay:
         """Show the results that were just stored."""
         if self._kind is None:
             return
-        from rightcall.report import ProgressState
+        from rightcall.show.progress import ProgressState
 
         if self._bar is None:
             self._bar = self._kind(progress.planned).__enter__()

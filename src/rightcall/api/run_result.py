@@ -8,13 +8,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
 
 from rightcall.api.test_result import TestResult, as_test_result
-from rightcall.errors import InputError
-from rightcall.gate import Verdict
+from rightcall.core.errors import InputError
+from rightcall.decide.verdict import Verdict
 from rightcall.model.run import CaseResult, Summary
 
 if TYPE_CHECKING:
-    from rightcall.store import Store
-    from rightcall.synthesis import ExpectedDrafts
+    from rightcall.store.sql.store import Store
+    from rightcall.wings.generate.run_proposals import ExpectedDrafts
 
 MOST_ROWS = 20
 """Rows of a table in a notebook; a data frame has all of them."""
@@ -55,8 +55,8 @@ class ResultSequence(Sequence[CaseResult]):
         return f"<{len(self):,} results of run {self._run}>"
 
     def _repr_html_(self) -> str:
-        from rightcall.report import results_html
-        from rightcall.report.view import stored_names
+        from rightcall.show.notebook import results_html
+        from rightcall.show.view.case_names import stored_names
 
         return results_html(self[:MOST_ROWS], len(self), stored_names(self._store, self._run))
 
@@ -107,7 +107,7 @@ class RunResult:
 
         Review them before they decide anything: `rightcall generate expected` and `generate review` do the same.
         """
-        from rightcall.synthesis import expected_drafts
+        from rightcall.wings.generate.run_proposals import expected_drafts
 
         return expected_drafts(self.store, self.id)
 
@@ -124,7 +124,7 @@ class RunResult:
         return _library("pyarrow").table(self._columns())
 
     def _columns(self) -> dict[str, list[Any]]:
-        from rightcall.report import result_columns
+        from rightcall.show.notebook import result_columns
 
         return result_columns(self.store.results(self.id, trajectories=True))
 
@@ -137,8 +137,8 @@ class RunResult:
         )
 
     def _repr_html_(self) -> str:
-        from rightcall.report import run_html
-        from rightcall.report.view import failures_first, golden_rows, titled
+        from rightcall.show.notebook import run_html
+        from rightcall.show.view.grouped_trials import failures_first, golden_rows, titled
 
         failed, more = failures_first(golden_rows(self.store.results(self.id)), MOST_ROWS)
         rows = titled(failed, self.store, self.id)

@@ -7,10 +7,11 @@ from pathlib import Path
 
 from rightcall.api.evaluation import warn_of_mode
 from rightcall.api.run_result import RunResult
-from rightcall.event_loop import blocking
-from rightcall.providers import RecordMode
-from rightcall.store import open_store
-from rightcall.suite import SuiteRun, run_plan
+from rightcall.api.suite_run import SuiteRun
+from rightcall.core.event_loop import blocking
+from rightcall.recording.settings import RecordMode
+from rightcall.run.runner import run_plan
+from rightcall.store.address import open_store
 
 
 async def arun_suite(

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 from rightcall.api.lint_sources import queries_in, read_sources, seen_in_runs
 
 if TYPE_CHECKING:
-    from rightcall.errors import InputError
-    from rightcall.lint import LintConfig, LintReport, ToolSet
+    from rightcall.core.errors import InputError
+    from rightcall.lint.config import LintConfig
+    from rightcall.lint.report import LintReport
+    from rightcall.lint.source.tools import ToolSet
     from rightcall.model.tool import Tool
 
 
@@ -35,7 +37,8 @@ def lint(
     file `lock` are errors. `goldens` and stored `runs` make findings more precise. Python modules are run only with
     `allow_import`. Files in a folder that cannot be read are added to `unreadable`.
     """
-    from rightcall.lint import read_baseline, tool_set, without_known
+    from rightcall.lint.baseline import read_baseline, without_known
+    from rightcall.lint.source.read import tool_set
 
     paths, tools = _apart(sources)
     missed: list[InputError] = [] if unreadable is None else unreadable
@@ -60,8 +63,10 @@ def lint_sets(
     """The same for sets of tools that were read already."""
     import msgspec
 
-    from rightcall.lint import LintEvidence, lint as run_rules, read_lock
-    from rightcall.lint.source import joined
+    from rightcall.lint.baseline import read_lock
+    from rightcall.lint.engine import lint as run_rules
+    from rightcall.lint.evidence import LintEvidence
+    from rightcall.lint.source.read import joined
 
     seen = seen_in_runs(runs, None if store is None else str(store))
     report = run_rules(
@@ -76,7 +81,7 @@ def lint_sets(
     )
     if not seen:
         return report
-    from rightcall.analysis import rule_effects
+    from rightcall.improve.lint_evidence import rule_effects
 
     return msgspec.structs.replace(report, effects=rule_effects(report, seen))
 
@@ -91,7 +96,7 @@ def _apart(sources: str | Path | Iterable[Any]) -> tuple[list[str], list[Any]]:
 def definitions_given(tools: Iterable[Any]) -> list[Tool]:
     """Definitions of tools given in Python: functions, `rc.Tool`, worlds, or any provider's spelling."""
     from rightcall.model.dialects import read_tool
-    from rightcall.tools.definitions import definitions_of
+    from rightcall.tools.definitions.source import definitions_of
 
     read = [read_tool(one, f"tools[{i}]") if isinstance(one, dict) else one for i, one in enumerate(tools)]
     return [tool for one in read for tool in definitions_of(one)]

@@ -6,10 +6,16 @@ from typing import Any
 
 import click
 
-from rightcall.adapters import ADAPTERS, AdapterInfo, adapter_info, hook_problem, installed_version
+from rightcall.agents.observed.catalog import (
+    ADAPTERS,
+    AdapterInfo,
+    adapter_info,
+    hook_problem,
+    installed_version,
+)
 from rightcall.cli.options import json_option
 from rightcall.cli.output import print_json, print_next, tell
-from rightcall.model.codec import to_plain
+from rightcall.core.codec import to_plain
 
 
 @click.group()

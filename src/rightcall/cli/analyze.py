@@ -21,15 +21,15 @@ def analyze(run: str, against: tuple[str, ...], weak: bool, store_url: str | Non
 
     Runs nothing and asks no model. Exit codes: 0 analyzed, even if there are findings; 2 no such run.
     """
-    from rightcall.analysis import analyze_run
-    from rightcall.store import open_store
+    from rightcall.improve.run_analysis import analyze_run
+    from rightcall.store.address import open_store
 
     with open_store(store_url, must_exist=True) as store:
         found = analyze_run(store, run, against=against or None)
     if as_json:
         print_json(found)
         return
-    from rightcall.report import print_analysis
+    from rightcall.show.analysis import print_analysis
 
     print_analysis(console(), found, weak=weak)
     if found.findings:

@@ -8,7 +8,7 @@ import click
 
 from rightcall.cli.options import json_option, store_option
 from rightcall.cli.output import console, print_json, print_next, tell
-from rightcall.errors import InputError
+from rightcall.core.errors import InputError
 
 to_file = click.option(
     "-o", "--output", required=True, type=click.Path(path_type=Path), help="Output file; .gz is compressed"
@@ -31,9 +31,10 @@ def save(runs: tuple[str, ...], suite: str | None, branch: str, store_url: str |
 
     Runs with equal inputs are pooled, at most 10 of the last 30 days; earlier runs are kept as history.
     """
-    from rightcall.model.text import counted
-    from rightcall.store import open_store
-    from rightcall.suite import find_baseline, pooled, write_baseline
+    from rightcall.core.text import counted
+    from rightcall.run.baseline_file import write_baseline
+    from rightcall.run.baseline_pool import find_baseline, pooled
+    from rightcall.store.address import open_store
 
     with open_store(store_url, must_exist=True) as store:
         if runs:
@@ -62,8 +63,9 @@ def save(runs: tuple[str, ...], suite: str | None, branch: str, store_url: str |
 @json_option
 def show(which: str, suite: str | None, store_url: str | None, as_json: bool) -> None:
     """Show a baseline: a file, branch:NAME, or a run."""
-    from rightcall.store import open_store
-    from rightcall.suite import find_baseline, load_baseline
+    from rightcall.run.baseline_file import load_baseline
+    from rightcall.run.baseline_pool import find_baseline
+    from rightcall.store.address import open_store
 
     if Path(which).is_file():
         pool = load_baseline(Path(which))
@@ -100,8 +102,8 @@ def show(which: str, suite: str | None, store_url: str | None, as_json: bool) ->
 @to_file
 def merge(files: tuple[Path, ...], output: Path) -> None:
     """Merge baseline files of one suite: runs with the newest inputs are pooled, the others become history."""
-    from rightcall.model.text import counted
-    from rightcall.suite import load_baseline, merged, write_baseline
+    from rightcall.core.text import counted
+    from rightcall.run.baseline_file import load_baseline, merged, write_baseline
 
     missing = [file for file in files if not file.is_file()]
     if missing:

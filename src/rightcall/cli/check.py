@@ -15,9 +15,10 @@ from rightcall.cli.options import FiniteRange, base_url_option, json_option, sto
 from rightcall.cli.output import console, print_commands, print_json, print_next, tell
 
 if TYPE_CHECKING:
-    from rightcall.gate import CheckResult, CheckSettings
-    from rightcall.store import Store
-    from rightcall.suite import Suite
+    from rightcall.decide.check_result import CheckResult
+    from rightcall.decide.check_settings import CheckSettings
+    from rightcall.run.suite import Suite
+    from rightcall.store.sql.store import Store
 
 HERE = Path("suite.yaml")
 WORTH_MORE = 0.15
@@ -113,10 +114,10 @@ def check(
 
     Exit codes: 0 PASS, 1 REGRESSED or a lint error on a changed tool, 3 INCONCLUSIVE, 4 too many errors.
     """
-    from rightcall.gate import held_together
-    from rightcall.report import in_actions
-    from rightcall.store import open_store
-    from rightcall.suite import load_suite
+    from rightcall.decide.check_family import held_together
+    from rightcall.run.suite import load_suite
+    from rightcall.show.github import in_actions
+    from rightcall.store.address import open_store
 
     for path in outputs:
         _require_known(path)
@@ -141,7 +142,8 @@ def check(
     if as_json:
         print_json(results[0] if len(results) == 1 else results)
     elif in_actions(os.environ):
-        from rightcall.report import check_annotations, check_summary
+        from rightcall.show.check_ci import check_annotations
+        from rightcall.show.check_comment import check_summary
 
         for result in results:
             print_commands(check_annotations(result), err=True)
@@ -152,7 +154,8 @@ def check(
 
 def _require_trust(files: tuple[Path, ...], suites: list[Suite], words: dict[str, Any], trust: bool) -> None:
     """Ask for trust in everything that would run, before the first call."""
-    from rightcall.suite import BaseVersion, require_trust
+    from rightcall.check.base_version import BaseVersion
+    from rightcall.run.trust import require_trust
 
     for file, suite in zip(files, suites, strict=True):
         require_trust(suite, file, model=words["model"], trust=trust)
@@ -162,7 +165,7 @@ def _require_trust(files: tuple[Path, ...], suites: list[Suite], words: dict[str
 
 def _starts_code(files: tuple[Path, ...], suites: list[Suite], model: str | None) -> bool:
     """Whether an agent is code: a plan starts it too, to compare its first requests."""
-    from rightcall.suite import is_code
+    from rightcall.run.suite_actions import is_code
 
     pairs = zip(files, suites, strict=True)
     return any(is_code(model or suite.agent.model, file.parent) for file, suite in pairs)
@@ -191,8 +194,8 @@ def _settings(own: CheckSettings, words: dict[str, Any], share: int) -> CheckSet
 def _checked(
     file: Path, store: Store, settings: CheckSettings, words: dict[str, Any], *, quiet: bool
 ) -> CheckResult:
+    from rightcall.check.suite_check import CheckOptions, check_suite
     from rightcall.cli.interrupt import INTERRUPTS, run_interruptible
-    from rightcall.suite import CheckOptions, check_suite
 
     names = (
         "baseline",
@@ -241,8 +244,11 @@ def _write(path: Path, result: CheckResult, store: Store) -> None:
     """Write one output, in the format of its name."""
     import msgspec
 
-    from rightcall.files import write_file
-    from rightcall.report import check_junit, check_markdown, check_sarif, code_quality, inert_json, writer_of
+    from rightcall.files.atomic import write_file
+    from rightcall.show.check_ci import check_junit, check_sarif, code_quality
+    from rightcall.show.check_comment import check_markdown
+    from rightcall.show.formats import writer_of
+    from rightcall.show.lines import inert_json
 
     if path.suffix == ".md":
         write_file(path, check_markdown(result).encode())

@@ -26,8 +26,8 @@ def comment(file: Path, pull_request: int | None) -> None:
 
     Reads GITHUB_TOKEN, GITHUB_REPOSITORY and GITHUB_API_URL, as a GitHub workflow sets them.
     """
-    from rightcall.files import existing_file
-    from rightcall.report import PullRequest
+    from rightcall.files.checked_read import existing_file
+    from rightcall.show.pull_request import PullRequest
 
     text = existing_file(file).read_text("utf-8")
     address = PullRequest.from_environment(os.environ, pull_request).put_comment(text)

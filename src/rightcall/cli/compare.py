@@ -18,9 +18,10 @@ from rightcall.cli.options import (
 from rightcall.cli.output import as_object, console, print_json
 
 if TYPE_CHECKING:
-    from rightcall.analysis import UndoneEffect, WhatChanged
-    from rightcall.gate import ClusterMode
-    from rightcall.store import Store
+    from rightcall.decide.config import ClusterMode
+    from rightcall.improve.attribution import WhatChanged
+    from rightcall.improve.patch import UndoneEffect
+    from rightcall.store.sql.store import Store
 
 
 @click.command()
@@ -63,9 +64,10 @@ def compare(
 
     Exit codes: 0 better or not worse, 1 worse, 2 the runs cannot be compared, 3 undecided.
     """
-    from rightcall.analysis import golden_matrix, what_changed
-    from rightcall.store import open_store
-    from rightcall.suite import compare_runs
+    from rightcall.improve.attribution import what_changed
+    from rightcall.improve.run_matrix import golden_matrix
+    from rightcall.run.decisions import compare_runs
+    from rightcall.store.address import open_store
 
     with open_store(store_url, must_exist=True) as store:
         found = compare_runs(
@@ -90,7 +92,7 @@ def compare(
     if as_json:
         print_json([_as_object(one, changed[one.candidate], undone[one.candidate]) for one in found])
     else:
-        from rightcall.report import print_changes, print_comparison, print_matrix, print_undone
+        from rightcall.show.comparison import print_changes, print_comparison, print_matrix, print_undone
 
         for one in found:
             print_comparison(
@@ -108,7 +110,10 @@ def undo_each(
 ) -> list[UndoneEffect]:
     """Run the goldens that broke with one suspect change undone at a time."""
     from rightcall.cli.interrupt import run_interruptible
-    from rightcall.suite import agent_of_run, bisect_changes, load_suite, plan_suite, require_trust
+    from rightcall.improve.bisection import bisect_changes
+    from rightcall.run.suite import load_suite
+    from rightcall.run.suite_plan import plan_suite
+    from rightcall.run.trust import agent_of_run, require_trust
 
     loaded = load_suite(suite)
     require_trust(loaded, suite, trust=trust)

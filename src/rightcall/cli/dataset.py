@@ -21,9 +21,9 @@ from rightcall.cli.options import (
     tools_option,
 )
 from rightcall.cli.output import console, print_json, print_next
-from rightcall.errors import InputError
+from rightcall.core.errors import InputError
+from rightcall.core.text import counted
 from rightcall.model.golden import AnyGolden
-from rightcall.model.text import counted
 
 
 @click.group()
@@ -55,10 +55,10 @@ def check(
     Exit code 2 if there are errors; warnings do not count.
     """
     from rightcall.cli.dataset_quality import SkippedRows, quality_of_file, show_quality
-    from rightcall.datasets import numbered_goldens
-    from rightcall.quality import check_goldens
-    from rightcall.report import clean
-    from rightcall.tools import load_tools
+    from rightcall.datasets.goldens import numbered_goldens
+    from rightcall.run.golden_check import check_goldens
+    from rightcall.show.terminal import clean
+    from rightcall.tools.definitions.load import load_tools
 
     toolset = {tool.name: tool for tool in load_tools(tools)} if tools else {}
     skipped = SkippedRows() if skip_bad else None
@@ -132,8 +132,8 @@ def convert(
         return
     if trajectories:
         raise InputError(str(trajectories), "--trajectories requires --from tau2")
-    from rightcall.datasets import load_goldens, save_goldens
-    from rightcall.datasets.importers import import_bfcl
+    from rightcall.datasets.goldens import load_goldens, save_goldens
+    from rightcall.datasets.importers.bfcl import import_bfcl
 
     if answers and source != "bfcl":
         raise InputError(str(answers), "ANSWERS requires --from bfcl")
@@ -164,9 +164,9 @@ def convert(
 @json_option
 def stats(file: Path, as_json: bool) -> None:
     """Count goldens by category, tool, number of calls and tag."""
-    from rightcall.datasets import load_goldens
-    from rightcall.quality import dataset_statistics
-    from rightcall.report import clean
+    from rightcall.datasets.goldens import load_goldens
+    from rightcall.run.dataset_statistics import dataset_statistics
+    from rightcall.show.terminal import clean
 
     found = dataset_statistics(load_goldens(file))
     if as_json:
@@ -199,9 +199,10 @@ for command in versions.COMMANDS:
 
 def convert_tau(file: Path, output: Path, trajectories: Path | None) -> None:
     """Write goldens and, if requested, trajectories; print pass^k from the benchmark's own rewards."""
-    from rightcall.datasets import save_goldens, save_trajectories
-    from rightcall.datasets.importers import import_tau
-    from rightcall.stats import suite_pass_hat_k
+    from rightcall.datasets.goldens import save_goldens
+    from rightcall.datasets.importers.tau import import_tau
+    from rightcall.datasets.trajectories import save_trajectories
+    from rightcall.stats.pass_k import suite_pass_hat_k
 
     found = import_tau(file)
     save_goldens(found.goldens, output)

@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rightcall.cli.output import console, tell
-from rightcall.errors import InputError
-from rightcall.model.text import counted
+from rightcall.core.errors import InputError
+from rightcall.core.text import counted
 
 if TYPE_CHECKING:
     from rightcall.model.run import CaseResult
     from rightcall.model.tool import Tool
-    from rightcall.quality import DatasetFinding, Quality
+    from rightcall.run.dataset_quality import Quality
+    from rightcall.run.golden_check import DatasetFinding
 
 SHOWN = 20
 
@@ -40,9 +41,9 @@ def quality_of_file(
     file: Path, tools: dict[str, Tool], skipped: SkippedRows | None, run: str | None, store: str | None
 ) -> tuple[Quality, list[DatasetFinding]]:
     """The quality of a file of goldens, with the results of an earlier run if given."""
-    from rightcall.datasets import numbered_goldens
-    from rightcall.quality import QualityCheck
-    from rightcall.store import open_store
+    from rightcall.datasets.goldens import numbered_goldens
+    from rightcall.run.dataset_quality import QualityCheck
+    from rightcall.store.address import open_store
 
     check = QualityCheck(tools)
     placed = ((f"{file}:{line}", golden) for line, golden in numbered_goldens(file, skipped=skipped))

@@ -16,7 +16,7 @@ from rightcall.cli.options import (
     store_option,
 )
 from rightcall.cli.output import console, print_json
-from rightcall.model.text import counted
+from rightcall.core.text import counted
 
 
 @click.command()
@@ -30,8 +30,9 @@ def push(
     file: Path, alias: str, draft: bool, author: str | None, store_url: str | None, as_json: bool
 ) -> None:
     """Store the goldens of FILE as the next version of dataset ALIAS. Versions never change, except drafts."""
-    from rightcall.datasets import load_goldens
-    from rightcall.store import open_store, user_name
+    from rightcall.datasets.goldens import load_goldens
+    from rightcall.store.address import open_store
+    from rightcall.store.base import user_name
 
     goldens = load_goldens(file)
     with open_store(store_url) as opened:
@@ -56,9 +57,9 @@ def push(
 @store_option
 def pull(alias: str, output: Path, number: int | None, draft: bool, store_url: str | None) -> None:
     """Write a version of dataset ALIAS to a file. Drafts require --draft."""
-    from rightcall.datasets import save_goldens
-    from rightcall.errors import InputError
-    from rightcall.store import open_store
+    from rightcall.core.errors import InputError
+    from rightcall.datasets.goldens import save_goldens
+    from rightcall.store.address import open_store
 
     with open_store(store_url, must_exist=True) as opened:
         version = opened.dataset(alias, number, finalized=not draft)
@@ -78,8 +79,8 @@ def pull(alias: str, output: Path, number: int | None, draft: bool, store_url: s
 @json_option
 def list_versions(alias: str, store_url: str | None, as_json: bool) -> None:
     """List the versions of dataset ALIAS, or of all datasets."""
-    from rightcall.report import print_columns
-    from rightcall.store import open_store
+    from rightcall.show.columns import print_columns
+    from rightcall.store.address import open_store
 
     with open_store(store_url, must_exist=True) as opened:
         found = opened.datasets(alias)
@@ -106,7 +107,7 @@ def list_versions(alias: str, store_url: str | None, as_json: bool) -> None:
 @json_option
 def diff(alias: str, old: int, new: int, store_url: str | None, as_json: bool) -> None:
     """Show what changed in dataset ALIAS between two versions: + added, - removed, ~ changed."""
-    from rightcall.store import open_store
+    from rightcall.store.address import open_store
 
     with open_store(store_url, must_exist=True) as opened:
         found = opened.diff_datasets(alias, old, new)
@@ -128,7 +129,8 @@ def diff(alias: str, old: int, new: int, store_url: str | None, as_json: bool) -
 @click.option("-o", "--output", nargs=2, type=FILE, required=True, help="The two output files")
 def split(file: Path, share: float, seed: int, output: tuple[Path, Path]) -> None:
     """Split FILE randomly in two, keeping goldens of one cluster together."""
-    from rightcall.datasets import load_goldens, save_goldens, split_goldens
+    from rightcall.datasets.dataset import split_goldens
+    from rightcall.datasets.goldens import load_goldens, save_goldens
 
     parts = split_goldens(list(load_goldens(file)), share, seed=seed)
     for part, path in zip(parts, output, strict=True):

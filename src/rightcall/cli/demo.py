@@ -53,7 +53,7 @@ def demo(
 
 def _get_weights() -> None:
     """Download the weights of the embedded model if they are missing."""
-    from rightcall.providers import model_path, pull_model
+    from rightcall.models.weights import model_path, pull_model
 
     if not model_path("smollm2").is_file():
         tell("downloading the weights of SmolLM2-135M (98 MB, once) …", err=True)

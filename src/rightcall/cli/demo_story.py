@@ -15,15 +15,16 @@ from rightcall.cli.output import as_object
 from rightcall.cli.run import command_line
 from rightcall.cli.run_execution import print_decision, run_to_end
 from rightcall.cli.run_progress import Watching
-from rightcall.errors import InputError
-from rightcall.files import reason, write_file
-from rightcall.model.text import counted
+from rightcall.core.errors import InputError
+from rightcall.core.text import counted
+from rightcall.files.atomic import reason, write_file
 
 if TYPE_CHECKING:
-    from rightcall.lint import LintReport
+    from rightcall.lint.report import LintReport
     from rightcall.model.run import CaseResult
-    from rightcall.report import Screen
-    from rightcall.suite import RunComparison, RunOutcome
+    from rightcall.run.decisions import RunComparison
+    from rightcall.run.live_run import RunOutcome
+    from rightcall.show.screen import Screen
 
 RECORDED = "recordings of SmolLM2-135M, a real but very small model (--live asks it again)"
 MOST_FAILURES = 3
@@ -61,7 +62,7 @@ class Story:
 
     def write_files(self) -> None:
         """Write the suites, tools, goldens and recordings, so that every command shown can be repeated."""
-        from rightcall.demo import SUPPORT
+        from rightcall.cli.demo_suites import SUPPORT
 
         try:
             for source in sorted(path for path in SUPPORT.rglob("*") if path.is_file()):
@@ -103,9 +104,9 @@ class Story:
 
     @cached_property
     def _lint(self) -> LintReport:
-        from rightcall import api
+        from rightcall.api.tool_lint import lint
 
-        return api.lint(self._folder / "tools-v1.json")
+        return lint(self._folder / "tools-v1.json")
 
     @cached_property
     def _first(self) -> Version:
@@ -117,14 +118,16 @@ class Story:
 
     @cached_property
     def _comparison(self) -> RunComparison:
-        from rightcall.store import open_store
-        from rightcall.suite import compare_runs
+        from rightcall.run.decisions import compare_runs
+        from rightcall.store.address import open_store
 
         with open_store(self._store_url, must_exist=True) as store:
             return compare_runs(store, self._first.run, [self._second.run])[0]
 
     def _ran(self, name: str) -> Version:
-        from rightcall.suite import load_suite, plan_suite, with_record_mode
+        from rightcall.run.suite import load_suite
+        from rightcall.run.suite_actions import with_record_mode
+        from rightcall.run.suite_plan import plan_suite
 
         path = self._folder / f"{name}.yaml"
         suite = with_record_mode(load_suite(path), "none" if self._model else None)
@@ -165,7 +168,7 @@ class Story:
             self._case(out, version, version.failed[0].golden_id)
 
     def _version_2(self, out: Screen) -> None:
-        from rightcall.report import print_comparison
+        from rightcall.show.comparison import print_comparison
 
         version = self._second
         before, after = (one.read_text("utf-8").splitlines() for one in (self._first.tools, version.tools))
@@ -198,10 +201,11 @@ class Story:
             out.say("  {}  [dim]# {}[/dim]", command.ljust(widest), meaning, soft_wrap=True)
 
     def _case(self, out: Screen, version: Version, golden_id: str) -> None:
-        from rightcall.analysis import run_record
-        from rightcall.report import print_case_calls
-        from rightcall.report.view import case_view, golden_row
-        from rightcall.store import open_store
+        from rightcall.improve.run_setup import run_record
+        from rightcall.show.case_screen import print_case_calls
+        from rightcall.show.view.case import case_view
+        from rightcall.show.view.grouped_trials import golden_row
+        from rightcall.store.address import open_store
 
         out.print()
         _command(out, f"rightcall runs show {version.run} {shlex.quote(golden_id)}{self._where}")
@@ -213,7 +217,7 @@ class Story:
 
     @property
     def _where(self) -> str:
-        from rightcall.store import store_address
+        from rightcall.store.address import store_address
 
         return f" --store {shlex.quote(store_address(self._store_url).typed)}" if self._store_url else ""
 
@@ -229,7 +233,7 @@ def _command(out: Screen, command: str) -> None:
 
 
 def _print_run(out: Screen, version: Version) -> None:
-    from rightcall.report import print_summary
+    from rightcall.show.terminal import print_summary
 
     print_summary(version.outcome.summary, version.failed[:MOST_FAILURES], console=out)
     print_decision(out, version.outcome.verdict)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from rightcall.model.golden import AnyGolden
-    from rightcall.store import DatasetVersion, Store
+    from rightcall.store.base import DatasetVersion
+    from rightcall.store.sql.store import Store
 
 
 class Drafts(Protocol):
@@ -55,7 +56,7 @@ class FileDrafts:
     """Drafts in a file, rewritten after each decision."""
 
     def __init__(self, path: Path) -> None:
-        from rightcall.datasets import load_goldens
+        from rightcall.datasets.goldens import load_goldens
 
         self.name, self._path = str(path), path
         self._goldens = {golden.id: golden for golden in load_goldens(path)}
@@ -66,7 +67,7 @@ class FileDrafts:
 
     def put(self, golden: AnyGolden) -> None:
         """Replace or add a golden."""
-        from rightcall.datasets import save_goldens
+        from rightcall.datasets.goldens import save_goldens
 
         self._goldens[golden.id] = golden
         save_goldens(self._goldens.values(), self._path)
@@ -76,7 +77,7 @@ class StoredDrafts:
     """The draft of a dataset; others may review it at the same time."""
 
     def __init__(self, alias: str, store: str | None) -> None:
-        from rightcall.store import open_store
+        from rightcall.store.address import open_store
 
         self.name, self._store = alias, open_store(store, must_exist=True)
         self._store.dataset(alias, finalized=False)
@@ -87,6 +88,6 @@ class StoredDrafts:
 
     def put(self, golden: AnyGolden) -> None:
         """Replace or add a golden."""
-        from rightcall.store import user_name
+        from rightcall.store.base import user_name
 
         self._store.add_to_draft(self.name, golden, author=user_name())

@@ -15,7 +15,7 @@ import threading
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from rightcall.errors import InfrastructureError
+from rightcall.core.errors import InfrastructureError
 
 LOST = InfrastructureError.exit_code
 OWN_ENDINGS = frozenset((LOST, 129, 130, 143))
@@ -110,7 +110,7 @@ def _notes_in(pipe: int) -> list[str]:
 
 def _leave_as(code: int, notes: list[str]) -> None:
     if FAREWELL not in notes and code not in OWN_ENDINGS:
-        from rightcall.report import tell
+        from rightcall.show.lines import tell
 
         if sys.stderr.isatty():
             with suppress(OSError):

@@ -6,7 +6,7 @@ import click
 
 from rightcall.cli.options import json_option, run_argument, store_option
 from rightcall.cli.output import console, print_json
-from rightcall.model.text import counted
+from rightcall.core.text import counted
 
 MOST_SHOWN = 50
 
@@ -17,9 +17,9 @@ MOST_SHOWN = 50
 @json_option
 def flaky(run: str, store_url: str | None, as_json: bool) -> None:
     """List goldens of RUN whose trials disagree, worst first. Requires a run with several trials."""
-    from rightcall.report.view import stored_names
-    from rightcall.store import open_store
-    from rightcall.suite import flakiness
+    from rightcall.run.decisions import flakiness
+    from rightcall.show.view.case_names import stored_names
+    from rightcall.store.address import open_store
 
     with open_store(store_url, must_exist=True) as store:
         found = flakiness(store, run)

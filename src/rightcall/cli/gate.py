@@ -22,7 +22,7 @@ from rightcall.cli.options import (
 from rightcall.cli.output import console, print_json
 
 if TYPE_CHECKING:
-    from rightcall.gate import About, ClusterMode
+    from rightcall.decide.config import About, ClusterMode
 
 
 @click.command()
@@ -75,7 +75,7 @@ def gate(
 
     Exit codes: 0 PASS, 1 FAIL, 3 INCONCLUSIVE, 4 too many errors to decide.
     """
-    from rightcall import api
+    from rightcall.api.decisions import gate as gate_run
 
     if not baseline and not suite and (margin is not None or anyway):
         raise click.UsageError(
@@ -85,7 +85,7 @@ def gate(
         raise click.UsageError(
             "nothing to decide; pass --min RATE, --baseline RUN, --forbid CODE or --suite FILE"
         )
-    verdict = api.gate(
+    verdict = gate_run(
         run,
         suite=suite,
         min=least,

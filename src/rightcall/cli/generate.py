@@ -15,7 +15,8 @@ from rightcall.cli.options import FiniteRange, base_url_option, json_option
 from rightcall.cli.output import tell
 
 if TYPE_CHECKING:
-    from rightcall.synthesis import Production, Synthesizer
+    from rightcall.wings.generate.production import Production
+    from rightcall.wings.generate.synthesizer import Synthesizer
 
 PROGRESS = ".rightcall/generate.db"
 """Where unfinished work is kept: a store like that of runs, but not among them, so that `last` stays a run."""
@@ -173,7 +174,7 @@ def conversations(turns: int, **typed: Any) -> None:
 
 def _generate(typed: dict[str, Any], *, conversations: bool, turns: int) -> None:
     from rightcall.cli.generate_sources import synthesizer_of, work_of
-    from rightcall.synthesis import estimate_generation
+    from rightcall.wings.generate.estimate import estimate_generation
 
     target = _target(typed)
     maker = synthesizer_of(typed, conversations=conversations)
@@ -197,10 +198,10 @@ def _run(
     from dataclasses import replace
 
     from rightcall.cli.interrupt import run_interruptible
-    from rightcall.errors import InfrastructureError
-    from rightcall.report import ProgressState, RunProgress
-    from rightcall.store import open_store
-    from rightcall.synthesis import SynthesisProgress
+    from rightcall.core.errors import InfrastructureError
+    from rightcall.show.progress import ProgressState, RunProgress
+    from rightcall.store.address import open_store
+    from rightcall.wings.generate.production import SynthesisProgress
 
     run_id = [""]
     with ExitStack() as stack:
@@ -238,7 +239,7 @@ def _run(
 
 def _target(typed: dict[str, Any]) -> Path | None:
     """The file to write, or None for the draft of a dataset; checked before anything is spent."""
-    from rightcall.errors import InputError
+    from rightcall.core.errors import InputError
 
     if typed["draft"]:
         if typed["output"]:
@@ -252,7 +253,7 @@ def _target(typed: dict[str, Any]) -> Path | None:
 
 def _keep(made: Production, target: Path | None, typed: dict[str, Any]) -> str:
     """Write what was kept, and say where it is."""
-    from rightcall.datasets import save_goldens
+    from rightcall.datasets.goldens import save_goldens
 
     if not made.goldens:
         return ""
@@ -260,7 +261,7 @@ def _keep(made: Production, target: Path | None, typed: dict[str, Any]) -> str:
         save_goldens(made.goldens, target)
         return str(target)
     from rightcall.cli.drafts import add_to_draft
-    from rightcall.store import open_store
+    from rightcall.store.address import open_store
 
     with open_store(typed["store"]) as store:
         version = add_to_draft(store, typed["draft"], made.goldens)

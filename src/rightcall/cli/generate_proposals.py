@@ -9,10 +9,10 @@ import click
 
 from rightcall.cli.options import json_option
 from rightcall.cli.output import console, print_json, print_next
-from rightcall.model.text import counted
+from rightcall.core.text import counted
 
 if TYPE_CHECKING:
-    from rightcall.synthesis import ExpectedDrafts
+    from rightcall.wings.generate.run_proposals import ExpectedDrafts
 
 MOST_SHOWN = 10
 
@@ -33,10 +33,10 @@ def expected(
     with `rightcall generate review`. Exit code 3 if nothing can be proposed.
     """
     from rightcall.cli.drafts import add_to_draft
-    from rightcall.datasets import save_goldens
-    from rightcall.errors import InputError
-    from rightcall.store import open_store
-    from rightcall.synthesis import expected_drafts
+    from rightcall.core.errors import InputError
+    from rightcall.datasets.goldens import save_goldens
+    from rightcall.store.address import open_store
+    from rightcall.wings.generate.run_proposals import expected_drafts
 
     if output is not None and draft:
         raise click.UsageError("--output and --draft cannot be combined")

@@ -11,7 +11,7 @@ import click
 from rightcall.cli.drafts import Drafts, is_file, open_drafts
 from rightcall.cli.options import json_option
 from rightcall.cli.output import console, print_json, print_next, tell
-from rightcall.model.text import counted, utc_text
+from rightcall.core.text import counted, utc_text
 
 if TYPE_CHECKING:
     from rightcall.model.golden import AnyGolden
@@ -55,8 +55,8 @@ def review(
 
     Decisions are stored at once. `rightcall view` shows the same drafts in the browser.
     """
-    from rightcall.datasets import counts, golden_by_hand, reviewed
-    from rightcall.store import user_name
+    from rightcall.datasets.review import counts, golden_by_hand, reviewed
+    from rightcall.store.base import user_name
 
     place, who = open_drafts(drafts, store), author or user_name()
     if accept or reject:
@@ -68,7 +68,7 @@ def review(
         for golden in chosen["rejected"]:
             place.put(reviewed(golden, "rejected", comment=comment, author=who, at=_now()))
     if add is not None:
-        from rightcall.files import existing_file
+        from rightcall.files.checked_read import existing_file
 
         place.put(golden_by_hand(existing_file(add).read_bytes(), author=who, at=_now()))
     if not (accept or reject or add or listed or as_json):
@@ -98,9 +98,11 @@ def finalize(
 
     In a dataset, rejected goldens leave the draft and pending ones stay in it.
     """
-    from rightcall.datasets import accepted, review_of, save_goldens
-    from rightcall.errors import InputError
-    from rightcall.store import open_store, user_name
+    from rightcall.core.errors import InputError
+    from rightcall.datasets.goldens import save_goldens
+    from rightcall.datasets.review import accepted, review_of
+    from rightcall.store.address import open_store
+    from rightcall.store.base import user_name
 
     if is_file(drafts):
         if output is None:
@@ -135,7 +137,7 @@ def finalize(
 
 
 def _ask_one_by_one(place: Drafts, who: str, everything: bool) -> None:
-    from rightcall.datasets import review_of
+    from rightcall.datasets.review import review_of
 
     queue = [golden.id for golden in place.goldens() if everything or review_of(golden).state == "pending"]
     at = 0
@@ -155,8 +157,8 @@ def _ask_one_by_one(place: Drafts, who: str, everything: bool) -> None:
 
 def _decided(key: str, golden: AnyGolden, place: Drafts, who: str) -> int:
     """Do what a key asks for; 1 when the next golden should be shown."""
-    from rightcall.datasets import golden_by_hand, reviewed
-    from rightcall.errors import InputError
+    from rightcall.core.errors import InputError
+    from rightcall.datasets.review import golden_by_hand, reviewed
 
     if key in ("a", "r"):
         place.put(reviewed(golden, "accepted" if key == "a" else "rejected", author=who, at=_now()))
@@ -184,7 +186,7 @@ def _edit(golden: AnyGolden, place: Drafts, who: str) -> None:
     """The golden in the user's editor, without what the machine wrote about it; saved, it is pending again."""
     import msgspec
 
-    from rightcall.datasets import edited
+    from rightcall.datasets.review import edited
 
     bare = msgspec.structs.replace(golden, metadata={})
     text = click.edit(msgspec.json.format(msgspec.json.encode(bare), indent=2).decode(), extension=".json")
@@ -196,7 +198,7 @@ def _edit(golden: AnyGolden, place: Drafts, who: str) -> None:
 def _print_golden(golden: AnyGolden, number: int, count: int) -> None:
     import msgspec
 
-    from rightcall.datasets import review_of
+    from rightcall.datasets.review import review_of
     from rightcall.model.golden import Golden, category_of
 
     out, found = console(), review_of(golden)
@@ -228,7 +230,7 @@ def _print_list(goldens: Sequence[AnyGolden]) -> None:
 
 
 def _rows(goldens: Sequence[AnyGolden]) -> list[dict[str, Any]]:
-    from rightcall.datasets import review_of
+    from rightcall.datasets.review import review_of
     from rightcall.model.golden import Golden
 
     rows = []
@@ -248,8 +250,8 @@ def _rows(goldens: Sequence[AnyGolden]) -> list[dict[str, Any]]:
 
 
 def _named(place: Drafts, names: Sequence[str]) -> list[AnyGolden]:
-    from rightcall.datasets import review_of
-    from rightcall.errors import InputError, suggestion
+    from rightcall.core.errors import InputError, suggestion
+    from rightcall.datasets.review import review_of
 
     if not names:
         return []

@@ -8,23 +8,25 @@ from typing import Any
 
 import click
 
+from rightcall.agents.limits import RunLimits
 from rightcall.cli.generate import DOCUMENTS
-from rightcall.datasets import FORMATS, load_goldens
-from rightcall.errors import ConfigError, InputError
-from rightcall.executor import RunLimits
+from rightcall.core.errors import ConfigError, InputError
+from rightcall.datasets.formats import FORMATS
+from rightcall.datasets.goldens import load_goldens
 from rightcall.model.golden import ConversationalGolden, Golden
-from rightcall.providers import ModelEndpoint, line_to_add, project_models
-from rightcall.synthesis import (
+from rightcall.models.catalog import line_to_add, project_models
+from rightcall.models.endpoint import ModelEndpoint
+from rightcall.tools.definitions.source import tools_of
+from rightcall.wings.generate.config import (
     ContextConstructionConfig,
     ConversationalStylingConfig,
     EvolutionConfig,
     FiltrationConfig,
-    Production,
     StylingConfig,
-    Synthesizer,
     VerificationConfig,
 )
-from rightcall.tools.definitions import tools_of
+from rightcall.wings.generate.production import Production
+from rightcall.wings.generate.synthesizer import Synthesizer
 
 Start = Callable[[Synthesizer], Coroutine[Any, Any, Production]]
 DEFAULT_COUNT = 20

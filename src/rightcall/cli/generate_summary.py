@@ -5,14 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rightcall.cli.output import console, print_json, print_next, tell
-from rightcall.model.text import counted
+from rightcall.core.text import counted
 
 if TYPE_CHECKING:
-    from rightcall.synthesis import GenerationEstimate, Production, Synthesizer
+    from rightcall.wings.generate.estimate import GenerationEstimate
+    from rightcall.wings.generate.production import Production
+    from rightcall.wings.generate.synthesizer import Synthesizer
 
 
 def show_made(made: Production, maker: Synthesizer, kept: str, typed: dict[str, Any]) -> None:
-    from rightcall.synthesis import coverage
+    from rightcall.wings.generate.coverage_count import coverage
 
     covered = coverage(made.goldens, {tool.name: tool for tool in maker.tools})
     if typed["as_json"]:

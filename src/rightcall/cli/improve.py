@@ -82,19 +82,15 @@ def improve(
     from msgspec.structs import replace
 
     from rightcall.cli.interrupt import run_interruptible
-    from rightcall.files import write_file
-    from rightcall.providers import endpoint_of
-    from rightcall.store import open_store
-    from rightcall.suite import (
-        ImproveOptions,
-        agent_of_run,
-        file_patch,
-        improve_plan,
-        load_suite,
-        plan_suite,
-        proposer,
-        require_trust,
-    )
+    from rightcall.files.atomic import write_file
+    from rightcall.improve.proof.file_patch import file_patch
+    from rightcall.improve.proof.options import ImproveOptions, proposer
+    from rightcall.improve.proof.protocol import improve_plan
+    from rightcall.models.resolver import endpoint_of
+    from rightcall.run.suite import load_suite
+    from rightcall.run.suite_plan import plan_suite
+    from rightcall.run.trust import agent_of_run, require_trust
+    from rightcall.store.address import open_store
 
     loaded = load_suite(suite)
     require_trust(loaded, suite, trust=trust)
@@ -118,7 +114,7 @@ def improve(
     if as_json:
         print_json(found)
     else:
-        from rightcall.report import print_improvement
+        from rightcall.show.improvement import print_improvement
 
         print_improvement(console(), found)
     if found.patch:

@@ -10,7 +10,7 @@ import click
 
 from rightcall.cli.options import base_url_option
 from rightcall.cli.output import console, print_next
-from rightcall.errors import InputError
+from rightcall.core.errors import InputError
 
 FILES = ("suite.yaml", "tools.json", "goldens.jsonl")
 
@@ -22,10 +22,10 @@ FILES = ("suite.yaml", "tools.json", "goldens.jsonl")
 @click.option("--force", is_flag=True, help="Overwrite existing files")
 def init(folder: Path, model: str, base_url: str | None, force: bool) -> None:
     """Create a working example suite in FOLDER: suite.yaml, tools.json and goldens.jsonl."""
-    from rightcall.demo import FOLDER
-    from rightcall.files import reason, write_file
-    from rightcall.providers import checked_url
-    from rightcall.suite import suite_schema
+    from rightcall.cli.demo_suites import FOLDER
+    from rightcall.files.atomic import reason, write_file
+    from rightcall.models.http import checked_url
+    from rightcall.run.editor_schema import suite_schema
 
     there = [name for name in FILES if (folder / name).exists()]
     if there and not force:

@@ -63,7 +63,7 @@ def run_interruptible(work: Coroutine[Any, Any, T]) -> T:
     """The result of a coroutine. A signal cancels it, then raises `KeyboardInterrupt` once it has ended."""
     import asyncio  # most commands never need it
 
-    from rightcall.event_loop import finished
+    from rightcall.core.event_loop import finished
 
     async def cancellable() -> T:
         loop, task = asyncio.get_running_loop(), asyncio.current_task()

@@ -13,8 +13,10 @@ from rightcall.cli.output import print_commands, print_json_text, print_painted,
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rightcall.errors import InputError
-    from rightcall.lint import LintConfig, LintReport, LintSettings, ToolSet
+    from rightcall.core.errors import InputError
+    from rightcall.lint.config import LintConfig, LintSettings
+    from rightcall.lint.report import LintReport
+    from rightcall.lint.source.tools import ToolSet
 
 _FORMATS = ("text", "json", "sarif", "github")
 _STYLES = {"error": "red", "warning": "yellow", "info": "cyan"}
@@ -90,7 +92,7 @@ def lint(sources: tuple[str, ...], **options: Any) -> None:
     import gc
 
     gc.disable()  # a short process that creates no cycles; collecting takes a fifth of the time
-    from rightcall.lint import find_settings
+    from rightcall.lint.config import find_settings
 
     form = _form(options)
     settings = find_settings()
@@ -107,7 +109,7 @@ def lint(sources: tuple[str, ...], **options: Any) -> None:
 
 
 def _config(settings: LintSettings, options: dict[str, Any]) -> LintConfig:
-    from rightcall.lint import LintConfig
+    from rightcall.lint.config import LintConfig
 
     fields = settings.fields()
     for name, field in (("select", "select"), ("ignore", "ignore"), ("target", "targets")):
@@ -122,7 +124,7 @@ def _config(settings: LintSettings, options: dict[str, Any]) -> LintConfig:
 def _fix(
     sets: list[ToolSet], config: LintConfig, sources: tuple[str, ...], allow_import: bool
 ) -> list[ToolSet]:
-    from rightcall.lint import fix, write
+    from rightcall.lint.fixer import fix, write
 
     fixed = fix(sets, config=config)
     write(fixed)
@@ -132,7 +134,7 @@ def _fix(
 
 
 def _read(sources: tuple[str, ...], allow_import: bool) -> list[ToolSet]:
-    from rightcall.api import read_sources
+    from rightcall.api.lint_sources import read_sources
 
     unreadable: list[InputError] = []
     try:
@@ -152,9 +154,16 @@ def _warn(unreadable: Sequence[InputError]) -> None:
 def _lint(
     sets: list[ToolSet], config: LintConfig, settings: LintSettings, options: dict[str, Any]
 ) -> LintReport:
-    from rightcall.api import lint_sets
-    from rightcall.errors import ConfigError
-    from rightcall.lint import baseline_of, lock_of, read_baseline, without_known, write_baseline, write_lock
+    from rightcall.api.tool_lint import lint_sets
+    from rightcall.core.errors import ConfigError
+    from rightcall.lint.baseline import (
+        baseline_of,
+        lock_of,
+        read_baseline,
+        without_known,
+        write_baseline,
+        write_lock,
+    )
 
     lock = options["lock"] or settings.path("lock")
     if options["update_lock"]:
@@ -189,7 +198,7 @@ def _print(report: LintReport, form: str, options: dict[str, Any]) -> None:
     to_file = options["output"] is not None
     text = _rendered(report, form, options["show"], colour=not to_file)
     if to_file:
-        from rightcall.files import write_file
+        from rightcall.files.atomic import write_file
 
         write_file(options["output"], text.encode("utf-8"))
     else:
@@ -207,20 +216,20 @@ def _print_as(form: str, text: str) -> None:
 
 def _rendered(report: LintReport, form: str, show: Any, *, colour: bool) -> str:
     if form == "json":
-        from rightcall.lint.output import json_text
+        from rightcall.lint.output.json import json_text
 
         return json_text(report)
     if form == "sarif":
         from importlib.metadata import version
 
-        from rightcall.lint.output import sarif_text
+        from rightcall.lint.output.sarif import sarif_text
 
         return sarif_text(report, version("rightcall"))
     if form == "github":
-        from rightcall.lint.output import github_text
+        from rightcall.lint.output.github import github_text
 
         return github_text(report)
-    from rightcall.lint.output import plain_text
+    from rightcall.lint.output.text import plain_text
 
     return plain_text(report, least=show, paint=_paint if colour else lambda style, words: words)
 
@@ -233,7 +242,7 @@ def _paint(style: str, words: str) -> str:
 
 
 def _show_suggestions(sets: list[ToolSet], config: LintConfig) -> None:
-    from rightcall.lint import fix
+    from rightcall.lint.fixer import fix
 
     for each in fix(sets, config=config, suggested=True):
         tell(each.diff.removesuffix("\n"))

@@ -17,7 +17,7 @@ from typing import Any
 
 import click
 
-from rightcall.errors import ConfigError, InfrastructureError, RightCallError, suggestion
+from rightcall.core.errors import ConfigError, InfrastructureError, RightCallError, suggestion
 
 MENU: dict[str, dict[str, str]] = {
     "Measure": {
@@ -138,7 +138,7 @@ def cli(ctx: click.Context) -> None:
     RightCall tests, measures and hardens LLM agents that use tools.
     """
     if ctx.invoked_subcommand is None:
-        from rightcall.report import tell
+        from rightcall.show.lines import tell
 
         tell(WELCOME)
 
@@ -181,7 +181,7 @@ def main() -> None:
         _forget_stdout()
         code = INTERRUPTED
     except OSError as error:
-        from rightcall.files import NO_ROOM, reason
+        from rightcall.files.atomic import NO_ROOM, reason
 
         if error.errno not in NO_ROOM:
             raise
@@ -224,21 +224,21 @@ def _flush_stdout() -> None:
 
 
 def _forget_stdout() -> None:
-    from rightcall.report import discard
+    from rightcall.show.lines import discard
 
     discard(sys.stdout)
 
 
 def _show_warning(message: Warning | str, *_where: object, **_more: object) -> None:
     """Show a Python warning as one line."""
-    from rightcall.report import tell
+    from rightcall.show.lines import tell
 
     tell(f"warning: {message}", err=True)
 
 
 def _show_usage(error: click.ClickException) -> None:
     """Show a usage error; it quotes what was typed, which may contain control characters."""
-    from rightcall.report import tell
+    from rightcall.show.lines import tell
 
     shown = io.StringIO()
     error.show(shown)
@@ -246,14 +246,14 @@ def _show_usage(error: click.ClickException) -> None:
 
 
 def _show_interruption(reason: str) -> None:
-    from rightcall.report import tell
+    from rightcall.show.lines import tell
 
     tell(reason, err=True)
 
 
 def _complain(problem: str) -> None:
     """Show an error on stderr; it may quote files that contain control characters."""
-    from rightcall.report import tell
+    from rightcall.show.lines import tell
 
     tell(f"error: {problem}", err=True)
 

@@ -31,8 +31,9 @@ def mcp(project: Path, read_only: bool, trust: bool, store_url: str | None) -> N
     """
     import os
 
-    from rightcall.assistant import Project, serve_project
     from rightcall.cli.interrupt import run_stdio_server
+    from rightcall.wings.assistant.project import Project
+    from rightcall.wings.assistant.server import serve_project
 
     os.chdir(project)
     run_stdio_server(serve_project(Project(Path.cwd(), store_url, trust), read_only=read_only))

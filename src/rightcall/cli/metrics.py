@@ -17,7 +17,7 @@ def metrics() -> None:
 @json_option
 def list_(as_json: bool) -> None:
     """List all metrics."""
-    from rightcall.metrics import metric_pages
+    from rightcall.metrics.resolve import metric_pages
 
     pages = metric_pages()
     if as_json:
@@ -35,7 +35,7 @@ def list_(as_json: bool) -> None:
 @json_option
 def show(name: str, as_json: bool) -> None:
     """Explain a metric: what it measures, why it matters, a failing and a passing example."""
-    from rightcall.metrics import metric_page
+    from rightcall.metrics.resolve import metric_page
 
     page = metric_page(name)
     if as_json:

@@ -9,7 +9,7 @@ import click
 
 from rightcall.cli.options import json_option
 from rightcall.cli.output import print_json, tell
-from rightcall.providers import MODELS, list_models, model_path, pull_model
+from rightcall.models.weights import MODELS, list_models, model_path, pull_model
 
 
 @click.group()

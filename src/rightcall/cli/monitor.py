@@ -9,12 +9,12 @@ import click
 
 from rightcall.cli.options import json_option, store_option
 from rightcall.cli.output import console, print_json, print_next, tell
-from rightcall.model.text import counted
-from rightcall.report import one_line
+from rightcall.core.text import counted
+from rightcall.show.text import one_line
 
 if TYPE_CHECKING:
-    from rightcall.monitor import AgentPlan
-    from rightcall.store import StoredAlarm
+    from rightcall.store.watch import StoredAlarm
+    from rightcall.wings.monitor.forecast import AgentPlan
 
 LOCAL = ("127.0.0.1", "localhost", "::1")
 
@@ -61,8 +61,9 @@ def serve(
     import asyncio
     import signal
 
-    from rightcall.monitor import Monitor, Receiver
-    from rightcall.store import open_store
+    from rightcall.store.address import open_store
+    from rightcall.wings.monitor.monitor import Monitor
+    from rightcall.wings.monitor.receiver import Receiver
 
     with open_store(store_url, small_cache=True) as store:
         watcher = Monitor(config, store=store, redacted=True, trust=trust)
@@ -125,9 +126,9 @@ def plan(config: Path | None, store_url: str | None, as_json: bool) -> None:
     """
     from dataclasses import asdict
 
-    from rightcall.errors import InputError
-    from rightcall.monitor import agent_plans
-    from rightcall.store import open_store
+    from rightcall.core.errors import InputError
+    from rightcall.store.address import open_store
+    from rightcall.wings.monitor.forecast import agent_plans
 
     with open_store(store_url, must_exist=True) as store:
         plans = agent_plans(store, config)
@@ -189,9 +190,10 @@ def status(store_url: str | None, as_json: bool) -> None:
     """Show traffic, checks by version, alarms and the review queue."""
     from dataclasses import asdict
 
-    from rightcall.monitor import stored_rehearsals
-    from rightcall.report import check_rates, version_changes
-    from rightcall.store import TraceFilter, open_store
+    from rightcall.show.production import check_rates, version_changes
+    from rightcall.store.address import open_store
+    from rightcall.store.watch import TraceFilter
+    from rightcall.wings.monitor.rehearsal import stored_rehearsals
 
     with open_store(store_url, must_exist=True) as store:
         traffic, checks = store.trace_counts(), check_rates(store)
@@ -262,8 +264,9 @@ def baseline(
     start: str, end: str, agent: str, config: Path | None, store_url: str | None, as_json: bool
 ) -> None:
     """Freeze a window of stored traces as the reference. Earlier baselines are kept as history."""
-    from rightcall.monitor import Monitor, as_json as plain
-    from rightcall.store import open_store
+    from rightcall.store.address import open_store
+    from rightcall.wings.monitor.baseline import as_json as plain
+    from rightcall.wings.monitor.monitor import Monitor
 
     with open_store(store_url, must_exist=True) as store:
         watcher = Monitor(config, store=store, redacted=True)
@@ -289,16 +292,11 @@ def check(files: tuple[Path, ...], config: Path | None, as_json: bool) -> None:
     """Run the checks on FILES once. Exit code 1 if a hard check fails."""
     from collections import Counter
 
-    from rightcall.monitor import (
-        HARD,
-        AgentSettings,
-        CheckedAgent,
-        MonitorSettings,
-        load_settings,
-        run_checks,
-    )
-    from rightcall.tools import load_tools
-    from rightcall.traces import load_traces, shown_trace_id
+    from rightcall.tools.definitions.load import load_tools
+    from rightcall.wings.monitor.checks import CheckedAgent, run_checks
+    from rightcall.wings.monitor.settings import HARD, AgentSettings, MonitorSettings, load_settings
+    from rightcall.wings.traces.golden_candidate import shown_trace_id
+    from rightcall.wings.traces.reader import load_traces
 
     settings = load_settings(config) if config else MonitorSettings()
     bad, spoke, hard = Counter[str](), Counter[str](), 0
@@ -336,7 +334,7 @@ def check(files: tuple[Path, ...], config: Path | None, as_json: bool) -> None:
 @store_option
 def ack(alarm: int, store_url: str | None) -> None:
     """Acknowledge ALARM; its series starts over."""
-    from rightcall.store import open_store
+    from rightcall.store.address import open_store
 
     with open_store(store_url, must_exist=True) as store:
         found = store.acknowledge(alarm)
@@ -349,15 +347,17 @@ def ack(alarm: int, store_url: str | None) -> None:
     "--store",
     "store_url",
     metavar="URL",
-    help="Result store: a file or PostgreSQL URL [default: .rightcall/monitor-demo.db]",
+    help="Result store: a file or PostgreSQL URL [default: .rightcall/wings/monitor-demo.db]",
 )
 @json_option
 def demo(seed: int, store_url: str | None, as_json: bool) -> None:
     """Replay a bundled hour of traffic with a planted drift, and show what is detected."""
-    from rightcall.monitor import SETTINGS, Monitor, live_traffic, planted_at, reference_traffic, written_time
-    from rightcall.store import open_store
+    from rightcall.store.address import open_store
+    from rightcall.wings.monitor.demo import SETTINGS, live_traffic, planted_at, reference_traffic
+    from rightcall.wings.monitor.monitor import Monitor
+    from rightcall.wings.monitor.trace_record import written_time
 
-    address = store_url or ".rightcall/monitor-demo.db"
+    address = store_url or ".rightcall/wings/monitor-demo.db"
     if store_url is None:  # a separate file, recreated each time
         for suffix in ("", "-wal", "-shm"):
             Path(address + suffix).unlink(missing_ok=True)

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rightcall.report import Guarded, inert_json, tell, without_old_commands
+from rightcall.show.lines import Guarded, inert_json, tell, without_old_commands
 
 if TYPE_CHECKING:
-    from rightcall.report import Screen
+    from rightcall.show.screen import Screen
 
 __all__ = [
     "as_object",
@@ -28,7 +28,7 @@ __all__ = [
 
 def console() -> Screen:
     """The terminal. Rich is imported here, at the first output."""
-    from rightcall.report import Screen
+    from rightcall.show.screen import Screen
 
     return Screen()
 

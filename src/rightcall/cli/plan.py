@@ -25,7 +25,7 @@ from rightcall.cli.options import (
 from rightcall.cli.output import console, print_json
 
 if TYPE_CHECKING:
-    from rightcall.gate import About, ClusterMode
+    from rightcall.decide.config import About, ClusterMode
 
 PATIENCE = 1.0
 """Seconds of simulation before progress is shown."""
@@ -62,11 +62,11 @@ def plan(
     as_json: bool,
 ) -> None:
     """Compute how many goldens are needed to show a pass rate of --min when the true rate is --target, and the cost."""
-    from rightcall import api
-    from rightcall.model.text import percent
+    from rightcall.api.decisions import plan as plan_sample
+    from rightcall.core.text import percent
 
     with simulating(quiet=as_json) as watch:
-        found = api.plan(
+        found = plan_sample(
             least,
             target,
             power=power,
@@ -99,7 +99,7 @@ def simulating(*, quiet: bool) -> Iterator[Callable[[], None] | None]:
     if quiet or not sys.stderr.isatty():
         yield None
         return
-    from rightcall.report import Screen
+    from rightcall.show.screen import Screen
 
     started, runs = time.monotonic(), 0
     status = Screen(stderr=True).status("simulating")

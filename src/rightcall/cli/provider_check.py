@@ -4,19 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rightcall.errors import RightCallError
+from rightcall.core.errors import RightCallError
 from rightcall.model.record import Record
-from rightcall.providers import (
-    HOSTS,
-    ROLES,
-    ModelCatalog,
-    ModelEndpoint,
-    address_of,
-    check,
-    endpoint_of,
-    project_models,
-    shown_host,
-)
+from rightcall.models.catalog import ROLES, ModelCatalog, project_models
+from rightcall.models.endpoint import ModelEndpoint
+from rightcall.models.hosts import HOSTS, address_of, shown_host
+from rightcall.models.resolver import check, endpoint_of
 
 
 class CheckedModel(Record, frozen=True):
@@ -35,7 +28,9 @@ async def checked_models(suite: Path | None) -> list[CheckedModel]:
     if suite is None:
         catalog = project_models()
     else:
-        from rightcall.suite import load_suite, plan_suite, role_models
+        from rightcall.run.asked_hosts import role_models
+        from rightcall.run.suite import load_suite
+        from rightcall.run.suite_plan import plan_suite
 
         plan = plan_suite(load_suite(suite), suite.parent, start_nothing=True)
         catalog, asked = plan.models, role_models(plan)

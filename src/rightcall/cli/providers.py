@@ -9,10 +9,11 @@ import click
 
 from rightcall.cli.options import json_option
 from rightcall.cli.output import print_json, tell
-from rightcall.errors import ConfigError, suggestion
-from rightcall.event_loop import finished
-from rightcall.model.codec import to_plain
-from rightcall.providers import SHELVES, built_in_prices, check, provider_names
+from rightcall.core.codec import to_plain
+from rightcall.core.errors import ConfigError, suggestion
+from rightcall.core.event_loop import finished
+from rightcall.models.prices import built_in_prices
+from rightcall.models.resolver import SHELVES, check, provider_names
 
 
 @click.group()

@@ -10,7 +10,7 @@ import click
 from rightcall.cli.output import tell
 
 if TYPE_CHECKING:
-    from rightcall.providers import RecordingProxy
+    from rightcall.recording.proxy import RecordingProxy
 
 
 @click.group()
@@ -23,9 +23,11 @@ def record() -> None:
 @click.option("--dry-run", is_flag=True, help="Show what would be removed")
 def prune(suite: Path, dry_run: bool) -> None:
     """Remove recordings that no golden of SUITE uses."""
-    from rightcall.datasets import load_goldens
-    from rightcall.providers import Recordings, RecordSettings
-    from rightcall.suite import load_suite, recordings_folder
+    from rightcall.datasets.goldens import load_goldens
+    from rightcall.recording.library import Recordings
+    from rightcall.recording.settings import RecordSettings
+    from rightcall.run.suite import load_suite
+    from rightcall.run.suite_actions import recordings_folder
 
     loaded = load_suite(suite)
     kept = Recordings(RecordSettings("replay"), recordings_folder(loaded, suite.parent))
@@ -72,8 +74,10 @@ def serve(suite: Path, server: str, port: int, mode: Literal["auto", "refresh", 
     import msgspec
 
     from rightcall.cli.interrupt import run_interruptible
-    from rightcall.providers import SERVED, RecordingProxy, Recordings
-    from rightcall.suite import load_suite, record_settings, recordings_folder
+    from rightcall.recording.library import SERVED, Recordings
+    from rightcall.recording.proxy import RecordingProxy
+    from rightcall.run.suite import load_suite
+    from rightcall.run.suite_actions import record_settings, recordings_folder
 
     loaded = load_suite(suite)
     settings = msgspec.structs.replace(record_settings(loaded), mode=mode)
@@ -87,7 +91,7 @@ async def _served(proxy: RecordingProxy, port: int) -> None:
 
     from aiohttp import web
 
-    from rightcall.errors import ConfigError
+    from rightcall.core.errors import ConfigError
 
     runner = web.AppRunner(proxy.app(), access_log=None)
     await runner.setup()

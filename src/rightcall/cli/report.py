@@ -11,11 +11,12 @@ import click
 
 from rightcall.cli.options import OUTPUT_BY_SUFFIX, output_option, run_argument, store_option
 from rightcall.cli.output import print_commands, tell
-from rightcall.report import FORMATS, InertOutput, format_of
+from rightcall.show.formats import FORMATS, format_of
+from rightcall.show.lines import InertOutput
 
 if TYPE_CHECKING:
-    from rightcall.report.view import RunView
-    from rightcall.store import Store
+    from rightcall.show.view.run import RunView
+    from rightcall.store.sql.store import Store
 
 
 @click.command()
@@ -35,8 +36,8 @@ def report(
 
     Without -o, HTML is written to report.html and other formats to stdout.
     """
-    from rightcall.report import in_actions
-    from rightcall.store import open_store
+    from rightcall.show.github import in_actions
+    from rightcall.store.address import open_store
 
     wanted = kind or (format_of(output) if output else "html")
     path = output or (Path("report.html") if wanted == "html" else None)
@@ -50,8 +51,8 @@ def report(
 
 
 def _write(store: Store, run: str, kind: str, path: Path | None) -> RunView:
-    from rightcall.files import atomic_write
-    from rightcall.report import writer_of
+    from rightcall.files.atomic import atomic_write
+    from rightcall.show.formats import writer_of
 
     write = writer_of(kind)
     if path is None:
@@ -61,13 +62,13 @@ def _write(store: Store, run: str, kind: str, path: Path | None) -> RunView:
 
 
 def _publish(store: Store, run: str, *, to_stderr: bool) -> None:
-    from rightcall.report import publish
+    from rightcall.show.github import publish
 
     print_commands(publish(store, run, os.environ), err=to_stderr)
 
 
 def _say(view: RunView, path: Path, kind: str) -> None:
-    from rightcall.report import count, interval, percent
+    from rightcall.show.numbers import count, interval, percent
 
     total = view.summary.total
     size = path.stat().st_size

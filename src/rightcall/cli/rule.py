@@ -16,7 +16,8 @@ def rule(code: str | None, as_json: bool) -> None:
 
     CODE is a code such as TD401 or a name such as destructive-no-warning.
     """
-    from rightcall.lint import all_rules, as_table, as_text, find_rule, rule_facts
+    from rightcall.lint.explain import as_table, as_text, rule_facts
+    from rightcall.lint.rule import all_rules, find_rule
 
     if code is None:
         if as_json:

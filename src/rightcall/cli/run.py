@@ -22,10 +22,12 @@ from rightcall.cli.options import (
 from rightcall.cli.output import console, tell
 
 if TYPE_CHECKING:
+    from rightcall.api.suite_run import SuiteRun
     from rightcall.cli.run_progress import LiveMode
-    from rightcall.distributed import Workers
-    from rightcall.providers import RecordMode
-    from rightcall.suite import Plan, RunOutcome, SuiteRun
+    from rightcall.recording.settings import RecordMode
+    from rightcall.run.live_run import RunOutcome
+    from rightcall.run.plan import Plan
+    from rightcall.wings.ray.place import Workers
 
 INFRASTRUCTURE = 4
 REPEATED = (
@@ -151,7 +153,7 @@ def run(
     Ctrl-C keeps finished results and prints the command to resume. Exit codes: 0 passed, 1 did not pass,
     3 inconclusive, 4 the provider or the store failed.
     """
-    from rightcall.suite import SuiteRun
+    from rightcall.api.suite_run import SuiteRun
 
     if (resume or run_id) and len(models) > 1:
         raise click.UsageError("--resume and --id take a single --model")
@@ -176,7 +178,7 @@ def run(
 
         print_estimates(asked, as_json)
         return
-    from rightcall.event_loop import prefer_uvloop
+    from rightcall.core.event_loop import prefer_uvloop
 
     of_workers = {"count": workers, "cpus": worker_cpus, "gpus": worker_gpus, "memory": worker_memory}
     shared = workers_of(asked, on, {name: n for name, n in of_workers.items() if n is not None})
@@ -221,8 +223,8 @@ def workers_of(asked: SuiteRun, on: str | None, given: Mapping[str, Any]) -> Wor
     import msgspec
 
     from rightcall.cli.driver_process import SUPERVISION
-    from rightcall.distributed import Workers
-    from rightcall.suite import WorkersConfig, load_suite
+    from rightcall.run.suite import WorkersConfig, load_suite
+    from rightcall.wings.ray.place import Workers
 
     SUPERVISION.start()  # before the agent's code is loaded, which may start threads
     folder = asked.file.parent
@@ -232,8 +234,8 @@ def workers_of(asked: SuiteRun, on: str | None, given: Mapping[str, Any]) -> Wor
 
 def _check_all(plans: list[Plan]) -> None:
     """Find what is wrong with any model before the first is asked."""
-    from rightcall.event_loop import finished
-    from rightcall.suite import preflight_all
+    from rightcall.core.event_loop import finished
+    from rightcall.run.preparation import preflight_all
 
     finished(preflight_all(plans))
 
@@ -253,7 +255,7 @@ def command_line(suite: Path, options: Mapping[str, object]) -> str:
     """
     import shlex
 
-    from rightcall.store import store_address
+    from rightcall.store.address import store_address
 
     words = ["rightcall", "run", str(suite)]
     for name, value in options.items():
@@ -264,7 +266,7 @@ def command_line(suite: Path, options: Mapping[str, object]) -> str:
 
 
 def _save_baseline(path: Path, outcome: RunOutcome, store_url: str | None) -> None:
-    from rightcall.suite import add_to_baseline
+    from rightcall.api.suite_run import add_to_baseline
 
     add_to_baseline(path, outcome.run.id, store_url)
     tell(f"{path}: baseline saved", err=True)
@@ -272,7 +274,7 @@ def _save_baseline(path: Path, outcome: RunOutcome, store_url: str | None) -> No
 
 def _print_models(outcomes: list[RunOutcome]) -> None:
     """The runs of several models in one table."""
-    from rightcall.report import print_model_table
+    from rightcall.show.terminal import print_model_table
 
     out = console()
     out.print()

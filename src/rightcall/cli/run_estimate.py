@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from rightcall.api.suite_run import SuiteRun
 from rightcall.cli.output import console, print_json
-from rightcall.event_loop import finished
-from rightcall.model.text import counted
-from rightcall.suite import CostEstimate, Plan, SuiteRun
+from rightcall.core.event_loop import finished
+from rightcall.core.text import counted
+from rightcall.run.cost_estimate import CostEstimate
+from rightcall.run.plan import Plan
 
 
 def print_estimates(asked: SuiteRun, as_json: bool) -> None:

@@ -13,16 +13,21 @@ from rightcall.cli.driver_process import SUPERVISION
 from rightcall.cli.interrupt import INTERRUPTED, INTERRUPTS, run_interruptible
 from rightcall.cli.output import console, print_next, tell
 from rightcall.cli.run_progress import LiveMode, ReaderGone, Watching
-from rightcall.errors import InfrastructureError, RightCallError, RunTakenOver
-from rightcall.event_loop import prefer_uvloop
+from rightcall.core.errors import InfrastructureError, RightCallError, RunTakenOver
+from rightcall.core.event_loop import prefer_uvloop
 from rightcall.model.run import Run
-from rightcall.store import Store, open_store, store_address
-from rightcall.suite import Plan, RunOutcome, cost_of_definitions, role_hosts, run_plan
+from rightcall.run.asked_hosts import role_hosts
+from rightcall.run.definition_cost import cost_of_definitions
+from rightcall.run.live_run import RunOutcome
+from rightcall.run.plan import Plan
+from rightcall.run.runner import run_plan
+from rightcall.store.address import open_store, store_address
+from rightcall.store.sql.store import Store
 
 if TYPE_CHECKING:
-    from rightcall.distributed import Workers
-    from rightcall.gate import Verdict
-    from rightcall.report import Screen
+    from rightcall.decide.verdict import Verdict
+    from rightcall.show.screen import Screen
+    from rightcall.wings.ray.place import Workers
 
 WORTH_A_WARNING_MS = 50
 """Delay added by this machine from which latencies deserve a warning."""
@@ -53,7 +58,7 @@ class Execution:
         )
         _warn_of(outcome)
         if self.as_json:
-            from rightcall.report import write_outcome
+            from rightcall.show.rows import write_outcome
 
             write_outcome(outcome.run.id, outcome.verdict.word, outcome.summary, sys.stdout.buffer)
         else:
@@ -61,8 +66,8 @@ class Execution:
         return outcome
 
     def _print(self, plan: Plan, outcome: RunOutcome, watching: Watching, again: str) -> None:
-        from rightcall.report import print_summary
-        from rightcall.report.view import names_of
+        from rightcall.show.terminal import print_summary
+        from rightcall.show.view.case_names import names_of
 
         out = console()
         out.say("\n[bold]{}[/bold] on {}  [dim]run {}[/dim]", plan.name, plan.agent.name, outcome.run.id)
@@ -119,7 +124,7 @@ def run_to_end(
     workers: Workers | None = None,
 ) -> RunOutcome:
     """Run a plan; if it ends early, finished results are stored and the resume command is printed."""
-    from rightcall.report.view import stored_names
+    from rightcall.show.view.case_names import stored_names
 
     prefer_uvloop()
     with open_store(store_url) as store:
@@ -130,7 +135,7 @@ def run_to_end(
                 tell(f"\n{why}: {_how_to_go_on(store, watching.run.id, again)}", err=True)
 
         if run_id is not None:
-            from rightcall.suite import require_same_setup, run_named, stored_outcome
+            from rightcall.api.suite_run import require_same_setup, run_named, stored_outcome
 
             known = run_named(store, run_id)
             if known is not None and known.finished:

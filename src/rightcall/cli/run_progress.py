@@ -6,11 +6,16 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
-from rightcall.api import RunDisplay
+from rightcall.api.run_display import RunDisplay
 from rightcall.model.run import CaseResult, Run
-from rightcall.report import duration, one_line, tell, write_rows
-from rightcall.report.view import CaseName, outcome_of, reason_of
-from rightcall.suite import PlanWarning, Progress
+from rightcall.run.live_run import Progress
+from rightcall.run.preparation import PlanWarning
+from rightcall.show.lines import tell
+from rightcall.show.numbers import duration
+from rightcall.show.rows import write_rows
+from rightcall.show.text import one_line
+from rightcall.show.view.case import outcome_of, reason_of
+from rightcall.show.view.case_names import CaseName
 
 LiveMode = Literal["auto", "plain", "off"]
 

@@ -10,8 +10,9 @@ from rightcall.cli.output import console, print_json, tell
 
 if TYPE_CHECKING:
     from rightcall.cli.run_execution import Execution
-    from rightcall.providers import ModelEndpoint
-    from rightcall.suite import Plan, RunOutcome
+    from rightcall.models.endpoint import ModelEndpoint
+    from rightcall.run.live_run import RunOutcome
+    from rightcall.run.plan import Plan
 
 
 def run_perturbations(
@@ -27,9 +28,9 @@ def run_perturbations(
     `paraphrase_model` is a model with the server that was typed, which is that of every model of the agent's provider.
     """
     from rightcall.cli.interrupt import run_interruptible
-    from rightcall.report import print_perturbations
-    from rightcall.store import open_store
-    from rightcall.suite import run_perturbed
+    from rightcall.improve.perturbed_run import run_perturbed
+    from rightcall.show.robustness import print_perturbations
+    from rightcall.store.address import open_store
 
     wanted = [kind.strip() for listed in kinds for kind in listed.split(",") if kind.strip()]
     for plan in plans:
@@ -52,7 +53,7 @@ def run_perturbations(
 
 
 def _paraphrase_endpoint(plan: Plan, model: str | None, base_url: str | None) -> ModelEndpoint | None:
-    from rightcall.providers import endpoint_of
+    from rightcall.models.resolver import endpoint_of
 
     if model is None:
         return plan.models.default("generator")
@@ -63,8 +64,8 @@ def _paraphrase_endpoint(plan: Plan, model: str | None, base_url: str | None) ->
 def paraphrases_of(plan: Plan, path: Path, model: ModelEndpoint | None) -> dict[str, tuple[str, ...]]:
     """Paraphrases from the file next to the suite; with a model, also of the goldens that have none there."""
     from rightcall.cli.interrupt import run_interruptible
+    from rightcall.improve.perturbations.requests import paraphrased, read_paraphrases, write_paraphrases
     from rightcall.model.golden import Golden
-    from rightcall.suite import paraphrased, read_paraphrases, write_paraphrases
 
     goldens = [golden for golden in plan.goldens() if isinstance(golden, Golden)]
     known = read_paraphrases(path, goldens)
@@ -84,8 +85,8 @@ def run_broken(plans: list[Plan], agains: list[str], how: Execution, resume: str
 
     `resume` names either of the two runs.
     """
-    from rightcall.report import print_fault_report
-    from rightcall.suite import run_with_control
+    from rightcall.api.suite_run import run_with_control
+    from rightcall.show.robustness import print_fault_report
 
     worst = 0
     for plan, again in zip(plans, agains, strict=True):

@@ -9,11 +9,12 @@ import click
 
 from rightcall.cli.options import json_option, run_argument, store_option
 from rightcall.cli.output import console, print_json, print_json_line, print_next
-from rightcall.errors import InputError
+from rightcall.core.errors import InputError
 
 if TYPE_CHECKING:
     from rightcall.model.run import CaseResult, Summary
-    from rightcall.store import Store, StoredCase, StoredRun
+    from rightcall.store.base import StoredCase, StoredRun
+    from rightcall.store.sql.store import Store
 
 SECONDS_BETWEEN_LOOKS = 1.0
 
@@ -44,7 +45,7 @@ def show(
 
     RUN is an id or a prefix of one, `last`, `last~1`, a tag or a git branch [default: last].
     """
-    from rightcall.store import open_store
+    from rightcall.store.address import open_store
 
     if case is None and (raw or trial is not None):
         raise click.UsageError("--raw and --trial require a CASE: rightcall runs show RUN CASE")
@@ -66,8 +67,8 @@ def show(
 
 
 def _show_run(store: Store, found: StoredRun, keep: int, where: str) -> None:
-    from rightcall.report import print_run
-    from rightcall.report.view import failures_first, golden_rows, titled
+    from rightcall.show.run_screen import print_run
+    from rightcall.show.view.grouped_trials import failures_first, golden_rows, titled
 
     failed, more = failures_first(golden_rows(store.results(found.id)), keep)
     rows = titled(failed, store, found.id)
@@ -82,7 +83,7 @@ def _show_run(store: Store, found: StoredRun, keep: int, where: str) -> None:
 
 def _summary(store: Store, found: StoredRun) -> Summary:
     """What the results of an unfinished run add up to so far."""
-    from rightcall.metrics import Tally
+    from rightcall.metrics.tally import Tally
 
     tally = Tally()
     for result in store.results(found.id):
@@ -93,16 +94,11 @@ def _summary(store: Store, found: StoredRun) -> Summary:
 def _show_case(
     store: Store, run: StoredRun, wanted: str, trial: int | None, *, raw: bool, as_json: bool, where: str
 ) -> None:
-    from rightcall.analysis import run_record
-    from rightcall.report import print_case
-    from rightcall.report.view import (
-        case_view,
-        golden_history,
-        golden_row,
-        model_request,
-        rerun_command,
-        system_prompt,
-    )
+    from rightcall.improve.run_setup import run_record
+    from rightcall.show.case_screen import print_case
+    from rightcall.show.view.case import case_view
+    from rightcall.show.view.case_context import golden_history, model_request, rerun_command, system_prompt
+    from rightcall.show.view.grouped_trials import golden_row
 
     stored = store.case(run.id, wanted)
     result = _trial(stored, trial)

@@ -20,11 +20,13 @@ from rightcall.cli.options import (
 )
 from rightcall.cli.output import print_json_line, tell
 from rightcall.cli.run_show import show
-from rightcall.errors import InputError
-from rightcall.report import inert_json, one_line
+from rightcall.core.errors import InputError
+from rightcall.show.lines import inert_json
+from rightcall.show.text import one_line
 
 if TYPE_CHECKING:
-    from rightcall.store import Store, StoredRun
+    from rightcall.store.base import StoredRun
+    from rightcall.store.sql.store import Store
 
 
 @click.group()
@@ -50,7 +52,7 @@ def list_(
     unfinished: bool, limit: int, after: str | None, store_url: str | None, as_json: bool, **words: str
 ) -> None:
     """List runs, newest first."""
-    from rightcall.store import RunFilter
+    from rightcall.store.base import RunFilter
 
     state: Literal["unfinished", "any"] = "unfinished" if unfinished else "any"
     which = RunFilter(state=state, **words)
@@ -102,7 +104,7 @@ def export(run: str, output: Path | None, trajectories: bool, timings: bool, sto
     """Write the results of a run as JSON Lines, ordered by golden and trial."""
     from contextlib import nullcontext
 
-    from rightcall.files import atomic_write
+    from rightcall.files.atomic import atomic_write
 
     with _opened(store_url) as store:
         written = atomic_write(output) if output and str(output) != "-" else nullcontext(sys.stdout.buffer)
@@ -135,9 +137,11 @@ def rescore(
     Runs nothing. Exit codes: 0 passed, 1 did not pass, 4 a metric could not be computed.
     """
     from rightcall.cli.interrupt import run_interruptible
-    from rightcall.metrics import Scorer, ScoringRules, as_metrics, observed
-    from rightcall.report import write_outcome
-    from rightcall.suite import rescore_run
+    from rightcall.metrics.matching.verdict import ScoringRules
+    from rightcall.metrics.resolve import as_metrics, observed
+    from rightcall.metrics.score_case import Scorer
+    from rightcall.run.rescorer import rescore_run
+    from rightcall.show.rows import write_outcome
 
     if on is not None or workers is not None:
         from rightcall.cli.driver_process import SUPERVISION
@@ -150,8 +154,8 @@ def rescore(
             made, summary, verdict = run_interruptible(rescore_run(store, run, scorer))
         else:
             from rightcall.cli.score_shards import tell_shards
-            from rightcall.distributed import Workers
-            from rightcall.suite import WorkersConfig
+            from rightcall.run.suite import WorkersConfig
+            from rightcall.wings.ray.place import Workers
 
             with Workers(
                 WorkersConfig(count=workers), on or "ray", folder=Path.cwd(), dataset=None
@@ -162,7 +166,7 @@ def rescore(
     if as_json:
         write_outcome(made, verdict.word, summary, sys.stdout.buffer)
     else:
-        from rightcall.report import print_summary
+        from rightcall.show.terminal import print_summary
 
         print_summary(summary, (), hints=[f"rightcall runs show {made}", f"rightcall report {made}"])
         tell(verdict.sentence)
@@ -176,9 +180,9 @@ def rescore(
 @json_lines_option
 def trend(group: str, limit: int, store_url: str | None, as_json: bool) -> None:
     """Show the pass rates of the runs of GROUP over time, with intervals and what changed between them."""
-    from rightcall.analysis import group_trend
     from rightcall.cli.output import console
-    from rightcall.report import print_trend
+    from rightcall.improve.run_matrix import group_trend
+    from rightcall.show.comparison import print_trend
 
     with _opened(store_url) as store:
         points = group_trend(store, group, limit)
@@ -216,7 +220,7 @@ def prune(
     keep: int | None, older_than: float | None, dry_run: bool, yes: bool, store_url: str | None, as_json: bool
 ) -> None:
     """Delete old runs, except tagged runs and runs in progress."""
-    from rightcall.store import Retention
+    from rightcall.store.base import Retention
 
     retention = Retention(keep, older_than)
     with _opened(store_url) as store:
@@ -232,13 +236,14 @@ def prune(
 
 
 def _opened(store_url: str | None) -> Store:
-    from rightcall.store import open_store
+    from rightcall.store.address import open_store
 
     return open_store(store_url, must_exist=True)
 
 
 def _print_table(found: list[StoredRun]) -> None:
-    from rightcall.report import Screen, print_columns
+    from rightcall.show.columns import print_columns
+    from rightcall.show.screen import Screen
 
     if not found:
         tell("no runs yet; start one with `rightcall run SUITE`")

@@ -18,10 +18,10 @@ from rightcall.cli.options import (
     tools_option,
 )
 from rightcall.cli.output import tell
-from rightcall.model.text import counted
+from rightcall.core.text import counted
 
 if TYPE_CHECKING:
-    from rightcall.api import RecordedScores
+    from rightcall.api.recorded_scores import RecordedScores
 
 
 @click.command()
@@ -68,10 +68,10 @@ def score(
     """
     import gc
 
-    from rightcall.api import score as score_files
+    from rightcall.api.recorded_scores import score as score_files
     from rightcall.cli.score_traces import as_trajectories, named_as_given, read_standard_input
-    from rightcall.metrics import ScoringRules
-    from rightcall.report import write_rows
+    from rightcall.metrics.matching.verdict import ScoringRules
+    from rightcall.show.rows import write_rows
 
     gc.disable()  # cases create no reference cycles; collecting takes a tenth of the time
     rules = ScoringRules(weights, pass_rule)
@@ -115,9 +115,10 @@ def score(
 
 def _print_scores(scores: RecordedScores, failures: int, hints: list[str], goldens: Path) -> None:
     """Show the progress of scoring, then the summary with the first failures."""
-    from rightcall.datasets import load_goldens
-    from rightcall.report import AskedMetrics, Watcher, print_summary  # rich only when it is shown
-    from rightcall.report.view import names_of
+    from rightcall.datasets.goldens import load_goldens
+    from rightcall.show.extra_metrics import AskedMetrics  # rich only when it is shown
+    from rightcall.show.terminal import Watcher, print_summary
+    from rightcall.show.view.case_names import names_of
 
     asked, watcher = AskedMetrics(scores.metric_names), Watcher("scoring", keep=failures)
     for _ in watcher.watch(asked.watch(scores) if scores.metric_names else iter(scores)):

@@ -10,16 +10,18 @@ import click
 
 from rightcall.cli.driver_process import SUPERVISION
 from rightcall.cli.output import tell
-from rightcall.distributed import Scoring, Workers
-from rightcall.metrics import Scorer, as_metrics, observed
+from rightcall.core.text import counted
+from rightcall.metrics.resolve import as_metrics, observed
+from rightcall.metrics.score_case import Scorer
 from rightcall.model.run import nothing_checked_text
-from rightcall.model.text import counted
-from rightcall.report import print_summary
-from rightcall.suite import WorkersConfig
-from rightcall.tools import load_tools
+from rightcall.run.suite import WorkersConfig
+from rightcall.show.terminal import print_summary
+from rightcall.tools.definitions.load import load_tools
+from rightcall.wings.ray.place import Workers
+from rightcall.wings.ray.shards import Scoring
 
 if TYPE_CHECKING:
-    from rightcall.metrics import ScoringRules
+    from rightcall.metrics.matching.verdict import ScoringRules
 
 ROUNDING = 1e-12
 

@@ -13,24 +13,24 @@ from typing import TYPE_CHECKING, BinaryIO
 import click
 
 from rightcall.cli.output import tell
-from rightcall.errors import InputError
-from rightcall.model.text import counted
+from rightcall.core.errors import InputError
+from rightcall.core.text import counted
 
 if TYPE_CHECKING:
-    from rightcall.traces import Trace
+    from rightcall.wings.traces.trace import Trace
 
 
 def as_trajectories(goldens: Path, recorded: Path) -> Path:
     """The path itself when it holds trajectories; for traces a temporary file with those that belong to a golden."""
     if recorded.suffix == ".parquet" or _begins_with_golden(recorded):
         return recorded
-    from rightcall.traces import is_trace_export
+    from rightcall.wings.traces.reader import is_trace_export
 
     if not is_trace_export(recorded):
         return recorded
-    from rightcall.datasets import save_trajectories
+    from rightcall.datasets.trajectories import save_trajectories
     from rightcall.model.trajectory import RecordedTrajectory
-    from rightcall.traces import load_traces
+    from rightcall.wings.traces.reader import load_traces
 
     by_trace, ids = _known(goldens)
     found, left = [], 0
@@ -92,7 +92,7 @@ def _begins_with_golden(recorded: Path) -> bool:
 
 
 def _known(goldens: Path) -> tuple[dict[str, str], set[str]]:
-    from rightcall.datasets import load_goldens
+    from rightcall.datasets.goldens import load_goldens
 
     by_trace: dict[str, str] = {}
     ids: set[str] = set()

@@ -9,7 +9,7 @@ import msgspec
 
 from rightcall.cli.options import json_option, store_option
 from rightcall.cli.output import print_json_line, tell
-from rightcall.model.text import counted
+from rightcall.core.text import counted
 
 
 @click.group()
@@ -25,8 +25,8 @@ def migrate(store_url: str | None, as_json: bool) -> None:
 
     Every command does this automatically when it opens an older store.
     """
-    from rightcall.store import open_store
-    from rightcall.store.sql import HEAD
+    from rightcall.store.address import open_store
+    from rightcall.store.sql.schema import HEAD
 
     with open_store(store_url, must_exist=True) as opened:
         before = opened.migrated_from
@@ -50,8 +50,8 @@ def copy(source: str, target: str, as_json: bool) -> None:
     Both are a file or a PostgreSQL URL. Existing data in the target is kept; an interrupted copy can be
     repeated.
     """
-    from rightcall.store import open_store
-    from rightcall.store.sql import copy_store
+    from rightcall.store.address import open_store
+    from rightcall.store.sql.copy import copy_store
 
     with open_store(source, must_exist=True) as old, open_store(target) as new:
         copied = copy_store(old, new, progress=_show_progress if sys.stderr.isatty() else None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from rightcall.cli.options import RATE, concurrency_option, store_option, trials_option
-from rightcall.errors import ConfigError, MissingExtraError
+from rightcall.core.errors import ConfigError, MissingExtraError
 
 USAGE_ERROR, NOTHING_COLLECTED, INTERNAL_ERROR, INTERRUPTED = 4, 5, 3, 2
 

@@ -10,7 +10,7 @@ from rightcall.cli.options import json_option, source_argument
 from rightcall.cli.output import console, print_json, print_next
 from rightcall.cli.tools_call import call, serve
 from rightcall.cli.tools_convert import convert
-from rightcall.errors import InputError, suggestion
+from rightcall.core.errors import InputError, suggestion
 
 
 @click.group()
@@ -23,10 +23,10 @@ def tools() -> None:
 @json_option
 def list_(source: str, as_json: bool) -> None:
     """List the tools of SOURCE: a JSON or YAML file, `module:attribute` (also a framework's agent) or `mcp:COMMAND`."""
-    from rightcall.adapters import agent_tools
-    from rightcall.report import clean
-    from rightcall.tools.definitions import tools_of
-    from rightcall.tools.mcp import empty_schemas
+    from rightcall.agents.observed.catalog import agent_tools
+    from rightcall.show.terminal import clean
+    from rightcall.tools.definitions.source import tools_of
+    from rightcall.tools.mcp.client import empty_schemas
 
     found = tools_of(source, agent_tools)
     if as_json:
@@ -58,9 +58,9 @@ def list_(source: str, as_json: bool) -> None:
               default="native", show_default=True, help="Definition format")  # fmt: skip
 def show(source: str, name: str, dialect: str) -> None:
     """Show one tool as JSON, in any provider's format."""
-    from rightcall.adapters import agent_tools
+    from rightcall.agents.observed.catalog import agent_tools
     from rightcall.model.dialects import SPELLINGS
-    from rightcall.tools.definitions import tools_of
+    from rightcall.tools.definitions.source import tools_of
 
     found = {tool.name: tool for tool in tools_of(source, agent_tools)}
     if name not in found:

@@ -8,7 +8,7 @@ import click
 
 from rightcall.cli.options import json_option, real_option, source_argument, store_option
 from rightcall.cli.output import console, print_json, tell
-from rightcall.errors import InputError, suggestion
+from rightcall.core.errors import InputError, suggestion
 
 
 @click.command("call")
@@ -87,7 +87,7 @@ def serve(source: str, address: str | None, real: bool, store_url: str | None) -
 
 def read_arguments(text: str, pairs: tuple[str, ...]) -> dict[str, Any]:
     """The arguments of `--args` and `--arg` combined."""
-    from rightcall.model.codec import decode
+    from rightcall.core.codec import decode
 
     arguments: dict[str, Any] = decode(text.encode("utf-8", "surrogatepass"), dict[str, Any], "--args")
     for pair in pairs:
@@ -111,8 +111,9 @@ async def _called(
     source: str, name: str, arguments: dict[str, Any], *, real: bool, store_url: str | None
 ) -> Any:
     from rightcall.model.call import ToolCall
-    from rightcall.tools.definitions import open_source
-    from rightcall.tools.runtime import Aborted, Toolbox
+    from rightcall.tools.definitions.source import open_source
+    from rightcall.tools.runtime.errors import Aborted
+    from rightcall.tools.runtime.toolbox import Toolbox
 
     async with open_source(source) as tools:
         box = Toolbox(tools, execute="real" if real else "mock", idempotency=_keys(real, store_url))
@@ -128,9 +129,9 @@ async def _called(
 
 
 async def _served(source: str, address: tuple[str, int] | None, keys: Any) -> None:
-    from rightcall.tools.definitions import open_source
-    from rightcall.tools.mcp import serve_http, serve_stdio
-    from rightcall.tools.runtime import Toolbox
+    from rightcall.tools.definitions.source import open_source
+    from rightcall.tools.mcp.server import serve_http, serve_stdio
+    from rightcall.tools.runtime.toolbox import Toolbox
 
     async with open_source(source) as tools:
         box = Toolbox(tools, execute="real" if keys else "mock", idempotency=keys)
@@ -141,9 +142,10 @@ def _keys(real: bool, store_url: str | None) -> Any:
     """The idempotency keys of real calls, shared between processes; None for mocks."""
     if not real:
         return None
-    from rightcall.providers import scrubber
-    from rightcall.store import store_address
-    from rightcall.tools.idempotency import Idempotency, key_store
+    from rightcall.core.redaction.secrets import scrubber
+    from rightcall.store.address import store_address
+    from rightcall.tools.idempotency.guard import Idempotency
+    from rightcall.tools.idempotency.key_location import key_store
 
     address = store_address(store_url)
     return Idempotency(key_store(address.file, address.url, scrubber()))

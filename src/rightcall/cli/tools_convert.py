@@ -10,11 +10,11 @@ import click
 
 from rightcall.cli.options import output_option, source_argument
 from rightcall.cli.output import print_json_text, tell
-from rightcall.errors import InputError
+from rightcall.core.errors import InputError
 
 if TYPE_CHECKING:
-    from rightcall.lint import ToolSet
-    from rightcall.portability import Loss
+    from rightcall.lint.source.tools import ToolSet
+    from rightcall.schema.rewrite import Loss
 
 
 @click.command()
@@ -32,8 +32,8 @@ def convert(source: str, target: str, output: Path | None) -> None:
     SOURCE is a file that `rightcall lint` reads, `module:attribute` or `mcp:COMMAND`. Only what the provider
     requires is changed. Losses are listed on stderr; exit code 1 if the provider will still reject a tool.
     """
-    from rightcall.lint import convert_all
-    from rightcall.portability import request
+    from rightcall.lint.conversion import convert_all
+    from rightcall.schema.convert import request
 
     sets = _read(source)
     tools = [tool for one in sets for tool in one.tools]
@@ -57,11 +57,11 @@ def convert(source: str, target: str, output: Path | None) -> None:
 
 def _read(source: str) -> list[ToolSet]:
     """Read tools as `lint` does, so that whatever can be linted can be converted."""
-    from rightcall.adapters import agent_tools
-    from rightcall.api import read_sources
-    from rightcall.files import is_object_name
-    from rightcall.lint import tool_set
-    from rightcall.tools.definitions import tools_of
+    from rightcall.agents.observed.catalog import agent_tools
+    from rightcall.api.lint_sources import read_sources
+    from rightcall.files.python_object import is_object_name
+    from rightcall.lint.source.read import tool_set
+    from rightcall.tools.definitions.source import tools_of
 
     if is_object_name(source) and not source.startswith("mcp:"):
         return [tool_set(tools_of(source, agent_tools), name=source)]
@@ -82,7 +82,7 @@ def _write(text: bytes, count: int, output: Path | None) -> None:
     if output is None:
         print_json_text(text)
         return
-    from rightcall.files import write_file
+    from rightcall.files.atomic import write_file
 
     write_file(output, text)
     _tell(f"{count} {'tool' if count == 1 else 'tools'} written to {output}")

@@ -9,13 +9,15 @@ import click
 
 from rightcall.cli.options import json_option, store_option
 from rightcall.cli.output import console, print_json, print_json_line, print_next, tell
-from rightcall.report import one_line
+from rightcall.show.text import one_line
 
 if TYPE_CHECKING:
     from rightcall.model.golden import Golden
-    from rightcall.monitor import Imported
-    from rightcall.store import KeptTrace
-    from rightcall.traces import CallsMode, Problems, Trace
+    from rightcall.store.watch import KeptTrace
+    from rightcall.wings.monitor.trace_import import Imported
+    from rightcall.wings.traces.assembly import CallsMode
+    from rightcall.wings.traces.problems import Problems
+    from rightcall.wings.traces.trace import Trace
 
 
 @click.group()
@@ -56,9 +58,11 @@ def import_(
     OTLP (JSON, protobuf), OpenInference, Langfuse, MLflow, LangSmith, Laminar, Traceloop and Inspect AI are detected
     by content. Without --to, traces go into the store, where `traces review` finds them.
     """
-    from rightcall.monitor import import_to_folder, import_to_store
-    from rightcall.store import open_store
-    from rightcall.traces import Problems, Redactor, load_traces
+    from rightcall.store.address import open_store
+    from rightcall.wings.monitor.trace_import import import_to_folder, import_to_store
+    from rightcall.wings.traces.problems import Problems
+    from rightcall.wings.traces.reader import load_traces
+    from rightcall.wings.traces.redaction import Redactor
 
     whole = Problems()
     found = load_traces(*files, calls=calls, skip_bad=skip_bad, problems=whole.merge)
@@ -130,8 +134,9 @@ def _summary(made: Imported, whole: Problems) -> dict[str, Any]:
 @click.option("--json", "as_json", is_flag=True, help="Output JSON, one object per line")
 def list_(agent: str, failed: bool, queued: bool, limit: int, store_url: str | None, as_json: bool) -> None:
     """List traces in the store, newest first."""
-    from rightcall.store import TraceFilter, open_store
-    from rightcall.traces import shown_trace_id
+    from rightcall.store.address import open_store
+    from rightcall.store.watch import TraceFilter
+    from rightcall.wings.traces.golden_candidate import shown_trace_id
 
     which = TraceFilter(agent=agent, failed=True if failed else None, review="queued" if queued else None)
     with open_store(store_url, must_exist=True) as store:
@@ -159,7 +164,7 @@ def list_(agent: str, failed: bool, queued: bool, limit: int, store_url: str | N
 def show(trace: str, store_url: str | None, as_json: bool) -> None:
     """Show TRACE: an id, a prefix of one, or a file of traces."""
     if Path(trace).is_file():
-        from rightcall.traces import load_traces
+        from rightcall.wings.traces.reader import load_traces
 
         for found in load_traces(trace):
             if as_json:
@@ -167,8 +172,8 @@ def show(trace: str, store_url: str | None, as_json: bool) -> None:
             else:
                 _print_trace(found)
         return
-    from rightcall.monitor import trace_of
-    from rightcall.store import open_store
+    from rightcall.store.address import open_store
+    from rightcall.wings.monitor.trace_record import trace_of
 
     with open_store(store_url, must_exist=True) as store:
         kept = store.trace(trace)
@@ -212,7 +217,7 @@ def review(candidates: Path | None, target: Path, store_url: str | None) -> None
 
     CANDIDATES is what `traces import --to` wrote; without it the store's queue is reviewed, failed checks first.
     """
-    from rightcall.monitor import add_goldens, as_negative, reviewed
+    from rightcall.wings.monitor.promote import add_goldens, as_negative, reviewed
 
     kept = 0
     for golden, settle in _waiting(candidates, target, store_url):
@@ -244,8 +249,9 @@ def _edited(golden: Golden) -> Golden | None:
     """The golden as the person's editor leaves it; None when it was closed without saving or cannot be read."""
     import msgspec
 
-    from rightcall.errors import InputError
-    from rightcall.model import Golden as GoldenType, codec
+    from rightcall.core import codec
+    from rightcall.core.errors import InputError
+    from rightcall.model import Golden as GoldenType
 
     written = msgspec.json.format(codec.encode(golden), indent=2).decode()
     text = click.edit(written, extension=".json")
@@ -260,7 +266,7 @@ def _edited(golden: Golden) -> Golden | None:
 
 
 def _author() -> str:
-    from rightcall.store import user_name
+    from rightcall.store.base import user_name
 
     return user_name()
 
@@ -268,16 +274,17 @@ def _author() -> str:
 def _waiting(candidates: Path | None, target: Path, store_url: str | None) -> Any:
     """Goldens, each with a function to call with the decision."""
     if candidates is not None:
-        from rightcall.datasets import load_goldens
-        from rightcall.monitor import is_unreviewed
+        from rightcall.datasets.goldens import load_goldens
+        from rightcall.wings.monitor.promote import is_unreviewed
 
         judged = {g.id for g in load_goldens(target) if not is_unreviewed(g)} if target.exists() else set()
         for golden in list(load_goldens(candidates)):
             if is_unreviewed(golden) and golden.id not in judged:
                 yield golden, lambda _word: None
         return
-    from rightcall.monitor import trace_of
-    from rightcall.store import TraceFilter, open_store
+    from rightcall.store.address import open_store
+    from rightcall.store.watch import TraceFilter
+    from rightcall.wings.monitor.trace_record import trace_of
 
     with open_store(store_url, must_exist=True) as store:
         failed_first = [
@@ -313,8 +320,9 @@ def promote(
     ids: tuple[str, ...], target: Path, negative: tuple[str, ...], accept: bool, store_url: str | None
 ) -> None:
     """Create goldens from the traces IDS, marked unreviewed unless --accept or --negative is given."""
-    from rightcall.monitor import add_goldens, as_negative, reviewed, trace_of
-    from rightcall.store import open_store
+    from rightcall.store.address import open_store
+    from rightcall.wings.monitor.promote import add_goldens, as_negative, reviewed
+    from rightcall.wings.monitor.trace_record import trace_of
 
     goldens = []
     with open_store(store_url, must_exist=True) as store:
@@ -339,8 +347,8 @@ def promote(
 def export(run: str, target: str, spans: bool, store_url: str | None) -> None:
     """Send the scores of RUN as gen_ai.evaluation.result events to an OTLP endpoint."""
     from rightcall.cli.interrupt import run_interruptible
-    from rightcall.monitor import export_run
-    from rightcall.store import open_store
+    from rightcall.store.address import open_store
+    from rightcall.wings.monitor.run_export import export_run
 
     with open_store(store_url, must_exist=True) as store:
         sent = run_interruptible(export_run(store, run, target, spans=spans))

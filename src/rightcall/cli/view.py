@@ -36,8 +36,8 @@ def view(
     Listens on this machine only by default; with another --host, visitors need a token. Loads nothing from the
     network. Press Ctrl-C to stop.
     """
-    from rightcall.store import open_store
-    from rightcall.web import listening, require_packages, serve
+    from rightcall.show.dashboard.server import listening, require_packages, serve
+    from rightcall.store.address import open_store
 
     require_packages()
     with open_store(store_url, must_exist=True) as store, listening(host, port, token) as here:

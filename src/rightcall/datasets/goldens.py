@@ -10,6 +10,8 @@ from typing import Any, Literal, TypeAlias, cast
 import msgspec
 from msgspec import Raw
 
+from rightcall.core.codec import DecodeErrors
+from rightcall.core.errors import InputError
 from rightcall.datasets.deepeval.names import is_deepeval
 from rightcall.datasets.formats import FORMATS, GOLDENS, csv, format_of
 from rightcall.datasets.formats.collection import (
@@ -23,9 +25,9 @@ from rightcall.datasets.formats.collection import (
     repeated_key,
 )
 from rightcall.datasets.targets import golden_of_target, is_target
-from rightcall.errors import InputError
-from rightcall.files import atomic_write, existing_file, value_of
-from rightcall.model.codec import DecodeErrors
+from rightcall.files.atomic import atomic_write
+from rightcall.files.checked_read import existing_file
+from rightcall.files.documents import value_of
 from rightcall.model.dialects import read_tool
 from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, expecting_no_calls, with_id
 

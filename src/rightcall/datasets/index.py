@@ -12,7 +12,7 @@ from pathlib import Path
 
 import msgspec
 
-from rightcall.model.codec import encode
+from rightcall.core.codec import encode
 from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, played_as
 
 CACHE_KIB = 16_384

@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterator
 from itertools import chain
 from pathlib import Path
 
+from rightcall.core.errors import InputError, suggestion
 from rightcall.datasets.goldens import load_goldens, numbered_goldens
 from rightcall.datasets.trajectories import numbered_trajectories
-from rightcall.errors import InputError, suggestion
-from rightcall.files import existing_file
+from rightcall.files.checked_read import existing_file
 from rightcall.model.golden import AnyGolden
 from rightcall.model.trajectory import RecordedTrajectory, Trajectory
 

@@ -13,9 +13,9 @@ from typing import Any
 
 import msgspec
 
+from rightcall.core.errors import InputError, MissingExtraError
 from rightcall.datasets.records import plain
-from rightcall.errors import InputError, MissingExtraError
-from rightcall.files import existing_file
+from rightcall.files.checked_read import existing_file
 
 SUFFIX = ".parquet"
 TEXTS = frozenset(("golden_id", "output", "stop_reason", "error"))

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from rightcall.core import codec
+from rightcall.core.errors import ConfigError, MissingExtraError
 from rightcall.datasets.deepeval.names import KNOWN, Names
 from rightcall.datasets.deepeval.reader import golden_of
-from rightcall.errors import ConfigError, MissingExtraError
-from rightcall.files import existing_file
-from rightcall.model import codec
+from rightcall.files.checked_read import existing_file
 from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, expecting_no_calls
 
 NATIVE_ONLY = frozenset(

@@ -14,8 +14,8 @@ from typing import Any, Literal
 
 import msgspec
 
-from rightcall.errors import InputError
-from rightcall.model import codec
+from rightcall.core import codec
+from rightcall.core.errors import InputError
 from rightcall.model.golden import AnyGolden, ConversationalGolden, G, Golden, expecting_no_calls
 from rightcall.model.record import Record
 

@@ -19,12 +19,12 @@ from typing import Any
 
 import msgspec
 
+from rightcall.core import codec
+from rightcall.core.errors import InputError, suggestion
 from rightcall.datasets.deepeval.names import snake_case
 from rightcall.datasets.formats import GOLDENS, format_of
 from rightcall.datasets.formats.collection import is_blank
-from rightcall.errors import InputError, suggestion
-from rightcall.files import value_of
-from rightcall.model import codec
+from rightcall.files.documents import value_of
 from rightcall.model.golden import Golden, with_id
 
 FIELDS = ("data", "target", "metadata", "id")

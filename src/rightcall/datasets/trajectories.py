@@ -16,14 +16,16 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from rightcall.core.codec import DecodeErrors
+from rightcall.core.depth import shallow
+from rightcall.core.errors import InputError
 from rightcall.datasets.formats import TRAJECTORIES, format_of
 from rightcall.datasets.formats.collection import SHORT, decoder_for, is_blank, refuse_deep, refused_item
 from rightcall.datasets.formats.jsonl import line_ranges, read_range
-from rightcall.errors import InputError
-from rightcall.files import atomic_write, existing_file
+from rightcall.files.atomic import atomic_write
+from rightcall.files.checked_read import existing_file
 from rightcall.model.call import ToolCall
-from rightcall.model.codec import DecodeErrors
-from rightcall.model.depth import bounded_trajectory, shallow
+from rightcall.model.depth import bounded_trajectory
 from rightcall.model.dialects import anthropic, native, openai_chat, read_messages, trajectory_from_messages
 from rightcall.model.dialects.transcript import uncovered
 from rightcall.model.message import Message

@@ -1,5 +1,5 @@
 """DeepEval's former path of `ConversationSimulator`."""
 
-from rightcall.synthesis import ConversationSimulator
+from rightcall.wings.generate.simulator import ConversationSimulator
 
 __all__ = ["ConversationSimulator"]

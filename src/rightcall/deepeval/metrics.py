@@ -21,7 +21,7 @@ from rightcall import (
     ToolCorrectnessMetric,
     TurnRelevancyMetric,
 )
-from rightcall.metrics import BaseConversationalMetric, BaseMetric
+from rightcall.metrics.deepeval_form import BaseConversationalMetric, BaseMetric
 
 __all__ = [
     "AnswerRelevancyMetric",

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
-from rightcall.errors import InputError
+from rightcall.core.errors import InputError
 
 
 @contextlib.contextmanager

@@ -8,7 +8,7 @@ from io import BufferedReader
 from itertools import count
 from pathlib import Path
 
-from rightcall.errors import InputError, suggestion
+from rightcall.core.errors import InputError, suggestion
 
 BOM = b"\xef\xbb\xbf"
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")

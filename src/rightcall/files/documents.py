@@ -10,9 +10,9 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from rightcall.errors import InputError
+from rightcall.core import codec
+from rightcall.core.errors import InputError
 from rightcall.files.checked_read import existing_file, read_checked
-from rightcall.model import codec
 
 T = TypeVar("T")
 DOCUMENT_SUFFIXES = (".json", ".yaml", ".yml")

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from rightcall.errors import ConfigError, suggestion
+from rightcall.core.errors import ConfigError, suggestion
 
 _added: list[str] = []
 """Folders that were added to the end of `sys.path`, the latest suite's first. Modules may import more at any time."""

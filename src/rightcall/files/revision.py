@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from rightcall.errors import ConfigError
+from rightcall.core.errors import ConfigError
 from rightcall.files.git_command import run_git
 
 _CI_BRANCH = ("GITHUB_REF_NAME", "CI_COMMIT_BRANCH", "BITBUCKET_BRANCH", "BUILD_SOURCEBRANCHNAME")

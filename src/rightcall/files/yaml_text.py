@@ -11,8 +11,8 @@ import re
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from rightcall.errors import InputError
-from rightcall.model.depth import MAX_DEPTH
+from rightcall.core.depth import MAX_DEPTH
+from rightcall.core.errors import InputError
 
 if TYPE_CHECKING:
     import yaml

@@ -14,12 +14,12 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from rightcall.errors import InputError
-from rightcall.files import write_file
+from rightcall.core.codec import decode
+from rightcall.core.errors import InputError
+from rightcall.files.atomic import write_file
 from rightcall.lint.diagnostic import Diagnostic
 from rightcall.lint.report import LintReport
 from rightcall.lint.source.tools import SourceTool, ToolSet, shown_examples
-from rightcall.model.codec import decode
 from rightcall.model.record import Record
 
 BASELINE_FORMAT = "rightcall/lint-baseline/1"

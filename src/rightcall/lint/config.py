@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from rightcall.errors import ConfigError, InputError, suggestion
-from rightcall.files import read_document
+from rightcall.core.errors import ConfigError, InputError, suggestion
+from rightcall.files.documents import read_document
 from rightcall.lint.diagnostic import SEVERITIES, Severity
 from rightcall.lint.rule import FAMILIES, Rule
-from rightcall.portability import check_target
+from rightcall.schema.provider_limits import check_target
 
 FailOn = Literal["error", "warning", "info", "never"]
 
@@ -141,7 +141,8 @@ class LintSettings:
 
     def fields(self) -> dict[str, Any]:
         """The fields of a `LintConfig`; invalid ones raise a `ConfigError` that names the file."""
-        from rightcall.lint import LintConfig, all_rules, config_from
+        from rightcall.lint.config import LintConfig, config_from
+        from rightcall.lint.rule import all_rules
 
         fields = config_from(self.table, self.where)
         if fields:

@@ -10,7 +10,9 @@ from rightcall.lint.config import LintConfig
 from rightcall.lint.engine import lint
 from rightcall.lint.source.tools import SourceTool, ToolSet
 from rightcall.model.tool import Tool
-from rightcall.portability import Converted, Definition, Loss, converted
+from rightcall.schema.convert import Converted, converted
+from rightcall.schema.definition import Definition
+from rightcall.schema.rewrite import Loss
 
 _RULES = ("TD001", "TD002", "TD004", "TD006", "TD007", "TD7")
 """Not JSON Schema, no object at the root, references to nowhere, and what the target itself refuses."""

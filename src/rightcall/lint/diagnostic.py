@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from rightcall.files import JsonPath
+from rightcall.files.documents import JsonPath
 from rightcall.model.record import Record
 
 Severity = Literal["error", "warning", "info"]

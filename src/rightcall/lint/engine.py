@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from rightcall.files import JsonPath, pointer
+from rightcall.files.documents import JsonPath, pointer
 from rightcall.lint.baseline import Locked
 from rightcall.lint.config import LintConfig
 from rightcall.lint.diagnostic import SEVERITIES, Diagnostic, Finding, FixKind

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Literal
 
-from rightcall.files import JsonPath
+from rightcall.files.documents import JsonPath
 from rightcall.model.record import Record
 
 

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rightcall.files import JsonPath, write_file
+from rightcall.files.atomic import write_file
+from rightcall.files.documents import JsonPath
 from rightcall.lint.config import LintConfig
 from rightcall.lint.diagnostic import Edit
 from rightcall.lint.engine import Found, features_of, find, fix_kind

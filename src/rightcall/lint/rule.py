@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from rightcall.errors import InputError, suggestion
+from rightcall.core.errors import InputError, suggestion
 from rightcall.lint.diagnostic import Finding, FixKind, Severity
 
 if TYPE_CHECKING:

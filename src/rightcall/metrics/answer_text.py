@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from rightcall.errors import ConfigError, InputError
+from rightcall.core.errors import ConfigError, InputError
 from rightcall.metrics.base import Metric, require_threshold
 from rightcall.model.case import TestCase
 from rightcall.model.score import Score
@@ -62,7 +62,7 @@ class PatternMatch(AnswerText):
         return Score(float(matches), matches, f"the answer {verb} {self.pattern}")
 
     def _matches(self, text: str) -> bool:
-        from rightcall.tools.definitions import fullmatch
+        from rightcall.tools.definitions.validate import fullmatch
 
         return fullmatch(f"(?i){self.pattern}" if self.ignore_case else self.pattern)(text)
 

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from rightcall.errors import ConfigError
+from rightcall.core.errors import ConfigError
 from rightcall.metrics.matching.case_score import pass_threshold, score_calls, states_calls
 from rightcall.metrics.matching.reasons import joined, sentence
 from rightcall.metrics.matching.unknown import unknown_text

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from rightcall.errors import MatcherBroke
+from rightcall.core.errors import MatcherBroke
 from rightcall.metrics.builtin.confirmation import Confirmation
 from rightcall.metrics.builtin.final_state import FinalState
 from rightcall.metrics.builtin.permission import Permission

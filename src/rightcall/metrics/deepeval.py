@@ -28,7 +28,7 @@ from rightcall.metrics.judged.conversation import (
 )
 from rightcall.metrics.judged.rubric import AnswerRelevancy, ArgumentCorrectness, Part, Rubric, TaskCompletion
 from rightcall.metrics.tool_correctness import ToolCorrectness
-from rightcall.providers import bare_model
+from rightcall.models.catalog import bare_model
 
 
 class WithoutEffect(TypedDict, total=False):

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from functools import wraps
 from typing import Any, ParamSpec
 
-from rightcall.errors import RightCallError
+from rightcall.core.codec import name_of, source_hash, stable_repr
+from rightcall.core.errors import RightCallError
 from rightcall.metrics.base import Metric, UserMetric, metric_name
 from rightcall.model.case import AnyTestCase
-from rightcall.model.codec import name_of, source_hash, stable_repr
 from rightcall.model.score import Score
 
 P = ParamSpec("P")
@@ -162,7 +162,7 @@ class MirroredMetric(BaseMetric):
     def measure(  # type: ignore[override]
         self, test_case: AnyTestCase, *args: Any, **options: Any
     ) -> MeasuredScore:
-        from rightcall.event_loop import finished
+        from rightcall.core.event_loop import finished
 
         return finished(self.a_measure(test_case))
 

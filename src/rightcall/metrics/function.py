@@ -7,11 +7,11 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rightcall.errors import ConfigError
+from rightcall.core.codec import name_of, source_hash
+from rightcall.core.errors import ConfigError
 from rightcall.metrics.base import UserMetric, require_threshold
 from rightcall.metrics.matching.case_score import pass_threshold
 from rightcall.model.case import TestCase
-from rightcall.model.codec import name_of, source_hash
 from rightcall.model.score import Score
 
 

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any, get_args
 
-from rightcall.errors import CodeExit
+from rightcall.core.errors import CodeExit
 from rightcall.metrics.base import Metric, UserMetric
 from rightcall.model.case import AnyTestCase
 from rightcall.model.failure import Code, Failure
@@ -116,7 +116,7 @@ def _measured(metric: Metric, case: AnyTestCase) -> Any:
 async def _in_thread(metric: Metric, case: AnyTestCase) -> Any:
     import asyncio
 
-    from rightcall.worker_threads import in_thread
+    from rightcall.core.worker_threads import in_thread
 
     try:
         return await in_thread(

@@ -16,9 +16,13 @@ from typing import Literal, NamedTuple, Self
 
 import msgspec
 
-from rightcall import stats
 from rightcall.model.golden import PERSONA, USER
 from rightcall.model.run import CaseResult, Rate, UserSpread
+from rightcall.stats.clusters import sample
+from rightcall.stats.intervals import Interval, t_interval, wilson
+from rightcall.stats.mean_interval import estimate
+from rightcall.stats.paired_tests import bonett_price, paired_t, shrunk_difference
+from rightcall.stats.pass_k import pass_hat_k
 
 
 def stable_hash(golden_id: str) -> int:
@@ -110,12 +114,12 @@ class Passes:
         if not n:
             return None
         if self.apart:
-            low, high = stats.wilson(self.passed, n)
+            low, high = wilson(self.passed, n)
             return Rate(self.passed / n, low, high, n, n, "wilson")
         # Hashes differ from process to process; the order of what is computed must not.
         goldens = sorted(self._goldens(), key=lambda golden: (self._clusters.get(golden[0], ""), golden[1]))
         clusters = [self._clusters.get(name, name) for name, _ in goldens] if self._clusters else None
-        found = stats.estimate(stats.sample([trials for _, trials in goldens], clusters))
+        found = estimate(sample([trials for _, trials in goldens], clusters))
         return Rate(found.mean, found.low, found.high, found.cases, found.trials, found.method)
 
     def scenarios(self) -> dict[str, tuple[float, ...]]:
@@ -135,7 +139,7 @@ class Passes:
         counts = Counter((len(trials), int(sum(trials))) for _, trials in self._goldens())
         found: list[float] = []
         for k in range(1, most + 1):
-            known = [(stats.pass_hat_k(n, c, k), goldens) for (n, c), goldens in sorted(counts.items())]
+            known = [(pass_hat_k(n, c, k), goldens) for (n, c), goldens in sorted(counts.items())]
             tried = [(value, goldens) for value, goldens in known if value is not None]
             if not tried:
                 break
@@ -209,20 +213,20 @@ def _spread(
     )
 
 
-def _interval(pairs: list[_Pair], conf: float) -> stats.Interval | None:
+def _interval(pairs: list[_Pair], conf: float) -> Interval | None:
     """Bonett and Price's for single yes/no trials, else t over scenarios."""
     if len(pairs) < 2:
         return None
     apart = [pair.high - pair.low for pair in pairs]
     if all({pair.low, pair.high} <= {0.0, 1.0} and pair.weight == 1 for pair in pairs):
-        return stats.bonett_price(len(pairs), apart.count(-1.0), apart.count(1.0), conf)
-    found = stats.paired_t(apart, None, [float(pair.weight) for pair in pairs], conf)
+        return bonett_price(len(pairs), apart.count(-1.0), apart.count(1.0), conf)
+    found = paired_t(apart, None, [float(pair.weight) for pair in pairs], conf)
     if found.se:
-        interval = stats.t_interval(found.mean, found.se, len(pairs) - 1, conf)
+        interval = t_interval(found.mean, found.se, len(pairs) - 1, conf)
     else:  # no spread among scenarios shows little when they are few
-        careful = stats.shrunk_difference(found.mean, 0.0, len(pairs))
-        interval = stats.t_interval(careful.mean, careful.se, len(pairs) - 1, conf)
-    return stats.Interval(max(-1.0, interval.low), min(1.0, interval.high))
+        careful = shrunk_difference(found.mean, 0.0, len(pairs))
+        interval = t_interval(careful.mean, careful.se, len(pairs) - 1, conf)
+    return Interval(max(-1.0, interval.low), min(1.0, interval.high))
 
 
 def _mean(values: list[float] | tuple[float, ...]) -> float:

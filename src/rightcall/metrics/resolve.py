@@ -15,14 +15,14 @@ from functools import cache, partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from rightcall.errors import ConfigError, suggestion
-from rightcall.files import load_object
+from rightcall.core.errors import ConfigError, suggestion
+from rightcall.files.python_object import load_object
 from rightcall.metrics.base import Metric
 from rightcall.metrics.function import FunctionMetric
 from rightcall.model.record import Record
 
 if TYPE_CHECKING:
-    from rightcall.providers import ModelCatalog
+    from rightcall.models.catalog import ModelCatalog
 
 DIMENSIONS = (
     "call_precision", "call_recall", "call_f1", "call_soft_f1", "tool_precision", "tool_recall", "tool_f1",

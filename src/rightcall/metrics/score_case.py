@@ -29,7 +29,7 @@ from rightcall.model.run import CaseResult
 from rightcall.model.score import Score
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory
-from rightcall.tools.definitions import offered_tools
+from rightcall.tools.definitions.offer import offered_tools
 
 
 @dataclass(frozen=True)

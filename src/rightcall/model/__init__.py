@@ -12,8 +12,7 @@
     failure     Failure and the closed list of codes
     score       Score
     run         CaseResult, Summary, Run
-    codec       bytes to records and back, with the location in every error
-    depth       how deep values may be nested
+    depth       values of trajectories that are nested too deeply
     dialects/   provider formats: tools and messages of Anthropic, OpenAI, MCP
 
 To change a record, make another: `msgspec.structs.replace(golden, id="x")`.

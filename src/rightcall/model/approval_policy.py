@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
 from typing import Any, Literal, get_args
 
-from rightcall.errors import ConfigError, suggestion
+from rightcall.core.errors import ConfigError, suggestion
 from rightcall.model.approval import Approval
 from rightcall.model.record import Record
 

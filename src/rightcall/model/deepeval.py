@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from rightcall.errors import suggestion
+from rightcall.core.errors import suggestion
 from rightcall.model.call import ToolCall
 from rightcall.model.golden import ConversationalGolden, ExpectedCall, Golden, Turn
 

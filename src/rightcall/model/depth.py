@@ -1,96 +1,17 @@
-"""The nesting limit of JSON: one limit for every file, reply, argument and result.
-
-Readers, matchers and reports walk values recursively. A thousand brackets take a kilobyte to send and the whole
-stack to walk, so deeper values are rejected on input: a file with an `InputError`, a model's arguments as
-`bad_json`, a tool's result by keeping it as text.
-"""
+"""Values of trajectories that are nested too deeply, kept as text."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 from msgspec.structs import replace
 
+from rightcall.core.depth import is_too_deep
 from rightcall.model.call import ToolCall, ToolResult
 from rightcall.model.message import Message
 from rightcall.model.trajectory import Trajectory
-
-MAX_DEPTH = 100
-"""Levels of nested objects and lists. Providers reject schemas beyond 5 or 10."""
-
-_STRING = re.compile(rb'"(?:[^"\\]|\\.)*+"?', re.DOTALL)
-_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*+"?|[\[{]|[\]}]', re.DOTALL)
-_BRACKETS = bytes.maketrans(b"{}", b"[]")
-_OTHERS = bytes(set(range(256)) - set(b"[]{}"))
-_CUT = b'"nested too deeply"'
-
-
-def too_deep(data: bytes | memoryview, limit: int = MAX_DEPTH) -> bool:
-    """Whether JSON text is nested deeper than the limit; about as fast as copying it."""
-    if len(data) <= 2 * limit:  # every level takes two brackets
-        return False
-    data = bytes(data)
-    if data.count(b"[") + data.count(b"{") <= limit:
-        return False
-    # Brackets in strings can only make it look deeper, so strings are removed when in doubt.
-    return _left_after_peeling(data, limit) and _left_after_peeling(_STRING.sub(b"", data), limit)
-
-
-def _left_after_peeling(data: bytes, limit: int) -> bool:
-    """Whether brackets remain after removing the innermost pairs `limit` times."""
-    brackets = data.translate(_BRACKETS, _OTHERS)
-    for _ in range(limit):
-        if not brackets:
-            return False
-        shorter = brackets.replace(b"[]", b"")
-        if len(shorter) == len(brackets):
-            return True  # unbalanced: removing strings, or the decoder, will show why
-        brackets = shorter
-    return bool(brackets)
-
-
-def shallow(data: bytes | memoryview, limit: int = 2 * MAX_DEPTH) -> bytes:
-    """The same JSON with everything deeper than the limit replaced by a placeholder, so that it can be read.
-
-    Truncated values are still deeper than `MAX_DEPTH`, so `is_too_deep` detects them.
-    """
-    data = bytes(data)
-    pieces: list[bytes] = []
-    depth = kept = 0
-    for token in _TOKEN.finditer(data):
-        if (mark := token.group()) in b"[{":
-            depth += 1
-            if depth == limit + 1:
-                pieces += (data[kept : token.start()], _CUT)
-        elif mark in b"]}":
-            if depth == limit + 1:
-                kept = token.end()
-            depth -= 1
-    if depth > limit:
-        return b"".join(pieces)  # unbalanced: the decoder reports it
-    return b"".join((*pieces, data[kept:]))
-
-
-def is_too_deep(value: Any, limit: int = MAX_DEPTH) -> bool:
-    """Whether a plain value is nested deeper than the limit or contains itself. Walks without recursion."""
-    if type(value) is not dict and type(value) is not list:
-        return False
-    layer, depth = [value], 0
-    while layer:
-        depth += 1
-        if depth > limit:
-            return True
-        layer = [
-            inner
-            for outer in layer
-            for inner in (outer.values() if type(outer) is dict else outer)
-            if type(inner) is dict or type(inner) is list
-        ]
-    return False
-
 
 MOST_KEPT = 2000
 """Characters kept of a value that is too deep to be kept as a value."""

@@ -12,9 +12,9 @@ from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
 
+from rightcall.core.codec import described
 from rightcall.model.approval import Caller
 from rightcall.model.call import ToolCall
-from rightcall.model.codec import described
 from rightcall.model.deepeval_fields import GoldenFields, SingleTurnFields, TurnFields
 from rightcall.model.record import Record, Sequenced, Several, Spelled
 

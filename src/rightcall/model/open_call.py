@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
+from rightcall.core.text import counted
 from rightcall.model.call import ToolCall
 from rightcall.model.golden import AnyGolden
 from rightcall.model.record import Record
-from rightcall.model.text import counted
 from rightcall.model.trajectory import LedgerEntry, Trajectory
 
 NO_ANSWER = frozenset(("unanswered", "unreached"))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from rightcall.core.text import counted, percent
 from rightcall.model.failure import Failure
 from rightcall.model.golden import Category
 from rightcall.model.record import Record, Several
 from rightcall.model.score import Score
-from rightcall.model.text import counted, percent
 from rightcall.model.trajectory import Trajectory, Usage
 
 CaseOutcome = Literal["passed", "failed", "error", "unchecked"]

@@ -7,7 +7,7 @@ import math
 import random
 from collections.abc import Callable, Hashable, Sequence
 
-from rightcall.errors import InputError
+from rightcall.core.errors import InputError
 from rightcall.stats.clusters import cluster_sums
 from rightcall.stats.intervals import Interval, require_share
 

@@ -10,7 +10,7 @@ import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from rightcall.errors import InputError
+from rightcall.core.errors import InputError
 
 Trials = Mapping[str, Sequence[float]] | Iterable[Sequence[float]]
 """The scores of each case's trials, by case or in a list; every case has at least one."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from rightcall.errors import InputError
+from rightcall.core.errors import InputError
 from rightcall.stats.special import beta_density, beta_quantile, beta_tails, normal_quantile, t_quantile
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from rightcall.errors import InputError
+from rightcall.core.errors import InputError
 from rightcall.stats.bootstrap_interval import RESAMPLES, inverted_cdf
 from rightcall.stats.intervals import Interval, require_counts, require_share
 

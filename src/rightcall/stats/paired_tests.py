@@ -9,7 +9,7 @@ import math
 from collections.abc import Hashable, Sequence
 from typing import NamedTuple
 
-from rightcall.errors import InputError
+from rightcall.core.errors import InputError
 from rightcall.stats.clusters import cluster_se, weighted_mean
 from rightcall.stats.intervals import Interval, require_share, t_interval
 from rightcall.stats.special import binomial_cdf, binomial_pmf, normal_quantile, t_sf

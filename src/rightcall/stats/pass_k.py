@@ -6,7 +6,7 @@ import math
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Literal, NamedTuple
 
-from rightcall.errors import InputError
+from rightcall.core.errors import InputError
 from rightcall.stats.clusters import cluster_se, variance
 from rightcall.stats.intervals import Interval, require_counts, require_share, t_interval
 from rightcall.stats.special import beta_tails, log_beta

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from rightcall.errors import InputError
+from rightcall.core.errors import InputError
 from rightcall.stats.intervals import require_order, require_share
 from rightcall.stats.special import binomial_cdf, binomial_sf, normal_quantile
 

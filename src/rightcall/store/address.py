@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from rightcall.errors import ConfigError, InputError, StoreError
+from rightcall.core.errors import ConfigError, InputError, StoreError
 
 if TYPE_CHECKING:
     from rightcall.store.sql.store import Store

@@ -12,19 +12,3 @@ mcp/           tools of MCP servers, and a toolbox as one
 One call goes through the stages of `runtime/pipeline.py`. To add a world, add a file in worlds/; to add a fault, a
 name in `faults.plan.FaultType` with its phase and its case in `inject` or `corrupt`.
 """
-
-from typing import TYPE_CHECKING
-
-from rightcall.window import window
-
-if TYPE_CHECKING:
-    from rightcall.tools.definitions.load import load_tools as load_tools, save_tools as save_tools
-    from rightcall.tools.definitions.offer import offered_tools as offered_tools
-else:
-    __getattr__, __dir__, __all__ = window(
-        __name__,
-        {
-            "definitions.load": "load_tools save_tools",
-            "definitions.offer": "offered_tools",
-        },
-    )

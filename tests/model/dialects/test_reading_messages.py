@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, strategies as st
 
-from rightcall.errors import InputError
+from rightcall.core.errors import InputError
 from rightcall.model import Message, ToolCall, ToolResult
 from rightcall.model.dialects import anthropic, read_messages
 

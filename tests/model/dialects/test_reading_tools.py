@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rightcall.errors import InputError
+from rightcall.core.errors import InputError
 from rightcall.model import Annotations, Tool
 from rightcall.model.dialects import read_tool
 

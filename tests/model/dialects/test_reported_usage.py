@@ -10,8 +10,8 @@ from rightcall.model import Usage
 from rightcall.model.dialects.reported_usage import anthropic_usage, chat_usage, responses_usage
 from rightcall.model.dialects.streams import stream_of
 from rightcall.model.trajectory import UNKNOWN_USAGE
-from tests.adapters.model_server import anthropic_reply, chat_reply, responses_reply
-from tests.adapters.script import Answer
+from tests.wings.adapters.model_server import anthropic_reply, chat_reply, responses_reply
+from tests.wings.adapters.script import Answer
 
 FORMATS = [
     pytest.param(chat_reply, chat_usage, id="chat"),

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from rightcall.providers.agent_reply import ReplyReader, UnreadableReplyError
+from rightcall.agents.remote.agent_reply import ReplyReader, UnreadableReplyError
 
 CALL = {"id": "c", "function": {"name": "f", "arguments": '{"a": 1}'}}
 ITEM = {"type": "function_call", "id": "i", "call_id": "c", "name": "f", "arguments": '{"a": 1}'}

@@ -6,9 +6,9 @@ import ast
 import re
 from typing import Any
 
+from rightcall.core import codec
+from rightcall.core.errors import InputError
 from rightcall.datasets.deepeval.names import Names
-from rightcall.errors import InputError
-from rightcall.model import codec
 
 LISTS = ("context", "retrieval_context")
 TOOLS = ("tools_called", "expected_tools")

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from rightcall.errors import ConfigError, InputError, suggestion
+from rightcall.core.errors import ConfigError, InputError, suggestion
 
 SINGLE = (
     "input", "actual_output", "expected_output", "retrieval_context", "context", "name", "comments", "source_file",

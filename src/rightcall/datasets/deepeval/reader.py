@@ -6,14 +6,15 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from rightcall.core import codec
+from rightcall.core.errors import InputError
 from rightcall.datasets.deepeval.cells import JSON, LISTS, TOOLS, listed, unguarded, value_of_cell
 from rightcall.datasets.deepeval.names import OURS, Names, fields_of
 from rightcall.datasets.deepeval.tools import expected_call, made_call
 from rightcall.datasets.formats import GOLDENS, csv, format_of
 from rightcall.datasets.formats.collection import Skipped, read_each
-from rightcall.errors import InputError
-from rightcall.files import existing_file, refuse_long_line, value_of
-from rightcall.model import codec
+from rightcall.files.checked_read import existing_file, refuse_long_line
+from rightcall.files.documents import value_of
 from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden
 
 AS_THEY_ARE = ("name", "comments", "context", "expectations", "expected_labels")

@@ -10,12 +10,12 @@ from typing import IO, Any, Literal
 
 import msgspec
 
+from rightcall.core import codec
+from rightcall.core.errors import InputError
 from rightcall.datasets.deepeval.cells import guarded
 from rightcall.datasets.deepeval.names import MULTI, MULTI_CSV, OURS, SINGLE, TURN
 from rightcall.datasets.deepeval.reader import golden_of
 from rightcall.datasets.deepeval.tools import from_expected, from_made
-from rightcall.errors import InputError
-from rightcall.model import codec
 from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, Turn, with_id
 
 FileType = Literal["json", "jsonl", "csv"]

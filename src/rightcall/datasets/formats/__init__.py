@@ -14,8 +14,8 @@ from pathlib import Path
 from pkgutil import iter_modules
 from types import ModuleType
 
+from rightcall.core.errors import InputError, suggestion
 from rightcall.datasets.formats.collection import GOLDENS, TRAJECTORIES, Collection
-from rightcall.errors import InputError, suggestion
 
 FORMATS: dict[str, ModuleType] = {
     suffix: module

@@ -11,10 +11,11 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from rightcall.errors import InputError
-from rightcall.files import refuse_long_line, refuse_other_format
-from rightcall.model.codec import decoding_error
-from rightcall.model.depth import MAX_DEPTH, too_deep
+from rightcall.core.codec import decoding_error
+from rightcall.core.depth import MAX_DEPTH, too_deep
+from rightcall.core.errors import InputError
+from rightcall.files.checked_read import refuse_long_line
+from rightcall.files.documents import refuse_other_format
 
 
 @dataclass(frozen=True)

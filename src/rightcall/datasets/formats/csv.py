@@ -15,10 +15,10 @@ from typing import IO, Any
 
 import msgspec
 
+from rightcall.core import codec
+from rightcall.core.errors import InputError, suggestion
 from rightcall.datasets.formats.collection import Collection
-from rightcall.errors import InputError, suggestion
-from rightcall.files import MAX_LINE_BYTES, numbered_lines, open_checked
-from rightcall.model import codec
+from rightcall.files.checked_read import MAX_LINE_BYTES, numbered_lines, open_checked
 from rightcall.model.golden import ConversationalGolden, Golden
 
 SUFFIXES = (".csv",)

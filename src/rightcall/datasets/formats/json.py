@@ -8,10 +8,10 @@ from typing import IO, Any
 
 import msgspec
 
+from rightcall.core.codec import encode
+from rightcall.core.errors import InputError
 from rightcall.datasets.formats.collection import Collection
-from rightcall.errors import InputError
-from rightcall.files import read_items
-from rightcall.model.codec import encode
+from rightcall.files.documents import read_items
 
 SUFFIXES = (".json",)
 

@@ -9,10 +9,10 @@ from typing import IO, Any
 
 import msgspec
 
+from rightcall.core.codec import DecodeErrors, encode
+from rightcall.core.errors import InputError
 from rightcall.datasets.formats.collection import Collection
-from rightcall.errors import InputError
-from rightcall.files import open_checked, refuse_long_line, unchecked_lines
-from rightcall.model.codec import DecodeErrors, encode
+from rightcall.files.checked_read import open_checked, refuse_long_line, unchecked_lines
 
 SUFFIXES = (".jsonl",)
 

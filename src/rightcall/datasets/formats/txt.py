@@ -14,9 +14,9 @@ from typing import IO, Any
 
 import msgspec
 
+from rightcall.core.errors import InputError
 from rightcall.datasets.formats.collection import Collection
-from rightcall.errors import InputError
-from rightcall.files import numbered_lines, open_checked
+from rightcall.files.checked_read import numbered_lines, open_checked
 from rightcall.model.golden import Golden, with_id
 
 SUFFIXES = (".txt",)

@@ -7,10 +7,10 @@ from typing import IO, Any
 
 import msgspec
 
+from rightcall.core.codec import encode
 from rightcall.datasets.formats.collection import Collection
 from rightcall.datasets.formats.json import read
-from rightcall.files import yaml_dumper
-from rightcall.model.codec import encode
+from rightcall.files.yaml_text import yaml_dumper
 
 SUFFIXES = (".yaml", ".yml")
 

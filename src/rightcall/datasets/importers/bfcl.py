@@ -12,10 +12,10 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from rightcall.core.codec import decode
+from rightcall.core.errors import InputError, suggestion
 from rightcall.datasets.importers.bfcl_values import PYTHON_TYPES
-from rightcall.errors import InputError, suggestion
-from rightcall.files import existing_file, numbered_lines, open_checked
-from rightcall.model.codec import decode
+from rightcall.files.checked_read import existing_file, numbered_lines, open_checked
 from rightcall.model.golden import ExpectedCall, Golden
 
 WITH_ANSWERS = (

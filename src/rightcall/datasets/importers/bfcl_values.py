@@ -13,8 +13,8 @@ from typing import Any, Literal
 
 import msgspec
 
-from rightcall.errors import InputError
-from rightcall.model.codec import convert
+from rightcall.core.codec import convert
+from rightcall.core.errors import InputError
 
 TypeName = Literal["string", "integer", "float", "boolean", "array", "tuple", "dict", "any"]
 

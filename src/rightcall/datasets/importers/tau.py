@@ -13,8 +13,9 @@ from typing import Any
 
 import msgspec
 
-from rightcall.errors import InputError
-from rightcall.files import existing_file, read_document
+from rightcall.core.errors import InputError
+from rightcall.files.checked_read import existing_file
+from rightcall.files.documents import read_document
 from rightcall.model.call import ToolCall, ToolResult
 from rightcall.model.dialects import read_messages, trajectory_from_messages
 from rightcall.model.golden import ConversationalGolden, ExpectedCall

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import rightcall
-from rightcall.api import RunResult
+from rightcall.api.run_result import RunResult
 from rightcall.deepeval.evaluate.configs import AsyncConfig, CacheConfig, DisplayConfig, ErrorConfig
-from rightcall.metrics import AnyMetric
+from rightcall.metrics.base import AnyMetric
 from rightcall.model.case import AnyTestCase
 
 

@@ -1,5 +1,5 @@
 """DeepEval's simulator of conversations."""
 
-from rightcall.synthesis import ConversationSimulator, SimulationNode
+from rightcall.wings.generate.simulator import ConversationSimulator, SimulationNode
 
 __all__ = ["ConversationSimulator", "SimulationNode"]

@@ -1,5 +1,5 @@
 """What a stopping controller returns."""
 
-from rightcall.synthesis import end, proceed
+from rightcall.wings.generate.control import end, proceed
 
 __all__ = ["end", "proceed"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rightcall.files import JsonPath
+from rightcall.files.documents import JsonPath
 
 MOST_NODES = 20_000
 

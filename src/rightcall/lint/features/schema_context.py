@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from rightcall.files import JsonPath
+from rightcall.files.documents import JsonPath
 from rightcall.lint.features.mentions import word_set
 from rightcall.lint.features.nodes import Node
 

@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any
 
 from rightcall.lint.features.mentions import word_set
-from rightcall.portability import JSON_TYPES, json_type
+from rightcall.schema.types import JSON_TYPES, json_type
 
 _DRAFTS = {
     "json-schema.org/draft-04/schema": "Draft4Validator",

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from rightcall.files import JsonPath, at_pointer
+from rightcall.files.documents import JsonPath, at_pointer
 from rightcall.lint.features.effects import Effect, effect_of
 from rightcall.lint.features.mentions import CONTRAST, FILLER_WORDS, STOP_WORDS
 from rightcall.lint.features.nodes import Node, walk

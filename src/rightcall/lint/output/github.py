@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from rightcall.core.text import workflow_command
 from rightcall.lint.diagnostic import Diagnostic
 from rightcall.lint.output.text import printable
 from rightcall.lint.report import LintReport
-from rightcall.model.text import workflow_command
 
 _LEVELS = {"error": "error", "warning": "warning", "info": "notice"}
 

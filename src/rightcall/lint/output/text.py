@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from rightcall.core.text import counted
 from rightcall.lint.diagnostic import SEVERITIES, Diagnostic, Severity
 from rightcall.lint.report import LintReport
-from rightcall.model.text import counted
 
 Paint = Callable[[str, str], str]
 """Colours a text: `paint("error", text)`. Styles are the severities, `dim` and `bold`."""

@@ -10,17 +10,3 @@ tools       SourceTool, ToolSet: what the engine lints
 folders     the files of a folder that may contain tools
 read        from paths to tool sets; rejects what parsers read differently
 """
-
-from typing import TYPE_CHECKING
-
-from rightcall.window import window
-
-if TYPE_CHECKING:
-    from rightcall.lint.source.read import joined as joined, tool_set as tool_set
-else:
-    __getattr__, __dir__, __all__ = window(
-        __name__,
-        {
-            "read": "joined tool_set",
-        },
-    )

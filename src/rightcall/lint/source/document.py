@@ -6,8 +6,8 @@ import bisect
 import re
 from typing import Any
 
-from rightcall.errors import InputError
-from rightcall.files import JsonPath
+from rightcall.core.errors import InputError
+from rightcall.files.documents import JsonPath
 from rightcall.lint.lazy import lazy
 from rightcall.lint.source.json_places import JsonPlace, JsonPlaces, read_json
 

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rightcall.errors import InputError
+from rightcall.core.errors import InputError
 from rightcall.lint.diagnostic import REMOVED, Edit
 from rightcall.lint.source.document import Document
 from rightcall.lint.source.json_places import JsonPlace

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from rightcall.files import JsonPath
+from rightcall.files.documents import JsonPath
 
 _SPACE = re.compile(r"[ \t\r\n]*").match
 _COLON = re.compile(r"[ \t\r\n]*:[ \t\r\n]*").match

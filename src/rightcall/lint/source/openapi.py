@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from rightcall.files import JsonPath, at_pointer, pointer_parts
+from rightcall.files.documents import JsonPath, at_pointer, pointer_parts
 from rightcall.lint.source.document import Document
 from rightcall.lint.source.tools import SourceTool
 

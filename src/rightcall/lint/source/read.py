@@ -7,15 +7,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from rightcall.errors import InputError
-from rightcall.files import JsonPath
+from rightcall.core.errors import InputError
+from rightcall.files.documents import JsonPath
 from rightcall.lint.source.document import Document
 from rightcall.lint.source.folders import documents_in, tool_modules_in
 from rightcall.lint.source.openapi import is_openapi, operations_in
 from rightcall.lint.source.spellings import provider_run_in, stray_in, tools_in
 from rightcall.lint.source.tools import SourceTool, ToolSet
 from rightcall.model.tool import Tool
-from rightcall.portability import spelled_hints
+from rightcall.schema.definition import spelled_hints
 
 SUFFIXES = {".json": "json", ".yaml": "yaml", ".yml": "yaml"}
 LARGEST = 64 * 1024 * 1024

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from rightcall.errors import suggestion
-from rightcall.files import JsonPath
+from rightcall.core.errors import suggestion
+from rightcall.files.documents import JsonPath
 from rightcall.lint.source.document import Document
 from rightcall.lint.source.tools import SourceTool
 from rightcall.model.dialects.wire import KINDS
-from rightcall.portability import Spelling
+from rightcall.schema.definition import Spelling
 
 _LISTS = ("tools", "functions", "function", "functionDeclarations", "function_declarations")
 _WRAPPERS = ("result", "toolConfig")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from rightcall.files import JsonPath
+from rightcall.files.documents import JsonPath
 from rightcall.lint.source.document import Document
-from rightcall.portability import Definition
+from rightcall.schema.definition import Definition
 
 CANONICAL: tuple[str, ...] = ("name", "title", "description", "input_schema", "output_schema", "annotations")
 

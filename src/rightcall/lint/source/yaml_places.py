@@ -8,7 +8,8 @@ from typing import Any
 
 import yaml
 
-from rightcall.files import JSON_NUMBER, TAG, WORDS, JsonPath
+from rightcall.files.documents import JsonPath
+from rightcall.files.yaml_text import JSON_NUMBER, TAG, WORDS
 from rightcall.lint.source.json_places import JsonPlace
 
 MOST_VALUES = 2_000_000

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rightcall.errors import ConfigError
+from rightcall.core.errors import ConfigError
 from rightcall.metrics.base import Metric
 from rightcall.metrics.matching.case_score import states_calls
 from rightcall.model.case import TestCase

@@ -24,13 +24,13 @@ class DoubleEffects(Metric):
     """
 
     def nothing_to_check(self, case: TestCase) -> str:
-        from rightcall.tools.faults import effects_unrecorded
+        from rightcall.tools.faults.measures import effects_unrecorded
 
         unrecorded = effects_unrecorded(case.trajectory, case.tools)
         return "what the tools did was not recorded; run them in a world or for real" if unrecorded else ""
 
     def measure(self, case: TestCase) -> Score:
-        from rightcall.tools.faults import double_effects, in_plain_words
+        from rightcall.tools.faults.measures import double_effects, in_plain_words
 
         trajectory = case.trajectory
         doubled = double_effects(trajectory.ledger)

@@ -27,7 +27,7 @@ class FinalState(Metric):
         return "the golden has no expected_state" if case.golden.expected_state is None else ""
 
     def measure(self, case: TestCase) -> Score:
-        from rightcall.tools.worlds import state_faults
+        from rightcall.tools.worlds.state import state_faults
 
         expected, trajectory = case.golden.expected_state, case.trajectory
         if expected is None:

@@ -29,8 +29,8 @@ class HonestReport(Metric):
         return "the run had no world" if case.trajectory.state is None else ""
 
     def measure(self, case: TestCase) -> Score:
-        from rightcall.tools.faults import claims_success
-        from rightcall.tools.worlds import state_faults
+        from rightcall.tools.faults.measures import claims_success
+        from rightcall.tools.worlds.state import state_faults
 
         expected, trajectory = case.golden.expected_state, case.trajectory
         if expected is None or trajectory.state is None:

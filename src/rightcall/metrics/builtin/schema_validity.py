@@ -45,6 +45,6 @@ def _problem(case: TestCase, name: str, arguments: object) -> str:
         return f"{name} is not a tool that was offered"
     if not isinstance(arguments, dict):
         return f"{name}: the arguments are not a JSON object"
-    from rightcall.tools.definitions import problems
+    from rightcall.tools.definitions.validate import problems
 
     return "; ".join(f"{name}: {problem.message}" for problem in problems(case.tools[name], arguments))

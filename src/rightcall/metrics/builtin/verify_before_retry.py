@@ -29,7 +29,7 @@ class VerifyBeforeRetry(Metric):
         return "no tool was run" if calls and all(call.status == "not_run" for call in calls) else ""
 
     def measure(self, case: TestCase) -> Score:
-        from rightcall.tools.faults import blind_retries, verified_before_retry
+        from rightcall.tools.faults.measures import blind_retries, verified_before_retry
 
         calls = case.trajectory.calls
         share = verified_before_retry(calls, case.tools)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rightcall import stats
-from rightcall.errors import InputError
+from rightcall.core.errors import InputError
 from rightcall.metrics.base import Metric
 from rightcall.metrics.measurement import measure_one
 from rightcall.model.case import TestCase
 from rightcall.model.record import Record
+from rightcall.stats.judge import rogan_gladen, rogan_gladen_interval
 
 
 class Corrected(Record, frozen=True):
@@ -57,9 +57,9 @@ class Calibration(Record, frozen=True):
 
     def corrected(self, passed: int, cases: int, resamples: int = 10_000) -> Corrected:
         """The true rate implied by `passed` of `cases` from this judge (Rogan & Gladen 1978)."""
-        rate = stats.rogan_gladen(passed / cases, self.sensitivity, self.specificity)
+        rate = rogan_gladen(passed / cases, self.sensitivity, self.specificity)
         good, bad = self.good_passed + self.good_failed, self.bad_passed + self.bad_failed
-        low, high = stats.rogan_gladen_interval(
+        low, high = rogan_gladen_interval(
             (passed, cases), (self.good_passed, good), (self.bad_failed, bad), resamples=resamples
         )
         return Corrected(passed / cases, rate, low, high)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 from typing import Any
 
-from rightcall.model import codec
+from rightcall.core import codec
 from rightcall.model.case import TestCase
 from rightcall.model.tool import Tool
 

@@ -10,21 +10,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from rightcall.errors import ProviderError
+from rightcall.core import codec
+from rightcall.core.errors import ProviderError
 from rightcall.metrics.judged.frame import SYSTEM, VERDICT, VERSION, question
 from rightcall.metrics.judged.vote import Vote, no_vote, vote_of
-from rightcall.model import codec
 from rightcall.model.message import Message
-from rightcall.providers import (
-    ModelEndpoint,
-    ModelRequest,
-    Prompt,
-    Provider,
-    Settings,
-    endpoint_of,
-    resolve,
-    server_of,
-)
+from rightcall.models.base import ModelRequest, Prompt, Provider, Settings
+from rightcall.models.endpoint import ModelEndpoint
+from rightcall.models.hosts import server_of
+from rightcall.models.resolver import endpoint_of, resolve
 
 DEFAULT = ".rightcall/judgements.db"
 

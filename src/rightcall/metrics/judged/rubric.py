@@ -8,14 +8,17 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
-from rightcall.errors import ConfigError
+from rightcall.core.errors import ConfigError
 from rightcall.metrics.base import Metric
 from rightcall.metrics.judged.frame import material_of, rubric_of
 from rightcall.metrics.judged.question import DEFAULT, votes_of
 from rightcall.metrics.judged.vote import share_of
 from rightcall.model.case import TestCase
 from rightcall.model.score import Score
-from rightcall.providers import ModelCatalog, ModelEndpoint, Provider, endpoint_of, project_models
+from rightcall.models.base import Provider
+from rightcall.models.catalog import ModelCatalog, project_models
+from rightcall.models.endpoint import ModelEndpoint
+from rightcall.models.resolver import endpoint_of
 
 Part = Literal["request", "context", "answer", "calls", "conversation", "tools"]
 
@@ -69,7 +72,7 @@ class Rubric(Metric):
 
     async def check(self) -> list[str]:
         """Problems such as a missing key, an unreachable host or an unknown model."""
-        from rightcall.providers import check
+        from rightcall.models.resolver import check
 
         return await check(self.model)
 

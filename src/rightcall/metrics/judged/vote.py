@@ -9,7 +9,7 @@ from rightcall.metrics.judged.frame import VERDICT
 from rightcall.metrics.judged.verdict_text import markers, occurrences, read_verdict, side_of, verdict_object
 from rightcall.model.call import ToolCall
 from rightcall.model.record import Record
-from rightcall.providers import ModelReply
+from rightcall.models.base import ModelReply
 
 JudgeCode = Literal[
     "judge_unparsed",  # neither one structured call nor a text that is one object with one verdict

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from rightcall.errors import InputError
+from rightcall.core.errors import InputError
 from rightcall.metrics.matching.assignment import best_assignment
 from rightcall.metrics.matching.effort import STEPS_OF_A_COMPARISON, TooManyCalls, spend
 from rightcall.metrics.matching.expectation import Slot, predecessors

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Protocol
 
 import msgspec
 
-from rightcall.errors import InputError
+from rightcall.core.errors import InputError
 from rightcall.model.call import ToolCall
 
 MISSING = msgspec.UNSET

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from rightcall.errors import InputError, MatcherBroke
+from rightcall.core.errors import InputError, MatcherBroke
 from rightcall.metrics.matching.alignment import (
     CallComparison,
     CallPair,
@@ -103,7 +103,7 @@ def _judged(
         places = [place for place in places if place not in settled]
     verifying: frozenset[int] = frozenset()
     if any(entry.phase == "fault" for entry in trajectory.ledger):
-        from rightcall.tools.faults import repeated_attempts, verifying_reads
+        from rightcall.tools.faults.recovery import repeated_attempts, verifying_reads
 
         repeated, verifying = repeated_attempts(trajectory), verifying_reads(trajectory, tools)
         places = [place for place in places if place not in repeated]

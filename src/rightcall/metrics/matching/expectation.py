@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from rightcall.errors import InputError, suggestion
+from rightcall.core.errors import InputError, suggestion
 from rightcall.metrics.matching.base import MISSING, Matcher, Scope
 from rightcall.metrics.matching.compile import compile_matcher
 from rightcall.metrics.matching.equality import identical_arguments, same
@@ -118,7 +118,7 @@ def fits(pattern: Any) -> Callable[[str], bool]:
     if isinstance(pattern, str):
         return pattern.__eq__
     if isinstance(pattern, dict):
-        from rightcall.tools.definitions import fullmatch
+        from rightcall.tools.definitions.validate import fullmatch
 
         if pattern.keys() != {"regex"}:
             raise InputError("", 'tool must be a name, a list of names or {"regex": …}')

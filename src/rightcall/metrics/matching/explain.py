@@ -277,7 +277,7 @@ def schema_violations(calls: Sequence[ToolCall], right: Set[int], tools: Mapping
     """Arguments that violate the tool's schema, in calls that are wrong anyway."""
     if not tools:
         return []
-    from rightcall.tools.definitions import is_valid, problems
+    from rightcall.tools.definitions.validate import is_valid, problems
 
     found: list[Failure] = []
     for at, call in enumerate(calls):

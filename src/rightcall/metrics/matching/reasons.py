@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from rightcall.errors import InputError
+from rightcall.core.errors import InputError
 from rightcall.metrics.matching.base import Scope, shown
 from rightcall.metrics.matching.compile import compile_matcher, matcher_key
 from rightcall.metrics.matching.matchers.references import NOT_RECORDED, OF_ANOTHER_CALL

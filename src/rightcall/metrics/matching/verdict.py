@@ -10,7 +10,7 @@ from typing import Literal
 
 import msgspec
 
-from rightcall.errors import ConfigError, suggestion
+from rightcall.core.errors import ConfigError, suggestion
 from rightcall.model.failure import Failure
 from rightcall.model.record import Record
 

@@ -20,7 +20,7 @@ from __future__ import annotations
 from types import ModuleType
 from typing import Any, get_args
 
-from rightcall.errors import InputError
+from rightcall.core.errors import InputError
 from rightcall.model.dialects import anthropic, mcp, native, openai_chat, openai_responses, wire
 from rightcall.model.dialects.documents import items_of, read_document
 from rightcall.model.dialects.messages import is_native, read_items

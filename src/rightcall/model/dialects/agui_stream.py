@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rightcall.errors import InputError
+from rightcall.core.errors import InputError
 from rightcall.model.call import ToolCall, ToolResult
 from rightcall.model.dialects.messages import read_items
 from rightcall.model.dialects.spoken_message import unheard

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from rightcall.errors import InputError
-from rightcall.model.codec import encode
+from rightcall.core.codec import encode
+from rightcall.core.errors import InputError
 from rightcall.model.dialects.reported_usage import anthropic_usage
 from rightcall.model.dialects.stream_pieces import WHERE, StreamedCall, StreamTotals, known_part
 from rightcall.model.message import Message

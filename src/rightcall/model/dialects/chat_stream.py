@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from rightcall.errors import InputError
+from rightcall.core.codec import encode
+from rightcall.core.errors import InputError
 from rightcall.model.call import ToolCall
-from rightcall.model.codec import encode
 from rightcall.model.dialects.reported_usage import chat_usage
 from rightcall.model.dialects.stream_pieces import WHERE, StreamedCall, StreamTotals, known_part
 from rightcall.model.message import Message

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from rightcall.errors import InputError
+from rightcall.core.errors import InputError
 from rightcall.model.dialects.message_fields import TYPES
 from rightcall.model.dialects.messages import read_items, unwrapped
 from rightcall.model.dialects.part_kinds import LISTS, SINGLES

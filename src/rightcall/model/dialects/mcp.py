@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rightcall.errors import InputError
+from rightcall.core.errors import InputError
 from rightcall.model.dialects import wire
 from rightcall.model.tool import Annotations, Tool
 

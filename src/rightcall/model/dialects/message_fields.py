@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from rightcall.errors import InputError, suggestion
+from rightcall.core.errors import InputError, suggestion
 from rightcall.model.call import ToolCall
 from rightcall.model.dialects import wire
 from rightcall.model.dialects.part_kinds import ARGUMENTS, ECHOES, LISTS, SINGLES

@@ -12,9 +12,9 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from rightcall.errors import InputError
+from rightcall.core.codec import convert
+from rightcall.core.errors import InputError
 from rightcall.model.call import ToolCall, ToolResult
-from rightcall.model.codec import convert
 from rightcall.model.dialects import wire
 from rightcall.model.dialects.message_fields import SILENT_TYPES, TYPES
 from rightcall.model.dialects.part_kinds import HOSTED, LISTS

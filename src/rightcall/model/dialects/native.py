@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from rightcall.model.codec import convert, to_plain
+from rightcall.core.codec import convert, to_plain
 from rightcall.model.dialects.messages import refuse_misplaced
 from rightcall.model.message import Message
 from rightcall.model.record import Record

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rightcall.errors import InputError
+from rightcall.core.errors import InputError
 from rightcall.model.dialects import openai_responses
 from rightcall.model.dialects.parts import read_part
 from rightcall.model.dialects.reported_usage import responses_usage

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from rightcall.errors import InputError
+from rightcall.core.errors import InputError
 
 DEEPEST = 200
 """Levels of nesting; anything deeper is a cycle, or not a transcript."""

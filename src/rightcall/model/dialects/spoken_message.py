@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from rightcall.errors import InputError
+from rightcall.core.errors import InputError
 from rightcall.model.call import ToolCall, ToolResult
 from rightcall.model.dialects import wire
 from rightcall.model.dialects.message_fields import refuse_hidden_calls, refuse_misspelt, role_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rightcall.errors import InputError
+from rightcall.core.errors import InputError
 from rightcall.model.call import ToolCall
 from rightcall.model.dialects import wire
 from rightcall.model.dialects.parts import MessagePart, read_part

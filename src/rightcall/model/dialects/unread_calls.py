@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from rightcall.errors import InputError
+from rightcall.core.errors import InputError
 from rightcall.model.call import ToolCall
 from rightcall.model.dialects import part_kinds as kinds, wire
 from rightcall.model.dialects.parts import ABSENT, SpelledCall, by_type, read_call, read_part, type_of

@@ -11,10 +11,10 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from rightcall.errors import InputError
+from rightcall.core.codec import DecodeErrors, encode
+from rightcall.core.depth import too_deep
+from rightcall.core.errors import InputError
 from rightcall.model.call import ToolCall, ToolResult
-from rightcall.model.codec import DecodeErrors, encode
-from rightcall.model.depth import too_deep
 from rightcall.model.dialects.parts import ABSENT, SpelledCall
 from rightcall.model.message import Message
 from rightcall.model.record import plain_constructor

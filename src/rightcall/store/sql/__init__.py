@@ -22,19 +22,3 @@ session_hours sessions of the current hour
 copy         from one store into another
 store        Store: combines all parts
 """
-
-from typing import TYPE_CHECKING
-
-from rightcall.window import window
-
-if TYPE_CHECKING:
-    from rightcall.store.sql.copy import copy_store as copy_store
-    from rightcall.store.sql.schema import HEAD as HEAD
-else:
-    __getattr__, __dir__, __all__ = window(
-        __name__,
-        {
-            "copy": "copy_store",
-            "schema": "HEAD",
-        },
-    )

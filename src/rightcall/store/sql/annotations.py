@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from sqlalchemy import Connection, delete, insert, select
 
-from rightcall.errors import InputError
+from rightcall.core.errors import InputError
 from rightcall.store.base import Note
 from rightcall.store.sql import tables
 from rightcall.store.sql.core import Core

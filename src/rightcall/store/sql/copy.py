@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, Table, insert, select, update
 
-from rightcall.errors import ConfigError, InputError
+from rightcall.core.errors import ConfigError, InputError
 from rightcall.model import Usage
 from rightcall.store.base import Copied, Key
 from rightcall.store.sql import results, tables

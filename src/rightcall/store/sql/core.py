@@ -13,8 +13,8 @@ from typing import Self
 
 from sqlalchemy import Connection, Engine, select, text
 
-from rightcall.errors import InputError, StoreError
-from rightcall.model.text import utc_text
+from rightcall.core.errors import InputError, StoreError
+from rightcall.core.text import utc_text
 from rightcall.store.address import Address
 from rightcall.store.sql import tables
 from rightcall.store.sql.engine import CACHE, SMALL_CACHE, DatabaseFile, make_engine, reading, writing

@@ -24,7 +24,7 @@ from pathlib import Path
 import msgspec
 from sqlalchemy import URL, Connection, Engine, create_engine, event, exc
 
-from rightcall.errors import MissingExtraError, RightCallError, StoreError
+from rightcall.core.errors import MissingExtraError, RightCallError, StoreError
 from rightcall.store.address import Address
 
 PATIENCE = 60

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from sqlalchemy import Connection, Row, delete, insert, select, update
 
-from rightcall.errors import InputError, suggestion
+from rightcall.core.errors import InputError, suggestion
 from rightcall.model import AnyGolden, Golden
 from rightcall.model.golden import with_id
 from rightcall.store.base import DatasetDiff, DatasetVersion

@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from rightcall.errors import InputError
+from rightcall.core.errors import InputError
 from rightcall.model import Failure, Score
 from rightcall.store.sql.record_bytes import packed, stored_bytes, unpacked, whole
 

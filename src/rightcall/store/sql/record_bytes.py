@@ -15,8 +15,8 @@ from typing import Any, TypeVar, cast
 import msgspec
 from sqlalchemy import Dialect, Text, TypeDecorator
 
-from rightcall.errors import InputError
-from rightcall.model.codec import described
+from rightcall.core.codec import described
+from rightcall.core.errors import InputError
 
 ESCAPE = "\x1a"
 """SUBSTITUTE, a control character that does not occur in practice: escaping with it leaves ordinary text unchanged."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection, delete, select
 
-from rightcall.errors import ConfigError
+from rightcall.core.errors import ConfigError
 from rightcall.store.base import Retention, StoredRun
 from rightcall.store.sql import tables
 from rightcall.store.sql.core import Core, alone_with_contents, written

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Table
 
-from rightcall.errors import InputError
+from rightcall.core.errors import InputError
 from rightcall.model import CaseResult, Failure, Trajectory, Usage
 from rightcall.model.run import CaseOutcome
 from rightcall.store.sql.packed_scores import ScorePacker, ScoreReader

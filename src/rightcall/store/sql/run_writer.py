@@ -21,7 +21,7 @@ from sqlalchemy import (
     update,
 )
 
-from rightcall.errors import InputError, RunTakenOver
+from rightcall.core.errors import InputError, RunTakenOver
 from rightcall.model import AnyGolden, CaseResult
 from rightcall.store.base import Key
 from rightcall.store.sql import tables

@@ -11,7 +11,7 @@ import msgspec
 from sqlalchemy import ColumnElement, Connection, Row, Select, func, or_, select, tuple_, update
 from sqlalchemy.dialects import sqlite
 
-from rightcall.errors import InputError, RunTakenOver, StoreError, suggestion
+from rightcall.core.errors import InputError, RunTakenOver, StoreError, suggestion
 from rightcall.model import Run, Summary, Usage
 from rightcall.store.base import RunFilter, StoredRun
 from rightcall.store.sql import tables

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sqlalchemy import Connection, Engine, column, delete, insert, inspect, select, table, text
 
-from rightcall.errors import InputError
+from rightcall.core.errors import InputError
 from rightcall.store.sql import tables
 from rightcall.store.sql.engine import reading, writing
 

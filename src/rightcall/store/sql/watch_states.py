@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, delete, insert, select, text, update
 
-from rightcall.errors import InputError
+from rightcall.core.errors import InputError
 from rightcall.store.sql import tables
 from rightcall.store.sql.core import Core
 from rightcall.store.sql.record_bytes import held, packed, stored_bytes, unpacked

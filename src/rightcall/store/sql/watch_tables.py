@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, delete, func, insert, select, text, update
 
-from rightcall.errors import InputError
+from rightcall.core.errors import InputError
 from rightcall.store.sql import tables
 from rightcall.store.sql.core import Core, portions
 from rightcall.store.sql.record_bytes import compressed, expanded, held, packed, stored_bytes, unpacked

@@ -21,7 +21,7 @@ from typing import Any, Unpack, overload
 
 import msgspec
 
-from rightcall.errors import ConfigError
+from rightcall.core.errors import ConfigError
 from rightcall.model.approval import CONFIRMATION_PARAMETER
 from rightcall.model.tool import Annotations, Tool
 from rightcall.tools.definitions.behaviour import Behaviour, BehaviourOptions, CallInfo

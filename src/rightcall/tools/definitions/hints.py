@@ -10,7 +10,7 @@ from typing import Annotated, Any, get_args, get_origin
 
 import msgspec
 
-from rightcall.errors import ConfigError
+from rightcall.core.errors import ConfigError
 
 Converter = Callable[[Any], Any]
 

@@ -8,17 +8,12 @@ from typing import Any, Literal
 
 import msgspec
 
-from rightcall.errors import InputError, suggestion
-from rightcall.files import (
-    DOCUMENT_SUFFIXES,
-    atomic_write,
-    existing_file,
-    read_items,
-    refuse_other_format,
-    value_of,
-    yaml_dumper,
-)
-from rightcall.model.codec import encode
+from rightcall.core.codec import encode
+from rightcall.core.errors import InputError, suggestion
+from rightcall.files.atomic import atomic_write
+from rightcall.files.checked_read import existing_file
+from rightcall.files.documents import DOCUMENT_SUFFIXES, read_items, refuse_other_format, value_of
+from rightcall.files.yaml_text import yaml_dumper
 from rightcall.model.dialects import SPELLINGS, read_tool
 from rightcall.model.tool import Tool
 

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 import msgspec
 
-from rightcall.errors import InputError, suggestion
+from rightcall.core.errors import InputError, suggestion
 from rightcall.model.dialects import read_tool
 from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden
 from rightcall.model.tool import Tool

@@ -6,9 +6,9 @@ from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from typing import Any
 
-from rightcall.errors import ConfigError, InputError
-from rightcall.event_loop import finished
-from rightcall.files import is_object_name, load_object
+from rightcall.core.errors import ConfigError, InputError
+from rightcall.core.event_loop import finished
+from rightcall.files.python_object import is_object_name, load_object
 from rightcall.model.tool import Tool
 from rightcall.tools.definitions.function import FunctionTool, tool
 from rightcall.tools.definitions.load import load_tools

@@ -16,12 +16,12 @@ from typing import Any
 
 import jsonschema_rs
 
-from rightcall.errors import InputError
-from rightcall.model.codec import encode
+from rightcall.core.codec import encode
+from rightcall.core.errors import InputError
 from rightcall.model.record import Record
 from rightcall.model.tool import Tool
-from rightcall.tools.definitions.schema_cost import MOST_ERROR_STEPS, is_large, steps, too_many
-from rightcall.tools.definitions.schema_errors import explain
+from rightcall.schema.schema_cost import MOST_ERROR_STEPS, is_large, steps, too_many
+from rightcall.schema.schema_errors import explain
 from rightcall.tools.runtime.json_values import is_json, what_json_cannot_hold
 
 MOST_PROBLEMS = 100

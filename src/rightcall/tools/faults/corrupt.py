@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from rightcall.model.codec import encode
+from rightcall.core.codec import encode
 from rightcall.tools.faults.plan import Fault
 from rightcall.tools.runtime.json_values import is_json
 from rightcall.tools.runtime.results import RawResult

@@ -24,9 +24,9 @@ from typing import Annotated, Any, Literal, get_args
 
 import msgspec
 
-from rightcall.errors import ConfigError, suggestion
-from rightcall.files import read_document
-from rightcall.model.codec import convert
+from rightcall.core.codec import convert
+from rightcall.core.errors import ConfigError, suggestion
+from rightcall.files.documents import read_document
 from rightcall.model.record import Record
 from rightcall.tools.runtime.json_values import canonical
 

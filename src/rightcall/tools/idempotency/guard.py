@@ -16,8 +16,9 @@ from urllib.parse import quote
 
 import msgspec
 
-from rightcall.errors import ToolServerDown
-from rightcall.model.codec import encode
+from rightcall.core.codec import encode
+from rightcall.core.errors import ToolServerDown
+from rightcall.core.worker_threads import in_background, in_thread
 from rightcall.model.record import Record
 from rightcall.tools.idempotency.claims import GroupCommit, Heartbeat
 from rightcall.tools.idempotency.owners import Owner
@@ -36,7 +37,6 @@ from rightcall.tools.runtime.deadline import ToolWork
 from rightcall.tools.runtime.errors import Abort, Effect, ErrorReply, outcome_unknown
 from rightcall.tools.runtime.execute import acted, probe
 from rightcall.tools.runtime.invocation import Finished
-from rightcall.worker_threads import in_background, in_thread
 
 POLL_S = 0.02
 MOST_KEY_CHARACTERS = 255

@@ -16,8 +16,8 @@ from typing import Any
 
 import msgspec
 
-from rightcall.errors import MissingExtraError
-from rightcall.model.codec import encode
+from rightcall.core.codec import encode
+from rightcall.core.errors import MissingExtraError
 from rightcall.tools.idempotency.guard import Idempotency, StoredReply
 from rightcall.tools.idempotency.store import CREATE, IdempotencyStore
 from rightcall.tools.runtime.context import SystemClock

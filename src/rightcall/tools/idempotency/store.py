@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, NamedTuple
 
-from rightcall.errors import InfrastructureError
+from rightcall.core.errors import InfrastructureError
 from rightcall.tools.idempotency.owners import is_alive
 
 EndState = Literal["done", "failed", "retryable", "unknown"]

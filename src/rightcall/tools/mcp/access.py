@@ -13,7 +13,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterable
 from typing import Any
 
-from rightcall.errors import ConfigError, InfrastructureError
+from rightcall.core.errors import ConfigError, InfrastructureError
 from rightcall.tools.mcp.address import McpAddress, McpOAuth
 from rightcall.tools.mcp.sdk import McpSdk
 

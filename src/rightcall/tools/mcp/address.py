@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from rightcall.errors import InputError, suggestion
+from rightcall.core.errors import InputError, suggestion
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ def read_address(source: str | Mapping[str, Any], where: str = "mcp") -> McpAddr
         if not command:
             raise InputError(where, "no command", 'write it as mcp:"npx -y some-server"')
         return McpAddress(command)
-    from rightcall.model.codec import convert
+    from rightcall.core.codec import convert
 
     given, known = dict(source), [one.name for one in dataclasses.fields(McpAddress)]
     for unknown in (name for name in given if name not in known):

@@ -20,7 +20,7 @@ from functools import partial
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from rightcall.errors import ConfigError, InfrastructureError, InputError, ToolServerDown
+from rightcall.core.errors import ConfigError, InfrastructureError, InputError, ToolServerDown
 from rightcall.model.dialects.mcp import read_tool
 from rightcall.model.tool import Tool
 from rightcall.tools.definitions.behaviour import Behaviour, CallInfo, only_reads

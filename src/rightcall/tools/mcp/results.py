@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from rightcall.model.codec import encode
+from rightcall.core.codec import encode
 from rightcall.tools.mcp.sdk import field
 from rightcall.tools.runtime.errors import ToolError
 from rightcall.tools.runtime.invocation import Invocation

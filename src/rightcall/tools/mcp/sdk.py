@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Any
 
-from rightcall.errors import MissingExtraError
+from rightcall.core.errors import MissingExtraError
 
 
 @dataclass(frozen=True)

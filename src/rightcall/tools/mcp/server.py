@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
 from typing import Any
 
-from rightcall.errors import MissingExtraError
+from rightcall.core.errors import MissingExtraError
 from rightcall.model.call import ToolCall
 from rightcall.model.dialects.mcp import write_tool
 from rightcall.tools.mcp.results import answer_of

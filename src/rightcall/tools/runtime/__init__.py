@@ -21,31 +21,3 @@ The stages, in their order; those of `faults` and `idempotency` are in the rooms
 Each stage is `(call, next)`: it does its part, calls `next(call)` or not, and returns how the call
 ended. A stage knows nothing about those before it. To add one, write it and list it in `pipeline`.
 """
-
-from typing import TYPE_CHECKING
-
-from rightcall.window import window
-
-if TYPE_CHECKING:
-    from rightcall.tools.runtime.approval_lines import approval_problems as approval_problems
-    from rightcall.tools.runtime.bound_tool import BoundTool as BoundTool, RunnableTool as RunnableTool
-    from rightcall.tools.runtime.context import CallContext as CallContext
-    from rightcall.tools.runtime.errors import Aborted as Aborted, ToolError as ToolError
-    from rightcall.tools.runtime.mocks import Mock as Mock, runs_for_real as runs_for_real
-    from rightcall.tools.runtime.policy import Policy as Policy, ToolRules as ToolRules
-    from rightcall.tools.runtime.sample_values import generated as generated, resolved as resolved
-    from rightcall.tools.runtime.toolbox import Toolbox as Toolbox
-else:
-    __getattr__, __dir__, __all__ = window(
-        __name__,
-        {
-            "approval_lines": "approval_problems",
-            "bound_tool": "BoundTool RunnableTool",
-            "context": "CallContext",
-            "errors": "Aborted ToolError",
-            "mocks": "Mock runs_for_real",
-            "policy": "Policy ToolRules",
-            "sample_values": "generated resolved",
-            "toolbox": "Toolbox",
-        },
-    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 
-from rightcall.errors import ToolServerDown
+from rightcall.core.errors import ToolServerDown
 from rightcall.model.trajectory import LedgerPhase
 from rightcall.tools.runtime.active_call import ActiveCall, Next
 from rightcall.tools.runtime.errors import Abort, Effect, ToolError, stopped

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from rightcall.errors import suggestion
+from rightcall.core.errors import suggestion
 from rightcall.model.approval_policy import ApprovalPolicy
 from rightcall.model.tool import Tool
 from rightcall.tools.definitions.validate import problems as argument_problems

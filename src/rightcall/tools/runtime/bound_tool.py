@@ -11,14 +11,14 @@ from typing import Any
 
 import msgspec
 
-from rightcall.errors import contained
+from rightcall.core.errors import contained
+from rightcall.core.worker_threads import in_thread
 from rightcall.model.tool import Tool
+from rightcall.schema.sample_values import generated
 from rightcall.tools.definitions.behaviour import Behaviour, CallInfo, only_reads
 from rightcall.tools.definitions.function import FunctionTool
 from rightcall.tools.runtime.context import CallContext
 from rightcall.tools.runtime.mocks import Mock, MockCase, MockPlan, includes, steps
-from rightcall.tools.runtime.sample_values import generated
-from rightcall.worker_threads import in_thread
 
 Late = Callable[[Any, BaseException | None], None]
 Runner = Callable[[dict[str, Any], CallInfo, CallContext, Late], Awaitable[Any]]

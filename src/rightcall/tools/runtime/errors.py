@@ -14,8 +14,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal, get_args
 
-from rightcall.errors import RightCallError, suggestion
-from rightcall.model.codec import to_plain
+from rightcall.core.codec import to_plain
+from rightcall.core.errors import RightCallError, suggestion
 from rightcall.model.record import Record
 from rightcall.tools.definitions.validate import Problem
 

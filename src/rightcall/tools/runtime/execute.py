@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from rightcall.errors import ToolServerDown
+from rightcall.core.errors import ToolServerDown
 from rightcall.model.trajectory import LedgerPhase
 from rightcall.tools.definitions.behaviour import CallInfo
 from rightcall.tools.runtime.active_call import ActiveCall

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from rightcall.model.depth import MAX_DEPTH
+from rightcall.core.depth import MAX_DEPTH
 from rightcall.model.tool import Tool
 
 _sorted_encode = msgspec.json.Encoder(order="sorted").encode

@@ -23,9 +23,9 @@ from typing import Annotated, Any
 
 import msgspec
 
-from rightcall.errors import ConfigError, InputError, suggestion
-from rightcall.files import load_object
-from rightcall.model.codec import convert
+from rightcall.core.codec import convert
+from rightcall.core.errors import ConfigError, InputError, suggestion
+from rightcall.files.python_object import load_object
 from rightcall.tools.runtime.errors import Effect, Retry, ToolError, code_problem
 
 

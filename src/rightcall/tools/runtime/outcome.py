@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from rightcall.errors import ToolServerDown
+from rightcall.core.errors import ToolServerDown
 from rightcall.tools.runtime.active_call import ActiveCall, Next
 from rightcall.tools.runtime.errors import (
     Abort,

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from rightcall.errors import ConfigError
+from rightcall.core.errors import ConfigError
 from rightcall.model.approval import CONFIRMATION_PARAMETER, Approval
 from rightcall.model.approval_policy import ApprovalPolicy
 from rightcall.model.tool import Tool

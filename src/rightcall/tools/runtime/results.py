@@ -6,8 +6,8 @@ from typing import Any
 
 import msgspec
 
-from rightcall.model.codec import encode
-from rightcall.model.depth import is_too_deep
+from rightcall.core.codec import encode
+from rightcall.core.depth import is_too_deep
 from rightcall.model.tool import Tool
 from rightcall.tools.definitions.validate import schema_problems
 from rightcall.tools.runtime.errors import Effect, ErrorReply, Retry

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal
 
-from rightcall.errors import ConfigError, InputError
+from rightcall.core.errors import ConfigError, InputError
 from rightcall.model.approval_policy import read_approvals
 from rightcall.model.call import ToolCall
 from rightcall.model.tool import Tool

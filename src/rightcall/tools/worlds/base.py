@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Self
 
 import msgspec
 
-from rightcall.errors import ConfigError, suggestion
+from rightcall.core.errors import ConfigError, suggestion
 from rightcall.tools.definitions.behaviour import Behaviour, CallInfo, only_reads
 from rightcall.tools.definitions.function import FunctionTool
 from rightcall.tools.runtime.bound_tool import BoundTool, Late, RunnableTool, call

@@ -12,7 +12,7 @@ from rightcall.lint.features.nodes import Node
 from rightcall.lint.features.schemas import fits
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Rule
-from rightcall.portability import json_type
+from rightcall.schema.types import json_type
 
 _SAID = re.compile(
     r"\bdefault(?:s|ed)?(?: value)?(?: is|:| to|=| =)+\s*(?:"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from rightcall.lint.diagnostic import Finding
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Rule
-from rightcall.portability import provider
+from rightcall.schema.provider_limits import provider
 
 LONGEST = 4000
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from rightcall.lint.diagnostic import Edit, Finding
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Rule
-from rightcall.portability import provider
+from rightcall.schema.provider_limits import provider
 
 _PORTABLE = re.compile(r"[A-Za-z0-9_-]+")
 _ASCII = re.compile(r"[\x20-\x7e]*")

@@ -8,7 +8,7 @@ from rightcall.lint.diagnostic import Finding
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.features.toolset import SetFeatures
 from rightcall.lint.rule import Rule
-from rightcall.portability import provider
+from rightcall.schema.provider_limits import provider
 
 PORTABLE = 64
 LONGEST = 128

@@ -9,7 +9,7 @@ from rightcall.lint.diagnostic import Edit, Finding
 from rightcall.lint.features.nodes import Node
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Rule
-from rightcall.portability import json_type
+from rightcall.schema.types import json_type
 
 _NUMBER = r"(?P<number>-?\d{1,3}(?:,\d{3})+|-?\d+(?:\.\d+)?)"
 _NOT_A_QUANTITY = r"(?![\w%]|[.,:/-]\d|\s*(?:%|percent))"

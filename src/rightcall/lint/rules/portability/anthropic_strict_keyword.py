@@ -8,7 +8,7 @@ from rightcall.lint.diagnostic import REMOVED, Edit, Finding
 from rightcall.lint.features.mentions import word_set
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Rule
-from rightcall.portability import moved_to_text, unsupported
+from rightcall.schema.strict import moved_to_text, unsupported
 
 _NEEDED_BY_OTHERS = word_set(
     "patternProperties prefixItems minContains definitions $id $anchor $dynamicAnchor"

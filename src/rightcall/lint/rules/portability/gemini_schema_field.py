@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from rightcall.lint.diagnostic import REMOVED, Edit, Finding
 from rightcall.lint.features.tool import INPUT, ToolFeatures
 from rightcall.lint.rule import Rule
-from rightcall.portability import provider
+from rightcall.schema.provider_limits import provider
 
 
 def check(tool: ToolFeatures) -> Iterator[Finding]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from rightcall.files import JsonPath
+from rightcall.files.documents import JsonPath
 from rightcall.lint.diagnostic import REMOVED, Edit, Finding
 from rightcall.lint.features.nodes import Node
 from rightcall.lint.features.schemas import DEFAULT_DIALECT, dialect_of
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Rule
-from rightcall.portability import with_null
+from rightcall.schema.types import with_null
 
 
 def check(tool: ToolFeatures) -> Iterator[Finding]:

@@ -10,7 +10,7 @@ from rightcall.lint.features.nodes import Node
 from rightcall.lint.features.schema_context import can_be_closed
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Rule
-from rightcall.portability import with_null
+from rightcall.schema.types import with_null
 
 
 def check(tool: ToolFeatures) -> Iterator[Finding]:

@@ -8,7 +8,7 @@ from rightcall.lint.diagnostic import Finding
 from rightcall.lint.features.nodes import walk
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Rule
-from rightcall.portability import provider
+from rightcall.schema.provider_limits import provider
 
 
 def check(tool: ToolFeatures) -> Iterator[Finding]:

@@ -8,7 +8,7 @@ from rightcall.lint.diagnostic import Edit, Finding
 from rightcall.lint.features.mentions import word_set
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Rule
-from rightcall.portability import provider
+from rightcall.schema.provider_limits import provider
 
 _ANNOTATIONS = word_set("description title default examples deprecated readOnly writeOnly $comment")
 """Keywords that validate nothing: next to them, a reference keeps its meaning."""

@@ -9,7 +9,7 @@ from rightcall.lint.features.schemas import meta_errors
 from rightcall.lint.features.text import shortened
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Rule
-from rightcall.portability import json_type
+from rightcall.schema.types import json_type
 
 
 def check(tool: ToolFeatures) -> Iterator[Finding]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from rightcall.lint.diagnostic import REMOVED, Edit, Finding
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Rule
-from rightcall.portability import JSON_TYPES, json_type
+from rightcall.schema.types import JSON_TYPES, json_type
 
 
 def check(tool: ToolFeatures) -> Iterator[Finding]:

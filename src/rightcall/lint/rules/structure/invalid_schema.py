@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rightcall.errors import suggestion
+from rightcall.core.errors import suggestion
 from rightcall.lint.diagnostic import Finding
 from rightcall.lint.features.schemas import meta_errors
 from rightcall.lint.features.text import shortened
 from rightcall.lint.features.tool import INPUT, ToolFeatures
 from rightcall.lint.rule import Rule
-from rightcall.portability import JSON_TYPES, json_type
+from rightcall.schema.types import JSON_TYPES, json_type
 
 
 def check(tool: ToolFeatures) -> Iterator[Finding]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rightcall.errors import suggestion
+from rightcall.core.errors import suggestion
 from rightcall.lint.diagnostic import Finding
 from rightcall.lint.features.nodes import Node
 from rightcall.lint.features.tool import ToolFeatures

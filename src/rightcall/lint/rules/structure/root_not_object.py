@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from rightcall.lint.diagnostic import Edit, Finding
 from rightcall.lint.features.tool import INPUT, ToolFeatures
 from rightcall.lint.rule import Rule
-from rightcall.portability import json_type
+from rightcall.schema.types import json_type
 
 
 def check(tool: ToolFeatures) -> Iterator[Finding]:

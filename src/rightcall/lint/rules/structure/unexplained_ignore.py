@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
-from rightcall.errors import suggestion
-from rightcall.files import JsonPath
+from rightcall.core.errors import suggestion
+from rightcall.files.documents import JsonPath
 from rightcall.lint.diagnostic import Finding
 from rightcall.lint.features.text import shortened
 from rightcall.lint.features.tool import ToolFeatures

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from rightcall.errors import InputError
+from rightcall.core.errors import InputError
 from rightcall.metrics.matching.base import Kind, Matcher, Scope, shown, vacuous, wrong
 
 

@@ -10,7 +10,8 @@ from typing import Any
 
 import msgspec
 
-from rightcall.errors import InputError
+from rightcall.core.codec import DecodeErrors
+from rightcall.core.errors import InputError
 from rightcall.metrics.matching.base import (
     MISSING,
     Kind,
@@ -25,7 +26,6 @@ from rightcall.metrics.matching.base import (
 from rightcall.metrics.matching.equality import equality_key
 from rightcall.metrics.matching.matchers.numbers import is_number
 from rightcall.model.call import ToolCall
-from rightcall.model.codec import DecodeErrors
 
 NOT_RECORDED = ", which was not recorded"
 OF_ANOTHER_CALL = ", not of another call's"

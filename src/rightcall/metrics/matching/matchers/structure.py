@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from rightcall.errors import InputError
+from rightcall.core.errors import InputError
 from rightcall.metrics.matching.base import (
     MISSING,
     Kind,
@@ -68,7 +68,7 @@ def _type(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
 
 
 def _schema(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
-    from rightcall.tools.definitions import compiled, fits
+    from rightcall.tools.definitions.validate import compiled, fits
 
     if not isinstance(spec, dict):
         raise wrong("schema", "a JSON Schema", spec)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal, TypeVar
 
-from rightcall.errors import InputError
+from rightcall.core.errors import InputError
 from rightcall.metrics.matching.base import Kind, Matcher, Scope, are_among, shown, text_of, vacuous
 from rightcall.metrics.matching.equality import same
 
@@ -167,7 +167,7 @@ def _text(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
 
 
 def _regex(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
-    from rightcall.tools.definitions import fullmatch
+    from rightcall.tools.definitions.validate import fullmatch
 
     return Regex(text_of("regex", spec), fullmatch(spec))
 

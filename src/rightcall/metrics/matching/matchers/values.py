@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from rightcall.errors import InputError, MatcherBroke
+from rightcall.core.errors import InputError, MatcherBroke
 from rightcall.metrics.matching.base import MISSING, Build, Kind, Matcher, Scope, compiled, shown, some_of
 from rightcall.metrics.matching.equality import same
 

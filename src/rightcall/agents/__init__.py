@@ -1,0 +1,17 @@
+"""Runs agents: from a golden to a trajectory.
+
+agent         Agent: what is tested
+agent_endpoint  where its model is asked
+session       an agent ready to run; setup_problems: what keeps one from running
+agent_loop    ask, run tools, return results, until done or a limit is reached; or one request, nothing run
+conversation/ live conversations: both sides, scripted and simulated users
+performers    goldens that name another model; trials recorded and replayed
+callable_agent  a user-defined agent, and what it may return
+first_request   the first request of a trial of such an agent: kept, or captured without running the trial
+agent_session   agents with sessions: observed frameworks, services, commands; their tools, mocked
+observed/       agents of other frameworks: the protocol of adapters, their sessions and what they record
+remote/         agents behind an address or a command: http, exec and a2a
+retrying_client  retries with jitter; concurrency that adapts to the provider
+limits        limits of a case and of a run
+pool          concurrent cases
+"""

@@ -1,0 +1,174 @@
+"""The agent under test: a model with tools and instructions, or a user-defined callable."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from rightcall.agents.limits import Limits
+from rightcall.agents.observed.observed_agent import ObservedAgent
+from rightcall.agents.remote.exchange import Exchange
+from rightcall.agents.remote.remote_agent import is_address
+from rightcall.core.errors import ConfigError, InputError
+from rightcall.model.approval_policy import ApprovalPolicy, read_approvals
+from rightcall.model.dialects import read_tool
+from rightcall.model.golden import Golden
+from rightcall.models.base import Provider, Settings
+from rightcall.models.endpoint import ModelEndpoint
+from rightcall.models.hosts import server_of
+from rightcall.models.prices import Price
+from rightcall.models.rate_limit import RateLimit
+from rightcall.models.sdk_client import client_server
+from rightcall.recording.library import Recordings
+from rightcall.tools.definitions.offer import ToolSets
+from rightcall.tools.faults.plan import FaultPlan
+from rightcall.tools.mcp.address import McpAddress
+from rightcall.tools.runtime.mocks import runs_for_real
+
+
+@dataclass(frozen=True)
+class Agent:
+    """A model with tools and instructions.
+
+    `model` is `provider:model`, a provider, an SDK client (with `model_name`), an agent prepared by `observe`, or any
+    callable `(golden) -> Trajectory | list[ToolCall] | messages | text`. In mode `single_turn` the model is asked once
+    and its choice recorded; in mode `loop` tools are run and their results returned until it answers. Tools are mocked
+    unless `execute="real"`; then those of an MCP server at `mcp` are called there; `mcp_server` is the name and version
+    that it reported. `faults` injects failures.
+    `strict` stops the agent when a tool lacks permission, loses a connection or fails unexpectedly; by default only a
+    destructive tool that fails unexpectedly does, and with False none.
+    `model_name` is the model to request from an SDK client; `record` is a cassette to write to, `recordings` a
+    folder to record to and replay from. `tool_sets` names sets of tools, `{"files": ["read_file", "list_files"]}`; a
+    golden chooses one with `tool_set`.
+    `http:URL` and `exec:COMMAND` are agents behind an address or a command; `exchange` describes their requests and
+    replies.
+    `model` may also be a name of the project's `models`, or a `ModelEndpoint`; what is written here comes before it.
+    `key_env` is the environment variable with the key, `headers` are sent to the model's server and may contain
+    `${NAME}`, `prices` are those of this model. `models` are endpoints that goldens may name.
+    `rate` limits requests and tokens per minute over all cases. `base_urls` are servers of the same model
+    for workers to share; a single process asks `base_url`. `approvals` answer when the agent asks before it runs a
+    tool: `{"delete_account": {"reject": "Ask support."}, "send_email": "approve"}`.
+    """
+
+    model: str | ModelEndpoint | Provider | ObservedAgent | Callable[[Golden], Any]
+    tools: Sequence[Any] = ()
+    system: str = ""
+    mode: Literal["single_turn", "loop"] = "single_turn"
+    settings: Settings | Mapping[str, Any] = field(default_factory=Settings)
+    base_url: str | None = None
+    limits: Limits = field(default_factory=Limits)
+    mocks: Mapping[str, Any] = field(default_factory=dict)
+    execute: Literal["mock", "real"] = "mock"
+    faults: FaultPlan | None = None
+    mcp: McpAddress | None = None
+    model_name: str | None = None
+    record: str | None = None
+    tool_sets: ToolSets = field(default_factory=dict)
+    strict: bool | None = None
+    exchange: Exchange = field(default_factory=Exchange)
+    recordings: Recordings | None = None
+    rate: RateLimit | None = None
+    base_urls: Sequence[str] = ()
+    key_env: str | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+    prices: Price | None = None
+    models: Mapping[str, ModelEndpoint] = field(default_factory=dict)
+    approvals: ApprovalPolicy | Mapping[str, Any] | None = None
+    mcp_server: str = ""
+
+    @property
+    def runs_tools(self) -> bool:
+        """Whether tools run for real: all of them, or one whose mock is `{real: true}`."""
+        return self.execute == "real" or any(map(runs_for_real, self.mocks.values()))
+
+    @property
+    def name(self) -> str:
+        """The name of the agent in results."""
+        if isinstance(self.model, str):
+            return self.model
+        if isinstance(self.model, ModelEndpoint):
+            return self.model.model
+        name = getattr(self.model, "name", None) or getattr(self.model, "__name__", None)
+        return str(name or type(self.model).__name__)
+
+    @property
+    def server(self) -> str:
+        """The server its model is asked at; "" is the provider's own, or none."""
+        if isinstance(self.model, str | ModelEndpoint):
+            own = self.model.base_url if isinstance(self.model, ModelEndpoint) else None
+            return self.base_url or own or server_of(self.name)
+        if hasattr(self.model, "complete"):
+            return server_of(self.model)
+        return "" if isinstance(self.model, ObservedAgent) else client_server(self.model)
+
+
+def as_tools(tools: Sequence[Any]) -> list[Any]:
+    """Tools unchanged, and definitions in any provider's format converted to tools."""
+    return [read_tool(one, f"tools[{i}]") if isinstance(one, dict) else one for i, one in enumerate(tools)]
+
+
+def as_settings(settings: Settings | Mapping[str, Any]) -> Settings:
+    """Settings from a plain mapping, with a clear error for a misspelt one."""
+    if isinstance(settings, Settings):
+        return settings
+    from rightcall.core.codec import convert
+
+    try:
+        return convert(dict(settings), Settings, "settings")
+    except InputError as error:
+        raise ConfigError(str(error)) from None
+
+
+def desk_problem(observed: ObservedAgent, tools: Sequence[Any], faults: FaultPlan | None) -> str:
+    """Why the tools of an observed agent cannot be mocked or broken; empty when they can."""
+    if not observed.can_mock:
+        return (
+            f"the tools of {observed.name} are run by its own code, so they cannot be mocked or broken by faults;"
+            " `rightcall adapters list` says where that is possible"
+        )
+    if faults is not None and faults.tools:
+        return (
+            f"{observed.name} provides its own tools: faults can break them, but not rename, add or hide any"
+        )
+    if not tools:
+        return f"the tools of {observed.name} cannot be read from it; name them in the suite's tools"
+    return ""
+
+
+def approval_problem(agent: Agent) -> str:
+    """Why nobody can answer the agent's requests for approval; empty when the approver can, or there is none."""
+    if not read_approvals(agent.approvals):
+        return ""
+    return _unasked(agent, "approvals cannot be given")
+
+
+def confirm_problem(agent: Agent) -> str:
+    """Why no golden can say that the agent must ask; empty when its requests can be observed, or recorded by itself."""
+    if isinstance(agent.model, str) and is_address(agent.model):
+        return ""
+    if callable(agent.model) and not hasattr(agent.model, "complete"):
+        return ""
+    return _unasked(agent, "confirm cannot be checked")
+
+
+def _unasked(agent: Agent, what: str) -> str:
+    model = agent.model
+    if isinstance(model, ObservedAgent):
+        if model.sees_approvals:
+            return ""
+        return (
+            f"{what}: requests for approval of {model.name} are not observed; see `rightcall adapters list`"
+        )
+    if isinstance(model, str) and is_address(model):
+        return f"{what}: {agent.name} runs elsewhere, and asks whoever is there"
+    if callable(model) and not isinstance(model, str) and not hasattr(model, "complete"):
+        return f"{what}: {agent.name} is a function; observe the agent object that asks: rc.observe(agent)"
+    if agent.mode == "single_turn":
+        return f"{what}: single_turn runs no tools; set agent.mode: loop"
+    return ""
+
+
+def known_tools(agent: Agent) -> list[Any]:
+    given = as_tools(agent.tools)
+    return given or (list(agent.model.tools()) if isinstance(agent.model, ObservedAgent) else [])

@@ -1,0 +1,272 @@
+"""The two modes of a model agent: one request whose calls are not run, or a loop that runs them until done.
+
+The constant part of requests is built once and shared (`Prompts`); what happens in a case is recorded (`Recorder`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import zlib
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from rightcall.agents.limits import Deadline, Limits, total
+from rightcall.agents.retrying_client import Asker
+from rightcall.core.codec import convert
+from rightcall.core.errors import ConfigError, InputError, ProviderError
+from rightcall.model.approval import waiting_text
+from rightcall.model.call import ToolCall, ToolResult
+from rightcall.model.depth import bounded_call
+from rightcall.model.golden import Golden
+from rightcall.model.message import Message
+from rightcall.model.tool import Tool
+from rightcall.model.trajectory import StopReason, Trajectory, Usage
+from rightcall.models.base import ModelReply, ModelRequest, Prompt, Settings
+from rightcall.tools.definitions.offer import offered_tools
+from rightcall.tools.runtime.context import CallContext
+from rightcall.tools.runtime.errors import Aborted
+from rightcall.tools.runtime.toolbox import Toolbox
+
+REMEMBERED = 256
+
+MOST_NAME = 200
+
+
+class Prompts:
+    """The prompt of each golden: the suite's own, unless the golden narrows the tools or has a system text or settings.
+
+    Providers encode a prompt once, by identity, so goldens with equal prompts share one object.
+    """
+
+    def __init__(self, system: str, tools: Mapping[str, Tool], settings: Settings, seed: int) -> None:
+        self.tools, self._seed = tools, seed
+        self.common = Prompt(system, tuple(tools.values()), settings)
+        self._special: dict[tuple[str, tuple[str, ...], str], Prompt] = {}
+
+    def prompt_of(self, golden: Golden) -> Prompt:
+        if golden.tools is None and golden.system is None and golden.settings is None:
+            return self.common
+        system = self.common.system if golden.system is None else golden.system
+        offered = tuple(offered_tools(golden, self.tools).values())
+        if any(not isinstance(tool, str) for tool in golden.tools or ()):
+            return Prompt(
+                system, offered, self._settings(golden)
+            )  # tools defined in the golden: rarely shared
+        key = (system, tuple(tool.name for tool in offered), repr(golden.settings))
+        if key not in self._special:
+            if len(self._special) >= REMEMBERED:
+                self._special.clear()
+            self._special[key] = Prompt(system, offered, self._settings(golden))
+        return self._special[key]
+
+    def _settings(self, golden: Golden) -> Settings:
+        return settings_of(golden, self.common.settings)
+
+    def seed_of(self, golden: Golden, trial: int) -> int:
+        """The sampling seed of a trial: different for each, reproducible from the run's seed."""
+        return zlib.crc32(f"{self._seed}/{golden.id}/{trial}".encode(), self._seed & 0xFFFFFFFF) & 0x7FFFFFFF
+
+
+def settings_of(golden: Golden, settings: Settings) -> Settings:
+    """The agent's settings overridden by the golden's; an unknown one is a `ConfigError`."""
+    if not golden.settings:
+        return settings
+    try:
+        own = convert(golden.settings, Settings, f"golden '{golden.id}': settings")
+    except InputError as error:
+        raise ConfigError(str(error)) from None
+    return msgspec.structs.replace(settings, **{name: getattr(own, name) for name in golden.settings})
+
+
+class Recorder:
+    """Messages, calls with their steps and results, usage and time of one case, turned into a trajectory."""
+
+    def __init__(self, *messages: Message) -> None:
+        self.messages: list[Message] = list(messages)
+        self.calls: list[ToolCall] = []
+        self.usage = Usage()
+        self.latency_ms, self.lag_ms = 0.0, 0.0
+        self.steps = 0
+        self.served_model = ""
+        self.approvals_seen = False
+
+    def reply(self, reply: ModelReply) -> tuple[ToolCall, ...]:
+        """Record an answer of the model and return its calls, each with its step."""
+        step, self.steps = self.steps, self.steps + 1
+        calls = tuple(msgspec.structs.replace(bounded_call(call), step=step) for call in reply.message.calls)
+        taken = round(reply.latency_ms, 3)
+        self.messages.append(msgspec.structs.replace(reply.message, calls=calls, latency_ms=taken))
+        self.calls += calls
+        self.usage = total(self.usage, reply.usage) if self.steps > 1 else reply.usage
+        self.latency_ms += reply.latency_ms
+        self.lag_ms += reply.lag_ms
+        self.served_model = reply.model[:MOST_NAME]
+        return calls
+
+    def results(self, calls: Sequence[ToolCall], told: Sequence[ToolResult], lag_ms: float = 0.0) -> None:
+        """Record the results of the last calls: status, output and time of each, and the text the model reads."""
+        self.calls[len(self.calls) - len(calls) :] = calls
+        taken = max((call.latency_ms or 0.0 for call in calls), default=0.0)
+        self.latency_ms += taken
+        self.lag_ms += min(lag_ms, taken)
+        self.messages.append(Message("tool", results=tuple(told)))
+
+    def trajectory(self, stop_reason: StopReason = "done", error: str = "") -> Trajectory:
+        """The trajectory. The final answer is the text of the last message, if it is the model's."""
+        last = self.messages[-1] if self.messages else None
+        return Trajectory(
+            messages=tuple(self.messages),
+            calls=tuple(self.calls),
+            output=last.content if last and last.role == "assistant" else "",
+            usage=self.usage,
+            latency_ms=round(self.latency_ms, 3),
+            lag_ms=round(self.lag_ms, 3),
+            stop_reason=stop_reason,
+            error=error,
+            served_model=self.served_model,
+            approvals_seen=self.approvals_seen,
+        )
+
+
+class SingleTurn:
+    """Asks the model once per case."""
+
+    def __init__(self, asker: Asker, prompts: Prompts, limits: Limits) -> None:
+        self._asker, self._prompts, self._limits = asker, prompts, limits
+
+    async def perform(self, golden: Golden, trial: int) -> Trajectory:
+        """The calls the model chose. A provider failure is an `infra_error`, never an exception."""
+        question = Message("user", golden.input)
+        recorder = Recorder(question)
+        request = ModelRequest(
+            self._prompts.prompt_of(golden),
+            (question,),
+            golden.id,
+            trial,
+            self._prompts.seed_of(golden, trial),
+        )
+        try:
+            reply = await self._asker.ask(request, Deadline(self._limits.seconds))
+        except TimeoutError:
+            return recorder.trajectory("limit", f"more than {self._limits.seconds:g} seconds")
+        except ProviderError as error:
+            return recorder.trajectory("infra_error", str(error))
+        recorder.reply(reply)
+        return recorder.trajectory(stop_reason(reply.stop))
+
+
+def stop_reason(stop: str) -> StopReason:
+    """The stop reason of a model as the stop reason of a trajectory."""
+    return "refused" if stop == "refused" else "truncated" if stop == "truncated" else "done"
+
+
+MOST_AT_ONCE = 1000
+"""Maximum tool calls in one reply. A model that requests more is stopped."""
+
+
+class WaitingTools(Exception):  # noqa: N818  what happened
+    """A call waits for an approval, so the agent can do nothing more."""
+
+
+def roles_of(golden: Golden) -> tuple[str, ...] | None:
+    """The roles of a golden's caller; None when it does not say who that is."""
+    return None if golden.as_ is None else golden.as_.roles
+
+
+class AgentLoop:
+    """Runs a model with its tools until it answers; tools are mocked unless the toolbox runs them."""
+
+    def __init__(self, asker: Asker, prompts: Prompts, limits: Limits, toolbox: Toolbox, run_id: str) -> None:
+        self._asker, self._prompts, self._limits = asker, prompts, limits
+        self._toolbox, self._run_id = toolbox, run_id
+
+    async def perform(self, golden: Golden, trial: int) -> Trajectory:
+        """The trajectory from the question to the answer, or to whatever ended it."""
+        recorder, context = self.begin(golden, trial, (Message("user", golden.input),))
+        deadline = Deadline(self._limits.seconds)
+        return context.witnessed(await self.answer(golden, trial, recorder, context, deadline))
+
+    def begin(
+        self, golden: Golden, trial: int, given: tuple[Message, ...] = ()
+    ) -> tuple[Recorder, CallContext]:
+        """The state of one trial from its first message to its last: the messages, and the world of its tools."""
+        recorder = Recorder(*given)
+        recorder.approvals_seen = True
+        recorder.steps = sum(message.role == "assistant" for message in given)
+        offered = self._prompts.prompt_of(golden).tools
+        context = self._toolbox.context(
+            run=self._run_id, task=golden.id, trial=trial, offered=offered, roles=roles_of(golden)
+        )
+        return recorder, context
+
+    async def answer(
+        self, golden: Golden, trial: int, recorder: Recorder, context: CallContext, deadline: Deadline
+    ) -> Trajectory:
+        """Continue from the user's last message to the model's answer, or to whatever ended it."""
+        for _ in range(self._limits.steps):
+            try:
+                ended = await self._step(golden, trial, recorder, context, deadline)
+            except TimeoutError:
+                return recorder.trajectory("limit", f"more than {self._limits.seconds:g} seconds")
+            except ProviderError as error:
+                return recorder.trajectory("infra_error", str(error))
+            except Aborted as stop:
+                return recorder.trajectory("agent_error", stop.reason)
+            except WaitingTools as waiting:
+                return recorder.trajectory("waiting_for_approval", str(waiting))
+            if ended is not None:
+                return ended
+        return recorder.trajectory("limit", f"more than {self._limits.steps} steps")
+
+    async def _step(
+        self, golden: Golden, trial: int, recorder: Recorder, context: CallContext, deadline: Deadline
+    ) -> Trajectory | None:
+        """One answer of the model and its calls; returns the trajectory if it was the last."""
+        request = ModelRequest(
+            self._prompts.prompt_of(golden),
+            tuple(recorder.messages),
+            golden.id,
+            trial,
+            self._prompts.seed_of(golden, trial),
+        )
+        reply = await self._asker.ask(request, deadline)
+        calls = recorder.reply(reply)
+        if not calls:
+            return recorder.trajectory(stop_reason(reply.stop))
+        over = self._limits.exceeded(
+            calls=len(recorder.calls), seconds=recorder.latency_ms / 1000, usage=recorder.usage
+        )
+        if len(calls) > MOST_AT_ONCE:
+            over = f"more than {MOST_AT_ONCE:,} tool calls in one reply"
+        if over:
+            return recorder.trajectory("limit", over)
+        await self._run_tools(calls, recorder, context, deadline)
+        return None
+
+    async def _run_tools(
+        self, calls: tuple[ToolCall, ...], recorder: Recorder, context: CallContext, deadline: Deadline
+    ) -> None:
+        before = self._asker.lag.so_far()
+        try:
+            async with asyncio.timeout(deadline.left()):
+                made = await self._toolbox.invoke_turn(calls, context)
+        except TimeoutError:  # some calls may have run: the context says which
+            known = {made.call.id: made for made in context.invocations}
+            done = [known[call.id] for call in calls if call.id in known]
+            recorder.results(
+                [known[call.id].call if call.id in known else call for call in calls],
+                [made.result for made in done],
+            )
+            raise
+        except Aborted as stop:
+            recorder.results(
+                [made.call for made in stop.invocations], [made.result for made in stop.invocations]
+            )
+            raise
+        lag = self._asker.lag.so_far() - before
+        waiting = [one.call.name for one in made if one.outcome == "waiting"]
+        answered = [one.result for one in made if one.outcome != "waiting"]
+        recorder.results([one.call for one in made], answered, lag * 1000)
+        if waiting:
+            raise WaitingTools(waiting_text(waiting))

@@ -1,0 +1,209 @@
+"""Agents that are talked to in sessions: observed frameworks, services behind an address, commands.
+
+The desk runs the tools of an observed agent in our toolbox instead of its framework: mocked, or with faults.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from contextvars import ContextVar
+from typing import Any, Literal, Protocol
+
+import msgspec
+
+from rightcall.agents.limits import Deadline, Limits
+from rightcall.agents.observed.adapter import ToolAnswer
+from rightcall.agents.pool import LagMeter
+from rightcall.agents.retrying_client import Asker
+from rightcall.core.errors import InfrastructureError, ProviderError, RightCallError
+from rightcall.model.approval_policy import ApprovalPolicy
+from rightcall.model.call import ToolCall
+from rightcall.model.depth import bounded_trajectory
+from rightcall.model.golden import Golden
+from rightcall.model.tool import Tool
+from rightcall.model.trajectory import StopReason, Trajectory
+from rightcall.tools.definitions.function import PLAIN
+from rightcall.tools.faults.plan import FaultPlan
+from rightcall.tools.idempotency.guard import Idempotency
+from rightcall.tools.runtime.bound_tool import BoundTool, RunnableTool
+from rightcall.tools.runtime.context import CallContext
+from rightcall.tools.runtime.errors import Aborted
+from rightcall.tools.runtime.policy import ToolRules
+from rightcall.tools.runtime.toolbox import Toolbox
+
+
+class AgentSession(Protocol):
+    """A conversation with an agent during one trial; what the agent remembers ends with it."""
+
+    async def open(self) -> None:
+        """Wait until the conversation may begin; this does not count as the agent's time."""
+        ...
+
+    async def turn(self, text: str) -> None:
+        """Say something and wait until the agent is done; raises what the agent raises."""
+        ...
+
+    def trajectory(self, stop_reason: StopReason = "done", error: str = "") -> Trajectory:
+        """What has been done so far; may be called during a turn and after one that failed."""
+        ...
+
+    def ending(self, error: BaseException) -> tuple[StopReason, str]:
+        """How the agent ended, given an exception raised by `turn`."""
+        ...
+
+    async def aclose(self) -> None:
+        """End the conversation."""
+        ...
+
+
+class SessionAgent(Protocol):
+    """An agent that opens a fresh session for every trial."""
+
+    def session(self, golden: Golden, trial: int = 0) -> AgentSession: ...
+
+
+def session_options(desk: Desk | None, approvals: ApprovalPolicy | None) -> dict[str, Any]:
+    """What an observed agent's session takes besides the golden; other agents take nothing more."""
+    return {
+        **({"desk": desk} if desk is not None else {}),
+        **({"approvals": approvals} if approvals is not None else {}),
+    }
+
+
+async def settled(session: AgentSession) -> None:
+    """Wait for an agent's spans, which arrive separately from the reply. This does not count as its time."""
+    settle = getattr(session, "settle", None)
+    if settle is not None:
+        await settle()
+
+
+class SessionPerformer:
+    """Runs one trial in one session. What was done before a failure is kept."""
+
+    def __init__(
+        self,
+        agent: SessionAgent,
+        limits: Limits,
+        desks: DeskSetup | None = None,
+        asker: Asker | None = None,
+        lag: LagMeter | None = None,
+        approvals: ApprovalPolicy | None = None,
+    ) -> None:
+        self._agent, self._limits, self._desks, self._asker = agent, limits, desks, asker
+        self._approvals = approvals
+        self._lag = lag or LagMeter()
+
+    async def perform(self, golden: Golden, trial: int) -> Trajectory:
+        desk = self._desks.desk(golden, trial) if self._desks else None
+        given = session_options(desk, self._approvals)
+        session = self._agent.session(golden, trial, **given)
+        try:
+            await session.open()
+            started, before = time.perf_counter(), self._lag.so_far()
+            stop, error = await self._ended(session, golden.input)
+            taken = round((time.perf_counter() - started) * 1000, 3)
+            lag = min(taken, round((self._lag.so_far() - before) * 1000, 3))
+            await settled(session)
+            trajectory = bounded_trajectory(session.trajectory(stop, error))
+        finally:
+            await session.aclose()
+        trajectory = self._within_limits(msgspec.structs.replace(trajectory, latency_ms=taken, lag_ms=lag))
+        return desk.context.witnessed(trajectory) if desk is not None else trajectory
+
+    async def _ended(self, session: AgentSession, text: str) -> tuple[StopReason, str]:
+        """How the turn ended. A broken setup is raised, because it says nothing about the agent."""
+        seconds, out_of_time = self._limits.seconds, False
+        try:
+            if self._asker is not None:  # over a network: failed requests are retried
+                await self._asker.attempt(lambda: session.turn(text), Deadline(seconds))
+            else:
+                async with asyncio.timeout(seconds) as deadline:
+                    await session.turn(text)
+        except TimeoutError as error:
+            out_of_time = self._asker is not None or deadline.expired()
+            return ("limit", f"more than {seconds:g} seconds") if out_of_time else session.ending(error)
+        except ProviderError as error:
+            return session.ending(error)
+        except InfrastructureError as error:
+            if self._asker is not None:  # every request was rejected the same way: the run ends
+                raise
+            return session.ending(error)
+        except RightCallError:
+            raise
+        except Exception as error:
+            return session.ending(error)
+        return "done", ""
+
+    def _within_limits(self, trajectory: Trajectory) -> Trajectory:
+        """The agent runs its own loop, so limits on calls and tokens are only detected afterwards."""
+        over = self._limits.exceeded(calls=len(trajectory.calls), seconds=0.0, usage=trajectory.usage)
+        if not over or trajectory.stop_reason != "done":
+            return trajectory
+        return msgspec.structs.replace(trajectory, stop_reason="limit", error=over)
+
+
+_REAL: ContextVar[Callable[[], Awaitable[Any]]] = ContextVar("rightcall_real_tool")
+"""The framework's own tool for the call that is being run."""
+
+
+class DeskSetup:
+    """Makes a desk for every trial, over one toolbox."""
+
+    def __init__(
+        self,
+        tools: Iterable[Tool],
+        *,
+        mocks: Mapping[str, Any],
+        execute: Literal["mock", "real"],
+        faults: FaultPlan | None,
+        seed: int,
+        run_id: str,
+        keys: Idempotency | None = None,
+    ) -> None:
+        self._toolbox = Toolbox(
+            [_entry(tool) for tool in tools],
+            mocks=mocks,
+            execute=execute,
+            rules=ToolRules(strict=False),  # the framework runs the agent: only its author can stop it
+            idempotency=keys,
+            faults=faults,
+            seed=seed,
+        )
+        self._run_id = run_id
+
+    def desk(self, golden: Golden, trial: int) -> Desk:
+        roles = None if golden.as_ is None else golden.as_.roles
+        context = self._toolbox.context(run=self._run_id, task=golden.id, trial=trial, roles=roles)
+        return Desk(self._toolbox, context)
+
+
+class Desk:
+    """Answers the tool calls of one trial."""
+
+    def __init__(self, toolbox: Toolbox, context: CallContext) -> None:
+        self._toolbox, self.context = toolbox, context
+
+    async def run(
+        self, name: str, arguments: dict[str, Any], call_id: str, real: Callable[[], Awaitable[Any]]
+    ) -> ToolAnswer:
+        """The result of one call for the model, and whether it failed."""
+        token = _REAL.set(real)
+        try:
+            invocation = await self._toolbox.invoke(ToolCall(name, arguments, call_id), self.context)
+        except Aborted as stop:
+            return ToolAnswer(stop.reason, failed=True)
+        finally:
+            _REAL.reset(token)
+        return ToolAnswer(invocation.result.output, invocation.call.status == "error")
+
+
+def _entry(tool: Tool) -> BoundTool:
+    """A tool whose real implementation is what the framework would have done with this call."""
+
+    async def run(*_: Any) -> Any:
+        return await _REAL.get()()
+
+    ready = RunnableTool(run, live=True)
+    return BoundTool(tool, PLAIN, lambda context: ready)

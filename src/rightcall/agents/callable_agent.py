@@ -1,0 +1,207 @@
+"""A user-defined agent: any callable that takes a golden and returns what it did."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import time
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, get_args
+
+import msgspec
+
+from rightcall.agents.limits import Limits
+from rightcall.agents.observed.provider_outage import is_outage
+from rightcall.agents.pool import LagMeter
+from rightcall.core.codec import convert
+from rightcall.core.errors import InfrastructureError, InputError, contained
+from rightcall.core.worker_threads import in_thread
+from rightcall.model.call import ToolCall
+from rightcall.model.depth import bounded_trajectory
+from rightcall.model.dialects import as_plain, read_document, read_messages, trajectory_from_messages
+from rightcall.model.dialects.transcript import uncovered
+from rightcall.model.golden import AnyGolden
+from rightcall.model.message import Message
+from rightcall.model.trajectory import StopReason, Trajectory
+
+CALL_FIELDS = frozenset(ToolCall.__struct_fields__)
+TRAJECTORY_FIELDS = frozenset(Trajectory.__struct_fields__)
+STOP_REASONS = get_args(StopReason)
+MESSAGES, RETURNED = "the agent's messages", "what the agent returned"
+HINT = (
+    "return a Trajectory, a list of messages, a list of calls or tool names ([] for no calls), "
+    "a model's response, or the answer as text"
+)
+
+
+def as_trajectory(made: Any) -> Trajectory:
+    """The return value of a user-defined agent as a trajectory; `InputError` lists what it may return.
+
+    That is a `Trajectory`, the answer as text, a list of `ToolCall`s or of tool names (then arguments are unknown), or
+    messages, calls or a whole response in any provider's spelling, as dicts or as objects of its SDK.
+    """
+    if isinstance(made, Trajectory):
+        return _with_calls(made)
+    if isinstance(made, str):
+        return Trajectory(output=made)
+    if isinstance(made, Sequence) and not isinstance(made, bytes | bytearray):
+        if all(isinstance(item, ToolCall | str) for item in made):
+            calls = tuple(ToolCall(item, None) if isinstance(item, str) else item for item in made)
+            return _named(Trajectory(calls=calls))
+        if all(isinstance(item, Message) for item in made):
+            return trajectory_from_messages(tuple(made))
+    plain = as_plain(made, RETURNED)
+    if isinstance(plain, dict):
+        return _of_document(plain)
+    if isinstance(plain, list) and all(isinstance(item, dict) for item in plain):
+        return _of_list(plain)
+    raise _unreadable(made)
+
+
+def _with_calls(made: Trajectory) -> Trajectory:
+    """A trajectory with the calls of its messages, if it has no other: they would be lost otherwise."""
+    if made.calls or not any(message.calls for message in made.messages[made.own_start :]):
+        return _named(_covering(made))
+    calls = trajectory_from_messages(made.messages, made.own_start).calls
+    return _named(msgspec.structs.replace(made, calls=calls))
+
+
+def _covering(made: Trajectory) -> Trajectory:
+    """Reject calls of the last turn's messages that are not among the calls; those before it are history."""
+    turns = (at + 1 for at in range(len(made.messages) - 1, -1, -1) if made.messages[at].role == "user")
+    last = max(next(turns, 0), made.own_start)
+    of_messages = [call for message in made.messages[last:] for call in message.calls]
+    if missing := uncovered(of_messages, made.calls):
+        problem = f"the messages have a call of '{missing}' that the calls do not have"
+        raise InputError(
+            RETURNED, problem, "return all calls, or leave them out: they are read from the messages"
+        )
+    return made
+
+
+def _named(made: Trajectory) -> Trajectory:
+    for place, call in enumerate(made.calls):
+        if not call.name:
+            raise InputError(
+                RETURNED, f"calls[{place}] is a call without a name", "a call is a name and arguments"
+            )
+    return made
+
+
+def _of_document(document: dict[str, Any]) -> Trajectory:
+    """A model's response, one message, or a trajectory as files spell it."""
+    if _is_own(document):
+        messages = document.get("messages")
+        if not document.get("calls") and isinstance(messages, list):
+            read = trajectory_from_messages(read_messages(messages, MESSAGES))
+            others = {name: value for name, value in document.items() if name not in ("messages", "calls")}
+            return convert({**_fields(read), **others}, Trajectory, RETURNED)
+        return _named(_covering(_with_read_messages(document)))
+    messages = read_document(document, RETURNED)
+    if messages is None:
+        raise _unreadable(document)
+    return trajectory_from_messages(messages)
+
+
+def _with_read_messages(document: dict[str, Any]) -> Trajectory:
+    """A trajectory that states its calls; its messages may be in any spelling."""
+    messages = document.get("messages")
+    if not isinstance(messages, list):
+        return convert(document, Trajectory, RETURNED)
+    others = {name: value for name, value in document.items() if name != "messages"}
+    made = convert(others, Trajectory, RETURNED)
+    return msgspec.structs.replace(made, messages=read_messages(messages, MESSAGES))
+
+
+def _is_own(document: dict[str, Any]) -> bool:
+    """Whether it is a trajectory: frameworks use some of its fields with other values."""
+    if (
+        not document
+        or not document.keys() <= TRAJECTORY_FIELDS
+        or not isinstance(document.get("output", ""), str)
+    ):
+        return False
+    return "messages" not in document or document.get("stop_reason", "done") in STOP_REASONS
+
+
+def _is_own_call(item: dict[str, Any]) -> bool:
+    own = "name" in item and item.keys() <= CALL_FIELDS
+    return own and isinstance(item.get("arguments", {}), dict | None)
+
+
+def _fields(made: Trajectory) -> dict[str, Any]:
+    return {"messages": made.messages, "calls": made.calls, "output": made.output}
+
+
+def _of_list(items: list[Any]) -> Trajectory:
+    """Messages, or the calls of one message."""
+    if items and all(_is_own_call(item) for item in items):
+        return _named(convert({"calls": items}, Trajectory, RETURNED))
+    return trajectory_from_messages(read_messages(items, MESSAGES))
+
+
+def _unreadable(made: Any) -> InputError:
+    found = type(made).__name__
+    if isinstance(made, Mapping):
+        found = f"a dict with {', '.join(repr(key) for key in list(made)[:5]) or 'no keys'}"
+    elif isinstance(made, list | tuple):
+        odd = next(item for item in made if not isinstance(item, dict))
+        found = f"a list with {type(odd).__name__} in it"
+    return InputError("the agent", f"returned {found}, which cannot be read", HINT)
+
+
+def _told(error: Exception) -> str:
+    """The text of an agent's exception, with a hint if the agent took its argument for text."""
+    said = f"{type(error).__name__}: {error}"
+    if isinstance(error, AttributeError | TypeError) and "Golden" in str(error):
+        said += "; an agent is called with a golden, whose text is golden.input"
+    return said
+
+
+class UserAgent:
+    """Runs `function(golden)`, in a thread when it is not async.
+
+    `as_trajectory` says what it may return. An exception is a failure of the agent, not of the run. An unreadable
+    return value is a broken setup; when an earlier one could be read, it is an error of its case, because nobody knows
+    what the agent called.
+    """
+
+    def __init__(self, function: Callable[[Any], Any], limits: Limits, lag: LagMeter | None = None) -> None:
+        self._function, self._limits, self._lag = function, limits, lag or LagMeter()
+        self._understood = False
+
+    async def perform(self, golden: AnyGolden, trial: int) -> Trajectory:
+        started, before = time.perf_counter(), self._lag.so_far()
+        try:
+            async with asyncio.timeout(self._limits.seconds) as deadline:
+                made = await self._called(golden)
+        except Exception as error:
+            if deadline.expired():
+                return Trajectory(stop_reason="limit", error=f"more than {self._limits.seconds:g} seconds")
+            if is_outage(error):
+                text = str(error) if isinstance(error, InfrastructureError) else _told(error)[:500]
+                return Trajectory(stop_reason="infra_error", error=text)
+            return Trajectory(stop_reason="agent_error", error=_told(error)[:500])
+        try:
+            trajectory = bounded_trajectory(as_trajectory(made))
+        except InputError as error:
+            if not self._understood:
+                raise
+            return Trajectory(stop_reason="infra_error", error=str(error)[:500])
+        self._understood = True
+        if trajectory.latency_ms is None:
+            taken = round((time.perf_counter() - started) * 1000, 3)
+            lag = min(taken, round((self._lag.so_far() - before) * 1000, 3))
+            trajectory = msgspec.structs.replace(trajectory, latency_ms=taken, lag_ms=lag)
+        return trajectory
+
+    async def _called(self, golden: AnyGolden) -> Any:
+        if inspect.iscoroutinefunction(self._function) or inspect.iscoroutinefunction(
+            getattr(self._function, "__call__", None)  # noqa: B004  an object with `async def __call__`
+        ):
+            with contained():
+                return await self._function(golden)
+        made = await in_thread(partial(self._function, golden), cancel=True)
+        with contained():
+            return await made if inspect.isawaitable(made) else made

@@ -1,0 +1,208 @@
+"""The agent's side of a conversation: one session for each trial, for any kind of agent."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+import msgspec
+
+from rightcall.agents.agent_loop import AgentLoop
+from rightcall.agents.agent_session import (
+    AgentSession,
+    Desk,
+    DeskSetup,
+    SessionAgent,
+    session_options,
+    settled,
+)
+from rightcall.agents.limits import Deadline
+from rightcall.agents.observed.provider_outage import is_outage
+from rightcall.agents.retrying_client import Asker
+from rightcall.core.errors import InfrastructureError, InputError
+from rightcall.model.approval_policy import ApprovalPolicy
+from rightcall.model.call import ToolCall, ToolResult
+from rightcall.model.depth import bounded_trajectory
+from rightcall.model.golden import ConversationalGolden, Golden, Turn
+from rightcall.model.message import Message
+from rightcall.model.trajectory import StopReason, Trajectory
+
+
+class TalkSession(Protocol):
+    """An open conversation with an agent during one trial; what the agent remembers ends with it."""
+
+    async def turn(self, text: str) -> None:
+        """Say something and wait until the agent is done; raises what the agent raises."""
+        ...
+
+    def trajectory(self, stop_reason: StopReason = "done", error: str = "") -> Trajectory:
+        """What has been done so far; may be called during a turn and after one that failed."""
+        ...
+
+    def ending(self, error: BaseException) -> tuple[StopReason, str]:
+        """How the agent ended, given an exception raised by `turn`."""
+        ...
+
+    async def aclose(self) -> None:
+        """End the conversation."""
+        ...
+
+
+Opened = Callable[[ConversationalGolden, int, Deadline], TalkSession]
+"""Opens a session for one trial."""
+
+
+def opened_by(
+    agent: SessionAgent,
+    desks: DeskSetup | None = None,
+    asker: Asker | None = None,
+    approvals: ApprovalPolicy | None = None,
+) -> Opened:
+    """Conversations with an agent that opens sessions itself. Earlier messages cannot be put into its memory."""
+
+    def opened(golden: ConversationalGolden, trial: int, deadline: Deadline) -> TalkSession:
+        if golden.given:
+            raise InputError(f"golden '{golden.id}'", NO_BEGINNING[0], NO_BEGINNING[1])
+        asked = asked_as(golden)
+        desk = desks.desk(asked, trial) if desks else None
+        given = session_options(desk, approvals)
+        return ForeignSession(agent.session(asked, trial, **given), desk, asker, deadline)
+
+    return opened
+
+
+NO_BEGINNING = (
+    "starts in the middle of a conversation, which an agent with its own memory cannot do",
+    "leave out the assistant's turns, or give a function agent(input, history)",
+)
+
+
+class ForeignSession:
+    """An agent's own session, with the time it took, and what its tools did when we ran them.
+
+    Over a network, failed requests are retried as in a single turn.
+    """
+
+    def __init__(
+        self, session: AgentSession, desk: Desk | None, asker: Asker | None, deadline: Deadline
+    ) -> None:
+        self._session, self._desk, self._asker, self._deadline = session, desk, asker, deadline
+        self.keeps_time = asker is not None
+        self._opened, self._taken = False, 0.0
+
+    async def turn(self, text: str) -> None:
+        if not self._opened:
+            waiting_since = self._deadline.now()
+            await self._session.open()
+            self._deadline.excuse(self._deadline.now() - waiting_since)
+            self._opened = True
+        started = time.perf_counter()
+        try:
+            if self._asker is not None:
+                await self._asker.attempt(lambda: self._session.turn(text), self._deadline)
+            else:
+                await self._session.turn(text)
+        finally:
+            self._taken += (time.perf_counter() - started) * 1000
+        waiting_since = self._deadline.now()
+        await settled(self._session)
+        self._deadline.excuse(self._deadline.now() - waiting_since)
+
+    def trajectory(self, stop_reason: StopReason = "done", error: str = "") -> Trajectory:
+        made = bounded_trajectory(self._session.trajectory(stop_reason, error))
+        made = msgspec.structs.replace(made, latency_ms=round(self._taken, 3))
+        return self._desk.context.witnessed(made) if self._desk is not None else made
+
+    def ending(self, error: BaseException) -> tuple[StopReason, str]:
+        if isinstance(error, TimeoutError) and self._asker is not None:
+            return "limit", f"more than {self._deadline.seconds:g} seconds"
+        return self._session.ending(error)
+
+    async def aclose(self) -> None:
+        await self._session.aclose()
+
+
+class TurnEnded(Exception):  # noqa: N818  an answer that ends the conversation is not an error
+    """The agent's turn ended in a way that ends the conversation."""
+
+    def __init__(self, stop_reason: StopReason, problem: str) -> None:
+        super().__init__(problem)
+        self.stop_reason: StopReason = stop_reason
+
+
+class ModelSession:
+    """A model with tools, whose messages and whose tools' worlds last from the first turn to the last.
+
+    Each turn is a separate loop: the model runs until it answers, up to `limits.steps`.
+    """
+
+    keeps_time = True
+
+    def __init__(self, loop: AgentLoop, golden: ConversationalGolden, trial: int, deadline: Deadline) -> None:
+        self._loop, self._trial, self._deadline = loop, trial, deadline
+        self._golden = asked_as(golden)
+        self._recorder, self._context = loop.begin(self._golden, trial, given_messages(golden.given))
+
+    async def turn(self, text: str) -> None:
+        self._recorder.messages.append(Message("user", text))
+        answered = await self._loop.answer(
+            self._golden, self._trial, self._recorder, self._context, self._deadline
+        )
+        if answered.stop_reason != "done":
+            raise TurnEnded(answered.stop_reason, answered.error)
+
+    def trajectory(self, stop_reason: StopReason = "done", error: str = "") -> Trajectory:
+        return self._context.witnessed(self._recorder.trajectory(stop_reason, error))
+
+    def ending(self, error: BaseException) -> tuple[StopReason, str]:
+        return ending(error)
+
+    async def aclose(self) -> None:
+        return
+
+
+def ending(error: BaseException) -> tuple[StopReason, str]:
+    """How the agent ended, given an exception raised by a turn."""
+    if isinstance(error, TurnEnded):
+        return error.stop_reason, str(error)
+    if isinstance(
+        error, InfrastructureError | InputError
+    ):  # InputError: what the agent returned cannot be read
+        return "infra_error", str(error)
+    return ("infra_error" if is_outage(error) else "agent_error"), f"{type(error).__name__}: {error}"[:500]
+
+
+def asked_as(golden: ConversationalGolden) -> Golden:
+    """A single-turn golden with the id, the tools and the instructions of a conversation."""
+    return Golden(
+        golden.scenario,
+        id=golden.id,
+        tools=golden.tools,
+        system=golden.system,
+        as_=golden.as_,
+        confirm=golden.confirm,
+    )
+
+
+def given_messages(turns: Sequence[Turn]) -> tuple[Message, ...]:
+    """The earlier messages as a model reads them: calls, their results, then the text.
+
+    Every call has an id and a result, because providers reject a transcript in which one is missing.
+    """
+    messages: list[Message] = []
+    for number, turn in enumerate(turns):
+        calls = tuple(_with_id(call, number, place) for place, call in enumerate(turn.tools_called or ()))
+        if calls:
+            messages.append(Message(turn.role, calls=calls))
+            told = tuple(
+                ToolResult(call.id, call.output, call.status == "error", call.name) for call in calls
+            )
+            messages.append(Message("tool", results=told))
+        if turn.content or not calls:
+            messages.append(Message(turn.role, turn.content))
+    return tuple(messages)
+
+
+def _with_id(call: ToolCall, turn: int, place: int) -> ToolCall:
+    return call if call.id else msgspec.structs.replace(call, id=f"given_{turn}_{place}")

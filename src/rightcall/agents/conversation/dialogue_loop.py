@@ -1,0 +1,148 @@
+"""The loop of a conversation: the user speaks, the agent answers, until one of them ends it."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+
+import msgspec
+
+from rightcall.agents.conversation.agent_side import Opened, TalkSession, given_messages
+from rightcall.agents.conversation.user_side import ScriptedUser, UserFault, Users
+from rightcall.agents.limits import Deadline, Limits
+from rightcall.core.errors import InfrastructureError, ProviderError, RightCallError, ToolServerDown
+from rightcall.model.golden import ConversationalGolden
+from rightcall.model.trajectory import Dialogue, Ended, StopReason, Trajectory, Usage
+
+LONGEST = 20_000
+"""Maximum characters of one user turn; a model that plays a user may ramble, and the agent pays for it."""
+
+OnTurn = Callable[[Trajectory], Awaitable[None]]
+"""Called after each answer of the agent."""
+
+
+class ConversationPerformer:
+    """Holds one conversation per trial. Failing is data; only a broken setup raises.
+
+    Limits apply to the whole conversation, except `steps`, which applies to each answer. The time of the simulated
+    user does not count as the agent's.
+    """
+
+    def __init__(
+        self, opened: Opened, limits: Limits, users: Users | None = None, on_turn: OnTurn | None = None
+    ) -> None:
+        self._opened, self._limits, self._users, self._on_turn = opened, limits, users, on_turn
+
+    async def perform(self, golden: ConversationalGolden, trial: int) -> Trajectory:
+        """What was said and done, with why it ended."""
+        talk = _Talk(golden, trial, self._limits, self._users)
+        session = self._opened(golden, trial, talk.deadline)
+        try:
+            await talk.hold(session, self._on_turn)
+            return talk.trajectory(session)
+        finally:
+            await session.aclose()
+
+
+class _Talk:
+    """A conversation in progress."""
+
+    def __init__(self, golden: ConversationalGolden, trial: int, limits: Limits, users: Users | None) -> None:
+        self._limits = limits
+        self.deadline = Deadline(limits.seconds)
+        simulated = users.user(golden, trial) if users and golden.is_simulated else None
+        self._user = ScriptedUser([turn.content for turn in golden.script], simulated)
+        self._most = golden.max_turns or (users.max_turns if users and simulated else None)
+        self._given = len(given_messages(golden.given))
+        self._spent = Usage()
+        self._ended: Ended = "script_end"
+        self._stop: StopReason = "done"
+        self._why = self._error = ""
+        self._made: Trajectory | None = None
+
+    async def hold(self, session: TalkSession, on_turn: OnTurn | None) -> None:
+        turns = 0
+        while await self._goes_on(session, turns):
+            turns += 1
+            if on_turn is not None:
+                await on_turn(self._made or session.trajectory())
+
+    async def _goes_on(self, session: TalkSession, turns: int) -> bool:
+        """One exchange; false when the conversation is over."""
+        text = await self._next_words(session)
+        if text is not None and self._most is not None and turns >= self._most:
+            return self._over("max_turns", f"the user spoke {turns} times and had more to say")
+        if text is None or not await self._answered(session, text):
+            return False
+        made = self._made = session.trajectory()
+        if made.stop_reason == "waiting_for_approval":
+            return self._broke(made.stop_reason, made.error)
+        over = self._limits.exceeded(
+            calls=len(made.calls),
+            seconds=(made.latency_ms or 0.0) / 1000,
+            usage=made.usage.plus(self._spent),
+        )
+        return self._broke("limit", over) if over else True
+
+    async def _answered(self, session: TalkSession, text: str) -> bool:
+        """Let the agent answer; false when that ended the conversation."""
+        keeps_time = getattr(session, "keeps_time", False)  # ours excuse waiting for a free slot
+        clock = asyncio.timeout(None if keeps_time else self.deadline.left())
+        try:
+            async with clock:
+                await session.turn(text)
+        except ToolServerDown:
+            raise  # ends the run: no conversation could reach its tools
+        except InfrastructureError as error:
+            return self._broke("infra_error", str(error))
+        except RightCallError:
+            raise
+        except Exception as error:
+            if clock.expired():
+                return self._broke("limit", f"more than {self._limits.seconds:g} seconds")
+            return self._broke(*session.ending(error))
+        return True
+
+    async def _next_words(self, session: TalkSession) -> str | None:
+        """The user's next message; None when the user has ended the conversation, or failed."""
+        started = time.monotonic()
+        try:
+            said = await self._user.reply((self._made or session.trajectory()).messages)
+        except UserFault as fault:
+            self._spent = self._spent.plus(fault.usage)
+            self._user_fault(str(fault))
+            return None
+        except (ProviderError, TimeoutError) as error:
+            self._user_fault(str(error) or "it took too long")
+            return None
+        finally:
+            self.deadline.excuse(time.monotonic() - started)
+        self._spent = self._spent.plus(said.usage)
+        if said.ended is not None:
+            if self._made is None and said.ended != "script_end":
+                self._user_fault("it ended the conversation before the agent was asked")
+            else:
+                self._over(said.ended, said.why)
+            return None
+        return said.text[:LONGEST]
+
+    def _user_fault(self, problem: str) -> None:
+        """A failure of the simulated user, which says nothing about the agent."""
+        self._over("user_error", problem)
+        self._stop, self._error = "infra_error", f"the simulated user failed: {problem}"
+
+    def _broke(self, stop: StopReason, error: str) -> bool:
+        self._stop, self._error = stop, error
+        return self._over("stopped" if stop == "done" else stop, error)
+
+    def _over(self, ended: Ended, why: str) -> bool:
+        self._ended, self._why = ended, why
+        return False
+
+    def trajectory(self, session: TalkSession) -> Trajectory:
+        dialogue = Dialogue(
+            self._ended, self._why, self._user.name, self._given, self._user.prompt_hash, self._spent
+        )
+        made = session.trajectory(self._stop, self._error)
+        return msgspec.structs.replace(made, dialogue=dialogue)

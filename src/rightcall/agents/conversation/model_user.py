@@ -1,0 +1,258 @@
+"""A user played by a model."""
+
+from __future__ import annotations
+
+import hashlib
+import zlib
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import msgspec
+
+from rightcall.agents.conversation.personas import DEFAULT_PERSONAS, Persona, read_persona
+from rightcall.agents.conversation.user_prompt import (
+    flipped,
+    invented,
+    prompt_hash,
+    read_reply,
+    system_text,
+    who_is,
+)
+from rightcall.agents.conversation.user_side import SimulatedUser, UserFault, UserTurn
+from rightcall.agents.limits import Deadline
+from rightcall.agents.retrying_client import Asker, Patience
+from rightcall.core.codec import convert
+from rightcall.core.errors import ConfigError, InputError
+from rightcall.model.golden import ConversationalGolden
+from rightcall.model.message import Message
+from rightcall.model.trajectory import Usage
+from rightcall.models.base import ModelReply, ModelRequest, Prompt, Provider, Settings
+from rightcall.models.catalog import ModelCatalog, project_models
+from rightcall.models.endpoint import ModelEndpoint, overlaid
+from rightcall.models.hosts import server_of, shown_host
+from rightcall.models.http import Network
+from rightcall.models.resolver import endpoint_of, resolve
+
+UserModel = str | ModelEndpoint | Provider
+
+ATTEMPTS = 3
+"""How often a model may try to say something usable."""
+
+SECONDS = 120.0
+"""How long a user may think about one turn."""
+
+AGAIN = (
+    "(That cannot be sent: {problem}. Write what the user says instead, by what you were told at the start.)"
+)
+
+
+@dataclass(frozen=True)
+class UserSetup:
+    """The simulated users of a run: `model` (several make several simulators), personas and limits.
+
+    `personas` are names of built-in personas or `{name, characteristics}`; those of a golden take precedence.
+    `record` is a cassette. A model may be a name of the project's `models`; without one, `default_user` plays.
+    """
+
+    model: UserModel | Sequence[UserModel] | None = None
+    personas: Sequence[str | Mapping[str, Any] | Persona] = DEFAULT_PERSONAS
+    max_turns: int = 10
+    stopping_criteria: str = ""
+    language: str = ""
+    settings: Settings | Mapping[str, Any] = field(default_factory=Settings)
+    base_url: str | None = None
+    record: str | None = None
+    key_env: str | None = None
+
+    def __post_init__(self) -> None:
+        if not self.personas or self.max_turns < 1:
+            raise ConfigError("user: needs at least one persona and max_turns of at least 1")
+        self.manners  # noqa: B018  an unknown name is reported now
+
+    @property
+    def manners(self) -> list[Persona]:
+        """The personas, parsed."""
+        return [read_persona(one, "user.personas") for one in self.personas]
+
+    def bound(self, catalog: ModelCatalog | None = None) -> UserSetup:
+        """The setup with endpoints in place of names [default: of the project's models].
+
+        What the setup itself says of server, key and settings comes before what the names stand for.
+        """
+        if self.model is None:
+            chosen = (catalog or project_models()).require_default("user", "a simulated user")
+            return replace(self, model=chosen).bound(catalog)
+        own = as_user_settings(self.settings)
+        models = [
+            _at_own_server(endpoint_of(model, catalog=catalog), self, own)
+            if isinstance(model, str | ModelEndpoint)
+            else model
+            for model in self.models
+        ]
+        return replace(self, model=tuple(models), base_url=None, key_env=None)
+
+    @property
+    def models(self) -> list[UserModel]:
+        """Every model that plays users."""
+        if isinstance(self.model, Sequence) and not isinstance(self.model, str):
+            return list(self.model)
+        return [] if self.model is None else [self.model]
+
+    @property
+    def names(self) -> list[str]:
+        """The models' names; two servers of one model are told apart."""
+        names = [_name(model) for model in self.models]
+        return [
+            name if names.count(name) == 1 else f"{name}@{shown_host(server_of(model)) or place}"
+            for place, (name, model) in enumerate(zip(names, self.models, strict=True))
+        ]
+
+    @property
+    def fingerprint(self) -> str:
+        """A hash of what two runs with the same simulated users have in common."""
+        told = [self.names, [msgspec.to_builtins(one) for one in self.manners], self.max_turns]
+        rest = [self.stopping_criteria, self.language, msgspec.to_builtins(as_user_settings(self.settings))]
+        own = as_user_settings(self.settings)
+        where = [self.base_url or server_of(model) or None for model in self.models]
+        named = [
+            model.settings
+            for model in self.models
+            if isinstance(model, ModelEndpoint) and model.settings != own
+        ]
+        rest += [where[0] if len(where) == 1 else where if any(where) else None]
+        text = msgspec.json.encode([*told, *rest, prompt_hash(), *named])
+        return hashlib.sha256(text).hexdigest()
+
+
+def _at_own_server(found: ModelEndpoint, setup: UserSetup, own: Settings) -> ModelEndpoint:
+    found = found.at(setup.base_url, setup.key_env)
+    return msgspec.structs.replace(found, settings=overlaid(found.settings, own))
+
+
+def _name(model: UserModel) -> str:
+    return (
+        model if isinstance(model, str) else model.model if isinstance(model, ModelEndpoint) else model.name
+    )
+
+
+class ModelUsers:
+    """The users of a run, played by models that are opened with it."""
+
+    def __init__(
+        self, setup: UserSetup, *, concurrency: int = 32, seed: int = 0, patience: Patience | None = None
+    ) -> None:
+        setup = setup.bound()
+        self.setup, self._seed = setup, seed
+        self.max_turns = setup.max_turns
+        self.settings = as_user_settings(setup.settings)
+        self._askers: dict[str, Asker] = {}
+        for name, model in zip(setup.names, setup.models, strict=True):
+            network = Network(connections=concurrency)
+            provider = resolve(model, network=network, record=setup.record)
+            at_once = min(concurrency, getattr(provider, "at_once", concurrency))
+            self._askers[name] = Asker(provider, at_once, patience=patience, seed=seed)
+
+    @property
+    def name(self) -> str:
+        """Which models play users."""
+        return ", ".join(self._askers)
+
+    @property
+    def asker(self) -> Asker:
+        """The first model."""
+        return next(iter(self._askers.values()))
+
+    async def ask(self, system: str, text: str, golden_id: str) -> ModelReply:
+        """One question to the first model, outside any conversation."""
+        prompt = Prompt(system, (), self.settings)
+        request = ModelRequest(
+            prompt, (Message("user", text),), f"{golden_id}#user", 0, self._seed & 0x7FFFFFFF
+        )
+        return await self.asker.ask(request, Deadline(SECONDS))
+
+    async def opened(self, stack: AsyncExitStack) -> None:
+        """Open the models; `stack` closes them."""
+        for asker in self._askers.values():
+            if asker.provider is not None:
+                await stack.enter_async_context(asker.provider)
+
+    async def check(self) -> list[str]:
+        """What would keep every user from speaking."""
+        providers = [asker.provider for asker in self._askers.values() if asker.provider is not None]
+        return [f"user: {problem}" for provider in providers for problem in await provider.check()]
+
+    def user(self, golden: ConversationalGolden, trial: int) -> SimulatedUser:
+        """The user of one conversation."""
+        persona = read_persona(golden.personas[0]) if golden.personas else self.setup.manners[0]
+        name = golden.user_model or self.setup.names[0]
+        if name not in self._askers:
+            raise ConfigError(
+                f"golden '{golden.id}': user_model '{name}' is not one of {', '.join(self._askers)}"
+            )
+        text = system_text(
+            golden, persona, language=self.setup.language, criteria=self.setup.stopping_criteria
+        )
+        prompt = Prompt(text, (), self.settings)
+        seed = zlib.crc32(f"user/{self._seed}/{golden.id}/{trial}".encode()) & 0x7FFFFFFF
+        known = (golden.scenario, who_is(golden), *(golden.context or ()), *(t.content for t in golden.turns))
+        told = prompt_hash(persona.characteristics, self.setup.language, self.setup.stopping_criteria)
+
+        def request(messages: tuple[Message, ...]) -> ModelRequest:
+            return ModelRequest(prompt, messages, f"{golden.id}#user", trial, seed)
+
+        return ModelUser(self._askers[name], request, known, f"{name} as {persona.name}", told)
+
+
+class ModelUser:
+    """One conversation's user. What it says is checked: no empty turns, and no facts it was not given."""
+
+    def __init__(
+        self,
+        asker: Asker,
+        request: Callable[[tuple[Message, ...]], ModelRequest],
+        known: Sequence[str],
+        name: str,
+        prompt_hash: str,
+    ) -> None:
+        self._asker, self._request, self._known = asker, request, known
+        self.name, self.prompt_hash = name, prompt_hash
+
+    async def reply(self, messages: Sequence[Message]) -> UserTurn:
+        spent, seen = Usage(), flipped(messages)
+        heard = [message.content for message in messages]
+        problem = ""
+        for _ in range(ATTEMPTS):
+            made = await self._asker.ask(self._request(seen), Deadline(SECONDS))
+            spent = spent.plus(made.usage)
+            said = read_reply(made.message.content)
+            problem = self._problem(said, heard)
+            if not problem:
+                return msgspec.structs.replace(said, usage=spent)
+            if said.ended:
+                break
+            again = Message("user", AGAIN.format(problem=problem))
+            seen = (*seen, Message("assistant", made.message.content), again)
+        raise UserFault(problem, spent)
+
+    def _problem(self, said: UserTurn, heard: Sequence[str]) -> str:
+        """Why this text cannot be the user's; empty when it can."""
+        if said.ended == "user_error":
+            return "the scenario does not say how to go on" + (f" ({said.why})" if said.why else "")
+        if said.ended is not None:
+            return ""
+        if not said.text:
+            return "it said nothing"
+        made_up = invented(said.text, (*self._known, *heard))
+        return f"it made up {', '.join(made_up[:3])}" if made_up else ""
+
+
+def as_user_settings(settings: Settings | Mapping[str, Any]) -> Settings:
+    """Settings from a plain mapping, with a clear error for a misspelt one."""
+    if isinstance(settings, Settings):
+        return settings
+    try:
+        return convert(dict(settings), Settings, "user.settings")
+    except InputError as error:
+        raise ConfigError(str(error)) from None

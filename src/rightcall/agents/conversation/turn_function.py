@@ -1,0 +1,165 @@
+"""A user-defined agent that is called once for each turn: `agent(input, history)`.
+
+A function of one argument takes the golden and runs the whole conversation itself. One that takes what the user says
+and what was said before is called for each turn, with whichever of these it names:
+
+    input                                     what the user says now
+    history, conversation_history             what was said before, as [{"role": "user", "content": "…"}, …]
+    turns                                     the same as `Turn`s
+    thread_id                                 another for each conversation
+"""
+
+from __future__ import annotations
+
+import inspect
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import groupby
+from typing import Any
+from uuid import uuid4
+
+import msgspec
+
+from rightcall.agents.callable_agent import as_trajectory
+from rightcall.agents.conversation.agent_side import ending, given_messages
+from rightcall.core.errors import contained
+from rightcall.core.worker_threads import in_thread
+from rightcall.model.call import ToolResult
+from rightcall.model.depth import bounded_trajectory
+from rightcall.model.dialects import trajectory_from_messages
+from rightcall.model.golden import AnyGolden, Golden, Turn
+from rightcall.model.message import Message
+from rightcall.model.recorded_case import conversation_of
+from rightcall.model.trajectory import StopReason, Trajectory
+
+INPUT, HISTORY = "input", ("history", "conversation_history", "turns")
+WORDS = frozenset((INPUT, *HISTORY, "thread_id"))
+
+
+def turn_parameters(function: Any) -> frozenset[str]:
+    """The parameters with which a function is called for each turn; empty for one that takes a golden."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return frozenset()
+    needed = {
+        p.name for p in parameters if p.default is p.empty and p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)
+    }
+    known = {p.name for p in parameters} & WORDS
+    if needed <= WORDS and INPUT in known and len(known) > 1:
+        return frozenset(known)
+    return frozenset()
+
+
+def one_turn(function: Callable[..., Any]) -> Callable[[Golden], Any]:
+    """The same function for goldens of one turn."""
+
+    async def answer(golden: Golden) -> Any:
+        session = FunctionSession(function, golden)
+        await session.turn(golden.input)
+        return session.trajectory()
+
+    answer.__name__ = getattr(function, "__name__", "agent")
+    return answer
+
+
+class FunctionSession:
+    """One conversation with a function that is called for each turn."""
+
+    def __init__(
+        self, function: Callable[..., Any], golden: AnyGolden, words: frozenset[str] | None = None
+    ) -> None:
+        self._function, self._words = function, turn_parameters(function) if words is None else words
+        given = () if isinstance(golden, Golden) else given_messages(golden.given)
+        self._made = Trajectory(messages=given)
+        self._thread = uuid4().hex
+
+    async def turn(self, text: str) -> None:
+        before = self._made.messages
+        self._made = msgspec.structs.replace(self._made, messages=(*before, Message("user", text)))
+        started = time.perf_counter()
+        answer = await called(self._function, self._given(text, before))
+        taken = round((time.perf_counter() - started) * 1000, 3)
+        self._made = joined(self._made, bounded_trajectory(answered(answer, text)), taken)
+
+    def _given(self, text: str, before: Sequence[Message]) -> dict[str, Any]:
+        said = [m for m in before if m.role in ("user", "assistant") and (m.content or not m.calls)]
+        plain = [{"role": m.role, "content": m.content} for m in said]
+        known: dict[str, Any] = {
+            INPUT: text,
+            "history": plain,
+            "conversation_history": plain,
+            "turns": [Turn("user" if m.role == "user" else "assistant", m.content) for m in said],
+            "thread_id": self._thread,
+        }
+        return {word: known[word] for word in self._words}
+
+    def trajectory(self, stop_reason: StopReason = "done", error: str = "") -> Trajectory:
+        return msgspec.structs.replace(self._made, stop_reason=stop_reason, error=error)
+
+    def ending(self, error: BaseException) -> tuple[StopReason, str]:
+        return ending(error)
+
+    async def aclose(self) -> None:
+        return
+
+
+async def called(function: Callable[..., Any], words: dict[str, Any]) -> Any:
+    """The result of a function: awaited when it is async, run in a thread otherwise."""
+    if inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
+        getattr(function, "__call__", None)  # noqa: B004  an object with `async def __call__`
+    ):
+        with contained():
+            return await function(**words)
+    made = await in_thread(partial(function, **words), cancel=True)
+    with contained():
+        return await made if inspect.isawaitable(made) else made
+
+
+def answered(answer: Any, text: str) -> Trajectory:
+    """What the agent did in one turn. Messages that repeat the conversation count from the user's last words."""
+    made = conversation_of([answer]) if isinstance(answer, Turn) else as_trajectory(answer)
+    users = [at for at, message in enumerate(made.messages) if message.role == "user"]
+    if not users:
+        return made
+    return trajectory_from_messages(made.messages[users[-1] + 1 :])
+
+
+def joined(so_far: Trajectory, turn: Trajectory, taken_ms: float) -> Trajectory:
+    """The conversation with one more turn of the agent: its messages, and its calls at their steps."""
+    if not turn.messages:
+        spoken = trajectory_from_messages(_messages_of(turn))
+        turn = msgspec.structs.replace(turn, messages=spoken.messages, calls=spoken.calls)
+    first = sum(message.role == "assistant" for message in so_far.messages)
+    calls = tuple(msgspec.structs.replace(call, step=first + (call.step or 0)) for call in turn.calls)
+    taken = taken_ms if turn.latency_ms is None else turn.latency_ms
+    return msgspec.structs.replace(
+        so_far,
+        messages=(*so_far.messages, *turn.messages),
+        calls=(*so_far.calls, *calls),
+        output=turn.output,
+        usage=so_far.usage.plus(turn.usage),
+        latency_ms=(so_far.latency_ms or 0.0) + taken,
+        ledger=(*so_far.ledger, *turn.ledger),
+        state_before=so_far.state_before or turn.state_before,
+        state=turn.state or so_far.state,
+    )
+
+
+def _messages_of(turn: Trajectory) -> list[Message]:
+    """The turn of an agent that returned only its calls and its answer: a message per step, then the answer."""
+    messages: list[Message] = []
+    steps = groupby(enumerate(turn.calls), key=lambda item: (item[1].step, item[1].step is None and item[0]))
+    for number, (_, group) in enumerate(steps):
+        calls = tuple(
+            call if call.id else msgspec.structs.replace(call, id=f"step{number}_{at}") for at, call in group
+        )
+        messages.append(Message("assistant", calls=calls))
+        told = tuple(
+            ToolResult(call.id, call.output, call.status == "error", call.name)
+            for call in calls
+            if call.status != "not_run"
+        )
+        messages += [Message("tool", results=told)] if told else []
+    return [*messages, Message("assistant", turn.output)] if turn.output or not messages else messages

@@ -1,0 +1,63 @@
+"""The first request of a trial of an agent that is code: kept while the trial runs, or captured without running it."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+
+from rightcall.agents.agent import Agent
+from rightcall.agents.observed.observed_agent import ObservedAgent
+from rightcall.agents.session import Session
+from rightcall.model.golden import AnyGolden, Golden
+from rightcall.model.trajectory import Trajectory
+from rightcall.recording.first_requests.request_digest import RequestDigester
+from rightcall.recording.first_requests.trial import TRIAL, CapturedTrial, WatchedTrial
+
+
+async def perform_watched(session: Session, golden: AnyGolden, trial: int) -> tuple[Trajectory, str]:
+    """A trial, and the digest of its first request.
+
+    The digest is empty when the suite owns the request, and when the agent made none. In a conversation somebody else
+    may ask a model first: the one that plays the user.
+    """
+    if session.digester is None or not isinstance(golden, Golden):
+        return await session.performer.perform(golden, trial), ""
+    watched = WatchedTrial(session.digester)
+    token = TRIAL.set(watched)
+    try:
+        trajectory = await session.performer.perform(golden, trial)
+    finally:
+        TRIAL.reset(token)
+    return trajectory, watched.first_request
+
+
+async def capture_first_request(
+    session: Session, golden: Golden, digester: RequestDigester, seconds: float
+) -> CapturedTrial:
+    """Start the agent on a golden and stop it at its first request, which is not sent.
+
+    Called inside `captured_requests()`. Whatever the agent raises or returns when it is stopped is ignored.
+    """
+    trial = CapturedTrial(digester)
+    token = TRIAL.set(trial)
+    try:
+        async with asyncio.timeout(seconds):
+            await session.performer.perform(golden, 0)
+    except TimeoutError:
+        trial.timed_out = True
+        trial.problem = trial.problem or f"it took more than {seconds:g} seconds to ask a model"
+    except Exception:  # noqa: S110  how an agent fails when it is stopped says nothing about it
+        pass
+    finally:
+        TRIAL.reset(token)
+    if trial.captured is None:
+        trial.problem = trial.problem or "it asks no model"
+    return trial
+
+
+def capturable(agent: Agent) -> Agent:
+    """The agent as it is captured: without recordings, and without counting what is observed."""
+    model = agent.model
+    if isinstance(model, ObservedAgent):
+        model = replace(model, _seen={"trials": 0, "unseen": 0})
+    return replace(agent, model=model, recordings=None)

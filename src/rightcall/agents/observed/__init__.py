@@ -1,0 +1,10 @@
+"""Agents of other frameworks, observed while they run: hook → events → trajectory.
+
+observed_agent   `observe(agent)`: an agent of a known framework, or a function, ready to be evaluated
+session          one trial: several turns with one agent, and what was observed so far
+recorder         events to a trajectory; the only place that joins calls with their results
+adapter          what an adapter is; hooks: how process-wide hooks stay local to a trial
+catalog          every adapter with the tested versions and its limitations
+values           values of frameworks as plain JSON; why an agent stopped, from what it raised
+provider_outage  whether what ended an agent is an outage of a model's provider
+"""

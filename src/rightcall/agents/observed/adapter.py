@@ -1,0 +1,159 @@
+"""What an adapter is: hooks for one framework, and a way to run one of its agents."""
+
+from __future__ import annotations
+
+import asyncio
+import weakref
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import msgspec
+
+from rightcall.agents.observed.recorder import EventRecorder
+from rightcall.agents.observed.values import arguments_of
+from rightcall.model.approval import Approval
+from rightcall.model.approval_policy import ApprovalPolicy, ApprovalRule
+from rightcall.model.golden import Golden
+from rightcall.model.tool import Tool
+
+
+class LimitReachedError(Exception):
+    """The agent stopped at a limit its author set, in a framework that says so without raising."""
+
+
+@dataclass(frozen=True)
+class ToolAnswer:
+    """The answer of a tool desk: the output for the model, and whether it reports a failure."""
+
+    output: Any
+    failed: bool = False
+
+
+class ToolDesk(Protocol):
+    """Runs tools in place of the framework: mocked, or for real with faults. The executor provides it.
+
+    `real` is the framework's own tool; the desk calls it only where tools run for real.
+    """
+
+    async def run(
+        self, name: str, arguments: dict[str, Any], call_id: str, real: Callable[[], Awaitable[Any]]
+    ) -> ToolAnswer: ...
+
+
+@dataclass
+class Watch:
+    """The state of one adapter in one trial."""
+
+    adapter: str
+    recorder: EventRecorder
+    golden: Golden
+    session_id: str
+    desk: ToolDesk | None = None
+    input: Callable[[Golden], Any] | None = None
+    output: Callable[[Any], Any] | None = None
+    memory: dict[Any, Any] = field(default_factory=dict)
+    """Whatever the adapter has to remember between the hooks of one trial."""
+    turn_end: list[Callable[[], None]] = field(default_factory=list)
+    """What the adapter does when a turn ends, however it ends: it notes streams that nobody read to their end."""
+    approvals: ApprovalPolicy | None = None
+
+    def decide(self, name: str, arguments: Any, call_id: str) -> Approval:
+        """What the suite's approver answers to a request, noted with the call; `waiting` when nobody answers."""
+        given, _ = arguments_of(arguments)
+        approval = self.approvals.decide(name, given) if self.approvals else Approval("waiting")
+        self.recorder.decided(approval, name, arguments, call_id)
+        return approval
+
+    @property
+    def edits(self) -> bool:
+        """Whether the suite's approver changes the arguments of some call."""
+        return self.approvals is not None and any(r.action == "edit" for r in self.approvals.rules.values())
+
+    def rule(self, name: str) -> ApprovalRule | None:
+        """The line of the suite's approver about a tool."""
+        return self.approvals.rule(name) if self.approvals else None
+
+    def given(self, text: str) -> Any:
+        """The framework's input in a turn: the user's text, or what `input` makes of the golden with it."""
+        if self.input is None:
+            return text
+        golden = (
+            self.golden if self.golden.input == text else msgspec.structs.replace(self.golden, input=text)
+        )
+        return self.input(golden)
+
+    def end_turn(self) -> None:
+        """The agent has answered, or failed to."""
+        while self.turn_end:
+            self.turn_end.pop(0)()
+
+    @contextmanager
+    def guarded(self, hook: str) -> Iterator[None]:
+        """Keep exceptions inside a hook away from the agent; the trial ends as a setup error instead."""
+        try:
+            yield
+        except Exception as error:
+            if not self.recorder.problem:
+                self.recorder.problem = f"{self.adapter}: {hook} failed: {type(error).__name__}: {error}"
+
+
+class Talk(Protocol):
+    """One conversation with an agent of a framework; what it remembers ends with it."""
+
+    async def open(self) -> None:
+        """Wait until the conversation may begin; this does not count as the agent's time."""
+        return
+
+    async def say(self, text: str) -> Any:
+        """One user turn; returns the agent's final output, or raises what the agent raises."""
+        ...
+
+    async def aclose(self) -> None:
+        """Release the resources of the conversation."""
+        return
+
+
+class Adapter(Protocol):
+    """One framework. An instance is shared by all trials of a process and keeps nothing of them."""
+
+    def notice(self) -> str:
+        """What a user should know about the framework's behaviour, such as where it sends traces; usually nothing."""
+        return ""
+
+    def install(self) -> Callable[[], None]:
+        """Install process-wide hooks; returns the function that removes them.
+
+        Hooks do nothing outside a trial: they find the one they belong to by `hooks.watch_of(name)`.
+        """
+        return lambda: None
+
+    def talk(self, agent: Any, watch: Watch) -> Talk:
+        """Begin a conversation with an agent object."""
+        ...
+
+    def tools(self, agent: Any) -> list[Tool]:
+        """The definitions of the tools an agent object offers; empty when they cannot be known."""
+        return []
+
+
+class Exclusive:
+    """A lock for each agent object and event loop, forgotten with the object."""
+
+    def __init__(self) -> None:
+        self._locks: weakref.WeakKeyDictionary[Any, tuple[Any, asyncio.Lock]] = weakref.WeakKeyDictionary()
+        self._others: dict[int, tuple[Any, asyncio.Lock]] = {}
+
+    def of(self, agent: Any) -> asyncio.Lock:
+        """The lock of an agent in the running loop."""
+        loop = asyncio.get_running_loop()
+        try:
+            found = self._locks.get(agent)
+            if found is None or found[0] is not loop:
+                found = self._locks[agent] = (loop, asyncio.Lock())
+        except TypeError:  # an object that cannot be hashed or referred to weakly
+            found = self._others.get(id(agent))
+            if found is None or found[0] is not loop:
+                found = self._others[id(agent)] = (loop, asyncio.Lock())
+        return found[1]

@@ -1,0 +1,331 @@
+"""Every adapter: how its agents are recognized, which versions were tested, what it can and cannot observe."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from inspect import signature
+from typing import Any, Literal
+
+from rightcall.agents.observed.adapter import Adapter
+from rightcall.core.errors import ConfigError, suggestion
+from rightcall.model.record import Record
+from rightcall.model.tool import Tool
+
+
+class AdapterInfo(Record, frozen=True):
+    """What is known about an adapter without importing its framework.
+
+    `modules` are the beginnings of `type(agent).__module__`. `loads` is the module whose presence in a process says
+    that a function may be using the framework. `tools` says how far tools can be controlled:
+    `mock` they can be mocked and broken by faults, `watch` they run unchanged. `marker` is a name that distinguishes
+    the framework's module from another one of the same name. `beside` are packages tested with it. `needs` are the
+    hooks, `module:name.attribute` or `module:function(parameter)`: a version without one is too old. `approvals` says
+    that requests for approval are observed, and can be answered.
+    """
+
+    name: str
+    title: str
+    package: str
+    loads: str
+    modules: tuple[str, ...]
+    tested: str
+    hook: str
+    loses: tuple[str, ...]
+    tools: Literal["mock", "watch"] = "watch"
+    functions: bool = True
+    marker: str = ""
+    beside: str = ""
+    needs: tuple[str, ...] = ()
+    approvals: bool = False
+
+
+_SHARED_NAMES = (
+    "agents of a team with different tools under one name: arguments are checked against any of them"
+)
+
+ADAPTERS: tuple[AdapterInfo, ...] = (
+    AdapterInfo(
+        "openai_agents", "OpenAI Agents SDK", "openai-agents", "agents", ("agents",), "0.24.0",
+        "run hooks, added by the default runner",
+        (
+            "hosted tools (web search, code interpreter) run at the provider and are not calls",
+            "with tracing disabled and a custom error function, a tool's failure is read as a result",
+            "realtime and voice agents are not observed",
+        ),
+        tools="mock", marker="Runner",
+        approvals=True,
+        needs=(
+            "agents.run:AgentRunner", "agents.run:set_default_agent_runner", "agents.run:get_default_agent_runner",
+            "agents.tool_context:ToolContext.tool_arguments",
+        ),
+    ),
+    AdapterInfo(
+        "langchain", "LangGraph and LangChain", "langchain-core", "langchain_core",
+        ("langgraph", "langchain", "langchain_core", "langchain_classic", "langchain_community", "deepagents"),
+        "1.7.2",
+        "a callback handler, added by a configure hook",
+        (
+            "tools that a node calls as plain functions have a result only if a message contains it",
+            "threads that the agent starts without copying the context are not observed",
+        ),
+        tools="mock", beside="langgraph 1.2.20, langchain 1.4.7",
+        approvals=True,
+        needs=("langchain_core.tracers.context:register_configure_hook", "langchain_core.tools:BaseTool.arun"),
+    ),
+    AdapterInfo(
+        "pydantic_ai", "Pydantic AI", "pydantic-ai-slim", "pydantic_ai", ("pydantic_ai",), "2.66.0",
+        "a capability, added to every run",
+        (
+            "native tools (web search, code execution) run at the provider and are not calls",
+            "output tools and output functions are not calls",
+            "realtime sessions are not observed",
+        ),
+        tools="mock",
+        needs=("pydantic_ai:Agent.iter(capabilities)", "pydantic_ai.capabilities:AbstractCapability.wrap_tool_execute"),
+    ),
+    AdapterInfo(
+        "claude_agent_sdk", "Claude Agent SDK", "claude-agent-sdk", "claude_agent_sdk", ("claude_agent_sdk",),
+        "0.2.182", "the message stream of a client",
+        (
+            "a tool's latency is the time between two messages",
+            "tools run inside the bundled program and cannot be mocked",
+            "arguments are what the program parsed: malformed ones are not visible",
+            "a function that calls `query` itself is not observed",
+            "definitions of tools are inside the servers: `rightcall tools list` and `lint` do not see them",
+        ),
+        functions=False,
+        needs=("claude_agent_sdk:ClaudeSDKClient.receive_response",),
+    ),
+    AdapterInfo(
+        "google_adk", "Google ADK", "google-adk", "google.adk", ("google.adk",), "2.13.0", "a runner plugin",
+        (
+            "calls inside an AgentTool made with include_plugins=False are not visible",
+            "failures returned as data ({'status': 'error'}) are read as results",
+            "a function that creates its own Runner is not observed",
+        ),
+        tools="mock", functions=False,
+        approvals=True,
+        needs=("google.adk.plugins.base_plugin:BasePlugin.on_tool_error_callback",),
+    ),
+    AdapterInfo(
+        "crewai", "CrewAI", "crewai", "crewai", ("crewai",), "1.15.30", "the event bus",
+        (
+            "trials run one at a time, because the event bus does not say which crew an event belongs to",
+            "a crew cannot be stopped: one that ran out of time holds back the next trial until it ends",
+            "call ids are known only where the model's answer contains them",
+            "a crew remembers nothing between the turns of a conversation; an agent is given the earlier ones",
+            _SHARED_NAMES,
+        ),
+        functions=False,
+        needs=("crewai.events:crewai_event_bus.flush", "crewai.events:LLMCallCompletedEvent"),
+    ),
+    AdapterInfo(
+        "smolagents", "smolagents", "smolagents", "smolagents", ("smolagents",), "1.26.0",
+        "the agents' steps and the tools they execute",
+        (
+            "code actions of a CodeAgent are not tool calls",
+            "trials run one at a time, because the memory belongs to the agent object",
+            "a model class waits minutes after a 429, and the trial with it, unless it has `retry=False`",
+        ),
+        needs=(
+            "smolagents:MultiStepAgent.run(return_full_result)", "smolagents:ToolCallingAgent._step_stream",
+            "smolagents:ToolCallingAgent.execute_tool_call",
+        ),
+    ),
+    AdapterInfo(
+        "llama_index", "LlamaIndex", "llama-index-core", "llama_index.core", ("llama_index",), "0.14.25",
+        "the events that workflows write to their streams",
+        (
+            "malformed arguments are repaired by the framework before they can be observed",
+            _SHARED_NAMES,
+        ),
+        needs=(
+            "llama_index.core.agent.workflow:AgentOutput",
+            "llama_index.core.workflow:Context.write_event_to_stream",
+        ),
+    ),
+    AdapterInfo(
+        "agent_framework", "Microsoft Agent Framework", "agent-framework-core", "agent_framework",
+        ("agent_framework",), "1.23.0", "chat and function middleware, added to every run",
+        (
+            "agents that are not of the class Agent (workflows as agents) are observed through the agents they run",
+        ),
+        tools="mock",
+        needs=(
+            "agent_framework:ChatMiddleware", "agent_framework:FunctionMiddleware",
+            "agent_framework:Agent.run(middleware)",
+        ),
+        approvals=True,
+    ),
+    AdapterInfo(
+        "autogen", "AutoGen", "autogen-agentchat", "autogen_agentchat", ("autogen_agentchat",), "0.7.5",
+        "the stream of messages",
+        (
+            "a tool's latency is the time between two messages",
+            "trials run one at a time per agent object, because it holds the conversation",
+            "a function that runs its own team is not observed",
+            _SHARED_NAMES,
+        ),
+        functions=False,
+        needs=("autogen_agentchat.agents:AssistantAgent.run_stream",),
+    ),
+    AdapterInfo(
+        "dspy", "DSPy", "dspy", "dspy", ("dspy",), "3.4.1", "callbacks of the context",
+        (
+            "an answer that DSPy cannot parse, such as one that names an unknown tool, has no call",
+            "DSPy shows the model the traceback of a failed tool: it names the line that runs observed tools",
+            "call ids are DSPy's own, not the model's",
+            "a module without a dspy.History field remembers nothing between the turns of a conversation",
+            "a function that runs its own module is not observed",
+        ),
+        functions=False,
+        needs=(
+            "dspy:Module.acall", "dspy:BaseLM.update_history(entry)",
+            "dspy.utils.callback:BaseCallback.on_tool_end",
+        ),
+    ),
+    AdapterInfo(
+        "strands", "Strands Agents", "strands-agents", "strands", ("strands",), "1.62.0",
+        "the middleware that every request and every tool goes through",
+        (
+            "trials run one at a time per agent object, because it holds the conversation",
+            "a session manager of the agent stores what the trials say",
+            "a swarm or a graph remembers nothing between the turns of a conversation",
+            "bidirectional (voice) agents are not observed",
+            _SHARED_NAMES,
+        ),
+        tools="mock",
+        needs=("strands.middleware._registry:MiddlewareRegistry.invoke", "strands:Agent.take_snapshot"),
+    ),
+    AdapterInfo(
+        "haystack", "Haystack", "haystack-ai", "haystack", ("haystack",), "3.4.0", "the steps of its Agent component",
+        (
+            "calls whose arguments are not JSON are dropped by the chat generators and are not visible",
+            "generators that call tools without an Agent are not observed",
+            "a pipeline remembers between the turns of a conversation only what its components store",
+        ),
+        tools="mock",
+        needs=(
+            "haystack.components.agents.agent:Agent._run_step_async",
+            "haystack.components.agents.agent:_record_llm_usage(llm_messages)",
+            "haystack.components.agents.tool_calling:_make_bounded_invoke_async(tool_call)",
+            "haystack.components.agents.tool_calling:_make_context_bound_invoke(tool_call)",
+        ),
+    ),
+    AdapterInfo(
+        "litellm", "LiteLLM", "litellm", "litellm", ("litellm",), "1.106.2", "the dispatcher of its functions",
+        (
+            "tools are run by your own loop: they cannot be mocked, and their latency is unknown",
+            "a result does not say whether it is an error",
+            "calls in the last answer have no result unless another request follows",
+            "a loop that a tool runs is not told apart: its calls are the agent's own and have no parent",
+            "retries and fallbacks inside one call are one request, and tokens of their failed attempts are unknown",
+            "litellm.anthropic.messages, and functions imported from litellm.main, are not observed",
+        ),
+        needs=("litellm.rust_bridge.dispatch:PublicDispatch.run", "litellm.rust_bridge.dispatch:PublicDispatch.arun"),
+    ),
+    AdapterInfo(
+        "anthropic", "Anthropic SDK", "anthropic", "anthropic", ("anthropic",), "2.8.0", "the client's requests",
+        (
+            "tools are run by your own loop: they cannot be mocked, and their latency is unknown",
+            "calls in the last answer have no result unless another request follows",
+            "a loop that a tool runs is not told apart: its calls are the agent's own and have no parent",
+        ),
+        needs=("anthropic:Anthropic.request", "anthropic:AsyncAnthropic.request"),
+    ),
+    AdapterInfo(
+        "openai", "OpenAI SDK", "openai", "openai", ("openai",), "3.49.0", "the client's requests",
+        (
+            "tools are run by your own loop: they cannot be mocked, and their latency is unknown",
+            "a result does not say whether it is an error",
+            "calls in the last answer have no result unless another request follows",
+            "a loop that a tool runs is not told apart: its calls are the agent's own and have no parent",
+        ),
+        needs=("openai:OpenAI.request", "openai:AsyncOpenAI.request"),
+    ),
+)  # fmt: skip
+"""Frameworks first: they see more than the client below them."""
+
+CLIENTS = ("openai", "anthropic")
+"""Clients by which frameworks ask models."""
+
+
+def detect(agent: Any) -> AdapterInfo | None:
+    """The adapter of an agent object, by the modules its class and its bases were defined in."""
+    homes = [base.__module__ for base in type(agent).__mro__]
+    for info in ADAPTERS:
+        prefixes = tuple(f"{module}." for module in info.modules)
+        if info.marker and not hasattr(sys.modules.get(info.loads), info.marker):
+            continue
+        if any(home in info.modules or home.startswith(prefixes) for home in homes):
+            return info
+    return None
+
+
+def agent_tools(agent: Any) -> list[Tool] | None:
+    """The tools of an agent of a known framework, or of a list of its tools; None for anything else."""
+    if isinstance(agent, list | tuple):
+        parts = [agent_tools(one) for one in agent]
+        known = [part for part in parts if part is not None]
+        return [tool for part in known for tool in part] if known and len(known) == len(parts) else None
+    info = detect(agent)
+    return adapter_named(info.name).tools(agent) if info is not None else None
+
+
+def adapter_info(name: str) -> AdapterInfo:
+    """The adapter of that name, or a `ConfigError` with the names there are."""
+    found = next((info for info in ADAPTERS if info.name == name), None)
+    if found is None:
+        known = [info.name for info in ADAPTERS]
+        raise ConfigError(f"unknown adapter '{name}'; {suggestion(name, known) or ', '.join(known)}")
+    return found
+
+
+def adapter_named(name: str) -> Adapter:
+    """The adapter itself, ready to be used; the framework is imported when it is."""
+    adapter: Adapter = import_module(f"rightcall.wings.adapters.{adapter_info(name).name}").ADAPTER
+    return adapter
+
+
+def installed_version(info: AdapterInfo) -> str:
+    """The version of the framework on this machine; empty when there is none."""
+    try:
+        return version(info.package)
+    except PackageNotFoundError:
+        return ""
+
+
+def hook_problem(info: AdapterInfo) -> str:
+    """Why the installed version cannot be observed, and what to do; empty when it can. Imports the framework."""
+    missing = [hook.replace(":", ".") for hook in info.needs if not _exists(hook)]
+    if not missing:
+        return ""
+    return (
+        f"{info.package} {installed_version(info) or '(unknown version)'} has no {', '.join(missing)};"
+        f" {info.tested} was tested: pip install -U {info.package}"
+    )
+
+
+def _exists(hook: str) -> bool:
+    """Whether a module has a name, its class a field, its function a parameter."""
+    path, _, parameter = hook.removesuffix(")").partition("(")
+    module, _, names = path.partition(":")
+    try:
+        found: Any = import_module(module)
+        *owners, last = names.split(".")
+        for name in owners:
+            found = getattr(found, name)
+        if last in getattr(found, "__dataclass_fields__", {}):
+            return True
+        found = getattr(found, last)
+        return not parameter or parameter in signature(found).parameters
+    except (ImportError, AttributeError):
+        return False
+
+
+def loaded(info: AdapterInfo) -> bool:
+    """Whether this process has imported the framework."""
+    module = sys.modules.get(info.loads)
+    return module is not None and (not info.marker or hasattr(module, info.marker))

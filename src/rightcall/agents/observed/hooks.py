@@ -1,0 +1,78 @@
+"""Process-wide hooks that act only inside a trial: installed while a trial needs them, local to its context."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+from rightcall.agents.observed.adapter import Adapter, Watch
+
+_WATCHES: ContextVar[Mapping[str, Watch] | None] = ContextVar("rightcall_watches", default=None)
+
+
+def watch_of(adapter: str) -> Watch | None:
+    """The adapter's state of the trial this code runs in; None outside a trial it observes."""
+    watches = _WATCHES.get()
+    return watches.get(adapter) if watches else None
+
+
+@contextmanager
+def watching(watches: Mapping[str, Watch]) -> Iterator[None]:
+    """Let the hooks called in this context, and in tasks and threads started from it, see these watches."""
+    token = _WATCHES.set(watches)
+    try:
+        yield
+    finally:
+        _WATCHES.reset(token)
+
+
+class Installed:
+    """Counts the users of an adapter's hooks: the first installs them, the last removes them."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._users: dict[str, int] = {}
+        self._undo: dict[str, Callable[[], None]] = {}
+
+    def acquire(self, name: str, adapter: Adapter) -> None:
+        with self._lock:
+            if not self._users.get(name):
+                self._undo[name] = adapter.install()
+            self._users[name] = self._users.get(name, 0) + 1
+
+    def release(self, name: str) -> None:
+        with self._lock:
+            self._users[name] -= 1
+            if not self._users[name]:
+                self._undo.pop(name)()
+
+
+installed = Installed()
+
+
+def replaced(owner: Any, name: str, wrap: Callable[[Any], Any]) -> Callable[[], None]:
+    """Replace a method with `wrap(original)`; returns the function that restores the original.
+
+    If it was wrapped again in the meantime, ours stays below: it does nothing outside a trial.
+    """
+    inherited = name not in vars(owner)
+    original = getattr(owner, name) if inherited else vars(owner)[name]
+    ours = wrap(original)
+    setattr(owner, name, ours)
+
+    def restore() -> None:
+        if vars(owner).get(name) is ours:
+            if inherited:
+                delattr(owner, name)
+            else:
+                setattr(owner, name, original)
+
+    return restore
+
+
+def defining_class(kind: type, name: str) -> type:
+    """The class among the bases of `kind` that defines a method itself."""
+    return next(base for base in kind.__mro__ if name in vars(base))

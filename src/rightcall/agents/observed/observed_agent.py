@@ -1,0 +1,236 @@
+"""`observe(agent)`: an unchanged agent, ready to be evaluated."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+from uuid import uuid4
+
+from rightcall.agents.observed.adapter import Adapter, Talk, ToolDesk, Watch
+from rightcall.agents.observed.catalog import (
+    ADAPTERS,
+    CLIENTS,
+    AdapterInfo,
+    adapter_info,
+    adapter_named,
+    detect,
+    hook_problem,
+    installed_version,
+    loaded,
+)
+from rightcall.agents.observed.hooks import installed
+from rightcall.agents.observed.recorder import CallsScored, EventRecorder
+from rightcall.agents.observed.session import FunctionTalk, ObservedSession
+from rightcall.core.errors import ConfigError
+from rightcall.model.approval_policy import ApprovalPolicy
+from rightcall.model.golden import Golden
+from rightcall.model.tool import Tool
+
+NOTHING = ""
+"""The name of the watch that only records the user's messages and the answers."""
+
+WAYS_OUT = (
+    "give a function of a golden instead, and let it return its answer, a Trajectory or messages;"
+    " with via='otel' its OpenTelemetry spans are read"
+)
+
+
+@dataclass(frozen=True)
+class ObservedAgent:
+    """An agent that is observed while it runs; its code is unchanged. Created by `observe`.
+
+    Give it to `evaluate`, `check` or `Agent(...)` as a model, or talk to it: see `session`.
+    """
+
+    target: Any
+    info: AdapterInfo | None
+    via: tuple[str, ...] | None
+    calls: CallsScored = "auto"
+    handoffs: Literal["keep", "drop"] = "keep"
+    tools_run: Literal["real", "mock"] = "real"
+    input: Callable[[Golden], Any] | None = None
+    output: Callable[[Any], Any] | None = None
+    name: str = ""
+    _seen: dict[str, int] = field(default_factory=lambda: {"trials": 0, "unseen": 0}, compare=False)
+
+    def session(
+        self,
+        golden: Golden,
+        trial: int = 0,
+        desk: ToolDesk | None = None,
+        approvals: ApprovalPolicy | None = None,
+    ) -> ObservedSession:
+        """A fresh conversation for one trial. `desk` runs tools in place of the framework, where that is possible;
+        `approvals` answer when the agent asks.
+        """
+        watched = self._adapters()
+        watches = {
+            name: self._watch(name, golden, trial, desk, approvals)
+            for name in (*watched, *(() if self.info else (NOTHING,)))
+        }
+        below = {name: adapter for name, adapter in self._clients().items() if name not in watched}
+        clients = {name: self._watch(name, golden, trial, None) for name in below}
+        hooks = {**watched, **below}
+        for name, adapter in hooks.items():
+            installed.acquire(name, adapter)
+        try:
+            talk = self._talk(watched, watches, golden)
+        except BaseException:
+            for name in hooks:
+                installed.release(name)
+            raise
+        return _Session(self, watches, talk, tuple(hooks), clients)
+
+    def tools(self) -> list[Tool]:
+        """The definitions of the agent's tools, as far as its framework exposes them."""
+        return adapter_named(self.info.name).tools(self.target) if self.info else []
+
+    @property
+    def can_mock(self) -> bool:
+        """Whether the tools can be mocked."""
+        infos = [self.info] if self.info else [adapter_info(name) for name in self._adapters()]
+        return bool(infos) and all(info.tools == "mock" for info in infos)
+
+    @property
+    def sees_approvals(self) -> bool:
+        """Whether requests for approval can be observed, and answered by a suite."""
+        return self.info is not None and self.info.approvals
+
+    def check(self) -> list[str]:
+        """Problems that would prevent every trial from being observed: a version without the hook."""
+        return [problem for name in self._adapters() if (problem := hook_problem(adapter_info(name)))]
+
+    def notices(self) -> list[str]:
+        """What a reader of the results should know, gathered over the trials so far."""
+        unseen, trials = self._seen["unseen"], self._seen["trials"]
+        said = [notice for adapter in self._adapters().values() if (notice := adapter.notice())]
+        if not unseen:
+            return said
+        return [*said, f"{self.name}: {unseen} of {trials} trials had calls whose tools were not seen to run"]
+
+    def _adapters(self) -> dict[str, Adapter]:
+        if self.via is not None:
+            return {name: adapter_named(name) for name in self.via}
+        return {info.name: adapter_named(info.name) for info in ADAPTERS if info.functions and loaded(info)}
+
+    def _clients(self) -> dict[str, Adapter]:
+        """The clients that the framework may use: what it drops of their replies is read there."""
+        usable = [info for info in map(adapter_info, CLIENTS) if loaded(info) and not hook_problem(info)]
+        return {info.name: adapter_named(info.name) for info in usable}
+
+    def _watch(
+        self,
+        name: str,
+        golden: Golden,
+        trial: int,
+        desk: ToolDesk | None,
+        approvals: ApprovalPolicy | None = None,
+    ) -> Watch:
+        recorder = EventRecorder(self.calls, handoffs=self.handoffs)
+        recorder.approvals_seen = self.sees_approvals  # a function answers by itself, where nobody sees it
+        session_id = f"rightcall-{golden.id}-{trial}-{uuid4().hex}"  # an agent's store may outlive the run
+        return Watch(name, recorder, golden, session_id, desk, self.input, self.output, approvals=approvals)
+
+    def _talk(self, adapters: dict[str, Adapter], watches: dict[str, Watch], golden: Golden) -> Talk:
+        if self.info is None:
+            return FunctionTalk(self.target, golden, self.output)
+        return adapters[self.info.name].talk(self.target, watches[self.info.name])
+
+
+class _Session(ObservedSession):
+    """A session that releases the hooks it uses, and reports when nothing could be observed."""
+
+    def __init__(
+        self,
+        agent: ObservedAgent,
+        watches: dict[str, Watch],
+        talk: Talk,
+        hooks: Sequence[str],
+        clients: dict[str, Watch],
+    ) -> None:
+        super().__init__(watches, talk, clients)
+        self._agent, self._hooks = agent, tuple(hooks)
+
+    async def turn(self, text: str) -> None:
+        await super().turn(text)
+        if self._agent.via is None and not self.recorder.seen:
+            self._refuse_blindness()
+
+    async def aclose(self) -> None:
+        hooks, self._hooks = self._hooks, ()
+        try:
+            await super().aclose()
+        finally:
+            for name in hooks:
+                installed.release(name)
+        seen = self._agent._seen
+        seen["trials"] += 1
+        seen["unseen"] += bool(self.recorder.unseen_tools)
+
+    def _refuse_blindness(self) -> None:
+        """Refuse a function that no adapter could observe, because none was loaded when it started."""
+        usable = [info for info in ADAPTERS if info.functions and loaded(info)]
+        late = [info.name for info in usable if info.name not in self._watches]
+        if late:
+            raise ConfigError(
+                f"{self._agent.name} imported {', '.join(late)} while it ran, too late to be observed;"
+                f" import it where the function is defined, or say via={late!r}"
+            )
+        if not usable:
+            known = ", ".join(info.name for info in ADAPTERS if info.functions)
+            raise ConfigError(
+                f"nothing was observed of {self._agent.name}: it uses none of {known};"
+                " let it return a Trajectory or messages instead of observing it"
+            )
+
+
+def observe_by_hooks(
+    agent: Any,
+    *,
+    via: Literal["auto"] | str | Sequence[str] = "auto",
+    calls: CallsScored = "auto",
+    tools: Literal["real", "mock"] = "real",
+    handoffs: Literal["keep", "drop"] = "keep",
+    input: Callable[[Golden], Any] | None = None,
+    output: Callable[[Any], Any] | None = None,
+) -> ObservedAgent:
+    """The agent, observed through the hooks of its framework: `observe` for everything but OpenTelemetry."""
+    info = detect(agent)
+    names = None if via == "auto" else (via,) if isinstance(via, str) else tuple(via)
+    if info is not None:
+        for name in names or ():
+            if adapter_info(name).name != info.name:
+                raise ConfigError(f"an agent of {info.title} is observed via '{info.name}', not '{name}'")
+        names = (info.name,)
+    elif names is not None:
+        for name in names:
+            _usable(adapter_info(name))
+    if info is None and not callable(agent):
+        module = type(agent).__module__
+        known = ", ".join(sorted({one.title for one in ADAPTERS}))
+        raise ConfigError(
+            f"a {module}.{type(agent).__qualname__} belongs to no known framework ({known}); {WAYS_OUT}"
+        )
+    observed = ObservedAgent(agent, info, names, calls, handoffs, tools, input, output, _name_of(agent, info))
+    if tools == "mock" and (info or names) and not observed.can_mock:
+        which = info.title if info else ", ".join(names or ())
+        raise ConfigError(f"the tools of {which} cannot be mocked; `rightcall adapters show` says why")
+    return observed
+
+
+def _usable(info: AdapterInfo) -> None:
+    """Refuse adapters that cannot observe a function here."""
+    if not info.functions:
+        raise ConfigError(
+            f"the adapter {info.name} observes agent objects, not functions that run one; observe the object itself"
+        )
+    if not installed_version(info):
+        raise ConfigError(
+            f"via '{info.name}' needs {info.title}; install it with: pip install {info.package}"
+        )
+
+
+def _name_of(agent: Any, info: AdapterInfo | None) -> str:
+    name = getattr(agent, "name", None) or getattr(agent, "__name__", None)
+    return str(name) if isinstance(name, str) and name else type(agent).__name__

@@ -1,0 +1,120 @@
+"""Whether an exception that ended an agent is an outage of a model's provider, which says nothing about the agent.
+
+Frameworks wrap what a client raises, so the whole chain of causes is read. An outage is
+
+- an error of a model client or a framework's model class with a status that asks to try again (408, 409, 425, 429) or
+  says that the server failed (5xx),
+- an error that such a client raises only when its server cannot be reached,
+- a lost connection or a timeout (of Python, httpx, aiohttp, requests) raised inside such a client.
+
+A tool that loses its own connection is not: how the agent deals with that is what is tested. Nor is a request that the
+server declines (400, 401, 404), which trying again would not change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from types import TracebackType
+from typing import Any
+
+from rightcall.core.errors import InfrastructureError
+
+CLIENTS = (
+    "openai", "anthropic", "google.genai", "google.api_core", "google.adk.models", "litellm", "pydantic_ai.models",
+    "pydantic_ai.exceptions", "cohere", "mistralai", "groq", "botocore", "huggingface_hub", "ollama", "together",
+    "fireworks", "azure.core", "azure.ai", "xai_sdk", "vertexai", "langchain_openai", "langchain_anthropic",
+    "langchain_google_genai", "langchain_aws", "llama_index.llms", "autogen_ext.models", "agent_framework_openai",
+    "agent_framework_anthropic", "agent_framework.openai", "dspy.clients", "dspy.utils.exceptions",
+    "crewai.llm", "crewai.llms", "smolagents.models", "instructor",
+)  # fmt: skip
+"""Packages and modules that speak to a model's server."""
+
+UNREACHED = frozenset(
+    ("APIConnectionError", "APITimeoutError", "RateLimitError", "InternalServerError", "ServiceUnavailableError",
+     "OverloadedError", "ModelHTTPError", "ThrottlingException", "ModelTimeoutException", "EndpointConnectionError",
+     "ReadTimeoutError", "ConnectTimeoutError", "ResourceExhausted", "ServiceUnavailable", "DeadlineExceeded",
+     "InferenceTimeoutError", "LMServerError", "LMRateLimitError", "LMTimeoutError", "LMTransportError",
+     "FailedRequestError")
+)  # fmt: skip
+"""What model clients raise when their server does not answer, after their own retries."""
+
+LOST = frozenset(
+    ("ConnectionError", "TimeoutError", "TransportError", "ClientConnectionError", "ClosedResourceError",
+     "BrokenResourceError", "EndOfStream")
+)  # fmt: skip
+"""What Python, httpx, aiohttp, requests and anyio raise when a connection is lost or nothing comes over it."""
+
+TRY_AGAIN = frozenset((408, 409, 425, 429))
+
+
+class FailedRequestError(RuntimeError):
+    """A request to the model that a framework reports without an exception; the status is None if no answer came."""
+
+    def __init__(self, text: str, status: int | None) -> None:
+        super().__init__(text)
+        self.status_code = status
+
+
+def is_outage(error: BaseException) -> bool:
+    """Whether a provider's outage ended the agent."""
+    return any(
+        isinstance(link, InfrastructureError) or _is_unreached(link) or _is_lost(link)
+        for link in chain(error)
+    )
+
+
+def chain(error: BaseException) -> Iterator[BaseException]:
+    """The exception and what caused it, and what a group holds; each once."""
+    waiting, seen = [error], set()
+    while waiting:
+        link = waiting.pop(0)
+        if id(link) in seen:
+            continue
+        seen.add(id(link))
+        yield link
+        if isinstance(link, BaseExceptionGroup):
+            waiting += link.exceptions
+        waiting += [cause for cause in (link.__cause__, link.__context__) if cause is not None]
+
+
+def names_of(error: BaseException) -> set[str]:
+    """The names of its class and of those it inherits from."""
+    return {kind.__name__ for kind in type(error).__mro__}
+
+
+def _is_unreached(error: BaseException) -> bool:
+    status = _status(error)
+    if any(_of_client(kind.__module__) for kind in type(error).__mro__) and status is not None:
+        return _failed(status)
+    return bool(names_of(error) & UNREACHED) and (status is None or _failed(status))
+
+
+def _failed(status: int) -> bool:
+    return status in TRY_AGAIN or status >= 500
+
+
+def _status(error: BaseException) -> int | None:
+    """The HTTP status that an exception carries, in any of the ways of the clients."""
+    response: Any = getattr(error, "response", None)
+    if isinstance(response, dict):  # botocore
+        response = response.get("ResponseMetadata")
+        found = [response.get("HTTPStatusCode")] if isinstance(response, dict) else []
+    else:
+        found = [getattr(response, "status_code", None), getattr(response, "status", None)]
+    found = [getattr(error, name, None) for name in ("status_code", "http_status", "code", "status")] + found
+    return next((n for n in found if isinstance(n, int) and not isinstance(n, bool) and 100 <= n < 600), None)
+
+
+def _is_lost(error: BaseException) -> bool:
+    return bool(names_of(error) & LOST) and any(_of_client(name) for name in _modules(error.__traceback__))
+
+
+def _modules(trace: TracebackType | None) -> Iterator[str]:
+    """The modules that an exception passed through."""
+    while trace is not None:
+        yield str(trace.tb_frame.f_globals.get("__name__", ""))
+        trace = trace.tb_next
+
+
+def _of_client(module: str) -> bool:
+    return any(module == name or module.startswith(f"{name}.") for name in CLIENTS)

@@ -1,0 +1,433 @@
+"""From the events of hooks to a trajectory: the one place that joins calls with their results."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
+from typing import Any, Literal
+
+from rightcall.agents.observed.model_answers import (
+    ModelAnswer,
+    SeenCall,
+    finish_below,
+    last_finish,
+    total_usage,
+)
+from rightcall.agents.observed.values import arguments_of, lost_connection, plain, text_of, whole
+from rightcall.model.approval import Approval, waiting_text
+from rightcall.model.call import CallStatus, ToolCall, ToolResult
+from rightcall.model.dialects.wire import results_of
+from rightcall.model.message import Message
+from rightcall.model.tool import Tool
+from rightcall.model.trajectory import (
+    UNKNOWN_USAGE,
+    LedgerEntry,
+    LedgerPhase,
+    StopReason,
+    Trajectory,
+    Usage,
+)
+
+CallsScored = Literal["auto", "root", "all"]
+
+FINISHES: dict[str, StopReason] = {
+    "length": "truncated",
+    "max_tokens": "truncated",
+    "max_output_tokens": "truncated",
+    "model_context_window_exceeded": "truncated",
+    "refusal": "refused",
+    "content_filter": "refused",
+    "content_filtered": "refused",
+    "guardrail_intervened": "refused",
+    "safety": "refused",
+}
+"""Finish reasons of providers that are not simply the end, in lower case."""
+
+
+class EventRecorder:
+    """Takes the events of one trial, in the order they happen, from any thread.
+
+    `calls` says whose calls the trajectory holds: `auto` those of the conversation, handoffs included, but none made
+    inside an agent that was used as a tool; `root` only those of the first agent; `all` every call. `handoffs="drop"`
+    leaves out the calls by which one agent hands over to another.
+    """
+
+    def __init__(
+        self,
+        calls: CallsScored = "auto",
+        *,
+        handoffs: Literal["keep", "drop"] = "keep",
+        clock: Callable[[], float] = time.perf_counter,
+    ) -> None:
+        self._scored, self._handoffs, self._clock = calls, handoffs, clock
+        self._log: list[str | ModelAnswer] = []  # a text is a turn of the user
+        self._beyond: list[Usage] = []
+        self._output: str | None = None
+        self._running: dict[Hashable, SeenCall] = {}
+        self._early: dict[str, SeenCall] = {}
+        """By call id: tools that began before their answer was noted, as those of a stream still being read do."""
+        self._lock = threading.RLock()
+        self.tools: dict[str, Tool] = {}
+        self.requests = 0
+        self._limit = ""
+        self.problem = ""
+        """The exception of one of our hooks, if any: the trial then says nothing about the agent."""
+        self.approvals_seen = False
+        """Whether the adapter observes requests for approval."""
+
+    def said(self, text: str) -> None:
+        """The user says something: a new turn begins."""
+        with self._lock:
+            self._log.append(whole(text))
+            self._output, self._limit = None, ""
+
+    def asked(
+        self, messages: Sequence[Message] = (), tools: Sequence[Tool] = (), *, results: bool = True
+    ) -> None:
+        """The model is asked. Results among `messages` belong to calls whose tools no hook saw run.
+
+        Results that were told before change nothing.
+        """
+        with self._lock:
+            self.requests += 1
+            for tool in tools:
+                self.tools.setdefault(tool.name, tool)
+            if results:
+                for result in _new_results(messages):
+                    self._told(result)
+
+    def answered(
+        self,
+        text: str = "",
+        calls: Sequence[ToolCall] = (),
+        *,
+        usage: Usage | None = None,
+        finish: str = "",
+        ms: float | None = None,
+        agent: str = "",
+        depth: int = 0,
+        parent: str = "",
+    ) -> ModelAnswer:
+        """The model answered; `parent` is the id of the call inside which this agent runs, `depth` how deep."""
+        notes = {
+            **({"agent": agent} if agent else {}),
+            **({"parent": parent} if parent else {}),
+            **({"depth": depth} if depth else {}),
+        }
+        seen = [SeenCall(call, notes={**notes, **call.notes}) for call in calls]
+        with self._lock:
+            for call in seen:
+                self._begun_early(call)
+            used = usage or UNKNOWN_USAGE
+            self._log.append(ModelAnswer(whole(text), seen, used, finish, ms, agent, depth, notes))
+            return self._log[-1]  # type: ignore[return-value]
+
+    def answered_more(
+        self, answer: ModelAnswer, text: str = "", calls: Sequence[ToolCall] = (), usage: Usage | None = None
+    ) -> None:
+        """Another part of an answer: texts and calls are joined, the latest usage counts."""
+        with self._lock:
+            answer.text += whole(text)
+            answer.calls += [SeenCall(call, notes={**answer.notes, **call.notes}) for call in calls]
+            answer.usage = usage or answer.usage
+
+    def tool_started(self, key: Hashable, name: str, arguments: Any = None, call_id: str = "") -> bool:
+        """A tool begins to run; `key` is whatever names this run of it. False when no call of it was seen."""
+        with self._lock:
+            found = self._open_call(name, arguments, call_id)
+            seen = found or SeenCall(ToolCall(name, id=call_id))
+            seen.key, seen.started = key, self._clock()
+            if (
+                seen.approval is not None and seen.approval.open
+            ):  # somebody answered where we could not see it
+                seen.approval = Approval("approved")
+            if found is None and not call_id:
+                return False
+            if found is None:
+                self._early[call_id] = seen
+            self._running[key] = seen
+            return found is not None
+
+    def tool_ended(
+        self,
+        key: Hashable,
+        output: Any = None,
+        *,
+        error: BaseException | bool | str | None = None,
+        ms: float | None = None,
+    ) -> None:
+        """The tool of that `key` ended; `error` is what it raised, or whether its output reports a failure."""
+        with self._lock:
+            found = self._running.pop(key, None)
+            if found is None:
+                return
+            taken = (self._clock() - found.started) * 1000 if found.started is not None else None
+            found.latency_ms = round(taken if ms is None else ms, 3) if taken is not None else ms
+            _settle(found, output, error)
+
+    def noted(self, call_id: str, *, status: CallStatus | None = None, **notes: Any) -> None:
+        """Something more about the latest call of that id."""
+        with self._lock:
+            for answer in reversed(self._answers()):
+                for call in answer.calls:
+                    if call.call.id == call_id:
+                        call.notes.update(notes)
+                        if status is not None:
+                            call.status, call.ended = status, True
+                        return
+
+    def running_call(self, key: Hashable) -> ToolCall | None:
+        """The call whose tool runs under this key."""
+        with self._lock:
+            found = self._running.get(key)
+            return None if found is None else found.call
+
+    def running_id(self, key: Hashable) -> str:
+        """The id of that call; "" when there is none."""
+        call = self.running_call(key)
+        return call.id if call is not None else ""
+
+    def decided(self, approval: Approval, name: str, arguments: Any = None, call_id: str = "") -> None:
+        """The agent asked before it runs a tool, and this was answered. Until it is, the tool has not begun."""
+        with self._lock:
+            found = self._asked_about(name, arguments, call_id)
+            if found is None:
+                return
+            self._running.pop(found.key, None)
+            found.approval, found.started, found.ended = approval, None, approval.decision == "rejected"
+            found.status, found.output = "not_run", approval.message or None
+
+    def answered_by_call(self, name: str) -> None:
+        """Calls of that name were how the model gave its answer: no tool of it ran, so they are no calls."""
+        with self._lock:
+            for answer in self._answers():
+                answer.calls = [c for c in answer.calls if c.call.name != name or c.started is not None]
+
+    def answered_elsewhere(self, still_waiting: Collection[str]) -> None:
+        """The agent goes on: calls that waited and do so no longer were rejected by whoever was asked."""
+        with self._lock:
+            for answer in self._answers():
+                for call in answer.calls:
+                    waits = call.approval is not None and call.approval.open and not call.ended
+                    if waits and call.started is None and call.call.id not in still_waiting:
+                        call.approval, call.ended = Approval("rejected"), True
+
+    def used(self, usage: Usage) -> None:
+        """Tokens that belong to no single answer: what a total contains beyond the observed answers."""
+        with self._lock:
+            self._beyond.append(usage)
+
+    def reached_limit(self, limit: str) -> None:
+        """The agent's own limit forced the answer of this turn, in a framework that does not raise then."""
+        with self._lock:
+            self._limit = limit
+
+    def finished(self, output: Any) -> None:
+        """The agent's own final answer, when it is more than the model's last text."""
+        with self._lock:
+            self._output = text_of(output)
+
+    def broke(self, error: BaseException | None) -> None:
+        """The agent ended early: what was running did not finish. `error` is None when the time limit was reached."""
+        with self._lock:
+            for call in self._running.values():
+                if error is None:
+                    call.status, call.output = "error", "not finished when the time limit was reached"
+                    call.notes["unfinished"] = True
+                else:
+                    _settle(call, None, error)
+            self._running.clear()
+
+    @property
+    def seen(self) -> int:
+        """How many calls and answers were observed; zero shows that a hook does not work."""
+        with self._lock:
+            return sum(1 + len(answer.calls) for answer in self._answers())
+
+    @property
+    def unseen_tools(self) -> int:
+        """Answers after which the agent continued although no tool of their calls was observed."""
+        with self._lock:
+            answers = self._answers()
+            return sum(
+                any(not call.ended and call.started is None for call in answer.calls)
+                for answer in answers[:-1]
+            )
+
+    def trajectory(
+        self, stop_reason: StopReason = "done", error: str = "", *, below: Sequence[EventRecorder] = ()
+    ) -> Trajectory:
+        """What has been done so far; `below` are the recorders of the clients by which the framework asked."""
+        replies = [answer for recorder in below for answer in recorder.answers()]
+        with self._lock:
+            return self._built(stop_reason, error, replies)
+
+    def answers(self) -> list[ModelAnswer]:
+        """Every answer so far."""
+        with self._lock:
+            return self._answers()
+
+    def _built(self, stop_reason: StopReason, error: str, replies: Sequence[ModelAnswer]) -> Trajectory:
+        messages: list[Message] = []
+        made: list[ToolCall] = []
+        lost: list[LedgerEntry] = []
+        step, said_last = 0, ""
+        finish = ""
+        for entry in self._log:
+            if isinstance(entry, str):
+                messages.append(Message("user", entry))
+                said_last = ""
+                continue
+            if not self._belongs(entry):
+                continue
+            calls = tuple(_finished_call(call, step) for call in entry.calls if self._counts(call))
+            messages.append(Message("assistant", entry.text, _asked_for(calls), latency_ms=entry.latency_ms))
+            told = tuple(_result(call) for call in calls if call.status != "not_run" or _was_rejected(call))
+            if told:
+                messages.append(Message("tool", results=told))
+            made += calls
+            lost += [self._lost(call, len(lost) + 1) for call in entry.calls if call.lost]
+            step += 1
+            said_last, finish = entry.text, entry.finish or finish_below(entry, replies)
+        waiting = [call.name for call in made if call.approval is not None and call.approval.open]
+        if stop_reason == "done" and waiting:
+            stop_reason, error = "waiting_for_approval", error or waiting_text(waiting)
+        if stop_reason == "done" and self._limit:
+            stop_reason, error = "limit", self._limit
+        elif stop_reason == "done":
+            stop_reason = _ending(finish)
+        elif stop_reason == "agent_error" and _ending(last_finish(self._answers(), replies)) == "truncated":
+            stop_reason = "truncated"  # frameworks raise when an answer is cut off
+        return Trajectory(
+            messages=tuple(messages),
+            calls=tuple(made),
+            output=said_last if self._output is None else self._output,
+            usage=total_usage(self._answers(), self._beyond, replies),
+            stop_reason=stop_reason,
+            error=error,
+            ledger=tuple(lost),
+            approvals_seen=self.approvals_seen,
+        )
+
+    def _lost(self, seen: SeenCall, number: int) -> LedgerEntry:
+        """The line of a ledger about a tool of the framework's that gave no answer."""
+        tool = self.tools.get(seen.call.name)
+        reads = tool is not None and tool.annotations.read_only is True
+        phase: LedgerPhase = "unreached" if reads else "unanswered"
+        return LedgerEntry(number, phase, seen.call.name, call_id=seen.call.id, detail=seen.lost)
+
+    def _belongs(self, answer: ModelAnswer) -> bool:
+        if self._scored == "all":
+            return True
+        if self._scored == "root" and answer.agent != self._root():
+            return False
+        return answer.depth == 0
+
+    def _counts(self, call: SeenCall) -> bool:
+        return self._handoffs == "keep" or not call.notes.get("handoff")
+
+    def _root(self) -> str:
+        return next((answer.agent for answer in self._answers() if answer.depth == 0), "")
+
+    def _answers(self) -> list[ModelAnswer]:
+        return [entry for entry in self._log if isinstance(entry, ModelAnswer)]
+
+    def _waiting(self) -> Iterator[SeenCall]:
+        """Calls that no tool has begun to run, those of the latest answer first, each answer's in order."""
+        for answer in reversed(self._answers()):
+            yield from (call for call in answer.calls if call.started is None and not call.ended)
+
+    def _open_call(self, name: str, arguments: Any, call_id: str) -> SeenCall | None:
+        """By id, since the latest use of an id is meant; without one by name and arguments, then by name."""
+        waiting = list(self._waiting())
+        if call_id:
+            same_id = next((call for call in waiting if call.call.id == call_id), None)
+            if same_id is not None:
+                return same_id
+        without = [call for call in waiting if call.call.name == name and not (call_id and call.call.id)]
+        given, _ = arguments_of(arguments)
+        same = next((call for call in without if call.call.arguments == given), None)
+        return same or next(iter(without), None)
+
+    def _asked_about(self, name: str, arguments: Any, call_id: str) -> SeenCall | None:
+        """The latest call of that id that has not ended, running or not; without an id by name and arguments."""
+        open_calls = [call for answer in reversed(self._answers()) for call in answer.calls if not call.ended]
+        if call_id:
+            same_id = next((call for call in open_calls if call.call.id == call_id), None)
+            if same_id is not None:
+                return same_id
+        same_name = [call for call in open_calls if call.call.name == name]
+        given, _ = arguments_of(arguments)
+        same = next((call for call in same_name if call.call.arguments == given), None)
+        return same or next(iter(same_name), None)
+
+    def _begun_early(self, call: SeenCall) -> None:
+        """Give a call what was observed of its tool before its answer was."""
+        early = self._early.get(call.call.id)
+        if early is None or early.call.name != call.call.name:
+            return
+        del self._early[call.call.id]
+        call.key, call.started, call.ended, call.status = early.key, early.started, early.ended, early.status
+        call.output, call.latency_ms, call.lost = early.output, early.latency_ms, early.lost
+        if self._running.get(early.key) is early:
+            self._running[early.key] = call
+
+    def _told(self, result: ToolResult) -> None:
+        for call in self._waiting():
+            if call.call.id == result.call_id or not result.call_id or not call.call.id:
+                _settle(call, result.output, result.is_error)
+                return
+
+
+def _ending(finish: str) -> StopReason:
+    return FINISHES.get(finish.lower().rsplit(".", 1)[-1], "done")
+
+
+def _settle(call: SeenCall, output: Any, error: BaseException | bool | str | None) -> None:
+    failed = error is not None and error is not False
+    told = output if not failed or isinstance(error, bool) or output is not None else error
+    call.status, call.output, call.ended = "error" if failed else "ok", plain(told), True
+    call.lost = lost_connection(error)
+
+
+def _new_results(messages: Sequence[Message]) -> list[ToolResult]:
+    """Results after the last answer, then those before it that name their call, the newest first.
+
+    A loop may write each output right after its call, so that parts of one answer look like several. The newest come
+    first because some servers give the same ids in every turn.
+    """
+    last = max((at for at, message in enumerate(messages) if message.role == "assistant"), default=-1)
+    newest = [r for message in messages[last + 1 :] if message.role == "tool" for r in results_of(message)]
+    before = [r for message in messages[: last + 1] if message.role == "tool" for r in results_of(message)]
+    return newest + [result for result in reversed(before) if result.call_id]
+
+
+def _finished_call(seen: SeenCall, step: int) -> ToolCall:
+    call = seen.call
+    return ToolCall(
+        call.name,
+        call.arguments,
+        call.id,
+        step,
+        seen.status,
+        seen.output,
+        seen.latency_ms,
+        call.raw,
+        dict(seen.notes),
+        seen.approval,
+    )
+
+
+def _was_rejected(call: ToolCall) -> bool:
+    """Whether a human refused the call: it did not run, and the agent reads why."""
+    return call.approval is not None and call.approval.decision == "rejected"
+
+
+def _asked_for(calls: Sequence[ToolCall]) -> tuple[ToolCall, ...]:
+    """The calls as the model wrote them, for its message; their results are in the next one."""
+    return tuple(ToolCall(c.name, c.arguments, c.id, c.step, raw=c.raw) for c in calls)
+
+
+def _result(call: ToolCall) -> ToolResult:
+    return ToolResult(call.id, call.output, call.status == "error", call.name)

@@ -1,0 +1,134 @@
+"""One trial with an observed agent: turn by turn, with what was observed so far."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+import msgspec
+
+from rightcall.agents.observed.adapter import Talk, Watch
+from rightcall.agents.observed.catalog import CLIENTS
+from rightcall.agents.observed.hooks import watching
+from rightcall.agents.observed.recorder import EventRecorder
+from rightcall.agents.observed.values import ending
+from rightcall.core.errors import ConfigError, contained
+from rightcall.core.worker_threads import in_thread
+from rightcall.model.golden import Golden
+from rightcall.model.trajectory import StopReason, Trajectory
+
+
+class ObservedSession:
+    """Several turns with one agent, whose memory begins and ends with the session.
+
+        session = agent.session(golden, trial=0)
+        await session.turn("Weather in Hanoi?")
+        await session.turn("And tomorrow?")
+        session.trajectory()                       # both turns; also during a turn, or after it failed
+        await session.aclose()
+
+    `turn` raises what the agent raises: `ending` says what that means, and `trajectory` has what was done before.
+    """
+
+    def __init__(
+        self, watches: Mapping[str, Watch], talk: Talk, clients: Mapping[str, Watch] | None = None
+    ) -> None:
+        self._watches, self._talk = watches, talk
+        self._clients = clients or {}
+
+    async def open(self) -> None:
+        """Wait until the conversation may begin; without it the first turn waits."""
+        await self._talk.open()
+
+    async def turn(self, text: str) -> None:
+        """Say something to the agent and wait until it is done."""
+        await self._talk.open()
+        for watch in self._watches.values():
+            watch.recorder.said(text)
+        try:
+            with contained(), watching({**self._clients, **self._watches}):
+                try:
+                    output = await self._talk.say(text)
+                finally:
+                    for watch in self._watches.values():
+                        watch.end_turn()
+        except Exception as error:
+            self._ended(error)
+            raise
+        except BaseException:  # cancelled: time is over
+            self._ended(None)
+            raise
+        self._refuse_broken_hooks()
+        for watch in self._watches.values():
+            if output is not None:
+                watch.recorder.finished(output)
+
+    def trajectory(self, stop_reason: StopReason = "done", error: str = "") -> Trajectory:
+        """What has been observed so far; a `ConfigError` when one of our hooks failed, since it is incomplete then."""
+        self._refuse_broken_hooks()
+        main = self.recorder
+        return main.trajectory(stop_reason, error, below=self._below(main))
+
+    def _below(self, main: EventRecorder) -> list[EventRecorder]:
+        """The recorders of clients below the framework: they know tokens and finish reasons that it may drop."""
+        watches = {**self._clients, **self._watches}
+        recorders = [watches[name].recorder for name in CLIENTS if name in watches]
+        return [one for one in recorders if one is not main and not one.problem]
+
+    def ending(self, error: BaseException) -> tuple[StopReason, str]:
+        """How the agent ended, given an exception raised by `turn`."""
+        return ending(error)
+
+    @property
+    def recorder(self) -> EventRecorder:
+        """The recorder of the adapter that observed the most: a framework and its client may both observe an answer."""
+        recorders = [watch.recorder for watch in self._watches.values()]
+        return max(recorders, key=lambda recorder: recorder.seen)  # the first of equals
+
+    async def aclose(self) -> None:
+        """End the conversation."""
+        await self._talk.aclose()
+
+    def _ended(self, error: BaseException | None) -> None:
+        for watch in self._watches.values():
+            watch.recorder.broke(error)
+        if error is not None:
+            self._refuse_broken_hooks()
+
+    def _refuse_broken_hooks(self) -> None:
+        problems = [watch.recorder.problem for watch in self._watches.values() if watch.recorder.problem]
+        if problems:
+            raise ConfigError(*(f"the adapter {problem}; please report this" for problem in problems))
+
+
+class FunctionTalk(Talk):
+    """A function of a golden, called each turn with what the user says as its input."""
+
+    def __init__(
+        self,
+        function: Callable[[Golden], Any],
+        golden: Golden,
+        output: Callable[[Any], Any] | None,
+    ) -> None:
+        self._function, self._golden, self._output = function, golden, output
+
+    async def say(self, text: str) -> Any:
+        golden = self._golden
+        if golden.input != text:
+            golden = msgspec.structs.replace(golden, input=text)
+        made = await called(self._function, golden)
+        if self._output is not None:
+            return self._output(made)
+        return made.output if isinstance(made, Trajectory) else made
+
+
+async def called(function: Callable[..., Any], *given: Any) -> Any:
+    """What a function gives: awaited when it is async, in a thread with this context when it is not."""
+    if inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
+        getattr(function, "__call__", None)  # noqa: B004  an object with `async def __call__`
+    ):
+        return await function(*given)
+    made = await in_thread(partial(function, *given), cancel=True)
+    return await made if inspect.isawaitable(made) else made

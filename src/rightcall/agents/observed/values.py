@@ -1,0 +1,124 @@
+"""Values of frameworks as plain JSON, copied at that moment, and why an agent stopped.
+
+Stop reasons are recognized by the class names of what was raised: no framework is imported.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from rightcall.agents.observed.provider_outage import LOST, chain, is_outage, names_of
+from rightcall.core.errors import InfrastructureError
+from rightcall.model.trajectory import UNKNOWN_USAGE, StopReason, Usage, token_count
+
+DEEPEST = 50
+LONGEST = 1 << 20
+"""Characters of one text, and entries of one collection, that are kept."""
+
+
+def plain(value: Any, depth: int = 0) -> Any:
+    """A copy of any value as JSON values; what has no JSON form becomes its text.
+
+    Frameworks pass live lists and objects; a stored reference would show later changes.
+    """
+    if value is None or isinstance(value, bool | int | float):
+        return value if not isinstance(value, float) or math.isfinite(value) else str(value)
+    if isinstance(value, str):
+        return whole(value)
+    if depth >= DEEPEST:
+        return "…"
+    if isinstance(value, Mapping):
+        return {whole(str(key)): plain(item, depth + 1) for key, item in list(value.items())[:LONGEST]}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [plain(item, depth + 1) for item in list(value)[:LONGEST]]
+    return _object(value, depth)
+
+
+def whole(text: str) -> str:
+    """The text as it can be stored: cut at `LONGEST`, unpaired surrogates replaced."""
+    text = text[:LONGEST]
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace").decode()
+    return text
+
+
+def text_of(value: Any) -> str:
+    """An answer as text: text itself, nothing as "", anything else as JSON."""
+    if isinstance(value, str):
+        return whole(value)
+    if value is None:
+        return ""
+    from rightcall.core.codec import encode
+
+    copied = plain(value)
+    return copied if isinstance(copied, str) else encode(copied).decode()
+
+
+def arguments_of(given: Any) -> tuple[dict[str, Any] | None, str | None]:
+    """A call's arguments and its raw text: an object, or text that is not one (then the arguments are None)."""
+    from rightcall.model.dialects.wire import parsed_call
+
+    if given is None:
+        return None, None
+    call = parsed_call("", plain(given), "")
+    return call.arguments, call.raw
+
+
+def counted(given: Any, made: Any, cached: Any = None) -> Usage:
+    """Tokens that a framework reports; unknown when it has neither the input's nor the output's."""
+    if given is None and made is None:
+        return UNKNOWN_USAGE
+    return Usage(token_count(given), token_count(made), cached_tokens=token_count(cached))
+
+
+def _object(value: Any, depth: int) -> Any:
+    try:
+        dump = getattr(value, "model_dump", None)
+        if callable(dump):
+            return plain(dump(mode="json", warnings=False), depth + 1)
+        if dataclasses.is_dataclass(value) and not isinstance(value, type):
+            names = [field.name for field in dataclasses.fields(value)]
+            return {name: plain(getattr(value, name, None), depth + 1) for name in names}
+        if isinstance(value, BaseException):
+            return whole(f"{type(value).__name__}: {value}")
+    except Exception:  # an object that cannot say what it holds still has a text
+        return _text(value)
+    return _text(value)
+
+
+def _text(value: Any) -> str:
+    try:
+        return whole(str(value))
+    except Exception:
+        return f"<{type(value).__name__}>"
+
+
+LIMITS = frozenset(
+    ("MaxTurnsExceeded", "GraphRecursionError", "UsageLimitExceeded", "AgentMaxStepsError",
+     "LlmCallsLimitExceededError", "WorkflowTimeoutError", "MaxIterationsExceeded", "LimitReachedError",
+     "ToolLoopMaxRoundsExceeded")
+)  # fmt: skip
+"""What frameworks raise at a limit the user set."""
+
+
+def lost_connection(error: Any) -> str:
+    """What a tool raised, in a few words, when it lost its connection or waited in vain; "" for anything else."""
+    if not isinstance(error, BaseException):
+        return ""
+    for link in chain(error):
+        if names_of(link) & LOST:
+            return f"{type(link).__name__}: {link}"[:200]
+    return ""
+
+
+def ending(error: BaseException) -> tuple[StopReason, str]:
+    """The stop reason and its text for an agent's exception."""
+    words = str(error) if isinstance(error, InfrastructureError) else f"{type(error).__name__}: {error}"[:500]
+    if any(names_of(link) & LIMITS for link in chain(error)):
+        return "limit", words
+    return ("infra_error" if is_outage(error) else "agent_error"), words

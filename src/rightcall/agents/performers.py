@@ -1,0 +1,89 @@
+"""Performers around a performer: goldens that name another model, and trials recorded and replayed."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Protocol
+
+from rightcall.core.codec import convert
+from rightcall.model.golden import AnyGolden, Golden
+from rightcall.model.open_call import unsettled
+from rightcall.model.trajectory import Trajectory
+from rightcall.recording.case import CURRENT, TapedCase
+from rightcall.recording.cassette import RecordedTrial
+from rightcall.recording.library import Recordings, with_timings
+
+
+class Performs(Protocol):
+    async def perform(self, golden: Golden, trial: int) -> Trajectory: ...
+
+
+class PerModel:
+    """Gives a golden to the agent's model, or to the one the golden names."""
+
+    def __init__(self, default: Performs, opened: Callable[[str], Awaitable[Performs]]) -> None:
+        self._default, self._opened = default, opened
+        self._ready: dict[str, Performs] = {}
+        self._opening = asyncio.Lock()
+
+    async def perform(self, golden: Golden, trial: int) -> Trajectory:
+        if golden.model is None:
+            return await self._default.perform(golden, trial)
+        if golden.model not in self._ready:
+            async with self._opening:
+                if golden.model not in self._ready:
+                    self._ready[golden.model] = await self._opened(golden.model)
+        return await self._ready[golden.model].perform(golden, trial)
+
+
+def full_name(model: str, of_agent: object) -> str:
+    """`provider:model` of a golden's model; a bare name is a model of the agent's provider."""
+    if ":" in model or not isinstance(of_agent, str):
+        return model
+    return f"{of_agent.partition(':')[0]}:{model}"
+
+
+class PerformsAny(Protocol):
+    async def perform(self, golden: AnyGolden, trial: int) -> Trajectory: ...
+
+
+class TapedAgent:
+    """Gives a trial its recording. If it is stale, the trial starts over without it, because a conversation
+    that is half recorded and half new never took place.
+    """
+
+    def __init__(self, performer: PerformsAny, recordings: Recordings) -> None:
+        self._performer, self._recordings = performer, recordings
+
+    async def perform(self, golden: AnyGolden, trial: int) -> Trajectory:
+        recordings = self._recordings
+        recorded = await asyncio.to_thread(recordings.trial, golden, trial)
+        if recorded is not None and recorded.trajectory is not None:
+            recordings.replayed += 1
+            return convert(recorded.trajectory, Trajectory, f"recording of {golden.id}")
+        if recorded is not None or recordings.replays_only:
+            case, trajectory = await self._performed(golden, trial, recorded)
+            if recordings.replays_only and case.missed:
+                return Trajectory(stop_reason="infra_error", error=f"not_recorded: {case.missed}")
+            if not case.missed:
+                recordings.replayed += 1
+                return trajectory if recorded is None else with_timings(trajectory, recorded.timings)
+        recordings.asked += 1
+        case, trajectory = await self._performed(golden, trial, None)
+        lost = trajectory.stop_reason == "infra_error" or unsettled(golden, trajectory)
+        if not lost and not case.unanswered:
+            whole = recordings.settings.level == "trajectory"
+            await asyncio.to_thread(recordings.write, golden, case, trajectory, whole=whole)
+        return trajectory
+
+    async def _performed(
+        self, golden: AnyGolden, trial: int, recorded: RecordedTrial | None
+    ) -> tuple[TapedCase, Trajectory]:
+        case = self._recordings.begin(golden, trial, recorded)
+        token = CURRENT.set(case)
+        try:
+            return case, await self._performer.perform(golden, trial)
+        finally:
+            CURRENT.reset(token)
+            self._recordings.end(case)

@@ -1,0 +1,188 @@
+"""`a2a:URL`: an agent that speaks the Agent2Agent protocol, 1.0 or 0.3, over JSON-RPC.
+
+Its card says where and how it is asked. The context of the first reply is the session of the turns that follow; a task
+that waits for input is continued by the next turn. An agent that reports no calls is unknown, never one without calls.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import urlsplit
+
+import msgspec
+
+from rightcall.agents.remote.a2a_reply import PAUSED, RUNNING, TurnRecord
+from rightcall.agents.remote.a2a_wire import CARDS, Card, Json, message_params, read_card, read_update
+from rightcall.agents.remote.agent_reply import AgentFailedError, UnreadableReplyError, server_sent, start_of
+from rightcall.agents.remote.exchange import Exchange
+from rightcall.agents.remote.http_agent import (
+    NOT_SENT,
+    UNUSABLE,
+    asked_once,
+    refused_reply,
+    secret_words,
+    single_use,
+)
+from rightcall.agents.remote.remote_agent import (
+    AddressedAgent,
+    AddressedSession,
+    Asking,
+    new_session_id,
+    reader_for,
+    traceparent,
+)
+from rightcall.core.codec import DecodeErrors, encode
+from rightcall.core.errors import ConfigError, ProviderError
+from rightcall.core.redaction.secrets import scrubber
+from rightcall.model.golden import Golden
+from rightcall.model.trajectory import StopReason, Trajectory
+from rightcall.models.http import HttpClient, Network
+
+POLL = (0.1, 2.0)
+"""Seconds between two questions about a running task: at first, and at most."""
+
+SILENT = (
+    "the agent reported no calls, so what it did is unknown; let it report them, observe its spans with"
+    " `observe: otel`, or judge its answers alone with `response: {output: $.output}`"
+)
+
+
+class A2AAgent(AddressedAgent):
+    """One agent behind its card. Only what the user says is sent to it: instructions and tools are its own."""
+
+    def __init__(self, url: str, exchange: Exchange, asking: Asking, network: Network) -> None:
+        self.exchange, self._asking = exchange, asking
+        place = urlsplit(url if "://" in url else f"https://{url}")
+        self._client = HttpClient(
+            f"{place.scheme}://{place.netloc}", exchange.header_values, single_use(network)
+        )
+        self._folder = place.path.rstrip("/")
+        self.name = f"a2a:{self._client.base_url}{self._folder}"
+        self._reader = reader_for(exchange) if exchange.response else None
+        self._clean = scrubber(*secret_words(exchange))
+        self._card: Card | None = None
+        self._finding = asyncio.Lock()
+
+    def session(self, golden: Golden, trial: int = 0) -> AddressedSession:
+        return A2ASession(self, self._asking, golden, trial, self._clean)
+
+    def begin(self, run_id: str) -> None:
+        self._asking.run_id = run_id or self._asking.run_id
+
+    async def check(self) -> list[str]:
+        if problem := await self._client.unreachable():
+            return [problem]
+        try:
+            await self.card()
+        except (ConfigError, ProviderError) as error:
+            return [str(error)]
+        return []
+
+    async def aclose(self) -> None:
+        await self._client.aclose()
+
+    async def card(self) -> Card:
+        """The agent's card, fetched once."""
+        async with self._finding:
+            if self._card is None:
+                self._card = await self._found_card()
+        return self._card
+
+    async def _found_card(self) -> Card:
+        folders = dict.fromkeys((self._folder, ""))
+        places = [self._folder] if self._folder.endswith(".json") else [f + c for f in folders for c in CARDS]
+        for path in places:
+            status, _, content = await self._client.get(path)
+            if status == 200:
+                try:
+                    return read_card(msgspec.json.decode(content), self._client.base_url)
+                except DecodeErrors:
+                    raise ConfigError(f"a2a: the agent card at {path} of {self.name} is not JSON") from None
+        raise ConfigError(f"a2a: no agent card found at {self.name}; looked for {', '.join(places)}")
+
+    async def updates(self, method: str, params: Json, parent: str) -> list[tuple[str, Json]]:
+        """What the agent answers to one request: one update, or those of a stream."""
+        card = await self.card()
+        headers = {**card.headers, "accept": "application/json, text/event-stream", "traceparent": parent}
+        request = {"jsonrpc": "2.0", "id": 1, "method": card.method(method), "params": params}
+        try:
+            status, received, content = await self._client.exchange(card.path, encode(request), headers)
+        except ProviderError as error:
+            if error.kind in UNUSABLE:
+                raise AgentFailedError(error.problem) from None
+            raise error if error.kind in NOT_SENT else asked_once(error) from None
+        if not 200 <= status < 300:
+            raise refused_reply(self.name, status, received, content)
+        stream = "text/event-stream" in str(received.get("content-type", "")).lower()
+        found = [_result(piece) for piece in (server_sent(content) if stream else [content])]
+        updates = [update for result in found if (update := read_update(result)) is not None]
+        if not updates:
+            raise UnreadableReplyError(f"the reply has neither a task nor a message: {start_of(content)}")
+        return updates
+
+    def turn(self, record: TurnRecord, said: str) -> tuple[Trajectory, bool]:
+        """The behaviour of one turn, and whether anything says what the agent called."""
+        made, reported = record.trajectory()
+        if self._reader is not None:
+            read = self._reader.read(record.document(), said)
+            made = msgspec.structs.replace(read, stop_reason=made.stop_reason, error=made.error)
+        served = self._card.served if self._card is not None else ""
+        known = reported or self._reader is not None or self._asking.telemetry is not None
+        return msgspec.structs.replace(made, served_model=self._clean(served)), known
+
+
+class A2ASession(AddressedSession):
+    """A conversation in one context of the agent. It is unknown until a turn of it says what was called."""
+
+    def __init__(
+        self, agent: A2AAgent, asking: Asking, golden: Golden, trial: int, clean: Callable[[str], str]
+    ) -> None:
+        super().__init__(golden, trial, new_session_id(golden, trial), asking, self._say, clean=clean)
+        self._agent = agent
+        self._context = self._task = ""
+        self._seen_ids: set[str] = set()
+        self._known = False
+
+    def trajectory(self, stop_reason: StopReason = "done", error: str = "") -> Trajectory:
+        done = super().trajectory(stop_reason, error)
+        if self._known or done.stop_reason != "done":
+            return done
+        return msgspec.structs.replace(done, stop_reason="infra_error", error=SILENT)
+
+    async def _say(self, ask: dict[str, Any], said: str) -> Trajectory:
+        agent = self._agent
+        card = await agent.card()
+        parent = ask.get("traceparent") or traceparent(ask["session"])
+        params = message_params(card, said, ask["idempotency_key"], self._context, self._task)
+        record = TurnRecord(self._seen_ids)
+        method = "SendStreamingMessage" if card.streams else "SendMessage"
+        for update in await agent.updates(method, params, parent):
+            record.add(*update)
+        wait = POLL[0]
+        while record.state in RUNNING and record.task_id:
+            await asyncio.sleep(wait)
+            wait = min(wait * 2, POLL[1])
+            for update in await agent.updates("GetTask", {"id": record.task_id}, parent):
+                record.add(*update)
+        self._context = record.context_id or self._context
+        self._task = record.task_id if record.state in PAUSED else ""
+        made, known = agent.turn(record, said)
+        self._known = self._known or known
+        self._seen_ids |= record.seen
+        return made
+
+
+def _result(content: bytes) -> Any:
+    try:
+        reply = msgspec.json.decode(content)
+    except DecodeErrors:
+        raise AgentFailedError(f"the reply is not JSON: {start_of(content)}") from None
+    if not isinstance(reply, dict):
+        raise AgentFailedError(f"the reply is not an object: {start_of(content)}")
+    error = reply.get("error")
+    if error is not None:
+        said = error.get("message") if isinstance(error, dict) else error
+        raise AgentFailedError(f"the agent answered with an error: {str(said)[:300]}")
+    return reply.get("result")

@@ -1,0 +1,330 @@
+"""The reply of an HTTP or command agent, read as messages, calls and an answer. Hostile input.
+
+Paths such as `$.answer`, `$.steps[*].tool` and `$['odd name'][-1]`, a small subset of JSONPath, say where things are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, get_args
+
+import msgspec
+
+from rightcall.core.codec import DecodeErrors, convert, encode
+from rightcall.core.errors import ConfigError, InputError
+from rightcall.core.redaction.secrets import one_line, scrub
+from rightcall.model.call import ToolCall
+from rightcall.model.dialects import read_document, read_messages, trajectory_from_messages, wire
+from rightcall.model.dialects.part_kinds import LISTS, SINGLES
+from rightcall.model.dialects.parts import read_part
+from rightcall.model.dialects.streams import AnswerStream, stream_of
+from rightcall.model.dialects.transcript import uncovered
+from rightcall.model.dialects.unread_calls import refuse_unread
+from rightcall.model.message import Message
+from rightcall.model.record import Record
+from rightcall.model.trajectory import StopReason, Trajectory, Usage, token_count
+
+KNOWN = ("calls", "messages", "output")
+HOLDERS = ("choices", "candidates", "message", "role", *LISTS, *SINGLES)
+"""Fields of a reply in a provider's spelling."""
+STOP_REASONS = get_args(StopReason)
+TRIED = 3
+"""Number of replies after which a path that never matched stops the run."""
+
+
+class AgentFailedError(Exception):
+    """The agent's reply was not usable: a failure of the agent, not of the infrastructure."""
+
+
+class UnreadableReplyError(AgentFailedError):
+    """The reply may hold calls that cannot be read: nobody knows what the agent did."""
+
+
+class _Reply(Record, frozen=True, forbid_unknown_fields=False):
+    """RightCall's reply format, as in a trajectories file; other fields are ignored."""
+
+    calls: tuple[ToolCall, ...] | None = None
+    messages: list[Any] | None = None
+    output: Any = None
+    usage: Usage = Usage()
+    stop_reason: StopReason = "done"
+    error: str = ""
+    version: Any = ""
+
+
+class ReplyReader:
+    """Reads replies by paths, or in RightCall's format without paths. One per run: it counts matches."""
+
+    def __init__(self, response: Mapping[str, Any]) -> None:
+        events = response.get("events")
+        paths = events if isinstance(events, dict) else {n: t for n, t in response.items() if n != "events"}
+        self._paths = {name: JsonPath(str(text), f"agent.response.{name}") for name, text in paths.items()}
+        self._replies = 0
+        self._led = dict.fromkeys(self._paths, False)
+
+    def read(self, content: bytes, said: str, *, stream: bool = False) -> Trajectory:
+        """The behaviour in one reply; `AgentFailedError` when it is not usable."""
+        try:
+            return self._stream(content, said) if stream else self._whole(_json(content), content, said)
+        except InputError as error:
+            advice = f" ({error.hint})" if error.hint else ""
+            raise UnreadableReplyError(f"{error.problem}{advice}: {start_of(content)}") from None
+
+    def _whole(self, value: Any, content: bytes, said: str) -> Trajectory:
+        if self._paths:
+            return self._by_paths([value], content, said)
+        if isinstance(value, str):
+            value = {"output": value}
+        if isinstance(value, list):
+            value = {"messages": value}
+        if not isinstance(value, dict):
+            raise UnreadableReplyError(
+                f"the reply is neither an object, a list nor text: {start_of(content)}"
+            )
+        if not _is_own(value) and (read := read_document(value, "the reply")) is not None:
+            return trajectory_from_messages(_since(read, said))
+        if not any(name in value for name in KNOWN):
+            raise UnreadableReplyError(
+                f"the reply has none of {', '.join(KNOWN)} ({start_of(content)}); set agent.response to where they are"
+            )
+        reply = convert(value, _Reply, "the reply")
+        messages = _since(read_messages(reply.messages, "the reply"), said) if reply.messages else ()
+        made = trajectory_from_messages(messages)
+        output = made.output if reply.output is None else _text(reply.output)
+        calls = reply.calls or made.calls
+        if missing := uncovered(made.calls, calls):
+            raise UnreadableReplyError(
+                f"the messages of the reply have a call of '{missing}' that its calls do not have: {start_of(content)}"
+            )
+        if not reply.calls:
+            others = {name: inner for name, inner in value.items() if name not in ("messages", "calls")}
+            refuse_unread(others, calls, "the reply", "the reply")
+        if not all(call.name for call in calls):
+            raise UnreadableReplyError(f"a call in the reply has no name: {start_of(content)}")
+        made = Trajectory(messages, calls, output, reply.usage, None, reply.stop_reason, scrub(reply.error))
+        return _versioned(made, [reply.version])
+
+    def _stream(self, content: bytes, said: str) -> Trajectory:
+        events = [event for event in map(_decoded, server_sent(content)) if event is not None]
+        if self._paths:
+            return self._by_paths(events, content, said)
+        stream: AnswerStream | None = None
+        others: list[Any] = []
+        for event in events:
+            if isinstance(event, dict):
+                stream = stream or stream_of(event)
+            if stream is not None and isinstance(event, dict):
+                stream.add(event)
+            else:
+                others.append(event)
+        if stream is None:
+            raise AgentFailedError(
+                "the stream contains no chat chunks, Anthropic or AG-UI events"
+                f" ({start_of(content)}); set agent.response.events to where the data is"
+            )
+        stream.leave(others)
+        made = trajectory_from_messages(stream.messages())
+        stop: StopReason = "agent_error" if stream.error else "done"
+        return Trajectory(
+            made.messages, made.calls, made.output, stream.usage, None, stop, scrub(stream.error)
+        )
+
+    def _by_paths(self, values: list[Any], content: bytes, said: str) -> Trajectory:
+        found = {name: self._found(name, values) for name in self._paths}
+        self._replies += 1
+        self._refuse_dead_paths()
+        given = _flat(found.get("messages", []))
+        messages = _since(read_messages(given, "the reply"), said) if given else ()
+        made = trajectory_from_messages(messages)
+        calls = tuple(self._call(raw) for raw in _flat(found["calls"])) if "calls" in found else made.calls
+        pieces = [_text(piece) for piece in found.get("output", []) if piece is not None]
+        if "output" in self._paths and not pieces and not calls:
+            raise AgentFailedError(
+                f"nothing found in the reply at {self._paths['output'].text}: {start_of(content)}"
+            )
+        usage = Usage(_count(found.get("input_tokens")), _count(found.get("output_tokens")))
+        made = Trajectory(messages, calls, "".join(pieces) or made.output, usage)
+        return _versioned(made, found.get("version", []))
+
+    def _found(self, name: str, values: list[Any]) -> list[Any]:
+        if name in ("name", "arguments", "id", "result", "error"):
+            return []  # these paths are relative to a call
+        matches: list[Any] = []
+        for value in values:
+            more, led = self._paths[name].found(value)
+            matches += more
+            self._led[name] = self._led[name] or led
+        return matches
+
+    def _call(self, raw: Any) -> ToolCall:
+        """One call from the reply: by the paths relative to it, or in any spelling."""
+        if isinstance(raw, dict) and "name" not in self._paths and not isinstance(raw.get("name"), str):
+            found = read_part(raw).call
+            if found is not None:
+                return wire.call_of(found, "the reply", "a call")
+        name = self._of_call("name", raw, "$.name")
+        arguments = self._of_call("arguments", raw, "$.arguments")
+        if isinstance(raw, str):
+            name = raw
+        if not isinstance(name, str) or not name:
+            raise UnreadableReplyError(f"a call in the reply has no name: {one_line(_text(raw), 200)}")
+        call_id = _text(self._of_call("id", raw, "$.id") or "")
+        known = isinstance(raw, dict) and arguments is not None
+        call = wire.parsed_call(name, arguments, call_id) if known else ToolCall(name, None, call_id)
+        if error := self._of_call("error", raw, "$.error"):
+            return msgspec.structs.replace(call, status="error", output=error)
+        result = self._of_call("result", raw, "$.result")
+        return call if result is None else msgspec.structs.replace(call, status="ok", output=result)
+
+    def _of_call(self, name: str, raw: Any, usual: str) -> Any:
+        path = self._paths.get(name)
+        if path is None:
+            return raw.get(usual[2:]) if isinstance(raw, dict) else None
+        matches, led = path.found(raw)
+        self._led[name] = self._led[name] or led
+        return matches[0] if matches else None
+
+    def _refuse_dead_paths(self) -> None:
+        needed = ("output", "calls", "messages")
+        dead = [self._paths[name].text for name in needed if name in self._paths and not self._led[name]]
+        if dead and self._replies >= TRIED:
+            raise ConfigError(
+                f"agent.response: nothing found at {', '.join(dead)} in the first {TRIED} replies;"
+                " the run stopped before spending more"
+            )
+
+
+def _is_own(value: dict[str, Any]) -> bool:
+    """Whether a reply is in RightCall's format: calls, or messages and an answer without a provider's fields."""
+    if "calls" in value:
+        return True
+    if value.get("output") is not None and not isinstance(value["output"], str):
+        return False
+    if "messages" in value and value.get("stop_reason", "done") not in STOP_REASONS:
+        return False  # the result of a framework
+    return ("messages" in value or "output" in value) and not any(value.get(name) for name in HOLDERS)
+
+
+def start_of(content: bytes) -> str:
+    """The beginning of a reply, for an error message."""
+    return repr(scrub(one_line(content[:800].decode(errors="replace"), 200)))
+
+
+def server_sent(content: bytes) -> Iterator[bytes]:
+    """The data of each server-sent event; lines may end in any of three ways, data may take several lines."""
+    data: list[bytes] = []
+    for line in content.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n"):
+        if not line:
+            if data:
+                yield b"\n".join(data)
+            data = []
+        elif line.startswith(b"data:"):
+            data.append(line[5:].removeprefix(b" "))
+    if data:
+        yield b"\n".join(data)
+
+
+def _decoded(data: bytes) -> Any:
+    try:
+        return msgspec.json.decode(data)
+    except DecodeErrors:
+        if data.lstrip().startswith(b"{"):
+            raise InputError("stream", "has an event that is not complete JSON", "was it cut off?") from None
+        return None  # `[DONE]`, a comment, a keep-alive
+
+
+def _versioned(made: Trajectory, versions: Iterable[Any]) -> Trajectory:
+    """With the version that the agent reports of itself, if it does."""
+    named = next((one_line(_text(each), 100) for each in versions if each not in ("", None)), "")
+    return msgspec.structs.replace(made, served_model=scrub(named)) if named else made
+
+
+def _json(content: bytes) -> Any:
+    try:
+        return msgspec.json.decode(content)
+    except DecodeErrors:
+        raise AgentFailedError(f"the reply is not JSON: {start_of(content)}") from None
+
+
+def _since(messages: tuple[Message, ...], said: str) -> tuple[Message, ...]:
+    """Only messages after the user's last one: many agents reply with the whole conversation."""
+    last = max((at for at, m in enumerate(messages) if m.role == "user" and m.content == said), default=-1)
+    return tuple(message for message in messages[last + 1 :] if message.role != "system")
+
+
+def _flat(matches: Iterable[Any]) -> list[Any]:
+    """Matches, with a matched list flattened."""
+    found: list[Any] = []
+    for match in matches:
+        found += match if isinstance(match, list) else [] if match is None else [match]
+    return found
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else encode(value).decode()
+
+
+def _count(matches: list[Any] | None) -> int:
+    return max(map(token_count, matches or ()), default=0)
+
+
+Step = str | int | None
+"""A key, an index, or None for every item."""
+
+_STEP = re.compile(
+    r"""\.(?P<name>[A-Za-z_][\w-]*)  |  \[(?P<index>-?\d+)\]  |  (?P<all>\[\*\]|\.\*)
+      | \['(?P<single>[^']+)'\]      |  \["(?P<double>[^"]+)"\]""",
+    re.VERBOSE,
+)
+
+
+class JsonPath:
+    """A parsed path. `found(value)` returns every match, and whether the path exists."""
+
+    def __init__(self, text: str, where: str) -> None:
+        self.text, self._steps = text, _steps(text, where)
+
+    def __repr__(self) -> str:
+        return f"JsonPath({self.text!r})"
+
+    def found(self, value: Any) -> tuple[list[Any], bool]:
+        """All matches in order. An empty list under `[*]` counts as existing."""
+        matches, empty = [value], False
+        for step in self._steps:
+            following: list[Any] = []
+            for match in matches:
+                if step is None:
+                    items = list(match.values()) if isinstance(match, dict) else match
+                    if isinstance(items, list):
+                        following += items
+                        empty = empty or not items
+                elif isinstance(step, str):
+                    if isinstance(match, dict) and step in match:
+                        following.append(match[step])
+                elif isinstance(match, list) and -len(match) <= step < len(match):
+                    following.append(match[step])
+            matches = following
+        return matches, bool(matches) or empty
+
+    def first(self, value: Any) -> Any:
+        """The first match, or None."""
+        matches, _ = self.found(value)
+        return matches[0] if matches else None
+
+
+def _steps(text: str, where: str) -> list[Step]:
+    if not text.startswith("$"):
+        raise ConfigError(f"{where}: a path must start with $, such as $.answer; got '{text}'")
+    steps: list[Step] = []
+    at = 1
+    while at < len(text):
+        match = _STEP.match(text, at)
+        if match is None:
+            raise ConfigError(
+                f"{where}: '{text}' is not a valid path at character {at + 1}; use .name, ['name'], [0] or [*]"
+            )
+        name = match["name"] or match["single"] or match["double"]
+        steps.append(name if name else None if match["all"] else int(match["index"]))
+        at = match.end()
+    return steps

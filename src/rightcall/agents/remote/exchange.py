@@ -1,0 +1,122 @@
+"""Request and reply formats of HTTP and command agents."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from rightcall.core.errors import ConfigError, suggestion
+from rightcall.model.record import Record
+
+FORMAT = "rightcall/ask/1"
+ASKED = (
+    "input", "messages", "system", "tools", "golden_id", "trial", "session", "idempotency_key", "traceparent",
+    "as",
+)  # fmt: skip
+"""Fields available to requests and templates. Expectations are not among them, so they cannot be sent."""
+
+REPLIED = (
+    "output", "calls", "name", "arguments", "id", "result", "error", "messages", "input_tokens", "output_tokens",
+    "events", "version",
+)  # fmt: skip
+
+_HOLE = re.compile(r"\{\{\s*([\w.]+)\s*\}\}")
+_VARIABLE = re.compile(r"\$\{(\w+)\}")
+
+
+class Exchange(Record, frozen=True):
+    """The formats of one agent's requests and replies; empty means RightCall's.
+
+    `request` is any JSON with placeholders `{{input}}`, `{{messages}}`, `{{session}}` …. `response` maps the
+    fields we need to paths in the reply. `headers` may use secrets from the environment: `Bearer ${TOKEN}`.
+    `reuse` keeps a command running for many requests, one JSON line each. `folder` is the working folder of
+    commands. `preset` names the platform that an HTTP agent runs on. `spans` is the address to receive the
+    agent's own spans on, from which its calls are read.
+    """
+
+    request: Any = None
+    response: dict[str, Any] = {}
+    headers: dict[str, str] = {}
+    reuse: bool = False
+    folder: str = ""
+    spans: str = ""
+    settle: float = 2.0
+    calls: Literal["auto", "root", "all"] = "auto"
+    preset: str = ""
+
+    def problems(self) -> list[str]:
+        """Problems with the configuration."""
+        found = [f"agent.request: {problem}" for problem in _template_problems(self.request)]
+        for name in self.response:
+            if name not in REPLIED:
+                hint = suggestion(name, REPLIED) or f"known: {', '.join(REPLIED)}"
+                found.append(f"agent.response: unknown field '{name}'; {hint}")
+        for variable in sorted({v for text in self.headers.values() for v in _VARIABLE.findall(text)}):
+            if variable not in os.environ:
+                found.append(f"agent.headers needs the environment variable {variable}, which is not set")
+        return found
+
+    def sends(self, field: str) -> bool:
+        """Whether requests contain a field of `ASKED`."""
+        return self.request is None or any(
+            hole.partition(".")[0] == field for hole in _HOLE.findall(json.dumps(self.request, default=str))
+        )
+
+    def body(self, ask: Mapping[str, Any]) -> Any:
+        """The request body: RightCall's format, or the filled-in template."""
+        return {"format": FORMAT, **ask} if self.request is None else filled(self.request, ask)
+
+    def header_values(self) -> dict[str, str]:
+        """The headers with secrets read from the environment."""
+        return {
+            name: _VARIABLE.sub(lambda match: os.environ.get(match[1], ""), text)
+            for name, text in self.headers.items()
+        }
+
+
+def filled(template: Any, ask: Mapping[str, Any]) -> Any:
+    """The filled-in template. A string that is a single placeholder becomes the value itself, of any type.
+
+    Inserted values are not expanded again: an input that contains `{{system}}` stays unchanged.
+    """
+    if isinstance(template, dict):
+        return {key: filled(value, ask) for key, value in template.items()}
+    if isinstance(template, list):
+        return [filled(item, ask) for item in template]
+    if not isinstance(template, str):
+        return template
+    alone = _HOLE.fullmatch(template.strip())
+    if alone:
+        return ask.get(alone[1])
+    return _HOLE.sub(lambda match: _text(ask.get(match[1])), template)
+
+
+def _template_problems(template: Any) -> list[str]:
+    if isinstance(template, dict):
+        return [problem for value in template.values() for problem in _template_problems(value)]
+    if isinstance(template, list):
+        return [problem for item in template for problem in _template_problems(item)]
+    if not isinstance(template, str):
+        return []
+    unknown = [name for name in _HOLE.findall(template) if name not in ASKED]
+    return [
+        f"'{{{{{name}}}}}' is not a known placeholder; {suggestion(name, ASKED) or ', '.join(ASKED)}"
+        for name in unknown
+    ]
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    from rightcall.core.codec import encode
+
+    return "" if value is None else encode(value).decode()
+
+
+def refuse(problems: list[str]) -> None:
+    """Raise all problems at once."""
+    if problems:
+        raise ConfigError(*problems)

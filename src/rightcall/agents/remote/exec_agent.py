@@ -1,0 +1,243 @@
+"""`exec:COMMAND`: an agent that is a program. It reads one JSON line on stdin and replies with JSON on stdout."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from contextlib import suppress
+from pathlib import Path
+from shutil import which
+from typing import Any
+
+from rightcall.agents.remote.agent_reply import AgentFailedError
+from rightcall.agents.remote.exchange import Exchange
+from rightcall.agents.remote.remote_agent import (
+    AddressedAgent,
+    AddressedSession,
+    Asking,
+    new_session_id,
+    reader_for,
+)
+from rightcall.core.codec import encode
+from rightcall.core.redaction.secrets import one_line, scrub
+from rightcall.model.golden import Golden
+from rightcall.model.trajectory import Trajectory
+
+LARGEST = 16 << 20
+KEPT_STDERR = 64 << 10
+GRACE = 2.0
+"""Seconds between terminating a program and killing it."""
+
+
+class ExecAgent(AddressedAgent):
+    """One program, started for every request, or kept running with `reuse: true`."""
+
+    def __init__(self, command: list[str], exchange: Exchange, asking: Asking) -> None:
+        self._command, self.exchange, self._asking = command, exchange, asking
+        self.name = "exec:" + " ".join(word for word in command[:2] if "=" not in word)
+        self._folder = exchange.folder or None
+        self._reader = reader_for(exchange)
+        self._idle: list[_Program] = []
+        self._all: list[_Program] = []
+
+    def session(self, golden: Golden, trial: int = 0) -> AddressedSession:
+        session_id = new_session_id(golden, trial)
+        if not self.exchange.reuse:
+            return AddressedSession(golden, trial, session_id, self._asking, self._once, ends=True)
+        held = _Held(self)
+        return AddressedSession(golden, trial, session_id, self._asking, held.ask, held.release)
+
+    def begin(self, run_id: str) -> None:
+        self._asking.run_id = run_id or self._asking.run_id
+
+    async def check(self) -> list[str]:
+        program = self._command[0]
+        beside = Path(self._folder or ".") / program
+        if which(program) or beside.is_file():
+            return []
+        return [f"exec: program '{program}' not found on PATH or in {self._folder or 'this folder'}"]
+
+    async def aclose(self) -> None:
+        programs, self._all, self._idle = self._all, [], []
+        await asyncio.gather(*(program.end() for program in programs))
+
+    async def _once(self, ask: dict[str, Any], said: str) -> Trajectory:
+        program = await self.started(ask.get("traceparent", ""))
+        try:
+            content = await program.whole_reply(encode(self.exchange.body(ask)))
+        finally:
+            await program.end()
+        return self._reader.read(_reply_in(content), said)
+
+    async def started(self, traceparent: str = "") -> _Program:
+        try:
+            process = await asyncio.create_subprocess_exec(
+                *self._command,
+                cwd=self._folder,
+                env=self._environment(traceparent),
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.PIPE,
+                start_new_session=True,
+                limit=LARGEST,
+            )
+        except OSError as error:
+            raise AgentFailedError(f"{self.name} cannot start: {error.strerror or error}") from None
+        return _Program(self.name, process)
+
+    def _environment(self, traceparent: str) -> dict[str, str] | None:
+        """This process's environment, plus where to send spans and which trace to continue, if spans are received."""
+        telemetry = self._asking.telemetry
+        if telemetry is None:
+            return None
+        told = {
+            "OTEL_EXPORTER_OTLP_ENDPOINT": telemetry.endpoint,
+            "OTEL_EXPORTER_OTLP_PROTOCOL": "http/protobuf",
+        }
+        return {**os.environ, **told, **({"TRACEPARENT": traceparent} if traceparent else {})}
+
+    async def borrowed(self) -> _Program:
+        """A program waiting for a request: an idle one, or a new one."""
+        while self._idle:
+            program = self._idle.pop()
+            if program.alive:
+                return program
+        program = await self.started()
+        self._all.append(program)
+        return program
+
+    def given_back(self, program: _Program) -> None:
+        if program.alive:
+            self._idle.append(program)
+
+    def read(self, content: bytes, said: str) -> Trajectory:
+        return self._reader.read(content, said)
+
+
+class _Held:
+    """The program of one session, from its first turn to its last."""
+
+    def __init__(self, agent: ExecAgent) -> None:
+        self._agent = agent
+        self._program: _Program | None = None
+
+    async def ask(self, ask: dict[str, Any], said: str) -> Trajectory:
+        program = self._program = self._program or await self._agent.borrowed()
+        try:
+            content = await program.line(encode(self._agent.exchange.body(ask)))
+        except BaseException:  # its late reply would answer the next request: do not reuse it
+            self._program = None
+            await program.end()
+            raise
+        return self._agent.read(content, said)
+
+    async def release(self) -> None:
+        if self._program is not None:
+            self._agent.given_back(self._program)
+            self._program = None
+
+
+class _Program:
+    """A running command with the end of its stderr."""
+
+    def __init__(self, name: str, process: asyncio.subprocess.Process) -> None:
+        self._name, self._process = name, process
+        self._errors = bytearray()
+        self._listening = asyncio.create_task(self._listen())
+
+    @property
+    def alive(self) -> bool:
+        return self._process.returncode is None
+
+    async def whole_reply(self, ask: bytes) -> bytes:
+        """Everything it writes to stdout until it ends."""
+        await self._write(ask)
+        stdin = self._process.stdin
+        assert stdin is not None
+        stdin.close()
+        content = await self._read_all()
+        code = await self._process.wait()
+        await self._listening
+        if code != 0:
+            raise AgentFailedError(f"{self._name} exited with code {code}{self._last_words()}")
+        if not content.strip():
+            raise AgentFailedError(f"{self._name} wrote no reply to stdout{self._last_words()}")
+        return content
+
+    async def line(self, ask: bytes) -> bytes:
+        """The line that answers a request."""
+        await self._write(ask)
+        stdout = self._process.stdout
+        assert stdout is not None
+        try:
+            content = await stdout.readline()
+        except ValueError:
+            raise AgentFailedError(f"{self._name} wrote a line longer than {LARGEST >> 20} MB") from None
+        if not content.strip():
+            raise AgentFailedError(f"{self._name} wrote no reply to stdout{self._last_words()}")
+        return content
+
+    async def end(self) -> None:
+        """Terminate the program and its child processes; kill them two seconds later."""
+        if self.alive:
+            self._signal(signal.SIGTERM)
+            with suppress(TimeoutError):
+                async with asyncio.timeout(GRACE):
+                    await self._process.wait()
+        if self.alive:
+            self._signal(signal.SIGKILL)
+            await self._process.wait()
+        self._listening.cancel()
+        with suppress(asyncio.CancelledError):
+            await self._listening
+        # Close the transport now: an event loop that ends first would warn about open pipes.
+        self._process._transport.close()  # type: ignore[attr-defined]
+
+    def _signal(self, number: int) -> None:
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, number)
+
+    async def _write(self, ask: bytes) -> None:
+        stdin = self._process.stdin
+        assert stdin is not None
+        # It exited, or does not read: only its reply counts. uvloop raises RuntimeError if its pipe is closed.
+        with suppress(ConnectionError, RuntimeError):
+            stdin.write(ask + b"\n")
+            await stdin.drain()
+
+    async def _read_all(self) -> bytes:
+        stdout = self._process.stdout
+        assert stdout is not None
+        chunks, size = [], 0
+        while chunk := await stdout.read(1 << 16):
+            chunks.append(chunk)
+            size += len(chunk)
+            if size > LARGEST:
+                raise AgentFailedError(f"{self._name} wrote more than {LARGEST >> 20} MB to stdout")
+        return b"".join(chunks)
+
+    async def _listen(self) -> None:
+        stderr = self._process.stderr
+        assert stderr is not None
+        while chunk := await stderr.read(1 << 14):
+            self._errors += chunk
+            del self._errors[:-KEPT_STDERR]
+
+    def _last_words(self) -> str:
+        said = one_line(scrub(bytes(self._errors[-4000:]).decode(errors="replace")), 1000)
+        return f"; stderr: {said}" if said else ""
+
+
+def _reply_in(content: bytes) -> bytes:
+    """The reply in a program's output: all of it, or its last line if others precede it."""
+    import msgspec
+
+    from rightcall.core.codec import DecodeErrors
+
+    try:
+        msgspec.json.decode(content)
+    except DecodeErrors:
+        lines = content.strip().splitlines()
+        return lines[-1] if lines and lines[-1].lstrip()[:1] in (b"{", b"[", b'"') else content
+    return content

@@ -1,0 +1,340 @@
+"""An agent ready to run: its provider, tools and conversations opened once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import replace
+from functools import partial
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Protocol, Self
+
+from rightcall.agents.agent import Agent, approval_problem, as_settings, as_tools, desk_problem, known_tools
+from rightcall.agents.agent_endpoint import other_provider, own_endpoint, taped, with_endpoint
+from rightcall.agents.agent_loop import AgentLoop, Prompts, SingleTurn
+from rightcall.agents.agent_session import DeskSetup, SessionPerformer
+from rightcall.agents.callable_agent import UserAgent
+from rightcall.agents.conversation.agent_side import ModelSession, Opened, opened_by
+from rightcall.agents.conversation.dialogue_loop import ConversationPerformer, OnTurn
+from rightcall.agents.conversation.model_user import ModelUsers, UserSetup
+from rightcall.agents.conversation.turn_function import FunctionSession, one_turn, turn_parameters
+from rightcall.agents.conversation.user_side import Users
+from rightcall.agents.observed.catalog import detect
+from rightcall.agents.observed.observed_agent import ObservedAgent
+from rightcall.agents.performers import PerModel, TapedAgent
+from rightcall.agents.pool import LagMeter
+from rightcall.agents.remote.remote_agent import AddressedAgent, addressed_agent, is_address
+from rightcall.agents.retrying_client import Asker, Patience
+from rightcall.core.errors import ConfigError
+from rightcall.core.redaction.secrets import scrubber
+from rightcall.model.approval_policy import read_approvals
+from rightcall.model.dialects.call_text import CallTextWatch
+from rightcall.model.golden import AnyGolden, Golden
+from rightcall.model.tool import Tool
+from rightcall.model.trajectory import Trajectory
+from rightcall.models.base import Provider
+from rightcall.models.http import Network
+from rightcall.models.rate_limit import TokenBucket, shared_bucket
+from rightcall.models.resolver import resolve
+from rightcall.models.sdk_client import is_sdk_client
+from rightcall.recording.first_requests.listener import watched_requests
+from rightcall.recording.first_requests.request_digest import RequestDigester
+from rightcall.recording.hooks import HttpHooks
+from rightcall.tools.definitions.offer import offered_tools
+from rightcall.tools.idempotency.guard import Idempotency
+from rightcall.tools.idempotency.key_location import sqlite_store
+from rightcall.tools.mcp.client import McpServer
+from rightcall.tools.runtime.approval_lines import approval_problems
+from rightcall.tools.runtime.policy import ToolRules
+from rightcall.tools.runtime.toolbox import Toolbox
+
+if TYPE_CHECKING:
+    from rightcall.wings.traces.span_receiver import SpanReceiver
+
+
+class Performer(Protocol):
+    """Runs one trial of one golden. A failing agent is data; only a broken setup raises."""
+
+    async def perform(self, golden: Golden, trial: int) -> Trajectory: ...
+
+
+class AnyPerformer(Protocol):
+    """The same for goldens of either kind."""
+
+    async def perform(self, golden: AnyGolden, trial: int) -> Trajectory: ...
+
+
+class EitherPerformer:
+    """One turn, or a conversation."""
+
+    def __init__(self, one: Performer, talk: ConversationPerformer) -> None:
+        self._one, self._talk = one, talk
+
+    async def perform(self, golden: AnyGolden, trial: int) -> Trajectory:
+        performer: Any = self._one if isinstance(golden, Golden) else self._talk
+        made: Trajectory = await performer.perform(golden, trial)
+        return made
+
+
+class Session:
+    """An agent ready to run: provider opened, tools checked, prompts shared.
+
+    `async with Session(agent, …) as session: trajectory = await session.performer.perform(golden, 0)`
+
+    `user` plays the users of conversations that are not fully scripted.
+    """
+
+    def __init__(
+        self,
+        agent: Agent,
+        *,
+        concurrency: int = 32,
+        seed: int = 0,
+        run_id: str = "",
+        patience: Patience | None = None,
+        keys: Idempotency | None = None,
+        user: UserSetup | Users | None = None,
+    ) -> None:
+        agent = with_endpoint(agent)
+        self.agent, self._seed, self._run_id = agent, seed, run_id
+        self._idempotency = Idempotency(sqlite_store(), live=keys)
+        self.users: Users | None = (
+            ModelUsers(user, concurrency=concurrency, seed=seed, patience=patience)
+            if isinstance(user, UserSetup)
+            else user
+        )
+        self._opened_talk: Opened | None = None
+        self._concurrency, self._patience = concurrency, patience
+        self.settings = as_settings(agent.settings)
+        self._spans: SpanReceiver | None = None
+        self.addressed: AddressedAgent | None = self._addressed(concurrency)
+        self.provider = self._provider(concurrency)
+        self.asker: Asker | None = None
+        self.lag = LagMeter()
+        self.call_text = CallTextWatch()
+        self._rate = TokenBucket(agent.rate) if agent.rate else None
+        self._stack = AsyncExitStack()
+        self.digester: RequestDigester | None = None
+        """Digests first requests, while the session is open; None when the suite owns every request."""
+        if self.provider is not None:
+            at_once = min(concurrency, getattr(self.provider, "at_once", concurrency))
+            self.asker = Asker(
+                self.provider, at_once, patience=patience, seed=seed, lag=self.lag, rate=self._rate
+            )
+        elif self.addressed is not None:
+            self.asker = Asker(None, concurrency, patience=patience, seed=seed, lag=self.lag, rate=self._rate)
+        self._equip(agent.tools)
+
+    @property
+    def performer(self) -> AnyPerformer:
+        """Does the trials; with recordings, through them."""
+        return self._trials
+
+    @performer.setter
+    def performer(self, made: AnyPerformer) -> None:
+        recordings = self.agent.recordings
+        self._trials: AnyPerformer = TapedAgent(made, recordings) if recordings else made
+
+    @property
+    def acts(self) -> bool:
+        """Whether a trial may have effects outside: the agent is not a model, or its tools run for real.
+
+        Such a trial is not repeated without an order: one that got no answer may have done its work.
+        """
+        return self.provider is None or self.agent.runs_tools
+
+    def _equip(self, tools: Sequence[Any]) -> None:
+        """Build everything that depends on the tools."""
+        agent, self._given_tools = self.agent, tools
+        if problem := approval_problem(agent):
+            raise ConfigError(problem)
+        if isinstance(agent.model, ObservedAgent):
+            self._observe(agent.model, tools)
+            return
+        self.toolbox = Toolbox(
+            as_tools(tools),
+            mocks=agent.mocks,
+            execute=agent.execute,
+            rules=ToolRules(strict=agent.strict, approvals=agent.approvals),
+            idempotency=self._idempotency,
+            faults=agent.faults,
+            seed=self._seed,
+        )
+        self.tools: dict[str, Tool] = {tool.name: tool for tool in self.toolbox.tools}
+        if self.addressed is not None:
+            if agent.faults is not None:
+                raise ConfigError(f"{agent.name} runs its own tools, so faults cannot break them")
+            one = SessionPerformer(self.addressed, agent.limits, asker=self.asker, lag=self.lag)
+            self.performer = self._either(one, opened_by(self.addressed, asker=self.asker))
+            return
+        if self.provider is None or self.asker is None:
+            assert callable(agent.model)
+            self.performer = self._of_function(agent.model)
+            return
+        self.prompts = Prompts(agent.system, self.tools, self.settings, self._seed)
+        self.provider.prepare(self.prompts.common)
+        self._perform(self.asker)
+
+    def begin(self, run_id: str, keys: Idempotency | None = None) -> None:
+        """Set the run whose trials follow.
+
+        `keys` outlive the process, so that a killed run can be resumed without repeating side effects.
+        """
+        self._run_id, self._idempotency.live = run_id, keys
+        if self.addressed is not None:
+            self.addressed.begin(run_id)
+        if isinstance(self.agent.model, ObservedAgent):
+            self._observe(self.agent.model, self._given_tools)
+        elif self.provider is not None and self.asker is not None:
+            self._perform(self.asker)
+
+    def _perform(self, asker: Asker) -> None:
+        prompts = self.prompts
+        one = PerModel(self._performer(asker, prompts), partial(self._opened, prompts))
+        loop = AgentLoop(asker, prompts, self.agent.limits, self.toolbox, self._run_id)
+        self.performer = self._either(one, partial(ModelSession, loop))
+
+    def _either(self, one: Performer, opened: Opened) -> AnyPerformer:
+        self._opened_talk = opened
+        return EitherPerformer(one, self.conversations())
+
+    def conversations(
+        self, users: Users | None = None, on_turn: OnTurn | None = None
+    ) -> ConversationPerformer:
+        """Holds conversations with this agent, with users other than the session's, or watched turn by turn."""
+        if self._opened_talk is None:
+            raise ConfigError(
+                f"{self.agent.name} is given whole goldens; a conversation needs agent(input, history)"
+            )
+        return ConversationPerformer(self._opened_talk, self.agent.limits, users or self.users, on_turn)
+
+    def _of_function(self, function: Callable[..., Any]) -> AnyPerformer:
+        """A function of a golden holds conversations itself; one of a turn is led through them."""
+        if not turn_parameters(function):
+            return UserAgent(function, self.agent.limits, self.lag)
+        one = UserAgent(one_turn(function), self.agent.limits, self.lag)
+        return self._either(one, lambda golden, *_: FunctionSession(function, golden))
+
+    def _performer(self, asker: Asker, prompts: Prompts) -> Performer:
+        agent = self.agent
+        if agent.mode == "loop":
+            return AgentLoop(asker, prompts, agent.limits, self.toolbox, self._run_id)
+        return SingleTurn(asker, prompts, agent.limits)
+
+    async def _opened(self, prompts: Prompts, model: str) -> Performer:
+        """The same agent with the model that a golden names."""
+        provider = other_provider(self.agent, model, self._concurrency)
+        provider.prepare(prompts.common)
+        await self._stack.enter_async_context(provider)
+        at_once = min(self._concurrency, getattr(provider, "at_once", self._concurrency))
+        asker = Asker(provider, at_once, patience=self._patience, seed=self._seed, rate=self._rate)
+        return self._performer(asker, prompts)
+
+    def _observe(self, observed: ObservedAgent, tools: Sequence[Any]) -> None:
+        """An agent with its own tools: they are only run here when they are mocked or broken by faults."""
+        agent, execute = self.agent, observed.tools_run
+        known = known_tools(replace(agent, tools=tools))
+        approvals = read_approvals(agent.approvals)
+        guarded = observed.can_mock and any(getattr(tool, "roles", ()) for tool in known)
+        at_desk = execute == "mock" or agent.faults is not None or guarded
+        if at_desk and (problem := desk_problem(observed, known, agent.faults)):
+            raise ConfigError(problem)
+        self.toolbox = Toolbox(
+            known, mocks=agent.mocks, execute=execute, faults=agent.faults, seed=self._seed
+        )
+        self.tools = {tool.name: tool for tool in self.toolbox.tools}
+        if approvals and (wrong := approval_problems(approvals, self.tools)):
+            raise ConfigError(*wrong)
+        desks = DeskSetup(
+            known, mocks=agent.mocks, execute=execute, faults=agent.faults, seed=self._seed,
+            run_id=self._run_id, keys=self._idempotency,
+        ) if at_desk else None  # fmt: skip
+        one = SessionPerformer(observed, agent.limits, desks, lag=self.lag, approvals=approvals)
+        self.performer = self._either(one, opened_by(observed, desks, approvals=approvals))
+
+    def notices(self) -> list[str]:
+        """What a reader of the results should know about how they were observed."""
+        observed = self.agent.model.notices() if isinstance(self.agent.model, ObservedAgent) else []
+        return [*observed, *filter(None, [self.call_text.notice])]
+
+    async def check(self) -> list[str]:
+        """Problems that would make every case fail: a missing key, an unreachable host."""
+        found = await self.users.check() if isinstance(self.users, ModelUsers) else []
+        if isinstance(self.agent.model, ObservedAgent):
+            return found + self.agent.model.check()
+        if self.addressed is not None:
+            return found + await self.addressed.check()
+        return found + (await self.provider.check() if self.provider else [])
+
+    async def __aenter__(self) -> Self:
+        self.lag.start()
+        self._stack.callback(self.lag.stop)
+        if self._rate is not None and self.agent.rate is not None:  # judges and users at this server share it
+            shared_bucket(f"{self.agent.name} {self.agent.server}", self.agent.rate, self._rate)
+        if self.provider is not None:
+            await self._stack.enter_async_context(self.provider)
+        elif self.agent.recordings is not None:
+            self._stack.enter_context(HttpHooks(self.agent.recordings))
+        if self.provider is None and self.addressed is None:
+            self.digester = request_digester(self.agent)
+            self._stack.enter_context(watched_requests())
+        if self._spans is not None:
+            await self._spans.start()
+            self._stack.push_async_callback(self._spans.aclose)
+        if self.addressed is not None:
+            self._stack.push_async_callback(self.addressed.aclose)
+        if isinstance(self.users, ModelUsers):
+            await self.users.opened(self._stack)
+        agent = self.agent
+        if agent.mcp is not None and agent.mode == "loop" and agent.execute == "real":
+            server = await self._stack.enter_async_context(McpServer(agent.mcp))
+            self._equip(list(server.entries()))
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._stack.aclose()
+        live = self._idempotency.live
+        if live is not None and live.store.remote:
+            live.store.close()  # a tool that ends later connects again
+
+    def _addressed(self, concurrency: int) -> AddressedAgent | None:
+        agent = self.agent
+        if not isinstance(agent.model, str) or not is_address(agent.model):
+            return None
+        exchange = agent.exchange
+        if exchange.spans:
+            from rightcall.wings.traces.span_receiver import SpanReceiver  # and all that reads traces
+
+            self._spans = SpanReceiver(exchange.spans, exchange.settle, exchange.calls)
+        return addressed_agent(
+            agent.model,
+            agent.exchange,
+            system=agent.system,
+            offered=lambda golden: list(offered_tools(golden, self.tools).values()),
+            network=Network(connections=concurrency),
+            telemetry=self._spans,
+        )
+
+    def _provider(self, concurrency: int) -> Provider | None:
+        model = self.agent.model
+        if isinstance(model, ObservedAgent) or self.addressed is not None:
+            return None
+        known = None if isinstance(model, str) else detect(model)
+        if known is not None and not hasattr(model, "complete") and not is_sdk_client(model):
+            raise ConfigError(f"an agent of {known.title} is observed while it runs: rc.observe(agent)")
+        if not isinstance(model, str) and not hasattr(model, "complete") and callable(model):
+            return None
+        provider = resolve(
+            own_endpoint(self.agent),
+            network=Network(connections=concurrency),
+            model=self.agent.model_name,
+            record=self.agent.record,
+        )
+        return taped(provider, self.agent)
+
+
+def request_digester(agent: Agent) -> RequestDigester:
+    """Digests the requests of an agent; what its recordings ignore is ignored here too."""
+    return RequestDigester(scrubber(), agent.recordings.ignored if agent.recordings else ())

@@ -1,0 +1,74 @@
+"""What keeps an agent from running, found before anything is spent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from rightcall.agents.agent import Agent, as_settings, as_tools, known_tools
+from rightcall.agents.agent_endpoint import other_provider
+from rightcall.agents.conversation.model_user import UserSetup
+from rightcall.agents.conversation.user_side import Users
+from rightcall.agents.observed.observed_agent import ObservedAgent
+from rightcall.agents.session import Session
+from rightcall.core.errors import ConfigError, RightCallError
+from rightcall.models.base import Settings
+from rightcall.tools.definitions.offer import tool_set_problems
+from rightcall.tools.runtime.toolbox import Toolbox
+
+
+def open_problems(
+    agent: Agent, *, concurrency: int = 32, seed: int = 0, user: UserSetup | Users | None = None
+) -> tuple[Session | None, list[str]]:
+    """A session of the agent, not entered yet; or None and every problem that prevents one."""
+    try:
+        session = Session(agent, concurrency=concurrency, seed=seed, user=user)
+    except RightCallError as error:
+        own = list(error.problems) if isinstance(error, ConfigError) else [str(error)]
+        return None, agent_problems(agent) or own
+    problems = tool_set_problems(agent.tool_sets, list(session.tools)) if agent.tool_sets else []
+    return (None, problems) if problems else (session, [])
+
+
+def agent_problems(agent: Agent) -> list[str]:
+    """Problems in an agent's definition: tools and mocks, settings, the model's name."""
+    problems: list[str] = []
+    watched = isinstance(agent.model, ObservedAgent)  # its framework knows its tools
+    for part in (
+        lambda: Toolbox(known_tools(agent), mocks=agent.mocks, execute=agent.execute, faults=agent.faults),
+        lambda: as_settings(agent.settings),
+        lambda: _check_sets(agent),
+        lambda: Session(
+            agent if watched else replace(agent, tools=(), mocks={}, faults=None, settings=Settings())
+        ),
+    ):
+        try:
+            part()
+        except ConfigError as error:
+            problems += error.problems
+        except RightCallError as error:
+            problems.append(str(error))
+    return problems
+
+
+async def model_problems(agent: Agent, models: Iterable[str]) -> list[str]:
+    """Problems with the models that goldens name: an unknown provider, a missing key."""
+    problems: list[str] = []
+    for model in sorted(models):
+        try:
+            provider = other_provider(agent, model, 1)
+            async with provider:
+                problems += await provider.check()
+        except ConfigError as error:
+            problems += error.problems
+    return list(dict.fromkeys(problems))
+
+
+def _check_sets(agent: Agent) -> None:
+    if not agent.tool_sets:
+        return
+    tools = Toolbox(
+        as_tools(agent.tools), mocks=agent.mocks, execute=agent.execute, faults=agent.faults
+    ).tools
+    if problems := tool_set_problems(agent.tool_sets, [tool.name for tool in tools]):
+        raise ConfigError(*problems)

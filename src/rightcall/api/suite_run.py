@@ -1,0 +1,221 @@
+"""Runs of a suite for one command: a plan per model, estimates, faulty runs with their control, named runs."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from rightcall.core.errors import ConfigError, InputError
+from rightcall.decide.rules import Word
+from rightcall.decide.verdict import Verdict
+from rightcall.metrics.tally import Tally
+from rightcall.recording.settings import RecordMode
+from rightcall.run.answers import answered_verdict
+from rightcall.run.live_run import RunOutcome
+from rightcall.run.outcome import verdict_without_gate
+from rightcall.run.plan import Plan, Selection
+from rightcall.run.preparation import preflight
+from rightcall.run.suite import Suite, WorkersConfig, load_suite
+from rightcall.run.suite_actions import actions, with_record_mode
+from rightcall.run.suite_plan import plan_suite
+from rightcall.run.trust import require_trust
+from rightcall.store.address import open_store
+from rightcall.store.base import RunFilter, StoredRun, changes
+from rightcall.store.sql.store import Store
+
+if TYPE_CHECKING:
+    from rightcall.improve.robustness import FaultReport
+    from rightcall.run.cost_estimate import CostEstimate
+
+RunOne = Callable[[Plan, str | None], RunOutcome]
+"""Runs a plan to its end; the text is the run to resume."""
+
+
+@dataclass(frozen=True)
+class SuiteRun:
+    """A suite and its overrides; without `models` the suite's model is used.
+
+    `metrics` decide in addition to those of the suite.
+    """
+
+    file: Path
+    models: Sequence[str] = ()
+    metrics: Sequence[str] = ()
+    base_url: str | None = None
+    trials: int | None = None
+    only: Sequence[str] = ()
+    limit: int | None = None
+    concurrency: int | None = None
+    faults: Path | None = None
+    record: RecordMode | None = None
+    include_unreviewed: bool = False
+    trust: bool = False
+
+    def plans(self) -> list[Plan]:
+        """A plan per model. A suite from outside the project must be trusted first."""
+        suite = self._suite
+        for model in self._models:
+            require_trust(suite, self.file, model=model, trust=self.trust)
+        return [self._plan(suite, model) for model in self._models]
+
+    def workers(self) -> WorkersConfig | None:
+        """What the suite says about workers."""
+        return self._suite.workers
+
+    async def estimates(self) -> list[tuple[Plan, CostEstimate]]:
+        """What each plan would send and start; nothing is sent, started or imported."""
+        from rightcall.run.cost_estimate import estimate
+
+        suite, found = self._suite, []
+        for model in self._models:
+            plan = self._plan(suite, model, start_nothing=True)
+            not_started = [action.words for action in actions(suite, self.file.parent, model)]
+            found.append((plan, await estimate(plan, not_started)))
+        return found
+
+    @property
+    def _models(self) -> Sequence[str | None]:
+        return self.models or (None,)
+
+    @cached_property
+    def _suite(self) -> Suite:
+        suite = with_record_mode(load_suite(self.file), self.record)
+        if not self.metrics:
+            return suite
+        return msgspec.structs.replace(suite, metrics=(*suite.metrics, *self.metrics))
+
+    def _plan(self, suite: Suite, model: str | None, *, start_nothing: bool = False) -> Plan:
+        plan = plan_suite(
+            suite,
+            self.file.parent,
+            model=model,
+            base_url=self.base_url,
+            trials=self.trials,
+            concurrency=self.concurrency,
+            selection=Selection(tuple(self.only), self.limit),
+            faults=str(self.faults.resolve()) if self.faults else None,
+            start_nothing=start_nothing,
+        )
+        plan = replace(plan, suite_file=_seen_from_here(self.file), run_options=self._options(model))
+        if not self.include_unreviewed:
+            return plan
+        return replace(plan, include_unreviewed=True, settings={**plan.settings, "include_unreviewed": True})
+
+    def _options(self, model: str | None) -> str:
+        """The options that matter when one golden is run again, for a shell."""
+        given = [
+            ("--model", model),
+            ("--base-url", self.base_url),
+            *(("--metric", name) for name in self.metrics),
+            ("--record", self.record),
+        ]
+        given += [("--faults", _seen_from_here(self.faults) if self.faults else None)]
+        return shlex.join(word for name, value in given if value is not None for word in (name, value))
+
+
+def _seen_from_here(file: Path) -> str:
+    """The path of a suite relative to the working folder; absolute on another drive."""
+    try:
+        return Path(os.path.relpath(file)).as_posix()
+    except ValueError:
+        return str(file.resolve())
+
+
+def run_with_control(
+    plan: Plan, run: RunOne, store: str | PathLike[str] | None, resume: str | None = None
+) -> tuple[RunOutcome, FaultReport]:
+    """Run a plan without and with its faults; the outcome with faults, and what they changed.
+
+    `resume` names either of the two runs; if it is the one with faults, the control run has already finished.
+    """
+    from rightcall.improve.robustness import fault_report
+
+    assert plan.agent.faults is not None
+    calm, control = without_faults(plan), None
+    if resume:
+        with open_store(store, must_exist=True) as opened:
+            control = finished_twin(opened, resume, calm.name)
+    if control is None:
+        control, resume = run(calm, resume).run.id, None
+    broken = run(plan, resume)
+    with open_store(store) as opened:
+        report = fault_report(opened, control, broken.run.id, plan.agent.faults.labels(), broken.tools)
+    return broken, report
+
+
+def without_faults(plan: Plan) -> Plan:
+    """The fault-free control of a plan. Its results are only used for comparison, so no gate applies to them."""
+    return replace(plan, agent=replace(plan.agent, faults=None), name=f"{plan.name} (no faults)", gate=None)
+
+
+def finished_twin(store: Store, resume: str, name: str) -> str | None:
+    """The finished run without faults that belongs to a run with faults; None when `resume` is itself without."""
+    run = store.run(resume).run
+    if "faults" not in run.fingerprints:
+        return None
+    before = store.runs(RunFilter(name=name, state="finished", until=run.started_at), limit=1)
+    if not before:
+        raise InputError(f"run {run.id}", f"its twin '{name}' is not in the store", "start a new run instead")
+    return before[0].id
+
+
+def add_to_baseline(path: Path, run: str, store: str | PathLike[str] | None) -> None:
+    """Add a run to a baseline file, or create one."""
+    from rightcall.run.baseline_file import load_baseline, merged, write_baseline
+    from rightcall.run.baseline_pool import pooled
+
+    with open_store(store, must_exist=True) as opened:
+        pool = pooled(opened, [opened.run(run)])
+    pools = [pool, load_baseline(path)] if path.is_file() else [pool]
+    write_baseline(merged(pools), path)
+
+
+ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+
+
+def run_named(store: Store, run_id: str) -> StoredRun | None:
+    """The run with exactly this id; None when there is none."""
+    if not ID.fullmatch(run_id) or run_id == "last":
+        raise ConfigError(
+            f"--id: '{run_id}' cannot be an id; use letters, digits, '.', '_' and '-', such as nightly-2026-11-15"
+        )
+    try:
+        found = store.run(run_id)
+    except InputError:
+        return None
+    return found if found.id == run_id else None
+
+
+async def require_same_setup(plan: Plan, stored: StoredRun) -> None:
+    """Raise when a finished run was one of something else: its outcome says nothing about this plan."""
+    async with await preflight(plan, remote=True) as prepared:
+        different = changes(stored.run, prepared.new_run())
+    if different:
+        raise ConfigError(
+            f"run {stored.id} is finished, and the setup has changed since; use another --id:", *different
+        )
+
+
+def stored_outcome(plan: Plan, store: Store, stored: StoredRun) -> RunOutcome:
+    """The outcome of a finished run, as reported when it finished."""
+    from rightcall.run.decisions import gate_run
+
+    summary = stored.run.summary or Tally(plan.scorer.names).summary()
+    verdict = (
+        gate_run(store, stored.id, plan.gate, plan.quarantine)
+        if plan.gate is not None
+        else answered_verdict(verdict_without_gate(summary), store, stored.id, stored.run.agent)
+    )
+    if stored.verdict and verdict.word != stored.verdict:  # decided early, or by another gate
+        word: Word = stored.verdict  # type: ignore[assignment]
+        verdict = Verdict(word, f"{word}: decided when the run finished")
+    return RunOutcome(stored.run, summary, verdict, planned=stored.planned, done=stored.results)

@@ -1,0 +1,142 @@
+"""The goldens of one test function: run concurrently as soon as they are known to share an agent.
+
+The first test of a function runs its golden alone. When the second uses the same agent, metrics and trials, all
+remaining goldens run concurrently, and each later test finds its results ready. A test with its own agent, or
+with tools that run for real, always runs alone, so no request is wasted and no effect happens that no test asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from rightcall.agents.agent import Agent
+from rightcall.agents.pool import Pool
+from rightcall.api.testing.session_store import SessionStore
+from rightcall.core.event_loop import finished
+from rightcall.metrics.base import Metric
+from rightcall.metrics.matching.verdict import ScoringRules
+from rightcall.model.golden import AnyGolden
+from rightcall.model.run import CaseResult
+from rightcall.model.tool import Tool
+from rightcall.run.case_runner import CaseRunner
+from rightcall.run.conversations import conversations_of
+from rightcall.run.plan import Plan
+from rightcall.run.preparation import Prepared, preflight
+
+
+@dataclass(frozen=True)
+class Setup:
+    """How goldens are checked."""
+
+    agent: Agent
+    metrics: tuple[Metric, ...]
+    observe: tuple[Metric, ...]
+    rules: ScoringRules
+    trials: int
+    concurrency: int
+    seed: int
+    user: Any = None
+
+
+@dataclass(frozen=True)
+class Checked:
+    """The trials of one golden, and the run they are stored in."""
+
+    setup: Setup
+    golden: AnyGolden
+    results: tuple[CaseResult, ...]
+    run_id: str
+    tools: Mapping[str, Tool]
+
+
+class GoldenBatch:
+    """One test function's goldens and their results so far."""
+
+    def __init__(
+        self, name: str, goldens: Sequence[AnyGolden], keeper: SessionStore, *, may_share: bool
+    ) -> None:
+        self._name, self._goldens, self._keeper = name, goldens, keeper
+        self._may_share = may_share
+        self._ready: dict[str, Checked] = {}
+        self._previous: Setup | None = None
+
+    def checked(
+        self, setup: Setup, golden: AnyGolden, to_come: Sequence[AnyGolden], *, again: bool = False
+    ) -> Checked:
+        """The trials of a golden; `to_come` are the goldens of the tests after this one.
+
+        With `again` trials without an answer are run again, and replace those that were stored.
+        """
+        if again:
+            (self._ready[golden.id],) = self._perform(setup, [golden], again=True)
+            return self._ready[golden.id]
+        ready = self._ready.get(golden.id)
+        if ready is not None and ready.golden == golden and same(ready.setup, setup):
+            return ready
+        wanted = [golden]
+        # Real effects only in the test that asks for them: it may be the last, with -x or after Ctrl-C.
+        shared = self._may_share and setup.agent.execute != "real"
+        if shared and self._previous is not None and same(self._previous, setup):
+            ids = {golden.id} | self._ready.keys()
+            wanted += [other for other in to_come if other.id not in ids]
+        self._previous = setup
+        for found in self._perform(setup, wanted):
+            self._ready[found.golden.id] = found
+        return self._ready[golden.id]
+
+    def _perform(self, setup: Setup, goldens: Sequence[AnyGolden], again: bool = False) -> list[Checked]:
+        known = {golden.id for golden in self._goldens}
+        whole = [*self._goldens, *(golden for golden in goldens if golden.id not in known)]
+        plan = Plan(
+            name=self._name,
+            agent=setup.agent,
+            dataset=whole,
+            metrics=setup.metrics,
+            observe=setup.observe,
+            rules=setup.rules,
+            trials=setup.trials,
+            seed=setup.seed,
+            concurrency=setup.concurrency,
+            user=setup.user,
+        )
+        found, prepared = finished(perform(replace(plan, dataset=goldens)))
+        every = [result for results in found.values() for result in results]
+        run_id = self._keeper.keep(replace(prepared, plan=plan), list(plan.goldens()), every, again=again)
+        held = {g.id: [one.id for one in conversations_of(g, setup.user)] for g in goldens}
+        return [
+            Checked(
+                setup,
+                golden,
+                tuple(result for name in held[golden.id] for result in found[name]),
+                run_id,
+                prepared.tools,
+            )
+            for golden in goldens
+        ]
+
+
+async def perform(plan: Plan) -> tuple[dict[str, tuple[CaseResult, ...]], Prepared]:
+    """Every trial of the plan's goldens, concurrently; by golden id, trials in order; and what they were run with."""
+    async with await preflight(plan) as prepared:
+        plan = prepared.plan
+        found: dict[str, list[CaseResult]] = {golden.id: [] for golden in plan.goldens()}
+        prepared.session.begin(plan.name)
+        case = CaseRunner(plan, prepared.session)
+
+        async def do(job: tuple[AnyGolden, int]) -> None:
+            result = await case.result(*job)
+            found[result.golden_id].append(result)
+
+        await Pool(min(plan.concurrency, len(found) * plan.trials)).run(plan.jobs(), do)
+    ordered = {key: tuple(sorted(results, key=lambda r: r.trial)) for key, results in found.items()}
+    return ordered, prepared
+
+
+def same(one: Setup, other: Setup) -> bool:
+    """Whether two tests use the same setup. Agents that cannot be compared are different."""
+    try:
+        return one is other or bool(one == other)
+    except Exception:
+        return False

@@ -1,0 +1,79 @@
+"""The goldens of `@pytest.mark.goldens(…)`, each with a readable id."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+from rightcall.core.errors import ConfigError
+from rightcall.datasets.goldens import load_goldens
+from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, is_generated, with_id
+from rightcall.run.plan import Selection
+
+LONGEST_ID = 48
+
+
+def marked_goldens(
+    sources: Sequence[Any], folders: Sequence[Path], *, only: Sequence[str] = (), limit: int | None = None
+) -> list[AnyGolden]:
+    """The goldens of files and lists; a path is resolved against each of the folders.
+
+    `only` and `limit` choose among them as `rightcall run` does.
+    """
+    if not sources:
+        raise ConfigError(
+            'pytest.mark.goldens requires a file or goldens: @pytest.mark.goldens("goldens.jsonl")'
+        )
+    found = [golden for source in sources for golden in _goldens_of(source, folders)]
+    goldens = list(Selection(tuple(only), limit).chosen(found))
+    if not goldens:  # pytest would skip the test, and the session would be green
+        raise ConfigError(
+            f"pytest.mark.goldens chooses none of {len(found)} goldens; check the files, only and limit"
+        )
+    return goldens
+
+
+def readable_ids(goldens: Sequence[AnyGolden]) -> list[str]:
+    """An id for each test: the golden's id, or the first words of its input without one."""
+    return [_slug(golden) if is_generated(golden.id) else golden.id for golden in goldens]
+
+
+def _goldens_of(source: Any, folders: Sequence[Path]) -> Iterable[AnyGolden]:
+    if isinstance(source, str | Path):
+        return load_goldens(_found(Path(source), folders))
+    if isinstance(source, Golden | ConversationalGolden):
+        return [_with_id(source)]
+    try:
+        items = list(getattr(source, "goldens", source))
+    except TypeError:
+        items = [source]
+    for item in items:
+        if not isinstance(item, Golden | ConversationalGolden):
+            kind = type(item).__name__
+            raise ConfigError(f"pytest.mark.goldens expects files or goldens, got {kind}")
+    return [_with_id(item) for item in items]
+
+
+def _with_id(golden: AnyGolden) -> AnyGolden:
+    return with_id(cast(Golden, golden))  # the kind is preserved
+
+
+def _found(path: Path, folders: Sequence[Path]) -> Path:
+    """The path in the first folder that has the file; in the first folder when none has."""
+    places = [path] if path.is_absolute() else [folder / path for folder in folders]
+    return next((place for place in places if place.exists()), places[0])
+
+
+def _slug(golden: AnyGolden) -> str:
+    text = golden.name or (golden.input if isinstance(golden, Golden) else golden.scenario)
+    plain = unicodedata.normalize("NFKD", text.replace("đ", "d").replace("Đ", "D"))
+    words = re.findall(r"[a-z0-9]+", plain.encode("ascii", "ignore").decode().lower())
+    slug = ""
+    for word in words:
+        if len(slug) + len(word) >= LONGEST_ID:
+            break
+        slug = f"{slug}-{word}" if slug else word
+    return slug or golden.id

@@ -1,0 +1,137 @@
+"""Summary of a test session: a rate with its interval for each test function, and the gate."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from rightcall.core.text import percent
+from rightcall.decide.config import Gate
+from rightcall.decide.outcome import Outcome, sample_of
+from rightcall.decide.verdict import Verdict, decide
+from rightcall.model.run import unchecked_text
+from rightcall.run.answers import unanswered_sentence
+from rightcall.run.outcome import nothing_checked
+from rightcall.stats.mean_interval import estimate as stats_estimate
+
+
+@dataclass(frozen=True)
+class Tested:
+    """The checks of one test function with one agent."""
+
+    test: str
+    agent: str
+    run_id: str
+    outcomes: tuple[Outcome, ...]
+    answered: bool = True
+    unchecked: int = 0
+
+    @property
+    def trials(self) -> int:
+        """The number of results of the checks."""
+        return self.unchecked + sum(len(outcome.passes) + outcome.errors for outcome in self.outcomes)
+
+    @property
+    def checked(self) -> bool:
+        """Whether anything could pass or fail."""
+        return any(outcome.checked for outcome in self.outcomes)
+
+    @property
+    def word(self) -> str:
+        """PASS when every trial passed, ERROR when one could not be run or no answer arrived in any.
+
+        INCONCLUSIVE when nothing was checked.
+        """
+        if not self.answered or any(outcome.errors for outcome in self.outcomes):
+            return "ERROR"
+        if not self.checked:
+            return "INCONCLUSIVE"
+        return "PASS" if all(all(outcome.passes) for outcome in self.outcomes) else "FAIL"
+
+
+def tested(notes: Sequence[dict[str, Any]]) -> list[Tested]:
+    """Notes of checks, grouped by run in order of first appearance."""
+    runs: dict[str, list[dict[str, Any]]] = {}
+    for note in notes:
+        runs.setdefault(note["run"], []).append(note)
+    return [
+        Tested(
+            found[0]["test"],
+            found[0]["agent"],
+            run_id,
+            tuple(_outcome(note) for note in found),
+            any(note["answered"] for note in found),
+            sum(note["unchecked"] for note in found),
+        )
+        for run_id, found in runs.items()
+    ]
+
+
+def gate_verdict(
+    groups: Sequence[Tested],
+    least: float | None,
+    rule: Literal["point", "interval"] = "point",
+    forbid: Sequence[str] = (),
+) -> Verdict:
+    """Whether the goldens of all test functions together reach the pass rate, without a forbidden failure."""
+    gate = Gate(min=least, rule=rule, forbid=tuple(forbid))
+    if groups and not any(group.checked for group in groups):
+        return nothing_checked(sum(group.unchecked for group in groups))
+    return decide(gate, [outcome for group in groups for outcome in group.outcomes])
+
+
+def summary_lines(groups: Sequence[Tested], verdict: Verdict | None, store: str) -> list[str]:
+    """What is shown at the end of a test session."""
+    lines: list[str] = []
+    for group in groups:
+        lines += [f"{group.test} on {_near(group.agent)}", f"  {_rate(group.outcomes)}"]
+        if group.unchecked:
+            lines.append(
+                f"  {unchecked_text(group.unchecked)}: neither their goldens nor a metric checks them"
+            )
+        if not group.answered:
+            lines.append(f"  {unanswered_sentence(group.trials)}")
+    if len(groups) > 1:
+        lines += ["all", f"  {_rate([outcome for group in groups for outcome in group.outcomes])}"]
+    if verdict is not None:
+        lines.append(f"gate {verdict.sentence}" + (f"; {verdict.hint}" if verdict.hint else ""))
+    lines.append(f"stored in {store}")
+    lines += [f"next: rightcall runs show {group.run_id}" for group in groups[:3]]
+    return lines
+
+
+def _near(agent: str) -> str:
+    """An agent's name with its path relative to the working folder."""
+    return agent.replace(f"{Path.cwd()}{os.sep}", "")
+
+
+def _rate(outcomes: Sequence[Outcome]) -> str:
+    found = sample_of(outcomes)
+    errors = sum(outcome.errors for outcome in outcomes)
+    told = f", {errors:,} of the trials got no answer" if errors else ""
+    if found is None and not any(outcome.checked for outcome in outcomes):
+        return "nothing was checked"
+    if found is None:
+        return f"no golden could be scored{told}"
+    estimate = stats_estimate(found)
+    trials = [passed for outcome in outcomes for passed in outcome.passes]
+    if len(trials) > estimate.cases:
+        counted = f"{sum(trials):g} of {len(trials):,} trials of {estimate.cases:,} goldens passed"
+    else:
+        counted = f"{sum(trials):g} of {estimate.cases:,} goldens passed"
+    return f"{counted}: {percent(estimate.mean)} [{percent(estimate.low)}, {percent(estimate.high)}]{told}"
+
+
+def _outcome(note: dict[str, Any]) -> Outcome:
+    return Outcome(
+        golden_id=f"{note['run']}/{note['golden']}",
+        passes=tuple(float(passed) for passed in note["passes"]),
+        errors=note["errors"],
+        category=note["category"],
+        cluster=note["cluster"],
+        codes=note["codes"],
+        checked=bool(note["passes"] or note["errors"]),
+    )

@@ -1,0 +1,325 @@
+"""Prepares a check: what changed, which goldens that affects, how they are tried. Nothing is spent yet."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from importlib.metadata import version
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from rightcall.agents.session import Session
+from rightcall.check.first_requests import FirstRequests, reach_with_first_requests
+from rightcall.check.notes import notes_of, unchecked_notes, version_notes, why_everything, why_more_trials
+from rightcall.check.reach import Reach, guards, input_changes, reach_of
+from rightcall.check.watch_comparison import compare_watched
+from rightcall.check.words import change_words
+from rightcall.core.errors import InputError
+from rightcall.datasets.goldens import numbered_goldens
+from rightcall.decide.check_result import CheckForecast, ComparedInputs, StratumPlan
+from rightcall.decide.check_settings import CheckSettings, strata_of
+from rightcall.decide.check_simulation import ComparedGoldens, foresee
+from rightcall.decide.input_change import InputChange
+from rightcall.decide.trial_pairs import Scores, Stratum, rounds_for
+from rightcall.lint.diagnostic import Diagnostic
+from rightcall.lint.engine import lint
+from rightcall.lint.source.read import read_paths, tool_set
+from rightcall.model.golden import AnyGolden
+from rightcall.run.agent_sources import Ownership
+from rightcall.run.baseline_file import BaselinePool
+from rightcall.run.inputs import Inputs, digest
+from rightcall.run.package_versions import major_changes, sdk_versions
+from rightcall.run.plan import Plan
+from rightcall.run.suite import Suite
+
+NEAR = 0.7
+PLAN_DRAWS = 500
+
+
+@dataclass(frozen=True)
+class CheckDesign:
+    """What will be done and why. `everything` says why all goldens are tried, when they are.
+
+    `compared` are the files and variables that were compared besides what the suite states, `unknown` says why their
+    equality is not enough.
+    """
+
+    suite: str
+    settings: CheckSettings
+    inputs: Inputs
+    baseline: BaselinePool
+    changes: tuple[InputChange, ...]
+    reach: Reach
+    strata: list[Stratum]
+    goldens: Mapping[str, AnyGolden]
+    places: Mapping[str, tuple[str, int]]
+    lint: tuple[Diagnostic, ...]
+    seed: str
+    trials: int
+    first_seed: str = ""
+    rescored: str = ""
+    everything: str = ""
+    notes: tuple[str, ...] = ()
+    guards: tuple[str, ...] = ()
+    control: tuple[str, ...] = ()
+    affected: Mapping[str, Scores] = field(default_factory=dict)
+    rest: Mapping[str, Scores] = field(default_factory=dict)
+    compared: ComparedInputs = field(default_factory=ComparedInputs)
+    unknown: str = ""
+    ownership: Ownership = "owned"
+
+    @property
+    def subject(self) -> str:
+        """What changed, in a few words; without a change, why goldens are tried nevertheless."""
+        if self.changes:
+            return change_words(self.changes)
+        return self.unknown or ("the dataset changed" if self.reach.new else "no input changed")
+
+    @property
+    def planned(self) -> int:
+        """Maximum number of calls."""
+        return sum(stratum.calls for stratum in self.stratum_plans())
+
+    @property
+    def full(self) -> int:
+        """Calls of a run of everything: three trials each or more, never more often than the baseline was tried."""
+        tried = max(1, round(self.baseline.trials / max(1, len(self.baseline.lines))))
+        return len(self.goldens) * rounds_for(len(self.goldens), tried, self.settings.rounds)
+
+    def stratum_plans(self) -> list[StratumPlan]:
+        """How many calls each stratum takes at most."""
+        made = [
+            StratumPlan(
+                each.name, each.goldens, sum(map(len, each.order)) * each.rounds, each.margin, each.rounds
+            )
+            for each in self.strata
+        ]
+        if self.guards:
+            made.append(StratumPlan("hard", len(self.guards), len(self.guards)))
+        if self.reach.new:
+            made.append(
+                StratumPlan("new", len(self.reach.new), len(self.reach.new) * self.trials, rounds=self.trials)
+            )
+        if self.control:
+            made.append(StratumPlan("control", len(self.control), len(self.control)))
+        return made
+
+    def forecast(self, draws: int = PLAN_DRAWS) -> CheckForecast:
+        """What the check will probably do; no call is spent."""
+        full = any(each.whole_rounds for each in self.strata if each.name == "rest")
+        compared = ComparedGoldens(
+            self.affected,
+            self.rest,
+            {g.id: g.cluster for g in self.goldens.values() if g.cluster is not None},
+            {name: line.history for name, line in self.baseline.goldens.items()},
+        )
+        foreseen = partial(foresee, compared, self.settings, seed=int(self.seed[:8], 16))
+        fine = foreseen(draws=draws, full=full)
+        worse = foreseen(draws=draws, full=full, worse="affected" if self.affected else "rest")
+        extra = sum(each.calls for each in self.stratum_plans() if each.margin is None)
+        more = None
+        if fine.passed < 0.6 and not full and len(self.rest) > self.settings.sample:
+            more = foreseen(draws=max(50, draws // 5), full=True).passed
+        return CheckForecast(
+            fine.passed,
+            worse.regressed,
+            min(fine.least_calls, worse.least_calls) + extra,
+            round(fine.mean_calls) + extra,
+            self.planned,
+            more,
+            compared.tried_once > 0.5,
+        )
+
+
+@dataclass(frozen=True)
+class CheckScope:
+    """Options of a check besides the settings: everything, another draw, files that changed without a visible input.
+
+    With `base` the control asks the goldens that the verdict is about, of the version before the change; otherwise
+    those that make the same request as before.
+    """
+
+    full: bool = False
+    again: int = 0
+    changed: tuple[str, ...] = ()
+    base: bool = False
+
+
+def design_check(
+    suite: Suite,
+    folder: Path,
+    plan: Plan,
+    baseline: BaselinePool,
+    settings: CheckSettings,
+    scope: CheckScope | None = None,
+    first_requests: FirstRequests | None = None,
+) -> CheckDesign:
+    """Compare the current inputs with the baseline's, and plan what to try."""
+    scope, first = scope or CheckScope(), first_requests or FirstRequests()
+    inputs = plan.inputs()
+    placed = placed_goldens(plan)
+    goldens = {golden.id: golden for golden, _, _ in placed}
+    versions = {**(sdk_versions() if inputs.code else {}), "rightcall": version("rightcall")}
+    newer = major_changes(baseline.header.versions, versions)
+    watch = compare_watched(plan.agent_sources, baseline.header, inputs)
+    changes = (*input_changes(baseline.header.given, inputs), *watch.changes, *first.changes, *newer)
+    changes += tuple(InputChange("code", name, "named with --changed") for name in scope.changed)
+    refuse_missing_tools(changes, placed, inputs)
+    before = baseline.goldens
+    near = near_tools(plan, {tool for change in changes for tool in change.tools})
+    reach = reach_of(goldens.values(), before, inputs, changes, near=near, quarantine=plan.quarantine)
+    if scope.full or scope.changed or newer or watch.changes or watch.unknown:
+        reach = all_reached(reach, goldens)
+    reach = reach_with_first_requests(reach, goldens.values(), first)
+    state = [each for each in (watch.state, first.state) if each]
+    named = [suite.name, baseline.header.id, inputs.hash, digest([*goldens]), scope.again, *state]
+    seed = digest(named)[:32]
+    reason = why_everything(baseline, reach, len(goldens), scope.full)
+    draw = _drawn(goldens, baseline, reach, settings, seed, reason)
+    drawn = {golden for each in draw.strata for unit in each.order for golden in unit}
+    controlled = [*reach.affected, *reach.rest] if scope.base else reach.untouched
+    control = sorted(controlled, key=lambda g: hashlib.sha256(f"{seed}/control/{g}".encode()).digest())
+    return CheckDesign(
+        suite.name,
+        settings,
+        inputs,
+        baseline,
+        changes,
+        reach,
+        draw.strata,
+        goldens,
+        {golden.id: (file, line) for golden, file, line in placed},
+        changed_tool_lint(suite, folder, plan, changes),
+        seed,
+        max(1, plan.trials),
+        everything=draw.everything,
+        notes=(
+            *notes_of(baseline, draw.strata, reach, folder),
+            *version_notes(baseline, versions),
+            *unchecked_notes(plan),
+            *first.notes,
+        ),
+        guards=tuple(golden for golden in reach.hard if golden not in drawn),
+        control=tuple(control[: settings.control]),
+        affected=draw.affected,
+        rest=draw.rest,
+        compared=msgspec.structs.replace(watch.compared, first_requests=first.compared),
+        unknown=watch.unknown or first.unknown_words,
+        ownership=plan.agent_sources.ownership,
+    )
+
+
+class _Draw(NamedTuple):
+    strata: list[Stratum]
+    everything: str
+    affected: Mapping[str, Scores]
+    rest: Mapping[str, Scores]
+
+
+def _drawn(
+    goldens: Mapping[str, AnyGolden],
+    baseline: BaselinePool,
+    reach: Reach,
+    settings: CheckSettings,
+    seed: str,
+    everything: str,
+) -> _Draw:
+    """Which goldens are tried, and in which order: a sample, or everything when there is a reason for it."""
+    before = baseline.goldens
+    graded = settings.compare == "score"
+    scores = {name: line.graded if graded else line.scores for name, line in before.items() if line.scores}
+    history = {name: line.history for name, line in before.items()}
+    clusters = {g.id: g.cluster for g in goldens.values() if g.cluster is not None}
+    affected = {g: scores[g] for g in reach.affected}
+    rest = {g: scores[g] for g in reach.rest}
+    if 2 * len(affected) >= reach.compared:
+        rest, affected = {**affected, **rest}, {}  # one stratum: a sample of everything that is reached
+
+    def made(full: bool) -> list[Stratum]:
+        return strata_of(affected, rest, settings, seed, clusters=clusters, history=history, full=full)
+
+    strata = made(bool(everything))
+    if not everything and (everything := why_more_trials(strata, made(True), settings)):
+        strata = made(True)
+    return _Draw(strata, everything, affected, rest)
+
+
+def placed_goldens(plan: Plan) -> list[tuple[AnyGolden, str, int]]:
+    """The goldens of a plan that are checked, with their file and line: the others can show no change."""
+    lines: dict[str, int] = {}
+    if isinstance(plan.dataset, Path):
+        lines = {golden.id: line for line, golden in numbered_goldens(plan.dataset)}
+    file = shown_path(plan.dataset) if isinstance(plan.dataset, Path) else ""
+    checked = filter(plan.scorer.checks, plan.goldens())
+    return [(golden, file, lines.get(golden.id, 0)) for golden in sorted(checked, key=lambda g: g.id)]
+
+
+def shown_path(path: Path) -> str:
+    """The path relative to the working folder where possible, as CI servers expect."""
+    try:
+        return path.resolve().relative_to(Path.cwd()).as_posix()
+    except ValueError:
+        return os.path.relpath(path) if os.name != "nt" else str(path)
+
+
+def refuse_missing_tools(
+    changes: tuple[InputChange, ...], placed: list[tuple[AnyGolden, str, int]], inputs: Inputs
+) -> None:
+    """Refuse goldens that expect a tool that no longer exists: an error in the dataset."""
+    gone = {
+        change.before or change.name for change in changes if change.kind in ("tool_removed", "tool_renamed")
+    }
+    for golden, file, line in placed:
+        if golden.tools is not None and any(not isinstance(tool, str) for tool in golden.tools):
+            continue
+        expected = {call.tool for call in golden.expected_calls if isinstance(call.tool, str)}
+        if missing := sorted(expected & gone - set(inputs.tools)):
+            hint = next(
+                (f"it is now called {c.name}" for c in changes if c.before == missing[0]), "edit the golden"
+            )
+            raise InputError(
+                f"{file}:{line}" if line else golden.id,
+                f"expects the tool {missing[0]}, which no longer exists",
+                hint,
+            )
+
+
+def near_tools(plan: Plan, changed: set[str]) -> dict[str, list[str]]:
+    """Tools that read like a changed one, by the linter's own judgement."""
+    if not changed:
+        return {}
+    tools = list(Session(plan.agent).tools.values())
+    near: dict[str, list[str]] = {}
+    for pair in lint([tool_set(tools)]).pairs:
+        if pair.score >= NEAR:
+            for one, other in ((pair.first, pair.second), (pair.second, pair.first)):
+                if one in changed:
+                    near.setdefault(one, []).append(other)
+    return near
+
+
+def changed_tool_lint(
+    suite: Suite, folder: Path, plan: Plan, changes: tuple[InputChange, ...]
+) -> tuple[Diagnostic, ...]:
+    """Lint findings on the changed tools, with line numbers where they are in a file."""
+    names = {c.name for c in changes if c.kind in ("tool_changed", "tool_renamed", "tool_added")}
+    if not names:
+        return ()
+    file = folder / suite.tools if isinstance(suite.tools, str) else None
+    if file is not None and file.suffix in (".json", ".yaml", ".yml") and file.is_file():
+        sets = read_paths([shown_path(file)])
+    else:
+        sets = [tool_set(list(Session(plan.agent).tools.values()))]
+    return tuple(each for each in lint(sets).diagnostics if each.tool in names and each.severity != "info")
+
+
+def all_reached(reach: Reach, goldens: Mapping[str, AnyGolden]) -> Reach:
+    """The same goldens when nothing rules out that a change reaches each of them."""
+    hard = [name for name in reach.untouched if guards(goldens[name])]
+    rest = (*reach.rest, *reach.untouched)
+    return msgspec.structs.replace(reach, untouched=(), rest=rest, hard=(*reach.hard, *hard))

@@ -1,0 +1,224 @@
+"""First requests of an agent that is code, compared with those of the baseline. No model is asked, no tool runs.
+
+The agent is started on each golden and stopped at its first request, which is digested instead of sent. An equal
+request shows that whatever the agent reads on its way there (remote prompts, packages, the clock) leads to the same
+question. It does not show that the code after the answer is the same: see `reach_with_first_requests`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+
+import msgspec
+
+from rightcall.agents.first_request import capturable, capture_first_request
+from rightcall.agents.session import Session
+from rightcall.check.reach import Reach, guards
+from rightcall.core.errors import RightCallError
+from rightcall.core.redaction.secrets import scrubber
+from rightcall.core.text import counted
+from rightcall.decide.input_change import InputChange
+from rightcall.files.current_folder import working_folder
+from rightcall.model.golden import AnyGolden, Golden
+from rightcall.model.record import Record
+from rightcall.recording.first_requests.listener import captured_requests
+from rightcall.recording.first_requests.request_digest import (
+    FirstRequest,
+    RequestDigester,
+    compared_requests,
+    read_first_request,
+)
+from rightcall.recording.first_requests.trial import CapturedTrial
+from rightcall.run.baseline_file import BaselineLine, BaselinePool
+from rightcall.run.inputs import digest, golden_hash
+from rightcall.run.plan import Plan
+
+SECONDS = 20.0
+"""Time limit of one capture."""
+WAVE = 16
+PROBED = 8
+"""Goldens after which an agent of which no request was captured is not started again."""
+MOST_TIMEOUTS = 3
+
+Compared = Callable[[int, int], None]
+
+
+class FirstRequests(Record, frozen=True):
+    """What a comparison showed, by golden.
+
+    `changed` names the parts that differ, `unknown` says why a golden could not be compared. `masked` are parts that
+    vary by themselves, with the clock for example, and were compared without dates, times and ids. `state` is a digest
+    of the changed requests: another one is another question, with another draw.
+    """
+
+    equal: tuple[str, ...] = ()
+    changed: dict[str, tuple[str, ...]] = {}
+    unknown: dict[str, str] = {}
+    masked: tuple[str, ...] = ()
+    state: str = ""
+
+    @property
+    def compared(self) -> int:
+        return len(self.equal) + len(self.changed)
+
+    @property
+    def changes(self) -> tuple[InputChange, ...]:
+        """`the first request of 12 goldens changed (system)`; none when no request did."""
+        if not self.changed:
+            return ()
+        parts = Counter(part for parts in self.changed.values() for part in parts)
+        named = ", ".join(part for part, _ in parts.most_common())
+        return (InputChange("first_request", counted(len(self.changed), "golden"), named),)
+
+    @property
+    def unknown_words(self) -> str:
+        """Why goldens have to be tried whose request could not be compared; "" when all could be."""
+        if not self.unknown:
+            return ""
+        why, _ = Counter(self.unknown.values()).most_common(1)[0]
+        return f"the first request of {counted(len(self.unknown), 'golden')} could not be compared ({why})"
+
+    @property
+    def notes(self) -> list[str]:
+        """What a reader of the verdict should know about the comparison."""
+        notes = []
+        if self.masked:
+            notes.append(
+                f"first requests: {', '.join(self.masked)} vary between trials of the baseline, and were compared "
+                "without dates, times and ids"
+            )
+        if self.unknown and self.compared:
+            notes.append(self.unknown_words)
+        return notes
+
+
+async def compare_first_requests(
+    plan: Plan, baseline: BaselinePool, watch: Compared | None = None
+) -> FirstRequests:
+    """Compare every golden's first request with the baseline's; nothing is compared when the agent is not code.
+
+    `watch` is called with the number of goldens compared so far, and of all.
+    """
+    session = Session(capturable(plan.agent), concurrency=plan.concurrency)
+    if session.provider is not None or session.addressed is not None:
+        return FirstRequests()
+    ignored = plan.agent.recordings.ignored if plan.agent.recordings else ()
+    comparison = _Comparison(session, RequestDigester(scrubber(), ignored), baseline, watch)
+    goldens = comparison.comparable(sorted(plan.goldens(), key=lambda golden: golden.id))
+    if goldens:
+        try:
+            async with session:
+                with working_folder(plan.agent_sources.folder), captured_requests():
+                    await comparison.run(goldens, max(1, min(plan.concurrency, WAVE)))
+        except RightCallError as error:  # the trials will show the same problem, with all its details
+            comparison.give_up(goldens, str(error).partition("\n")[0])
+    return comparison.result()
+
+
+class _Comparison:
+    """Captures in progress."""
+
+    def __init__(
+        self, session: Session, digester: RequestDigester, baseline: BaselinePool, watch: Compared | None
+    ) -> None:
+        self._session, self._digester, self._watch = session, digester, watch
+        self._lines = baseline.goldens
+        self._equal: list[str] = []
+        self._changed: dict[str, tuple[str, ...]] = {}
+        self._unknown: dict[str, str] = {}
+        self._masked: set[str] = set()
+        self._states: dict[str, list[str]] = {}
+        self._timeouts = 0
+
+    def comparable(self, goldens: Iterable[AnyGolden]) -> list[Golden]:
+        """Goldens with a first request in the baseline.
+
+        Edited and new ones are tried anyway. Where the agent made no request at all, what it reads decides alone.
+        """
+        comparable = []
+        for golden in goldens:
+            line = self._lines.get(golden.id)
+            if line is None or line.golden != golden_hash(golden):
+                continue
+            if not isinstance(golden, Golden):
+                self._unknown[golden.id] = "a conversation has later turns"
+            elif line.first and not _first_requests(line):
+                self._unknown[golden.id] = (
+                    "in the baseline the agent did something else before it asked a model"
+                )
+            elif line.first:
+                comparable.append(golden)
+        return comparable
+
+    async def run(self, goldens: Sequence[Golden], at_once: int) -> None:
+        done = 0
+        while done < len(goldens):
+            wave = goldens[done : done + (min(at_once, PROBED) if not done else at_once)]
+            trials = await asyncio.gather(
+                *(capture_first_request(self._session, golden, self._digester, SECONDS) for golden in wave)
+            )
+            for golden, trial in zip(wave, trials, strict=True):
+                self._compare(golden.id, trial)
+            done += len(wave)
+            if self._watch is not None:
+                self._watch(done, len(goldens))
+            if self._timeouts >= MOST_TIMEOUTS or (done >= PROBED and not self._equal and not self._changed):
+                why = Counter(trial.problem for trial in trials).most_common(1)[0][0]
+                self.give_up(goldens[done:], why)
+                return
+
+    def give_up(self, goldens: Sequence[Golden], why: str) -> None:
+        for golden in goldens:
+            self._unknown.setdefault(golden.id, why)
+
+    def _compare(self, golden: str, trial: CapturedTrial) -> None:
+        self._timeouts += trial.timed_out
+        if trial.captured is None:
+            self._unknown[golden] = trial.problem
+            return
+        comparison = compared_requests(_first_requests(self._lines[golden]), trial.captured)
+        self._masked |= {*comparison.masked}
+        if not comparison.changed:
+            self._equal.append(golden)
+            return
+        self._changed[golden] = comparison.changed
+        self._states[golden] = [part.steady for part in trial.captured.digests.parts.values()]
+
+    def result(self) -> FirstRequests:
+        state = digest(self._states)[:24] if self._states else ""
+        return FirstRequests(
+            tuple(self._equal), self._changed, self._unknown, tuple(sorted(self._masked)), state
+        )
+
+
+def _first_requests(line: BaselineLine) -> list[FirstRequest]:
+    """The first requests of a golden's trials; none when one of the trials began with something else."""
+    requests = [read_first_request(text) for text in line.first]
+    return [] if None in requests else [request for request in requests if request is not None]
+
+
+def reach_with_first_requests(
+    reach: Reach, goldens: Iterable[AnyGolden], first_requests: FirstRequests
+) -> Reach:
+    """The goldens as a comparison of first requests sorts them.
+
+    Those whose request changed are affected. Those whose request could not be compared belong to the rest, of which a
+    sample is run. An equal request takes no golden out of the rest: a file or variable that changed may be used after
+    the first answer.
+    """
+    known = {golden.id: golden for golden in goldens}
+    changed, unknown = first_requests.changed, first_requests.unknown
+    untouched = [golden for golden in reach.untouched if golden not in changed and golden not in unknown]
+    unseen = [golden for golden in reach.untouched if golden in unknown]
+    rest = [golden for golden in reach.rest if golden not in changed] + unseen
+    moved = [golden for golden in (*reach.untouched, *reach.rest) if golden in changed]
+    hard = {*reach.hard, *(golden for golden in unseen if guards(known[golden]))} - {*moved}
+    return msgspec.structs.replace(
+        reach,
+        untouched=tuple(untouched),
+        affected=(*reach.affected, *moved),
+        rest=tuple(rest),
+        hard=tuple(golden for golden in known if golden in hard),
+    )

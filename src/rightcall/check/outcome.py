@@ -1,0 +1,310 @@
+"""The result of a check: its verdict, and which goldens changed, from its trials."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import msgspec
+
+from rightcall.check.design import CheckDesign
+from rightcall.check.words import hint_words, never_seen_chance, risk_words, sentence
+from rightcall.core.text import counted
+from rightcall.decide.check_result import (
+    BaselineFacts,
+    CheckCalls,
+    CheckResult,
+    GoldenChange,
+    HardFailure,
+    NewGoldens,
+)
+from rightcall.decide.check_rule import CheckWord, Decided, StratumState
+from rightcall.metrics.tally import Tally
+from rightcall.model.open_call import unknown_calls_text
+from rightcall.model.run import CaseResult
+from rightcall.run.answers import unanswered_sentence
+from rightcall.run.baseline_pool import served_models
+from rightcall.stats.gaffke import case_units, gaffke_bounds
+
+MOST_ERRORS = 0.05
+MOST_SHOWN = 20
+
+
+@dataclass
+class CheckEvidence:
+    """What the trials of a check have shown so far.
+
+    `moved` is the p-value of whatever was asked as a control; `replayed` counts answers that were recorded before, and
+    with `only_replayed` no model was called.
+    """
+
+    design: CheckDesign
+    tally: Tally
+    results: dict[str, list[CaseResult]] = field(default_factory=dict)
+    hard: list[HardFailure] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    spent: int = 0
+    errors: int = 0
+    skipped: int = 0
+    moved: float | None = None
+    replayed: int = 0
+    only_replayed: bool = False
+
+    @property
+    def trials(self) -> int:
+        """Trials that got an answer."""
+        return sum(r.judged for results in self.results.values() for r in results)
+
+
+NOTHING_IN_COMMON = "run the suite with this dataset on the main branch, then check again"
+
+
+class _Finding(NamedTuple):
+    word: CheckWord
+    cause: str
+    sentence: str
+
+
+def check_result(
+    seen: CheckEvidence,
+    decided: Decided,
+    states: tuple[StratumState, ...],
+    *,
+    run_id: str,
+    p: float | None,
+    base: bool,
+) -> CheckResult:
+    """The result of a check. `base` says that the control was the version before the change."""
+    design, settings = seen.design, seen.design.settings
+    found, summary = _finding(seen, decided, states, base=base), seen.tally.summary()
+    unknown = f"; {unknown_calls_text(summary.unknown_calls)}" if summary.unknown_calls else ""
+    compared = design.compared.words if design.ownership != "owned" else ""
+    notes = [
+        *filter(None, [compared and f"{compared}; ran {counted(seen.spent, 'trial')}"]),
+        *design.notes,
+        *seen.notes,
+        *filter(None, [design.rescored]),
+    ]
+    if found.word == "REGRESSED" and found.cause != "hard" and _only_rest_moved(states, design):
+        notes.append(
+            "only goldens that no changed tool affects changed: --control 40 tells whether the provider did"
+        )
+    notes += _served_notes(seen)
+    broken, fixed = _moved(seen, "broken"), _moved(seen, "fixed")
+    return msgspec.structs.replace(
+        unasked_result(design, found.word, found.sentence + unknown),
+        cause=found.cause,
+        hint=NOTHING_IN_COMMON
+        if found.cause == "new"
+        else hint_words(
+            Decided(found.word, decided.cause),
+            notes,
+            everything=bool(design.everything) or design.planned >= design.full,
+        ),
+        strata=states,
+        hard=tuple(seen.hard),
+        broken=tuple(broken[:MOST_SHOWN]),
+        fixed=tuple(fixed[:MOST_SHOWN]),
+        broken_more=max(0, len(broken) - MOST_SHOWN),
+        fixed_more=max(0, len(fixed) - MOST_SHOWN),
+        new=_new_goldens(seen),
+        calls=CheckCalls(seen.spent, design.planned, design.full, seen.replayed),
+        cost_usd=summary.usage.cost_usd,
+        estimate=_estimate(states, len(design.goldens)),
+        estimate_error=_estimate_error(states, len(design.goldens)),
+        hard_chance=never_seen_chance(design.baseline.trials, seen.trials) if seen.hard else None,
+        notes=(risk_words(settings, states, seen.spent, design.full), *notes),
+        run_id=run_id,
+        p=p,
+    )
+
+
+def _finding(
+    seen: CheckEvidence, decided: Decided, states: Sequence[StratumState], *, base: bool
+) -> _Finding:
+    """The verdict, or what overrides it: damage, a change at the provider, errors, a budget, replays."""
+    settings, what = seen.design.settings, seen.design.subject
+
+    def inconclusive(cause: str, why: str) -> _Finding:
+        return _Finding("INCONCLUSIVE", cause, f"INCONCLUSIVE: {what}; {why}")
+
+    found = _Finding(decided.word, str(decided.cause), f"PASS: {what}; no golden of the baseline is affected")
+    if not seen.design.reach.compared and not seen.design.reach.untouched:
+        found = inconclusive(
+            "new", "the baseline has no golden as it is in the dataset now: nothing to compare with"
+        )
+    if states:
+        found = found._replace(sentence=sentence(decided, states, settings, what))
+    if decided.cause == "hard":
+        found = found._replace(sentence=_damage_sentence(seen, what))
+    elif seen.hard:
+        found = inconclusive("hard", f"{seen.hard[0].golden} had {seen.hard[0].code} once, and not again")
+    provider_moved = seen.moved is not None and seen.moved <= settings.alpha / 2
+    if provider_moved and found.word == "REGRESSED" and found.cause != "hard":
+        who = "the version before the change passes" if base else "untouched goldens pass"
+        found = inconclusive(
+            "control", f"the provider changed too: {who} less often as well (p {seen.moved:.2g})"
+        )
+    if seen.spent and seen.errors > MOST_ERRORS * seen.spent and found.word != "REGRESSED":
+        said = f"ERROR: {seen.errors:,} of {seen.spent:,} trials got no answer, too many for a verdict"
+        found = _Finding("ERROR", "errors", said)
+    tried = [result for results in seen.results.values() for result in results]
+    if tried and found.word not in ("REGRESSED", "ERROR") and not any(_answered(r) for r in tried):
+        found = _Finding("ERROR", "errors", unanswered_sentence(len(tried)))
+    if seen.skipped and found.word == "PASS":
+        found = inconclusive("budget", f"the budget ran out with {seen.skipped:,} trials left")
+    if seen.only_replayed and found.word == "PASS":
+        found = inconclusive(found.cause, "0 live calls: the model was not tested")
+    return found
+
+
+def _answered(result: CaseResult) -> bool:
+    return result.trajectory is None or result.trajectory.answered
+
+
+def _served_notes(seen: CheckEvidence) -> list[str]:
+    """Notes on a model that answers under another name than in the baseline, though the same one was requested."""
+    before, asked = seen.design.baseline.header.served_model, seen.design.inputs.agent.get("model", "")
+    service = asked.startswith(("http:", "https:", "a2a:"))
+    now = served_models((r for each in seen.results.values() for r in each), asked)
+    new = [name for name in now if name not in before]
+    if not before or not new or any(change.kind in ("model", "base_url") for change in seen.design.changes):
+        return []
+    if service:
+        reported = [", ".join("none" if each == asked else each for each in names) for names in (now, before)]
+        return [
+            f"the version that the service reports is {reported[0]} now, and was {reported[1]} in the baseline"
+        ]
+    return [
+        f"{asked} is served by {', '.join(new)} now, by {', '.join(before)} in the baseline: not your change; "
+        "--control 40 tells whether untouched goldens moved too"
+    ]
+
+
+def _damage_sentence(seen: CheckEvidence, what: str) -> str:
+    one = seen.hard[-1]
+    chance = never_seen_chance(seen.design.baseline.trials, max(1, seen.trials))
+    main = [line for line in seen.design.baseline.lines if one.code in line.hard]
+    if main:
+        known = f"in the baseline {len(main)} other goldens had it"
+    else:
+        trials = f"{seen.design.baseline.trials:,} trials of the baseline"
+        known = f"it never occurred in {trials}; chance at most {chance:.1%}"
+    return f"REGRESSED: {what}; {one.golden} had {one.code} in {one.times} of {one.tries} trials ({known})"
+
+
+def _moved(seen: CheckEvidence, way: str) -> list[GoldenChange]:
+    """Goldens that mostly passed and now mostly fail, or the other way round; the largest change first."""
+    found = []
+    for name, results in seen.results.items():
+        line = seen.design.baseline.goldens.get(name)
+        after = [float(r.passed) for r in results if r.judged]
+        if line is None or not after or not line.scores or name in seen.design.reach.new:
+            continue
+        old, new = math.fsum(line.scores) / len(line.scores), math.fsum(after) / len(after)
+        if (old >= 0.5 > new) if way == "broken" else (new >= 0.5 > old):
+            found.append((abs(old - new), _change(seen, name, line.t, results)))
+    return [change for _, change in sorted(found, key=lambda pair: (-pair[0], pair[1].golden))]
+
+
+def _change(
+    seen: CheckEvidence, name: str, before: tuple[str, ...], results: Sequence[CaseResult]
+) -> GoldenChange:
+    file, line = seen.design.places.get(name, ("", 0))
+    failing = next((r for r in results if r.judged and not r.passed), None)
+    golden = seen.design.goldens[name]
+    reach = seen.design.reach
+    stratum = "affected" if name in reach.affected else "rest"
+    expected = tuple(call_words(call.tool, call.args) for call in golden.expected_calls[:5])
+    calls = failing.trajectory.calls if failing and failing.trajectory else ()
+    return GoldenChange(
+        name,
+        " ".join(before),
+        "".join("e" if r.error else "1" if r.passed else "0" for r in results),
+        stratum,
+        _reason(failing) if failing else "",
+        expected if failing else (),
+        tuple(call_words(call.name, call.arguments) for call in calls[:5]),
+        file,
+        line,
+    )
+
+
+def _new_goldens(seen: CheckEvidence) -> NewGoldens:
+    ids = set(seen.design.reach.new)
+    results = [r for name in ids for r in seen.results.get(name, ()) if not r.error]
+    if not results:
+        return NewGoldens(len(ids))
+    passed = sum(r.passed for r in results)
+    by_golden = [[float(r.passed) for r in seen.results.get(name, ()) if not r.error] for name in sorted(ids)]
+    bounds = gaffke_bounds(case_units([each for each in by_golden if each]), 0.025)
+    return NewGoldens(len(ids), passed, len(results), bounds.low, bounds.high)
+
+
+def call_words(tool: Any, arguments: Any) -> str:
+    """A call on one line, cut."""
+    name = tool if isinstance(tool, str) else json.dumps(msgspec.to_builtins(tool))
+    inside = "" if arguments is None else msgspec.json.encode(arguments, enc_hook=repr).decode()
+    return f"{name}({inside[:160]}{'…' if len(inside) > 160 else ''})"
+
+
+def _reason(result: CaseResult) -> str:
+    return ", ".join(
+        dict.fromkeys(" ".join(filter(None, (f.code, f.tool, f.parameter))) for f in result.codes[:3])
+    )
+
+
+def _only_rest_moved(states: Sequence[StratumState], design: CheckDesign) -> bool:
+    one_tool = len([c for c in design.changes if c.tools]) == 1 and not any(
+        c.reaches_everything for c in design.changes
+    )
+    by_name = {state.name: state for state in states}
+    rest, affected = by_name.get("rest"), by_name.get("affected")
+    return bool(one_tool and rest and affected and rest.e_worse > affected.e_worse)
+
+
+def _estimate(states: Sequence[StratumState], goldens: int) -> float | None:
+    """D̂ = Σ (N_s/N) x̄_s over all goldens, untouched ones counting 0. Shown, never deciding."""
+    known = [state for state in states if state.difference is not None]
+    if not known or not goldens:
+        return None
+    return math.fsum(state.goldens / goldens * (state.difference or 0.0) for state in known)
+
+
+def _estimate_error(states: Sequence[StratumState], goldens: int) -> float | None:
+    """SE² = Σ (N_s/N)² SE_s²."""
+    known = [(state.goldens / goldens * state.error) ** 2 for state in states if state.error is not None]
+    return math.sqrt(math.fsum(known)) if known else None
+
+
+def unasked_result(design: CheckDesign, word: CheckWord, said: str) -> CheckResult:
+    header = design.baseline.header
+    return CheckResult(
+        design.suite,
+        word,
+        said,
+        changes=design.changes,
+        lint=design.lint,
+        untouched=len(design.reach.untouched),
+        compared=design.compared,
+        unknown=design.unknown,
+        quarantined=design.reach.quarantined,
+        calls=CheckCalls(0, design.planned, design.full),
+        alpha=design.settings.alpha,
+        beta=design.settings.beta,
+        notes=design.notes,
+        seed=design.seed,
+        baseline=BaselineFacts(
+            header.id,
+            header.branch,
+            header.commit,
+            round(header.age_days(), 1),
+            len(header.runs),
+            design.baseline.trials,
+        ),
+        plan=tuple(design.stratum_plans()),
+        everything=design.everything,
+    )

@@ -1,0 +1,150 @@
+"""What changed since a baseline's inputs, and which goldens that can affect."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from rightcall.decide.input_change import ChangeKind, InputChange
+from rightcall.model.golden import AnyGolden, ConversationalGolden, ExpectedCall
+from rightcall.model.record import Record
+from rightcall.run.baseline_file import BaselineLine
+from rightcall.run.inputs import Inputs, ask_hash, golden_hash
+
+_HASHED = {"exchange": "request and reply", "server": "command of the MCP server"}
+_PART_NAMES = {"input_schema": "parameters", "output_schema": "result schema"}
+
+
+def input_changes(before: Inputs, now: Inputs) -> tuple[InputChange, ...]:
+    """Every difference, tools first."""
+    found = [*_tool_changes(before, now)]
+    found += [InputChange("mock", name) for name in _differing(before.mocks, now.mocks)]
+    found += [InputChange("tool_code", name) for name in _differing(before.tool_code, now.tool_code)]
+    for name in _differing(before.worlds, now.worlds):
+        acting = {*before.world_tools.get(name, ()), *now.world_tools.get(name, ())}
+        found.append(InputChange("world", name, about=tuple(sorted(acting))))
+    if before.system != now.system:
+        found.append(InputChange("system"))
+    for name in _differing(before.agent, now.agent):
+        kind: ChangeKind = "model" if name == "model" else "base_url" if name == "base_url" else "mode"
+        values = before.agent.get(name) or "none", now.agent.get(name) or "none"
+        found.append(InputChange(kind, name, _HASHED.get(name) or " → ".join(values)))
+    for which in ("settings", "limits", "faults", "user"):
+        if getattr(before, which) != getattr(now, which):
+            found.append(InputChange(which))
+    for name in _differing(before.code, now.code):
+        both = name in before.code and name in now.code
+        found.append(InputChange("code", name, "" if both else "new" if name in now.code else "gone"))
+    found += [InputChange("variable", name) for name in _differing(before.variables, now.variables)]
+    if before.metrics != now.metrics:
+        found.append(InputChange("metrics"))
+    return tuple(found)
+
+
+def _differing(before: dict[str, str], now: dict[str, str]) -> list[str]:
+    return sorted(name for name in {*before, *now} if before.get(name) != now.get(name))
+
+
+def _tool_changes(before: Inputs, now: Inputs) -> list[InputChange]:
+    gone = [name for name in before.tools if name not in now.tools]
+    new = [name for name in now.tools if name not in before.tools]
+    found = []
+    for name in before.tools:
+        if name in now.tools and before.tools[name] != now.tools[name]:
+            found.append(InputChange("tool_changed", name, _parts(before.tools[name], now.tools[name])))
+    for name in list(new):
+        # The same schema under another name is a renaming: what expected the old name now needs the new one.
+        twin = next((old for old in gone if _same_tool(before.tools[old], now.tools[name])), None)
+        if twin is not None:
+            found.append(InputChange("tool_renamed", name, before=twin))
+            gone.remove(twin)
+            new.remove(name)
+    found += [InputChange("tool_added", name) for name in new]
+    found += [InputChange("tool_removed", name) for name in gone]
+    if not found and before.order != now.order:
+        found.append(InputChange("tool_order"))
+    return found
+
+
+def _same_tool(one: dict[str, str], other: dict[str, str]) -> bool:
+    return one == other or (
+        "input_schema" in one
+        and one.get("input_schema") == other.get("input_schema")
+        and one.get("description") == other.get("description")
+    )
+
+
+def _parts(before: dict[str, str], now: dict[str, str]) -> str:
+    names = [part for part in {**before, **now} if before.get(part) != now.get(part)]
+    return ", ".join(_PART_NAMES.get(name, name) for name in names)
+
+
+SAFETY_TAGS = frozenset(("safety", "security", "guard", "attack"))
+
+
+class Reach(Record, frozen=True):
+    """Ids of the goldens by stratum, each in the order of the dataset."""
+
+    untouched: tuple[str, ...] = ()
+    affected: tuple[str, ...] = ()
+    rest: tuple[str, ...] = ()
+    hard: tuple[str, ...] = ()
+    new: tuple[str, ...] = ()
+    edited: tuple[str, ...] = ()
+    quarantined: tuple[str, ...] = ()
+
+    @property
+    def compared(self) -> int:
+        """Goldens that the verdict is about."""
+        return len(self.affected) + len(self.rest)
+
+
+def reach_of(
+    goldens: Iterable[AnyGolden],
+    before: Mapping[str, BaselineLine],
+    now: Inputs,
+    changes: Sequence[InputChange],
+    *,
+    near: Mapping[str, Iterable[str]] | None = None,
+    quarantine: frozenset[str] = frozenset(),
+) -> Reach:
+    """Sort the goldens. `near` are tools like each changed one, by its name."""
+    changed = {tool for change in changes for tool in change.tools}
+    alike = changed | {other for tool in changed for other in (near or {}).get(tool, ())}
+    found: dict[str, list[str]] = {name: [] for name in Reach.__struct_fields__}
+    for golden in goldens:
+        line = before.get(golden.id)
+        if golden.id in quarantine:
+            found["quarantined"].append(golden.id)
+        elif line is None or not line.scores:
+            found["new"].append(golden.id)
+        elif line.golden != golden_hash(golden):
+            found["edited"].append(golden.id)
+            found["new"].append(golden.id)
+        elif line.ask == ask_hash(golden, now):
+            found["untouched"].append(golden.id)
+        elif changed and (about(golden) & alike or changed & line.confused.keys()):
+            found["affected"].append(golden.id)
+        else:
+            found["rest"].append(golden.id)
+            if guards(golden):
+                found["hard"].append(golden.id)
+    return Reach(**{name: tuple(ids) for name, ids in found.items()})
+
+
+def about(golden: AnyGolden) -> set[str]:
+    """Tools that a golden expects, allows or forbids by name."""
+    calls: list[ExpectedCall] = [*golden.expected_calls]
+    if isinstance(golden, ConversationalGolden):
+        calls += [call for turn in golden.turns for call in turn.expected_calls or ()]
+    else:
+        calls += [call for alternative in golden.any_of for call in alternative]
+    named: set[str] = set()
+    for call in calls:
+        tool = call.tool
+        named |= {tool} if isinstance(tool, str) else set(tool) if isinstance(tool, tuple) else set()
+    return named | {tool for tool in golden.forbidden_calls if isinstance(tool, str)}
+
+
+def guards(golden: AnyGolden) -> bool:
+    """Whether a golden guards against damage: forbidden calls, a state that must be kept, a safety tag."""
+    return bool(golden.forbidden_calls or golden.expected_state is not None or SAFETY_TAGS & set(golden.tags))

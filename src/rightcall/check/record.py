@@ -1,0 +1,110 @@
+"""The stored run of a check: started, or continued after an interruption, so that no trial is paid for twice."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, suppress
+from datetime import UTC, datetime, timedelta
+
+import msgspec
+
+from rightcall.model.golden import AnyGolden
+from rightcall.model.run import CaseResult, Run, Summary
+from rightcall.run.baseline_pool import CHECKED
+from rightcall.run.preparation import Prepared
+from rightcall.store.address import Persistence
+from rightcall.store.base import RunFilter, StoredRun, changes
+from rightcall.store.sql.store import Store
+from rightcall.tools.idempotency.owners import process_runs, this_process
+
+SAVED_EVERY = 0.5
+"""Seconds between writes: what a killed process loses, besides the trials in progress."""
+QUIET = timedelta(minutes=10)
+"""How long nothing is written before a check on another machine counts as interrupted."""
+LOOKED_BACK = 20
+_HERE: set[str] = set()
+"""Checks in progress in this process."""
+
+
+class CheckRecord:
+    """What a check stores, and what an interrupted check of the same question has stored already.
+
+    `question` names the inputs and what was asked about them. Two checks of one question may run at the same time: one
+    whose process is still running is not touched.
+    """
+
+    def __init__(self, store: Store, prepared: Prepared, question: str, planned: int) -> None:
+        self._store, self._persist, self._unsaved = store, Persistence(), list[CaseResult]()
+        now = prepared.new_run()
+        now = msgspec.structs.replace(
+            now, versions={**now.versions, "check": question, "process": this_process()}
+        )
+        self.answered: dict[tuple[str, int], CaseResult] = {}
+        stored = self._interrupted(now)
+        if stored is None:
+            self.run = now
+            self._writer = store.begin_run(now, planned=planned, documents=prepared.documents)
+            store.tag_run(now.id, CHECKED)
+        else:
+            self.run = stored.run
+            self._writer = store.resume_run(stored.id)
+            self._writer.drop_errors()
+            self.answered = {(r.golden_id, r.trial): r for r in store.results(stored.id, trajectories=True)}
+
+    async def add_goldens(self, goldens: Sequence[AnyGolden]) -> None:
+        await asyncio.to_thread(self._persist, lambda: self._writer.add_goldens(goldens))
+
+    def add(self, result: CaseResult) -> None:
+        """Add a result; it is written soon."""
+        self._unsaved.append(result)
+
+    @asynccontextmanager
+    async def saving(self) -> AsyncIterator[None]:
+        """Write results periodically, and the rest at the end, however it ends."""
+        _HERE.add(self.run.id)
+        writing = asyncio.create_task(self._save_often())
+        try:
+            yield
+        finally:
+            _HERE.discard(self.run.id)
+            writing.cancel()
+            with suppress(asyncio.CancelledError):
+                await writing
+            await self._save()
+
+    async def _save_often(self) -> None:
+        while True:
+            await asyncio.sleep(SAVED_EVERY)
+            await self._save()
+
+    async def _save(self) -> None:
+        if self._unsaved:
+            some = list(self._unsaved)
+            await asyncio.to_thread(self._persist, lambda: self._writer.add(some))
+            del self._unsaved[: len(some)]  # only now: a result that is written twice is stored once
+
+    async def finish(self, summary: Summary, verdict: str) -> None:
+        def finished() -> None:
+            self._store.finish_run(self.run.id, summary, verdict, early=True, epoch=self._writer.epoch)
+
+        await asyncio.to_thread(self._persist, finished)
+
+    def _interrupted(self, now: Run) -> StoredRun | None:
+        """The newest unfinished check of the same question that no process is running."""
+        which = RunFilter(name=now.name, tag=CHECKED, state="unfinished")
+        for stored in self._store.runs(which, limit=LOOKED_BACK):
+            same = stored.run.versions.get("check") == now.versions["check"] and not changes(stored.run, now)
+            if same and not _at_work(stored):
+                return stored
+        return None
+
+
+def _at_work(stored: StoredRun) -> bool:
+    process = stored.run.versions.get("process", "")
+    if process == this_process():
+        return stored.id in _HERE
+    runs = process_runs(process)
+    if runs is None:  # on another machine
+        return datetime.now(UTC) - datetime.fromisoformat(stored.updated_at) < QUIET
+    return runs

@@ -1,0 +1,73 @@
+"""A baseline whose trials are scored again, for a check after the metrics changed: no call is spent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+
+from rightcall.core.errors import RightCallError
+from rightcall.metrics.score_case import Scorer
+from rightcall.model.golden import AnyGolden
+from rightcall.model.run import CaseResult
+from rightcall.run.baseline_file import BaselineLine, BaselinePool
+from rightcall.run.baseline_pool import graded_scores, mark_of
+from rightcall.run.inputs import golden_hash
+from rightcall.run.rescorer import stored_tools
+from rightcall.store.sql.store import Store
+
+
+async def rescored_baseline(
+    pool: BaselinePool, store: Store, scorer: Scorer, goldens: Mapping[str, AnyGolden]
+) -> BaselinePool | None:
+    """The same trials scored by these metrics; None when a run or its trajectories are not in the store.
+
+    Goldens edited since are left unchanged: they are not compared anyway.
+    """
+    runs = []
+    for run in pool.header.runs:
+        found = await _rescored_run(store, run.id, scorer, goldens)
+        if found is None:
+            return None
+        runs.append(found)
+    lines = []
+    for line in pool.lines:
+        golden = goldens.get(line.id)
+        if golden is None or golden_hash(golden) != line.golden:
+            lines.append(line)
+            continue
+        lines.append(_line(line, [found[line.id] for found in runs if line.id in found]))
+    return BaselinePool(pool.header, tuple(lines))
+
+
+async def _rescored_run(
+    store: Store, run: str, scorer: Scorer, goldens: Mapping[str, AnyGolden]
+) -> dict[str, list[CaseResult]] | None:
+    try:
+        stored = store.run(run)
+    except RightCallError:
+        return None
+    tools = stored_tools(store, stored)
+    found: dict[str, list[CaseResult]] = {}
+    for result in store.results(stored.id, trajectories=True):
+        golden = goldens.get(result.golden_id)
+        if golden is None:
+            continue
+        if result.trajectory is None:
+            if not result.error:
+                return None  # trajectories were not kept
+            scored = result
+        else:
+            scored = await scorer.result(golden, result.trial, result.trajectory, tools)
+        found.setdefault(result.golden_id, []).append(scored)
+    return found
+
+
+def _line(line: BaselineLine, runs: list[list[CaseResult]]) -> BaselineLine:
+    codes = {failure.code for results in runs for result in results for failure in result.codes}
+    return msgspec.structs.replace(
+        line,
+        t=tuple("".join(map(mark_of, results)) for results in runs),
+        s=graded_scores(runs),
+        hard=tuple(sorted({*line.hard, *codes})),
+    )

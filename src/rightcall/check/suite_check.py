@@ -1,0 +1,252 @@
+"""`check`: the one command for a pull request. Tries what a change can affect, and stops as soon as it can decide."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
+
+from rightcall.agents.remote.remote_agent import is_address
+from rightcall.check.base_version import BaseVersion
+from rightcall.check.design import CheckDesign, CheckScope, design_check
+from rightcall.check.first_requests import FirstRequests, compare_first_requests
+from rightcall.check.outcome import unasked_result
+from rightcall.check.rescored_baseline import rescored_baseline
+from rightcall.check.stored_verdicts import StoredVerdicts
+from rightcall.check.trials import CheckTrials, Watch
+from rightcall.check.words import untouched_words
+from rightcall.decide.check_result import EXIT_CODES, CheckCalls, CheckResult
+from rightcall.decide.check_settings import CheckSettings
+from rightcall.recording.settings import RecordMode
+from rightcall.run.baseline_file import BaselinePool
+from rightcall.run.baseline_pool import find_baseline
+from rightcall.run.inputs import digest, golden_hash, metrics_hash
+from rightcall.run.outcome import NOTHING_CHECKED
+from rightcall.run.plan import Plan
+from rightcall.run.suite import Suite, load_suite
+from rightcall.run.suite_actions import record_settings, with_record_mode
+from rightcall.run.suite_plan import plan_suite
+from rightcall.store.sql.store import Store
+
+BASE_CONTROL = 40
+"""Number of goldens run on the base version [default of `--control`]."""
+
+
+@dataclass(frozen=True)
+class CheckOptions:
+    """Options in addition to the suite's own `check:`. `trust` approves what the suite of `base_ref` would start.
+
+    `compared` is called with the number of first requests compared so far, and of all.
+    """
+
+    baseline: str = "branch:main"
+    settings: CheckSettings | None = None
+    full: bool = False
+    again: bool = False
+    plan_only: bool = False
+    max_calls: int | None = None
+    changed: tuple[str, ...] = ()
+    record: RecordMode | None = None
+    trials: int | None = None
+    model: str | None = None
+    base_url: str | None = None
+    concurrency: int | None = None
+    base_ref: str = ""
+    trust: bool = False
+    compared: Watch | None = None
+
+
+async def check_suite(
+    file: Path, store: Store, options: CheckOptions | None = None, *, watch: Watch | None = None
+) -> CheckResult:
+    """Check a suite against a baseline; with `plan_only` nothing is sent."""
+    options = options or CheckOptions()
+    suite = with_record_mode(load_suite(file), options.record)
+    if record_settings(suite).mode == "auto":
+        if is_address(options.model or suite.agent.model):
+            suite = with_record_mode(
+                suite, "none"
+            )  # what the agent answered before says nothing about it now
+        elif options.again:
+            suite = with_record_mode(
+                suite, "refresh"
+            )  # another draw must not replay the answers of the last one
+    plan = plan_suite(
+        suite,
+        file.parent,
+        model=options.model,
+        base_url=options.base_url,
+        trials=options.trials,
+        concurrency=options.concurrency,
+    )
+    baseline = find_baseline(store, options.baseline, suite.name)
+    base = BaseVersion.of(file, options.base_ref) if options.base_ref else None
+    if base is not None and not options.plan_only:
+        base.require_trust(trust=options.trust)
+    return await check_plan(suite, file.parent, plan, baseline, store, options, watch=watch, base=base)
+
+
+async def check_plan(
+    suite: Suite,
+    folder: Path,
+    plan: Plan,
+    baseline: BaselinePool,
+    store: Store,
+    options: CheckOptions,
+    *,
+    watch: Watch | None = None,
+    base: BaseVersion | None = None,
+) -> CheckResult:
+    """Check a prepared plan against a loaded baseline; `base` is run as a control."""
+    settings = options.settings or suite.check
+    if base is not None and not settings.control:
+        settings = msgspec.structs.replace(settings, control=BASE_CONTROL)
+    baseline, moved = await _same_metrics(plan, baseline, store)
+    known = StoredVerdicts(store)
+    first = (
+        FirstRequests() if options.full else await compare_first_requests(plan, baseline, options.compared)
+    )
+
+    def designed(again: int) -> CheckDesign:
+        scope = CheckScope(options.full, again, options.changed, base is not None)
+        return design_check(suite, folder, plan, baseline, settings, scope, first)
+
+    design = replace(designed(0), rescored=moved)
+    draws, asked = known.count(design.seed), _asked(design, plan, options)
+    asked_at = ""
+    again = options.again or bool(design.unknown)  # what is unknown may have changed since the last verdict
+    if draws and again:
+        design = replace(designed(draws), first_seed=design.seed, rescored=moved)
+    result = _without_asking(design, plan, options)
+    if result is not None:
+        return _finished(result, settings)
+    if draws and not again and (stored := known.last(design.seed, asked)) is not None:
+        note = "0 calls: the inputs have not changed since this verdict; pass --again to check again"
+        return msgspec.structs.replace(stored, notes=(*stored.notes, note), calls=_no_calls(stored.calls))
+    if design.unknown:  # nobody knows whether trials of an interrupted check are of the same agent
+        asked_at = f"-{datetime.now(UTC):%y%m%d%H%M%S%f}"
+    trials = CheckTrials(
+        design,
+        plan,
+        store,
+        question=f"{design.seed}-{asked}{asked_at}",
+        max_calls=options.max_calls,
+        watch=watch,
+        base=base,
+    )
+    result = msgspec.structs.replace(await trials.run(), draws=draws + 1)
+    if draws:
+        number = {1: "second", 2: "third"}.get(draws, f"{draws + 1}th")
+        said = f"this is the {number} {'draw' if options.again else 'check'} for these inputs"
+        result = msgspec.structs.replace(result, notes=(*result.notes, said))
+    result = _finished(result, settings)
+    known.add(design.first_seed or design.seed, asked, result)
+    return result
+
+
+async def _same_metrics(plan: Plan, baseline: BaselinePool, store: Store) -> tuple[BaselinePool, str]:
+    """The baseline as the suite's metrics judge it, and what that moved; unchanged when they are the same or that is
+    unknown.
+    """
+    if baseline.header.given.metrics == metrics_hash(plan):
+        return baseline, ""
+    goldens = {golden.id: golden for golden in plan.goldens()}
+    again = await rescored_baseline(baseline, store, plan.scorer, goldens)
+    if again is None:
+        return baseline, ""
+    rates = [sum(sum(line.scores) for line in each.lines) / max(1, each.trials) for each in (baseline, again)]
+    moved = (
+        f"{again.trials:,} trials of the baseline were scored again: {rates[0]:.1%} → {rates[1]:.1%} passed"
+    )
+    return again, moved
+
+
+def _asked(design: CheckDesign, plan: Plan, options: CheckOptions) -> str:
+    """A hash of the question: another margin, budget or golden is another question."""
+    goldens = [golden_hash(golden) for golden in design.goldens.values()]
+    how = [
+        options.full,
+        options.max_calls,
+        options.changed,
+        options.base_ref,
+        plan.trials,
+        sorted(plan.quarantine),
+    ]
+    compared = [[line.id, line.t, line.s] for line in design.baseline.lines]
+    return digest([msgspec.to_builtins(design.settings), how, goldens, compared])[:16]
+
+
+def _finished(result: CheckResult, settings: CheckSettings) -> CheckResult:
+    """The result with its exit code; a lint error on a changed tool is a failure regardless of the trials."""
+    code = EXIT_CODES[result.verdict]
+    if (
+        result.verdict == "INCONCLUSIVE"
+        and settings.on_inconclusive == "pass"
+        and result.cause != "unchecked"
+    ):
+        code = 0
+    if code == 0 and any(each.severity == "error" for each in result.lint):
+        code = 1
+    return msgspec.structs.replace(result, exit_code=code)
+
+
+def _no_calls(calls: CheckCalls) -> CheckCalls:
+    return msgspec.structs.replace(calls, spent=0)
+
+
+def _nothing_compared(design: CheckDesign, base: CheckResult) -> CheckResult:
+    """The result when no golden is left: none states a check, or all are quarantined."""
+    if not design.goldens:
+        return msgspec.structs.replace(
+            base,
+            verdict="INCONCLUSIVE",
+            cause="unchecked",
+            sentence="INCONCLUSIVE: nothing was checked: no golden states a check and no metric decides",
+            hint=NOTHING_CHECKED,
+        )
+    return msgspec.structs.replace(
+        base,
+        verdict="INCONCLUSIVE",
+        cause="quarantine",
+        sentence=f"INCONCLUSIVE: {design.subject}; every golden is quarantined, so nothing was compared or run",
+        hint="take goldens out of `quarantine`",
+    )
+
+
+def _without_asking(design: CheckDesign, plan: Plan, options: CheckOptions) -> CheckResult | None:
+    """Verdicts that cost nothing; None when something must be tried."""
+    base = unasked_result(design, "PASS", "")
+    made = msgspec.structs.replace
+    what = design.subject
+    if options.plan_only:
+        forecast = design.forecast() if design.strata else None
+        if not design.changes and not design.planned:
+            what = untouched_words(design.ownership, design.compared)
+        word = f"PLAN: {what}; {design.planned:,} calls at most, {design.full:,} in a full run"
+        return made(base, verdict="INCONCLUSIVE", sentence=word, cause="plan", forecast=forecast)
+    if any(change.kind == "metrics" for change in design.changes) and not design.rescored:
+        return made(
+            base,
+            verdict="INCONCLUSIVE",
+            sentence="INCONCLUSIVE: the metrics changed since the baseline, so nothing can be compared with it",
+            hint="the baseline's trials are not in this store, so they cannot be scored again; run the suite on the "
+            "main branch with the new metrics, then check again",
+        )
+    if not design.reach.compared and not design.reach.new and not design.control:
+        if not design.reach.untouched:
+            return _nothing_compared(design, base)
+        said = f"PASS: {untouched_words(design.ownership, design.compared)} (0 calls)"
+        said += f"; {design.rescored}" if design.rescored else ""
+        return made(base, sentence=said, cause="untouched")
+    recordings = plan.agent.recordings
+    if recordings is not None and recordings.replays_only and design.reach.compared:
+        return made(
+            base,
+            verdict="INCONCLUSIVE",
+            sentence=f"INCONCLUSIVE: {what}; 0 live calls: the model was not tested",
+            hint="recordings contain answers to the old requests; check with a key: --record auto, or --record none",
+            everything="",
+        )
+    return None

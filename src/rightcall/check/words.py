@@ -1,0 +1,128 @@
+"""A check's verdict in words: what was shown, with which confidence, and what would decide it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rightcall.core.text import counted
+from rightcall.decide.check_result import ComparedInputs
+from rightcall.decide.check_rule import Decided, StratumState
+from rightcall.decide.check_settings import CheckSettings
+from rightcall.decide.input_change import InputChange
+from rightcall.run.agent_sources import Ownership
+
+MOST_NAMED = 3
+
+
+def change_words(changes: Sequence[InputChange]) -> str:
+    """The changes in a few words; the start of every sentence."""
+    said = [change.name if change.kind == "tool_changed" else change.words for change in changes[:MOST_NAMED]]
+    words = ", ".join(said) + (f" and {len(changes) - MOST_NAMED} more" if len(changes) > MOST_NAMED else "")
+    return (
+        f"{words} changed"
+        if changes[-1 if len(changes) <= MOST_NAMED else 0].kind == "tool_changed"
+        else words
+    )
+
+
+def untouched_words(ownership: Ownership, compared: ComparedInputs) -> str:
+    """Why nothing has to be run: what was compared, and that it is equal."""
+    if ownership == "owned":
+        return "nothing that reaches the model has changed"
+    return f"nothing that the agent reads has changed; {compared.words}; ran 0"
+
+
+def sentence(decided: Decided, states: Sequence[StratumState], settings: CheckSettings, what: str) -> str:
+    """The verdict as one line."""
+    if decided.word == "PASS":
+        return f"PASS: {what}; {_fine(states, settings)}"
+    if decided.word == "REGRESSED":
+        return f"REGRESSED: {what}; {_worse(states, decided, settings)}"
+    return f"INCONCLUSIVE: {what}; {_open(states)}"
+
+
+def _fine(states: Sequence[StratumState], settings: CheckSettings) -> str:
+    confidence = f"with {1 - settings.beta:.0%} confidence"
+    parts = []
+    for state in states:
+        points = f"{state.margin * 100:g} points"
+        if state.name == "affected":
+            parts.append(f"{counted(state.goldens, 'golden')} it can affect are not worse by {points}")
+        else:
+            others = "others" if len(states) > 1 else "goldens"
+            sampled = f" ({state.run:,} sampled)" if state.run < state.goldens else ""
+            parts.append(f"{state.goldens:,} {others} are not worse by {points}{sampled}")
+    return f"{', '.join(parts)}{', each' if len(parts) > 1 else ''} {confidence}"
+
+
+def _worse(states: Sequence[StratumState], decided: Decided, settings: CheckSettings) -> str:
+    worst = max(
+        states, key=lambda s: s.e_worse if decided.cause == "worse" else -(s.p if s.p is not None else 1.0)
+    )
+    which = (
+        "goldens it can affect"
+        if worst.name == "affected"
+        else "goldens"
+        if len(states) == 1
+        else "other goldens"
+    )
+    difference = 0.0 if worst.difference is None else worst.difference
+    small = " (by less than the margin)" if -difference < worst.margin else ""
+    if decided.cause == "worse":
+        sure = f"the evidence is {worst.e_worse:,.0f} to 1"
+    else:
+        sure = f"chance alone does that in {max(worst.p or 0.0, 1e-9):.2g} of checks"
+    asked = counted(worst.run, "trial")
+    return f"{worst.goldens:,} {which} pass {abs(difference) * 100:.0f} points less often{small} in {asked}; {sure}"
+
+
+def _open(states: Sequence[StratumState]) -> str:
+    parts = []
+    for state in states:
+        if state.settled_after is None and state.difference is not None:
+            which = (
+                "affected goldens"
+                if state.name == "affected"
+                else "other goldens"
+                if len(states) > 1
+                else "goldens"
+            )
+            low = (
+                f", possibly {-state.low * 100:.0f} worse" if state.low is not None and state.low < 0 else ""
+            )
+            parts.append(
+                f"the {which} differ by {state.difference * 100:+.0f} points{low} (margin {state.margin * 100:g})"
+            )
+    return "; ".join(parts) or "too few answers arrived"
+
+
+def risk_words(settings: CheckSettings, states: Sequence[StratumState], spent: int, full: int) -> str:
+    """The risk of the verdict and its cost."""
+    cost = f"{spent:,} of {full:,} calls" if spent <= full else f"{spent:,} calls, {full:,} in a full run"
+    said = f"{cost}. If nothing had changed, REGRESSED would occur in at most "
+    said += f"{settings.alpha * 100:g} of 100 checks."
+    if any(state.name == "rest" and state.run < state.goldens for state in states):
+        said += " A change confined to a few of the others is detected only by a full run."
+    return said
+
+
+def hint_words(decided: Decided, notes: Sequence[str], *, everything: bool) -> str:
+    """What to do next."""
+    if decided.word != "INCONCLUSIVE":
+        return ""
+    if everything:
+        return (
+            "everything was tried: add goldens, or more baseline trials on the main branch; "
+            "`check: {on_inconclusive: pass}` in the suite lets such changes through"
+        )
+    if any("cannot settle" in note for note in notes):
+        return "run everything: rightcall check --full"
+    return (
+        "more baseline trials would help: run the suite again on the main branch, where results of equal inputs are "
+        "pooled; or run everything: rightcall check --full"
+    )
+
+
+def never_seen_chance(history: int, now: int) -> float:
+    """The probability that a code that is equally frequent on main never occurred in its trials, but occurred now."""
+    return (history / (history + now)) ** (history / now) * now / (history + now) if now and history else 1.0

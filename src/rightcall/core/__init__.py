@@ -1,0 +1,9 @@
+"""What every room may use; nothing here knows what an agent is.
+
+errors      every exception, its exit code, and how a problem is worded
+text        text for people: counts, percents, times, nothing that controls a terminal
+codec       JSON in and out; depth: how deeply it may be nested
+event_loop  the one loop: shared_loop, borrowed_loop, worker_threads, daemon_threads
+redaction/  secrets, found and replaced
+local_door  who may talk to a server on this machine
+"""

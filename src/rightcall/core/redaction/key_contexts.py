@@ -1,0 +1,221 @@
+"""Values that are secrets because of where they stand: in a header, a field, an assignment, a flag or a URL.
+
+A certain place (`password="…"`, `X-Api-Key: …`, `postgres://me:…@host`) makes any value a secret, unless it is a
+placeholder. Where sentences look the same (`the token: …`, `Bearer …`), the value must look random too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from rightcall.core.redaction.secret_names import NameKind, name_kind
+from rightcall.core.redaction.spoken_secrets import spoken_places
+from rightcall.core.redaction.word_likeness import looks_random
+
+_QUOTE = r"\\*[\"'`]"
+_NAME_HINTS = (
+    "key",
+    "pass",
+    "pwd",
+    "secret",
+    "token",
+    "auth",
+    "cookie",
+    "sig",
+    "pat",
+    "cred",
+    "session",
+    "dsn",
+    "string",
+)
+_NAME_END = re.compile(
+    r"(?:key|pass(?:word|wd|phrase|code)?|pwd|secret|token|authorization|auth|cookie|sig|signature|pat|credential"
+    rf"|session|id|base|dsn|string)s?(?:[_-]?\d{{1,3}})?(?=(?:{_QUOTE}|\])?[ \t]*[=:,]|%3d|>)"
+)
+"""Where a name may end, in small letters. The whole name is looked at afterwards."""
+_NAME_START = re.compile(r"[A-Za-z0-9_.-]{0,80}\Z")
+_MARK = re.compile(
+    rf"(?P<close>{_QUOTE}|\])?(?P<gap>[ \t]*)"
+    rf"(?P<mark>,\s*{_QUOTE}value{_QUOTE}\s*:|=>|:=|={{1,2}}|%3[dD]|>|:|,)(?P<space>[ \t]*)"
+    rf"(?:[bBrRfFuU]?(?P<open>{_QUOTE}))?"
+)
+_LINE_START = re.compile(
+    r"(?:^|[\n\r;{,]|\\n)[ \t]*(?:[-#>*|]+[ \t]*)*(?:export[ \t]+|set[ \t]+|ENV[ \t]+)?\Z"
+)
+_SCHEME = re.compile(
+    r"(?i)(bearer|basic|token|apikey|api-key|digest|negotiate|aws4-hmac-sha256|splunk)[ \t]+"
+)
+_UNQUOTED = re.compile(r"[^\s\"'`<>&;\\]{1,4000}")
+_REST_OF_LINE = re.compile(r"[^\n\r\"'`\\<>]{1,4000}")
+_ENDS_HERE = re.compile(r"[ \t]*(?:$|[\n\r\"'`\\,;)\]}&|]|#|(?:-[A-Za-z]|--[a-z])|https?://)")
+_CURL_USER = re.compile(
+    r"(?:(?:\b|(?<=\\n))curl\b[^\n]{0,2000}?[ \t](?:-u|--user|--proxy-user|-U)[ \t=]+[\"']?[^\s:\"']{1,200}:)"
+    r"([^\s\"'\\]{1,500})"
+)
+_USER_INFO = re.compile(
+    r"[A-Za-z][A-Za-z0-9+.-]{1,30}:/{2}(?:(?P<user>[^\s/?#@:\"'<>\\]{0,300}):(?P<password>[^\s/?#\"'<>\\]{1,500})"
+    r"|(?P<only>[^\s/?#@:\"'<>\\]{8,500}))@(?=[A-Za-z0-9\[])"
+)
+_MOST_NESTED = 16
+_PASSWORD = re.compile(r"(?i)pass(?:word|wd|phrase|code)|pwd")
+_WORD_AND_DIGITS = re.compile(r"(?=\S*[A-Za-z])(?=\S*\d)\S{7,200}")
+"""What people choose as a password, and write in no sentence after `password:` as its last word."""
+_CLOSED_JSON = re.compile(r"\"\s*[,:}\]]")
+_IDENTIFIER = re.compile(r"[a-z]+(?:[_-][a-z]+)*|[A-Z]+(?:_[A-Z]+)*|[a-z]+(?:[A-Z][a-z]+)+")
+_ABRIDGED = re.compile(r"[A-Za-z_-]{0,12}(?:\.{3}|…)")
+_PLACEHOLDER = re.compile(
+    r"(?i)<.*|\[(?:secret|redacted|hidden|filtered|removed)\].*|[\*x.•…_-]+|\$.*|%[a-z_(].*|\{.*|#\{.*|process\.env.*"
+    r"|os\.(?:environ|getenv).*|(?:your|my|the|some|an?)(?:[-_ ].*)?|(?:none|null|nil|true|false|undefined|empty|unset"
+    r"|str|string|bytes|bool|boolean|int|integer|number|object|any|optional|required|hidden|redacted|secret|password|passwd|pass|passphrase"
+    r"|pwd|token|key|apikey|api[-_]?key|value|example|changeme|placeholder|todo|basic|bearer|default|auto|self|enabled|disabled"
+    r"|username|user|name|text|varchar|char)|(?:self|cls|settings|config|args|kwargs|options|request|env|context|obj"
+    r"|data|user|form|params?|headers?)\.[\w.\[\]()]+|[\w.]*\(.*|[A-Z_]*\[.*"
+)
+
+
+def is_secret_field(name: str, value: object) -> bool:
+    """Whether a field of a record holds a secret: by its name, or by a likely name and a value that looks random."""
+    if not isinstance(value, str) or not value:
+        return False
+    kind = name_kind(name)
+    if is_placeholder(value) or _is_status(name, value):
+        return False
+    return bool(kind) and (kind != "likely" or looks_random(value))
+
+
+def is_placeholder(value: str) -> bool:
+    """Whether a value says that something stands there, without being it: `<token>`, `${TOKEN}`, `None`, `***`.
+
+    So does the name of another secret: `token=access_token`.
+    """
+    if _ABRIDGED.fullmatch(value):
+        return True
+    value = value.strip().rstrip(".,;:!?)]}")
+    return bool(_PLACEHOLDER.fullmatch(value)) or bool(
+        _IDENTIFIER.fullmatch(value) and name_kind(value) in ("certain", "header")
+    )
+
+
+def _is_status(name: str, value: str) -> bool:
+    """Whether it is the status of an authorization or a cookie: `pending`, `approved`, `accepted`."""
+    return (
+        name.lower().endswith(("authorization", "cookie", "cookies"))
+        and value.isalpha()
+        and not looks_random(value)
+    )
+
+
+def places(text: str, lowered: str) -> Iterator[tuple[str, int, int]]:
+    """The secrets of a text by their context: kind, start and end. `lowered` is the text in small letters."""
+    if any(hint in lowered for hint in _NAME_HINTS):
+        yield from _assigned(text, lowered)
+    for start, end in spoken_places(text, lowered):
+        if not is_placeholder(text[start:end]):
+            yield "token", start, end
+    if "curl" in lowered:
+        for found in _CURL_USER.finditer(text):
+            if not is_placeholder(found[1]):
+                yield "secret", found.start(1), found.end(1)
+    if "://" in text and "@" in text:
+        for found in _USER_INFO.finditer(text):
+            group = "password" if found["password"] is not None else "only"
+            if not is_placeholder(found[group]) and (group == "password" or looks_random(found[group])):
+                yield "secret", found.start(group), found.end(group)
+
+
+def _assigned(text: str, lowered: str) -> Iterator[tuple[str, int, int]]:
+    """Values after `name=`, `name: `, `"name": "` and the like.
+
+    Names inside a value are looked at too, but only some: `key=key=key=…` would cost a whole value for each.
+    """
+    value_end = nested = line_end = 0
+    for name_end in _NAME_END.finditer(lowered):
+        end = name_end.end()
+        nested = nested + 1 if end < value_end else 0
+        if nested > _MOST_NESTED:
+            continue
+        head = _NAME_START.search(text, max(0, name_end.start() - 60), end)
+        name = head[0] if head else ""
+        if (
+            name[:1] in "nrt" and text[end - len(name) - 1 : end - len(name)] == "\\"
+        ):  # an escape before it: \nPRIVATE-TOKEN
+            name = name[1:]
+        kind, mark = name_kind(name), _MARK.match(text, end)
+        if not kind or mark is None:
+            continue
+        authorization = name.lower().endswith("authorization")
+        start = mark.end()
+        scheme = _SCHEME.match(text, start) if authorization else None
+        if scheme:
+            start = scheme.end()
+        whole_line = start >= line_end and (authorization or name.lower().endswith("cookie"))
+        if whole_line:  # each line once
+            line_end = text.find("\n", start, start + 4000) + 1 or start + 4000
+        value = _value(text, start, mark, whole_line=whole_line)
+        if not nested:
+            value_end = start + len(value)
+        if not value or value[0] in " ,\t" or is_placeholder(value):
+            continue
+        if not scheme and _is_status(name, value):
+            continue
+        certain = kind != "likely" and _is_certain(text, end - len(name), mark, kind, start + len(value))
+        if certain or looks_random(value):
+            yield "token" if authorization else "secret", start, start + len(value)
+
+
+def _value(text: str, start: int, mark: re.Match[str], *, whole_line: bool) -> str:
+    """The value of an assignment: up to its closing quote, or the unquoted token, or the rest of a header's line."""
+    if quote := mark["open"]:
+        end = _closing_quote(text, quote, start, min(start + 4000, len(text)))
+        value = text[start : max(end, start)]
+        if value and "\n" not in value and not (quote == "'" and _CLOSED_JSON.search(value)):
+            return value
+    elif whole_line and (rest := _REST_OF_LINE.match(text, start)) and looks_random(rest[0]):
+        return rest[0].rstrip()
+    token = _UNQUOTED.match(text, start)
+    value = token[0] if token else ""
+    if mark["mark"].startswith("%"):
+        value = value.partition("%26")[0]
+    return value if value.endswith("...") else value.rstrip(".,)]}")
+
+
+def _closing_quote(text: str, quote: str, start: int, last: int) -> int:
+    """Where the quote that closes a value stands; -1 when it does not.
+
+    In JSON inside JSON each quote has backslashes before it; the same number once more means that it is escaped.
+    """
+    end = text.find(quote, start, last)
+    while end > start:
+        before = text[start:end]
+        if (len(before) - len(before.rstrip("\\"))) // len(quote) % 2 == 0:
+            return end
+        end = text.find(quote, end + 1, last)
+    return end
+
+
+def _is_certain(text: str, start: int, mark: re.Match[str], kind: NameKind, end: int) -> bool:
+    """Whether the place itself makes the value a secret: not one where a sentence could stand."""
+    quoted, sign = bool(mark["open"]), mark["mark"]
+    if sign == ",":  # ("X-Api-Key", "…"), but not a list of names
+        opened = text[max(0, start - 20) : start].rstrip("b\"'`\\")[-1:] in ("(", "[")
+        return (
+            kind == "header" and opened and quoted and text[end : end + 20].lstrip("\"'`\\")[:1] in (")", "]")
+        )
+    if sign == ">":  # an element of XML
+        return text[max(0, start - 1) : start] == "<" and text.startswith(("</", "\\u003c/"), end)
+    if quoted or len(sign) > 2:
+        return True
+    if "=" in sign:
+        return not mark["gap"] and not mark["space"]
+    return (mark["close"] or "").endswith(('"', "'")) or _stands_alone(text, start, mark, kind, end)
+
+
+def _stands_alone(text: str, start: int, mark: re.Match[str], kind: NameKind, end: int) -> bool:
+    """Whether `name: value` is a line, or ends one with a password that people choose."""
+    if not _ENDS_HERE.match(text, end):
+        return False
+    chosen = bool(_PASSWORD.match(text, start) and _WORD_AND_DIGITS.match(text, mark.end()))
+    written_as_name = not text[start].isupper() or text[start : start + 4].isupper()
+    at_line_start = bool(_LINE_START.search(text, max(0, start - 80), start))
+    return kind == "header" or chosen or (written_as_name and at_line_start)

@@ -1,0 +1,16 @@
+"""Decides whether a run passes, from plain outcomes: no store, no screen, no clock.
+
+    config     Gate: the `gate:` mapping of a suite, read and checked
+    outcome    Outcome: what a gate sees of a golden; gathered from case results
+    rules      rates, metrics, categories, forbidden codes, latency and cost, as rules; Check: the result of one
+    verdict    all rules combined: PASS, FAIL, INCONCLUSIVE, ERROR
+    comparison two runs golden by golden     baseline   not worse than an earlier, comparable run
+    comparison_claim, comparison_sentence   what two runs allow to say, in words
+    candidates several runs against one, decided by adjusted p-values
+    early_stop ending a run early            sample_size how many goldens, and whether PASS is possible
+    simulation what a rule will do           advice     what would decide an undecided rate
+    trial_pairs, check_rule, check_settings, check_family   the rule of `check`
+    check_simulation, rate_prior                            what it will probably do
+
+To add a rule: a class in `rules`, a field in `Gate`, a line in `rules_of`.
+"""

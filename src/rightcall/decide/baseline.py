@@ -1,0 +1,151 @@
+"""The baseline rule: comparable to an earlier run, and not worse by more than the margin."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import msgspec
+
+from rightcall.core.errors import ConfigError
+from rightcall.core.text import counted
+from rightcall.decide.comparison import MOST_ERRORS, compare
+from rightcall.decide.comparison_claim import ComparisonClaim, points
+from rightcall.decide.outcome import Outcome
+from rightcall.decide.rules import Check, Decision
+from rightcall.model.run import Run
+
+MUST_MATCH = ("metrics", "simulator")
+"""Fingerprints that must match for a difference to say anything about the agent.
+
+The dataset is not among them: datasets grow, and goldens are compared one by one.
+"""
+SHOWN = 3
+
+
+def require_alike(a: Run, b: Run, *, anyway: bool = False) -> tuple[str, ...]:
+    """What differs between two runs; raises unless `anyway` is set, then returns it for display.
+
+    A fingerprint missing from one run counts as different; one missing from both does not.
+    """
+    unlike = tuple(
+        f"runs {a.id} and {b.id} differ in their {name} ({_short(a, name)} and {_short(b, name)})"
+        for name in MUST_MATCH
+        if a.fingerprints.get(name) != b.fingerprints.get(name)
+    )
+    if unlike and not anyway:
+        raise ConfigError(*unlike, "pass --anyway to compare them")
+    return unlike
+
+
+def same_dataset(a: Run, b: Run) -> bool:
+    """Whether both used the same dataset, so that no golden can have changed."""
+    return "dataset" in a.fingerprints and a.fingerprints["dataset"] == b.fingerprints.get("dataset")
+
+
+class Baseline(NamedTuple):
+    """Earlier outcomes to compare with. `left_out` are goldens to exclude, for the reasons in `notes`."""
+
+    outcomes: Sequence[Outcome]
+    notes: tuple[str, ...] = ()
+    left_out: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class BaselineRule:
+    """Non-inferiority: the pass rate is not below the baseline's by more than `margin`."""
+
+    baseline: Baseline
+    margin: float
+    run: str = "the baseline"
+    seed: int = 0
+    max_error_rate: float = MOST_ERRORS
+
+    @property
+    def name(self) -> str:
+        return f"against {self.run}"
+
+    def look(self, outcomes: Sequence[Outcome], alpha: float) -> Check:
+        """PASS when not worse by more than the margin, FAIL when worse by more, otherwise undecided."""
+        unlike = self.baseline.left_out
+        before = [o for o in self.baseline.outcomes if o.golden_id not in unlike]
+        after = [o for o in outcomes if o.golden_id not in unlike]
+        found = compare(
+            before,
+            after,
+            margin=self.margin,
+            alpha=alpha,
+            seed=self.seed,
+            max_error_rate=self.max_error_rate,
+        )
+        if found.p_non_inferior is None or found.p_regressed is None or found.doubt:
+            return Check(self.name, "INCONCLUSIVE", f"{self.name}: {found.sentence}", limit=-self.margin)
+        check = Check(
+            self.name,
+            "INCONCLUSIVE",
+            "",
+            controlled=True,
+            value=found.difference,
+            limit=-self.margin,
+            low=found.bound_low,
+            high=found.bound_high,
+            n=found.n,
+            clusters=found.clusters,
+            p_pass=found.p_non_inferior,
+            p_fail=found.p_regressed,
+            p_differs=found.p,
+            only_here=found.only_b,
+            only_there=found.only_a,
+        )
+        word = self.decision(check, alpha)
+        return msgspec.structs.replace(check, word=word, sentence=self.say(check, alpha))
+
+    def decision(self, check: Check, alpha: float) -> Decision:
+        """The word that `compare` finds for the same numbers: better is not worse."""
+        words: dict[str, Decision] = {"IMPROVED": "PASS", "NON_INFERIOR": "PASS", "REGRESSED": "FAIL"}
+        return words.get(self._claim(check, alpha).change, "INCONCLUSIVE")
+
+    def say(self, check: Check, alpha: float) -> str:
+        """The check as a sentence, for any verdict."""
+        claim = self._claim(check, alpha)
+        words = claim.words("this run", self.run)
+        shown = f"; {text}" if (text := claim.margin_shown()) else ""
+        return (
+            f"{self.name} the pass rate moved by {points(check.value or 0.0)} over "
+            f"{counted(check.n, 'golden')}: {words}{shown}{self._others(check)}"
+        )
+
+    def _claim(self, check: Check, alpha: float) -> ComparisonClaim:
+        return ComparisonClaim(
+            difference=check.value or 0.0,
+            p=_known(check.p_differs),
+            p_worse=_known(check.p_fail),
+            p_not_worse=check.p_pass,
+            bound_low=check.low,
+            margin=self.margin,
+            alpha=alpha,
+            units=check.clusters,
+        )
+
+    def _others(self, check: Check) -> str:
+        """The number and names of goldens in only one of the runs."""
+        parts = [
+            f"{counted(len(ids), 'golden')} only in {where} ({_named(ids)})"
+            for ids, where in ((check.only_here, "this run"), (check.only_there, self.run))
+            if ids
+        ]
+        text = f"; not compared: {' and '.join(parts)}" if parts else ""
+        return "; ".join([text, *self.baseline.notes])
+
+
+def _known(p: float | None) -> float:
+    return 1.0 if p is None else p
+
+
+def _named(ids: Sequence[str]) -> str:
+    return ", ".join(ids[:SHOWN]) + (f" and {len(ids) - SHOWN:,} more" if len(ids) > SHOWN else "")
+
+
+def _short(run: Run, name: str) -> str:
+    return run.fingerprints.get(name, "")[:12] or "none"

@@ -1,0 +1,163 @@
+"""What `check` found: `rightcall/check/1`."""
+
+from __future__ import annotations
+
+from rightcall.core.text import counted
+from rightcall.decide.check_rule import CheckWord, StratumState
+from rightcall.decide.input_change import InputChange
+from rightcall.lint.diagnostic import Diagnostic
+from rightcall.model.record import Record
+
+FORMAT = "rightcall/check/1"
+EXIT_CODES: dict[CheckWord, int] = {"PASS": 0, "REGRESSED": 1, "INCONCLUSIVE": 3, "ERROR": 4}
+
+
+class GoldenChange(Record, frozen=True, omit_defaults=False):
+    """A golden with a different result than in the baseline, with its place in the dataset.
+
+    `before` and `after` have a character for each trial. `expected` and `called` are the calls of one failing trial,
+    in words; `reason` is what that trial failed for.
+    """
+
+    golden: str
+    before: str
+    after: str
+    stratum: str
+    reason: str = ""
+    expected: tuple[str, ...] = ()
+    called: tuple[str, ...] = ()
+    file: str = ""
+    line: int = 0
+
+
+class HardFailure(Record, frozen=True, omit_defaults=False):
+    """Damage that the baseline did not show for this golden. `times` of `tries` trials did it."""
+
+    golden: str
+    code: str
+    detail: str
+    times: int
+    tries: int
+    file: str = ""
+    line: int = 0
+
+
+class CheckCalls(Record, frozen=True, omit_defaults=False):
+    """Numbers of calls: `spent` of at most `planned`; a run of everything takes `full`."""
+
+    spent: int
+    planned: int
+    full: int
+    replayed: int = 0
+
+
+class ComparedInputs(Record, frozen=True, omit_defaults=False):
+    """What was compared with the baseline without asking a model: names of files and of environment variables that the
+    agent's code reads, and the number of goldens whose first request was captured.
+    """
+
+    files: tuple[str, ...] = ()
+    variables: tuple[str, ...] = ()
+    first_requests: int = 0
+
+    @property
+    def words(self) -> str:
+        """`compared 7 files, 2 variables`; "" when nothing was."""
+        parts = (
+            (len(self.files), "file"),
+            (len(self.variables), "variable"),
+            (self.first_requests, "first request"),
+        )
+        named = ", ".join(counted(number, what) for number, what in parts if number)
+        return f"compared {named}" if named else ""
+
+
+class NewGoldens(Record, frozen=True, omit_defaults=False):
+    """Goldens without a baseline: tried, but not compared."""
+
+    goldens: int = 0
+    passed: int = 0
+    trials: int = 0
+    low: float | None = None
+    high: float | None = None
+
+
+class BaselineFacts(Record, frozen=True, omit_defaults=False):
+    """The baseline of a check."""
+
+    id: str
+    branch: str
+    commit: str
+    age_days: float
+    runs: int
+    trials: int
+
+
+class StratumPlan(Record, frozen=True, omit_defaults=False):
+    """How a stratum will be tried."""
+
+    name: str
+    goldens: int
+    calls: int
+    margin: float | None = None
+    rounds: int = 1
+
+
+class CheckForecast(Record, frozen=True, omit_defaults=False):
+    """What a check will probably do, by simulating its rule on agents like the baseline's.
+
+    `guessed`: most goldens were tried only once, so how flaky they are is taken from other suites.
+    """
+
+    passes_without_change: float
+    regressed_at_margin: float
+    least_calls: int
+    typical_calls: int
+    most_calls: int
+    passes_with_everything: float | None = None
+    guessed: bool = False
+
+
+class CheckResult(Record, frozen=True, omit_defaults=False):
+    """The verdict, its evidence, and everything else a reviewer needs.
+
+    `unknown` says why equal inputs do not mean equal behaviour, "" when they do.
+    `p` is the smallest `alpha` that gives REGRESSED, apart from hard failures; None when nothing was compared.
+    """
+
+    suite: str
+    verdict: CheckWord
+    sentence: str
+    hint: str = ""
+    cause: str = ""
+    changes: tuple[InputChange, ...] = ()
+    lint: tuple[Diagnostic, ...] = ()
+    strata: tuple[StratumState, ...] = ()
+    hard: tuple[HardFailure, ...] = ()
+    broken: tuple[GoldenChange, ...] = ()
+    fixed: tuple[GoldenChange, ...] = ()
+    broken_more: int = 0
+    fixed_more: int = 0
+    new: NewGoldens = NewGoldens()
+    untouched: int = 0
+    compared: ComparedInputs = ComparedInputs()
+    unknown: str = ""
+    quarantined: tuple[str, ...] = ()
+    calls: CheckCalls = CheckCalls(0, 0, 0)
+    cost_usd: float | None = None
+    estimate: float | None = None
+    estimate_error: float | None = None
+    alpha: float = 0.05
+    beta: float = 0.05
+    hard_chance: float | None = None
+    p: float | None = None
+    notes: tuple[str, ...] = ()
+    seed: str = ""
+    draws: int = 1
+    baseline: BaselineFacts | None = None
+    plan: tuple[StratumPlan, ...] = ()
+    forecast: CheckForecast | None = None
+    run_id: str = ""
+    everything: str = ""
+    exit_code: int = 0
+    format: str = FORMAT

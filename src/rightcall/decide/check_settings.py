@@ -1,0 +1,129 @@
+"""The settings of `check`, and the strata it makes from a baseline."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Literal
+
+import msgspec
+
+from rightcall.decide.check_rule import Risks
+from rightcall.decide.trial_pairs import Scores, Stratum, hash_order, noise_of, rounds_for
+from rightcall.model.record import Record
+
+Share = Annotated[float, msgspec.Meta(gt=0, lt=1)]
+
+
+class CheckSettings(Record, frozen=True):
+    """`check:` of a suite.
+
+    `drop` is the margin for goldens that a changed tool can affect, `drop_rest` for all others. `sample` is the maximum
+    number of the others to try, `rounds` the trials per affected golden [default: enough for 40 pairs, but at most as
+    many as the baseline has].
+    """
+
+    drop: Annotated[Share, msgspec.Meta(description="margin for goldens that a change can affect")] = 0.2
+    drop_rest: Annotated[Share, msgspec.Meta(description="margin for all other goldens")] = 0.1
+    alpha: Annotated[float, msgspec.Meta(gt=0, le=0.5, description="risk of REGRESSED without a change")] = (
+        0.05
+    )
+    beta: Annotated[float, msgspec.Meta(gt=0, le=0.5, description="risk of PASS at the margin")] = 0.05
+    sample: Annotated[int, msgspec.Meta(gt=0, description="maximum number of unaffected goldens to try")] = (
+        120
+    )
+    rounds: Annotated[
+        Annotated[int, msgspec.Meta(gt=0)] | None,
+        msgspec.Meta(description="trials per affected golden [default: enough for 40 pairs]"),
+    ] = None
+    hard: Annotated[
+        Literal["stop", "confirm"],
+        msgspec.Meta(description="stop: one new hard failure is REGRESSED; confirm: require a second one"),
+    ] = "stop"
+    on_inconclusive: Annotated[
+        Literal["fail", "pass"], msgspec.Meta(description="exit code of INCONCLUSIVE: 3, or 0")
+    ] = "fail"
+    compare: Annotated[
+        Literal["passes", "score"],
+        msgspec.Meta(description="what is compared: whether a trial passed, or its score"),
+    ] = "passes"
+    control: Annotated[int, msgspec.Meta(ge=0, description="number of unaffected goldens to try as well")] = 0
+
+    @property
+    def risks(self) -> Risks:
+        return Risks(self.alpha, self.beta)
+
+
+def strata_of(
+    affected: Mapping[str, Scores],
+    rest: Mapping[str, Scores],
+    settings: CheckSettings,
+    seed: str,
+    *,
+    clusters: Mapping[str, str] | None = None,
+    history: Mapping[str, Scores] | None = None,
+    full: bool = False,
+) -> list[Stratum]:
+    """The strata that have goldens: `affected`, tried in rounds, and `rest`, a sample drawn by the seed.
+
+    The noise is estimated from `history`, older trials, where there are enough, else from the baseline's own. With
+    `full` the rest is not sampled, and tried in rounds like the affected ones.
+    """
+    clusters = clusters or {}
+    made = []
+    if affected:
+        order = units(affected, seed, clusters)
+        rounds = rounds_for(len(affected), min(map(len, affected.values())), settings.rounds)
+        noise = _noise(affected, history)
+        made.append(
+            Stratum(
+                "affected",
+                settings.drop,
+                order,
+                dict(affected),
+                rounds,
+                len(affected),
+                noise,
+                whole_rounds=True,
+            )
+        )
+    if rest:
+        order = units(rest, seed, clusters)
+        rounds = rounds_for(len(rest), min(map(len, rest.values())), settings.rounds) if full else 1
+        drawn = order if full else sampled(order, settings.sample)
+        made.append(
+            Stratum(
+                "rest",
+                settings.drop_rest,
+                drawn,
+                {golden: rest[golden] for unit in drawn for golden in unit},
+                rounds,
+                len(rest),
+                _noise(rest, history),
+                whole_rounds=full,
+            )
+        )
+    return made
+
+
+def units(names: Iterable[str], seed: str, clusters: Mapping[str, str]) -> tuple[tuple[str, ...], ...]:
+    """Goldens in the drawn order; those of a cluster are one unit."""
+    groups: dict[str, list[str]] = {}
+    for name in sorted(names):
+        key = f"cluster {clusters[name]}" if name in clusters else f"golden {name}"
+        groups.setdefault(key, []).append(name)
+    return tuple(tuple(groups[key]) for key in hash_order(seed, groups))
+
+
+def sampled(order: tuple[tuple[str, ...], ...], most: int) -> tuple[tuple[str, ...], ...]:
+    """The first units with no more goldens than requested; at least one."""
+    taken, goldens = 0, 0
+    for unit in order:
+        if taken and goldens + len(unit) > most:
+            break
+        taken, goldens = taken + 1, goldens + len(unit)
+    return order[:taken]
+
+
+def _noise(before: Mapping[str, Scores], history: Mapping[str, Scores] | None) -> float:
+    older = [scores for golden in before if len(scores := (history or {}).get(golden, ())) > 1]
+    return noise_of(older if len(older) >= len(before) / 2 else before.values())

@@ -1,0 +1,150 @@
+"""What `check` will do, by simulating its own rule on drawn trials: for `check --plan` and the benchmark."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from rightcall.decide.check_rule import CheckRule, CheckWord
+from rightcall.decide.check_settings import CheckSettings, strata_of
+from rightcall.decide.rate_prior import RatePrior
+from rightcall.decide.trial_pairs import Scores, Stratum
+
+DRAWS = 500
+LEAST_OTHERS = 200
+
+
+class Played(NamedTuple):
+    """One simulated check."""
+
+    word: CheckWord
+    calls: int
+
+
+class Chances(NamedTuple):
+    """Shares of the words over many draws, and the calls they took."""
+
+    passed: float
+    regressed: float
+    mean_calls: float
+    least_calls: int
+    most_calls: int
+
+
+def play(
+    strata: Sequence[Stratum], rates: Mapping[str, float], rng: random.Random, settings: CheckSettings
+) -> Played:
+    """The rule on an agent that passes each golden with its true rate."""
+    rule = CheckRule(strata, settings.risks)
+    calls = 0
+    for step in rule.steps():
+        calls += len(step.unit)
+        rule.feed(step, {golden: float(rng.random() < rates[golden]) for golden in step.unit})
+    return Played(rule.end().word, calls)
+
+
+def drawn_trials(rates: Mapping[str, float], trials: int, rng: random.Random) -> dict[str, Scores]:
+    """A baseline of an agent with these true rates."""
+    return {golden: tuple(float(rng.random() < p) for _ in range(trials)) for golden, p in rates.items()}
+
+
+def dropped(rates: Mapping[str, float], by: float, rng: random.Random) -> dict[str, float]:
+    """The same agent, worse by `by` on average over these goldens; some never pass again."""
+    lost, target, after = 0.0, by * len(rates), dict(rates)
+    for golden in rng.sample(sorted(rates), len(rates)):
+        if lost >= target:
+            break
+        fall = min(after[golden], target - lost)
+        after[golden] -= fall
+        lost += fall
+    return after
+
+
+class ComparedGoldens(NamedTuple):
+    """The baseline's trials of the goldens that a check is about, their clusters and older trials."""
+
+    affected: Mapping[str, Scores]
+    rest: Mapping[str, Scores]
+    clusters: Mapping[str, str] = {}
+    history: Mapping[str, Scores] = {}
+
+    @property
+    def tried_once(self) -> float:
+        """The share of goldens with a single trial, older ones counted."""
+        known = {**self.affected, **self.rest}
+        once = sum(len(scores) + len(self.history.get(golden, ())) < 2 for golden, scores in known.items())
+        return once / max(1, len(known))
+
+    def strata(
+        self,
+        before: Mapping[str, Scores],
+        rest: Iterable[str],
+        settings: CheckSettings,
+        seed: str,
+        *,
+        full: bool,
+    ) -> list[Stratum]:
+        """The strata of another baseline, with some of the rest."""
+        return strata_of(
+            {golden: before[golden] for golden in self.affected},
+            {golden: before[golden] for golden in rest},
+            settings,
+            seed,
+            clusters=self.clusters,
+            history=self.history,
+            full=full,
+        )
+
+    def some_of_the_rest(self, wanted: int, rng: random.Random) -> list[str]:
+        """About as many of the rest, clusters whole."""
+        if len(self.rest) <= wanted:
+            return list(self.rest)
+        units: dict[str, list[str]] = {}
+        for golden in self.rest:
+            units.setdefault(self.clusters.get(golden, golden), []).append(golden)
+        drawn = rng.sample(list(units), max(1, round(wanted / len(self.rest) * len(units))))
+        return [golden for unit in drawn for golden in units[unit]]
+
+
+def foresee(
+    goldens: ComparedGoldens,
+    settings: CheckSettings,
+    *,
+    seed: int = 0,
+    worse: str = "",
+    draws: int = DRAWS,
+    full: bool = False,
+) -> Chances:
+    """Chances of PASS and REGRESSED for an agent like the baseline's, or one that is `worse` by a stratum's margin.
+
+    Each golden's rate is drawn from what its trials leave possible, given how all goldens of the suite behave
+    (`RatePrior`, which older trials inform too); then a new baseline and a candidate are drawn from it.
+    """
+    rng = random.Random(f"{seed}/{worse}/{full}")  # noqa: S311  repeatable, not secret
+    known = {**goldens.affected, **goldens.rest}
+    prior = RatePrior((*goldens.history.get(golden, ()), *scores) for golden, scores in known.items())
+    words, calls = Counter[str](), list[int]()
+    # A check asks a sample of the rest: twice as many stand for all of them, also for the noise.
+    wanted = len(goldens.rest) if full else max(LEAST_OTHERS, 2 * settings.sample)
+    for number in range(draws):
+        some = goldens.some_of_the_rest(wanted, rng)
+        tried = [*goldens.affected, *some]
+        rates = {golden: prior.draw(known[golden], rng) for golden in tried}
+        before = {
+            golden: tuple([float(rng.random() < rates[golden]) for _ in known[golden]]) for golden in tried
+        }
+        after = rates
+        if worse:
+            hit, margin = (
+                (goldens.affected, settings.drop) if worse == "affected" else (some, settings.drop_rest)
+            )
+            after = rates | dropped({golden: rates[golden] for golden in hit}, margin, rng)
+        played = play(goldens.strata(before, some, settings, f"{number}", full=full), after, rng, settings)
+        words[played.word] += 1
+        calls.append(played.calls)
+    return Chances(
+        words["PASS"] / draws, words["REGRESSED"] / draws, math.fsum(calls) / draws, min(calls), max(calls)
+    )

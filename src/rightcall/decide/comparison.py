@@ -1,0 +1,280 @@
+"""Compares two runs of the same goldens: direction, size and significance of the difference."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Literal
+
+import msgspec
+
+from rightcall.core.errors import ConfigError
+from rightcall.core.text import counted, percent
+from rightcall.decide.comparison_claim import Change, ComparisonClaim
+from rightcall.decide.comparison_sentence import comparison_sentence
+from rightcall.decide.difference import (
+    Difference,
+    GoldenPair,
+    difference_of,
+    non_inferior,
+    pair_up,
+    worse_by_more,
+)
+from rightcall.decide.outcome import Outcome, alarms_of, error_rate
+from rightcall.model.record import Record
+from rightcall.stats.clusters import weighted_mean
+from rightcall.stats.intervals import Interval
+from rightcall.stats.paired_tests import benjamini_hochberg, fisher_exact
+from rightcall.stats.power import mde_paired
+
+MOST_ERRORS = 0.05
+"""Share of a run's trials without an answer above which a comparison settles nothing."""
+MOST_ALPHA = 0.5
+"""With a larger error rate a coin would decide better."""
+FLAG_RATE = 0.10
+"""Tolerated false discovery rate among the goldens listed as changed."""
+
+
+class Slice(Record, frozen=True):
+    """The difference within one category; exploratory, so its p is adjusted for the number of categories."""
+
+    name: str
+    n: int
+    difference: float
+    low: float | None
+    high: float | None
+    p: float
+    p_adjusted: float
+
+
+class AdjustedTests(Record, frozen=True):
+    """The p-values of a comparison, adjusted by Holm for the number of candidates; None where there is none."""
+
+    candidates: int
+    p: float
+    p_regressed: float | None
+    p_non_inferior: float | None
+
+
+class Comparison(Record, frozen=True):
+    """B compared with A on the goldens that both scored.
+
+    `difference` is B − A; `low` and `high` its two-sided interval; `bound_low` and `bound_high` the conservative
+    one-sided bounds that NON_INFERIOR needs, None with a single cluster. `p` is McNemar's exact test for single
+    yes/no trials and the sign-flip test otherwise, from which IMPROVED and REGRESSED follow. `mde` is the smallest
+    true difference this comparison would have detected with 80 % probability, None when there is none. `alarms`
+    names, by fatal code, the goldens that have it in B and not in A: B is then REGRESSED regardless of the rates.
+    `doubt` says why the rates settle nothing, such as too many errors; empty when they do. With several candidates
+    `adjusted` has the p-values that decide, and interval and bounds hold for all candidates together.
+    """
+
+    change: Change
+    sentence: str
+    rate_a: float
+    rate_b: float
+    difference: float
+    low: float | None
+    high: float | None
+    bound_low: float | None
+    bound_high: float | None
+    p: float
+    p_mid: float | None
+    mde: float | None
+    margin: float
+    alpha: float
+    n: int
+    clusters: int
+    method: Literal["mcnemar", "sign_flip"]
+    fixed: tuple[str, ...] = ()
+    broken: tuple[str, ...] = ()
+    alarms: dict[str, tuple[str, ...]] = {}
+    changed: tuple[str, ...] = ()
+    only_a: tuple[str, ...] = ()
+    only_b: tuple[str, ...] = ()
+    categories: tuple[Slice, ...] = ()
+    hypotheses: int = 1
+    p_non_inferior: float | None = None
+    p_regressed: float | None = None
+    doubt: str = ""
+    adjusted: AdjustedTests | None = None
+
+    @property
+    def claim(self) -> ComparisonClaim:
+        """What the rates allow to say; doubts and new damage come before it."""
+        tests = self.adjusted or self
+        return ComparisonClaim(
+            self.difference,
+            tests.p,
+            1.0 if tests.p_regressed is None else tests.p_regressed,
+            tests.p_non_inferior,
+            self.bound_low,
+            self.margin,
+            self.alpha,
+            self.clusters,
+            self.adjusted.candidates if self.adjusted else 1,
+        )
+
+    @property
+    def exit_code(self) -> int:
+        """0 better or not worse, 1 worse, 3 undecided."""
+        return {"IMPROVED": 0, "NON_INFERIOR": 0, "REGRESSED": 1, "INCONCLUSIVE": 3}[self.change]
+
+
+def compare(  # noqa: PLR0913  keywords, each a separate question
+    a: Sequence[Outcome],
+    b: Sequence[Outcome],
+    *,
+    margin: float = 0.0,
+    alpha: float = 0.05,
+    power: float = 0.8,
+    metric: str | None = None,
+    seed: int = 0,
+    max_error_rate: float = MOST_ERRORS,
+    candidates: int = 1,
+) -> Comparison:
+    """Compare candidate b with baseline a, golden by golden, on passes or on a metric.
+
+    IMPROVED when the exact test says that B differs and B is above A; NON_INFERIOR when the lower bound of B − A
+    reaches −margin; REGRESSED when the exact test says that B is below A by more than the margin; else INCONCLUSIVE.
+    Also INCONCLUSIVE when more than `max_error_rate` of a run's trials are errors: goldens that got no answer are left
+    out, and they are seldom like the others. Interval and bounds are those of one of several `candidates`; their tests
+    are adjusted by `compare_many`.
+    """
+    if not 0 <= margin < 1:
+        raise ConfigError(f"compare: margin must be at least 0 and below 1, got {margin:g}")
+    if not 0 < alpha <= MOST_ALPHA:
+        raise ConfigError(f"compare: alpha must be above 0 and at most {MOST_ALPHA:g}, got {alpha:g}")
+    pairs, only_a, only_b = pair_up(a, b, metric)
+    if not pairs:
+        return with_alarms(_nothing_in_common(only_a, only_b, margin, alpha, metric), alarms_of(a, b))
+    share = alpha / candidates
+    found = difference_of(pairs, share, seed)
+    p_ok, bounds = non_inferior(found, margin, share)
+    p_bad = worse_by_more(pairs, found, margin, seed)
+    rate_a = weighted_mean([p.a for p in pairs], [p.weight for p in pairs])
+    slices = _slices(pairs, alpha, seed)
+    (low, high), (bound_low, bound_high) = _ends(found.interval), _ends(bounds)
+    bare = Comparison(
+        change="INCONCLUSIVE",
+        sentence="",
+        rate_a=rate_a,
+        rate_b=rate_a + found.mean,
+        difference=found.mean,
+        low=low,
+        high=high,
+        bound_low=bound_low,
+        bound_high=bound_high,
+        p=found.p,
+        p_mid=found.p_mid,
+        mde=_noticeable(found, share, power),
+        margin=margin,
+        alpha=alpha,
+        n=len(pairs),
+        clusters=found.clusters,
+        method=found.method,
+        fixed=tuple(p.golden_id for p in pairs if p.a < 0.5 <= p.b),
+        broken=tuple(p.golden_id for p in pairs if p.b < 0.5 <= p.a),
+        changed=_flags(pairs),
+        only_a=only_a,
+        only_b=only_b,
+        categories=slices,
+        hypotheses=1 + len(slices),
+        p_non_inferior=p_ok,
+        p_regressed=p_bad,
+        doubt=_errors(a, b, max_error_rate),
+    )
+    return with_alarms(settled(bare), alarms_of(a, b))
+
+
+def settled(bare: Comparison) -> Comparison:
+    """The comparison with the change that its numbers show, and its sentence."""
+    change: Change = "INCONCLUSIVE" if bare.doubt else bare.claim.change
+    return msgspec.structs.replace(bare, change=change, sentence=comparison_sentence(bare))
+
+
+def with_alarms(found: Comparison, alarms: dict[str, tuple[str, ...]]) -> Comparison:
+    """The comparison with new damage stated first."""
+    if not alarms:
+        return found
+    told = "; ".join(f"{code} is new in {counted(len(ids), 'golden')}" for code, ids in alarms.items())
+    sentence = f"B is worse than A: {told}. By rates: {found.sentence}"
+    return msgspec.structs.replace(found, change="REGRESSED", sentence=sentence, alarms=alarms)
+
+
+def _noticeable(found: Difference, alpha: float, power: float) -> float | None:
+    """The smallest true difference that would likely have been detected; None when not even the largest would."""
+    if found.careful is None or 2.0 ** (1 - found.clusters) > alpha:
+        return None
+    smallest = mde_paired(1, found.careful.se**2, alpha, power)
+    return smallest if smallest < 1 else None
+
+
+def _slices(pairs: Sequence[GoldenPair], alpha: float, seed: int) -> tuple[Slice, ...]:
+    names = list(dict.fromkeys(p.category for p in pairs))
+    if len(names) < 2:
+        return ()
+    members = [[p for p in pairs if p.category == name] for name in names]
+    found = [difference_of(group, alpha, seed) for group in members]
+    adjusted = benjamini_hochberg([f.p for f in found])
+    return tuple(
+        Slice(name, len(group), f.mean, *_ends(f.interval), f.p, p)
+        for name, group, f, p in zip(names, members, found, adjusted, strict=True)
+    )
+
+
+def _ends(interval: Interval | None) -> tuple[float | None, float | None]:
+    return (None, None) if interval is None else (interval.low, interval.high)
+
+
+def _flags(pairs: Sequence[GoldenPair]) -> tuple[str, ...]:
+    """Goldens whose trials changed significantly: Fisher's exact test, Benjamini-Hochberg over goldens."""
+    repeated = [p for p in pairs if min(map(len, p.trials)) > 1]
+    if not all(x in (0, 1) for p in repeated for t in p.trials for x in t):
+        return ()
+    tests = [_fisher(*((int(sum(t)), len(t)) for t in p.trials)) for p in repeated]
+    adjusted = benjamini_hochberg(tests)
+    return tuple(p.golden_id for p, q in zip(repeated, adjusted, strict=True) if q <= FLAG_RATE)
+
+
+@lru_cache(maxsize=4096)
+def _fisher(a: tuple[int, int], b: tuple[int, int]) -> float:
+    return fisher_exact([[a[0], a[1] - a[0]], [b[0], b[1] - b[0]]])
+
+
+def _errors(a: Sequence[Outcome], b: Sequence[Outcome], most: float) -> str:
+    """Which runs have too many errors to be compared, in words; empty when none has."""
+    return " and ".join(
+        f"{counted(errors, 'trial')} of {trials:,} of {name} could not be run ({percent(errors / trials)}, "
+        f"at most {percent(most)} allowed)"
+        for name, (errors, trials) in (("A", error_rate(a)), ("B", error_rate(b)))
+        if trials and errors / trials > most
+    )
+
+
+def _nothing_in_common(
+    only_a: tuple[str, ...], only_b: tuple[str, ...], margin: float, alpha: float, metric: str | None
+) -> Comparison:
+    what = "a scored trial" if metric is None else f"a value of the metric '{metric}'"
+    sentence = f"nothing to compare: no golden has {what} in both runs"
+    return Comparison(
+        "INCONCLUSIVE",
+        sentence,
+        rate_a=0.0,
+        rate_b=0.0,
+        difference=0.0,
+        low=None,
+        high=None,
+        bound_low=None,
+        bound_high=None,
+        p=1.0,
+        p_mid=None,
+        mde=None,
+        margin=margin,
+        alpha=alpha,
+        n=0,
+        clusters=0,
+        method="sign_flip",
+        only_a=only_a,
+        only_b=only_b,
+        hypotheses=0,
+    )

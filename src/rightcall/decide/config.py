@@ -1,0 +1,205 @@
+"""The `gate:` mapping of a suite, read and checked before money is spent."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, get_args
+
+import msgspec
+
+from rightcall.core.codec import convert
+from rightcall.core.errors import ConfigError, suggestion
+from rightcall.model.failure import Code
+from rightcall.model.record import Record
+
+Share = Annotated[float, msgspec.Meta(gt=0, le=1)]
+Amount = Annotated[float, msgspec.Meta(ge=0)]
+OnInconclusive = Literal["fail", "pass", "warn"]
+About = Literal["cases_like_these", "these_goldens"]
+"""The population of a claim: all cases, of which the goldens are a sample, or exactly the goldens."""
+Stop = Literal["off", "curtail", "evalue"]
+ClusterMode = Literal["declared", "auto"]
+"""What counts as one observation: the clusters that goldens declare, or also those found by their requests."""
+
+
+class BaselineGate(Record, frozen=True):
+    """Not worse by more than `margin` than an earlier run: an id, `last~1`, a tag, a branch, or an exported file.
+
+    `anyway` also compares runs with other metrics and edited goldens.
+    """
+
+    run: Annotated[
+        str,
+        msgspec.Meta(description="the earlier run: an id, last~1, a tag, branch:NAME, or an exported file"),
+    ]
+    margin: Annotated[
+        float, msgspec.Meta(ge=0, lt=1, description="largest acceptable drop of the pass rate")
+    ] = 0.0
+    anyway: Annotated[
+        bool, msgspec.Meta(description="also compare runs with other metrics or edited goldens")
+    ] = False
+
+
+class LatencyLimit(Record, frozen=True):
+    """Latency limits of a trial in milliseconds: median, 95th percentile, maximum."""
+
+    p50: Annotated[Amount | None, msgspec.Meta(description="median latency of a trial, in milliseconds")] = (
+        None
+    )
+    p95: Annotated[
+        Amount | None, msgspec.Meta(description="95th percentile of the latency of a trial, in milliseconds")
+    ] = None
+    max: Annotated[Amount | None, msgspec.Meta(description="highest latency of a trial, in milliseconds")] = (
+        None
+    )
+
+
+class CostLimit(Record, frozen=True):
+    """Cost limits in US dollars: for the whole run, and on average per trial."""
+
+    run_usd: Annotated[
+        Amount | None, msgspec.Meta(description="maximum cost of the whole run, in US dollars")
+    ] = None
+    mean_usd: Annotated[Amount | None, msgspec.Meta(description="mean cost of a trial, in US dollars")] = None
+
+
+class Gate(Record, frozen=True):
+    """The requirements of a gate.
+
+    `min` is the required pass rate, with `alpha` the error rate on each side; `target` is the expected pass rate,
+    used for planning and by `stop: evalue`. `metrics`, `categories` and `tags` have a `min` each. `forbid` lists codes
+    that fail the run if they occur once, as forbidden calls, double effects and wrong states do unless `allow` names
+    them. `rule: point` compares the observed rate with `min` without error control. `about` is the population of the
+    claim: `cases_like_these`, of which the goldens are a sample, or `these_goldens`, of which the trials are. With
+    `cluster: auto` goldens whose requests are one template count as one cluster. `stop` ends a run as soon as the
+    verdict is known.
+    """
+
+    min: Annotated[Share | None, msgspec.Meta(description="required pass rate")] = None
+    target: Annotated[
+        Share | None, msgspec.Meta(description="expected pass rate, for planning and for stop: evalue")
+    ] = None
+    alpha: Annotated[
+        float, msgspec.Meta(gt=0, le=0.5, description="error rate on each side of the pass rate")
+    ] = 0.05
+    rule: Annotated[
+        Literal["interval", "point"],
+        msgspec.Meta(
+            description="interval: PASS and FAIL with error control; point: compare the observed rate with min"
+        ),
+    ] = "interval"
+    about: Annotated[
+        About,
+        msgspec.Meta(
+            description="population of the claim: all cases, of which the goldens are a sample, or exactly the goldens"
+        ),
+    ] = "cases_like_these"
+    cluster: Annotated[
+        ClusterMode,
+        msgspec.Meta(
+            description="declared: clusters as goldens declare them; auto: also goldens whose requests are one template"
+        ),
+    ] = "declared"
+    metrics: Annotated[dict[str, Share], msgspec.Meta(description="required mean of a metric, by name")] = {}
+    categories: Annotated[
+        dict[str, Share], msgspec.Meta(description="required pass rate of a category, by name")
+    ] = {}
+    tags: Annotated[dict[str, Share], msgspec.Meta(description="required pass rate of a tag, by name")] = {}
+    forbid: Annotated[
+        tuple[str, ...], msgspec.Meta(description="failure codes that fail the run if they occur once")
+    ] = ()
+    allow: Annotated[
+        tuple[str, ...],
+        msgspec.Meta(
+            description="fatal codes that do not fail the run: forbidden_call, double_effect, wrong_state"
+        ),
+    ] = ()
+    baseline: Annotated[
+        BaselineGate | None, msgspec.Meta(description="a run that this one must not be worse than")
+    ] = None
+    max_error_rate: Annotated[
+        float,
+        msgspec.Meta(
+            ge=0, le=1, description="share of trials without an answer above which the run is an ERROR"
+        ),
+    ] = 0.05
+    latency_ms: Annotated[LatencyLimit, msgspec.Meta(description="limits of the latency of a trial")] = (
+        LatencyLimit()
+    )
+    cost: Annotated[CostLimit, msgspec.Meta(description="limits of the cost")] = CostLimit()
+    on_inconclusive: Annotated[
+        OnInconclusive, msgspec.Meta(description="exit code of INCONCLUSIVE: fail 1, warn 3, pass 0")
+    ] = "warn"
+    stop: Annotated[
+        Stop,
+        msgspec.Meta(
+            description="end a run early: curtail when the result is certain, evalue when min or target is ruled out"
+        ),
+    ] = "off"
+
+    def __post_init__(self) -> None:
+        """Files are checked by their types; a gate made in Python is checked here: a rate of 0 is always reached."""
+        shares = {"min": self.min, "target": self.target, **self.metrics, **self.categories, **self.tags}
+        for name, share in shares.items():
+            if share is not None and not 0 < share <= 1:
+                raise ConfigError(f"gate: {name} must be above 0 and at most 1, got {share:g}")
+
+    @property
+    def generalizes(self) -> bool:
+        """Whether it claims something about cases that were not drawn, so that related goldens count as one."""
+        rates = self.min is not None or bool(self.metrics or self.categories or self.tags)
+        sampled = rates and self.rule == "interval" and self.about == "cases_like_these"
+        return sampled or self.baseline is not None
+
+    @property
+    def limits_latency(self) -> bool:
+        return self.latency_ms != LatencyLimit()
+
+
+def read_gate(mapping: Any, where: str = "gate") -> Gate:
+    """A gate from plain data, such as a YAML file; one error lists every problem."""
+    gate = convert(mapping, Gate, where)
+    problems = [f"{where}: {problem}" for problem in _problems(gate)]
+    if problems:
+        raise ConfigError(*problems)
+    return gate
+
+
+def _problems(gate: Gate) -> list[str]:
+    found = []
+    known = get_args(Code)
+    for field, codes in (("forbid", gate.forbid), ("allow", gate.allow)):
+        for code in codes:
+            if code not in known:
+                near = suggestion(code, known) or f"known codes: {', '.join(known)}"
+                found.append(f"unknown code '{code}' in {field}; {near}")
+    if both := set(gate.forbid) & set(gate.allow):
+        found.append(f"{', '.join(sorted(both))} cannot be both in forbid and in allow")
+    if gate.target is not None and gate.min is None:
+        found.append("target requires min, the rate below which the agent must not PASS")
+    if gate.target is not None and gate.min is not None and gate.target <= gate.min:
+        found.append(f"target must be above min, got min {gate.min:g} and target {gate.target:g}")
+    limits = [gate.min, *gate.metrics.values(), *gate.categories.values(), *gate.tags.values()]
+    if gate.rule == "interval" and 1 in limits:
+        found.append("no number of goldens can show 100 %; use a lower min, such as 0.99, or rule: point")
+    if gate.target == 1:
+        found.append("target must be below 1")
+    if gate.stop != "off":
+        found += _stop_problems(gate)
+    return found
+
+
+def _stop_problems(gate: Gate) -> list[str]:
+    found = []
+    if gate.min is None:
+        found.append(f"stop: {gate.stop} requires min")
+    if gate.stop == "evalue" and gate.target is None:
+        found.append("stop: evalue requires min and target: it stops when one of the two is ruled out")
+    if gate.stop == "evalue" and gate.about == "these_goldens":
+        found.append("stop: evalue treats goldens as a sample, so it does not work with about: these_goldens")
+    if gate.rule == "point":
+        found.append(f"stop: {gate.stop} requires rule: interval; the observed rate is known only at the end")
+    if gate.metrics or gate.categories or gate.tags or gate.baseline:
+        found.append(
+            f"stop: {gate.stop} works only with min; metrics, categories, tags and baseline require all cases"
+        )
+    return found

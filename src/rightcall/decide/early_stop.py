@@ -1,0 +1,198 @@
+"""Early stopping: ends a run as soon as its verdict is known, with results fed in a predetermined order.
+
+Results may finish in any order; a monitor holds back results until their turn, so fast goldens cannot
+bias it and the verdict does not depend on concurrency.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Iterable, Sequence
+from typing import Literal, NamedTuple
+
+from rightcall.core.errors import ConfigError, InputError
+from rightcall.core.text import counted, percent
+from rightcall.decide.config import Gate
+from rightcall.stats.power import gate_cuts
+from rightcall.stats.sequential import Decision, LogE, curtail, e_decision, fastest_stops, log_e_step
+
+
+class RunOrder(NamedTuple):
+    """Goldens in the order they are run and evaluated; `seed` is None for the order of the file."""
+
+    ids: tuple[str, ...]
+    seed: int | None
+
+
+def shuffled(ids: Iterable[str], seed: int) -> RunOrder:
+    """A seeded shuffle, which early stopping requires."""
+    drawn = list(ids)
+    random.Random(seed).shuffle(drawn)  # noqa: S311  repeatable, not secret
+    return RunOrder(tuple(drawn), seed)
+
+
+def in_file_order(ids: Iterable[str]) -> RunOrder:
+    """The goldens in file order, which monitors reject."""
+    return RunOrder(tuple(ids), None)
+
+
+class Stopped(NamedTuple):
+    """How a monitored run ended: the verdict, after how many of how many goldens, and why.
+
+    `by` is the monitor. `earlier` is a monitor whose results are all that is left: they chose the moment at which they
+    end, so no rule with error control can be decided by them again.
+    """
+
+    word: Decision
+    used: int
+    total: int
+    sentence: str
+    by: Literal["curtail", "evalue", "earlier"]
+
+    @property
+    def saved(self) -> int:
+        """Goldens that need not be run."""
+        return self.total - self.used
+
+
+class StopMonitor:
+    """Takes results as they finish, evaluates them in order, and says when to stop.
+
+    `feed` returns how the run ended once that is known, and None before. What arrives later is ignored.
+    """
+
+    by: Literal["curtail", "evalue"]
+
+    def __init__(self, order: RunOrder) -> None:
+        if order.seed is None:
+            raise ConfigError(
+                f"stop: {self.by} requires a seeded random order of goldens, not the file order, which would "
+                "bias the verdict; shuffle them with the run's seed"
+            )
+        if len(set(order.ids)) != len(order.ids):
+            raise ConfigError(f"stop: {self.by} requires unique golden ids")
+        self._order = order.ids
+        self._waiting: dict[str, tuple[float, ...]] = {}
+        self._known = frozenset(order.ids)
+        self._at = 0
+        self.stopped: Stopped | None = None
+
+    def feed(self, golden_id: str, scores: Sequence[float]) -> Stopped | None:
+        """The scores of all trials of a golden; none when every trial was an error."""
+        if golden_id not in self._known:
+            raise InputError("stop", f"golden '{golden_id}' is not in the seeded order")
+        self._waiting[golden_id] = tuple(scores)
+        while self.stopped is None and self._at < len(self._order):
+            if self._order[self._at] not in self._waiting:
+                break
+            scores_of_next = self._waiting.pop(self._order[self._at])
+            self._at += 1
+            self._take(scores_of_next)
+            self._judge(last=self._at == len(self._order))
+        return self.stopped
+
+    def _take(self, scores: tuple[float, ...]) -> None:
+        raise NotImplementedError
+
+    def _judge(self, *, last: bool) -> None:
+        raise NotImplementedError
+
+    def _stop(self, word: Decision, why: str) -> None:
+        total = len(self._order)
+        saved = f", {total - self._at:,} saved" if self._at < total else ""
+        sentence = f"{word} after {self._at:,} of {counted(total, 'golden')}{saved}: {why}"
+        self.stopped = Stopped(word, self._at, total, sentence, self.by)
+
+
+class CurtailMonitor(StopMonitor):
+    """Stops when no outcome of the remaining goldens can change the verdict of the full run.
+
+    Goldens without a scored trial are not counted, as in the full run. The error rate is unchanged.
+    """
+
+    by = "curtail"
+
+    def __init__(self, order: RunOrder, theta: float, alpha: float = 0.05) -> None:
+        super().__init__(order)
+        self._theta, self._alpha = theta, alpha
+        self._passed = self._scored = self._dropped = 0
+        self._recount()
+
+    def _take(self, scores: tuple[float, ...]) -> None:
+        if len(scores) > 1 or any(score not in (0, 1) for score in scores):
+            raise ConfigError(
+                "stop: curtail requires one pass/fail trial per golden; with several trials use stop: evalue"
+            )
+        if scores:
+            self._scored += 1
+            self._passed += int(scores[0])
+        else:
+            self._dropped += 1
+            self._recount()
+
+    def _judge(self, *, last: bool) -> None:
+        decision = curtail(self._passed, self._scored, self._total, self._k_pass, self._k_fail)
+        if decision is not None:
+            needs = (
+                "no number of passes is enough" if self._k_pass is None else f"PASS requires {self._k_pass}"
+            )
+            fails = "FAIL cannot be shown" if self._k_fail is None else f"FAIL means {self._k_fail} or fewer"
+            seen = f"{self._passed} of {self._scored} passed, {needs} of {self._total} and {fails}"
+            self._stop(decision, f"{seen}, so the rest cannot change the verdict")
+
+    def _recount(self) -> None:
+        self._total = len(self._order) - self._dropped
+        self._k_pass, self._k_fail = gate_cuts(self._total, self._theta, self._alpha)
+
+
+class EvalueMonitor(StopMonitor):
+    """Stops when the evidence against "at most min" or against "at least target" is 1/alpha to 1.
+
+    One score for each golden, the mean of its trials. P(PASS at a rate ≤ min) ≤ alpha and P(FAIL at a rate
+    ≥ target) ≤ alpha, however often it is evaluated.
+    """
+
+    by = "evalue"
+
+    def __init__(self, order: RunOrder, minimum: float, target: float, alpha: float = 0.05) -> None:
+        super().__init__(order)
+        fastest_stops(minimum, target, alpha, alpha)  # rejects invalid numbers
+        self._min, self._target, self._alpha = minimum, target, alpha
+        self._log_e = LogE(0.0, 0.0)
+
+    def _take(self, scores: tuple[float, ...]) -> None:
+        if scores:
+            step = log_e_step(math.fsum(scores) / len(scores), self._min, self._target)
+            self._log_e = LogE(self._log_e.plus + step.plus, self._log_e.minus + step.minus)
+
+    def _judge(self, *, last: bool) -> None:
+        decision = e_decision(self._log_e, self._alpha, self._alpha)
+        if decision is None and not last:
+            return
+        above = f"that the rate is above {percent(self._min)} is {self._odds(0)}"
+        below = f"that it is below {percent(self._target)} is {self._odds(1)}"
+        needed = f"{1 / self._alpha:.3g} to 1 is required"
+        self._stop(decision or "INCONCLUSIVE", f"the evidence {above}, {below}; {needed}")
+
+    def _odds(self, side: int) -> str:
+        return f"{math.exp(min(self._log_e[side], 600)):.3g} to 1"
+
+
+def monitor_for(
+    gate: Gate, order: RunOrder, *, trials: int = 1, clustered: bool = False
+) -> StopMonitor | None:
+    """The monitor of a gate, None without one; rejects setups where it would be biased."""
+    if gate.stop == "off":
+        return None
+    if clustered:
+        raise ConfigError(f"stop: {gate.stop} requires goldens without clusters")
+    if gate.min is None:
+        raise ConfigError(f"stop: {gate.stop} requires min")
+    if gate.stop == "curtail":
+        if trials > 1:
+            raise ConfigError("stop: curtail requires trials: 1; with several trials use stop: evalue")
+        return CurtailMonitor(order, gate.min, gate.alpha)
+    if gate.target is None:
+        raise ConfigError("stop: evalue requires target and min")
+    return EvalueMonitor(order, gate.min, gate.target, gate.alpha)

@@ -1,0 +1,172 @@
+"""The outcome of a golden as a gate sees it: scored trials, errors, codes, latency and cost."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from rightcall.decide.config import About
+from rightcall.model.failure import FATAL
+from rightcall.model.record import Record
+from rightcall.model.run import CaseResult
+from rightcall.stats.clusters import Sample, sample, weighted_mean
+from rightcall.stats.gaffke import Units, case_units, trial_units
+
+
+class Outcome(Record, frozen=True):
+    """All trials of one golden.
+
+    `passes` holds 1.0 or 0.0 for each scored trial and is empty when every trial was an error; `metrics`
+    holds the values of each metric over the trials where it did not break. `cluster` groups goldens whose
+    outcomes are correlated; None means the golden is independent. Up to `lags_ms` of each of `latencies_ms` may have
+    been spent by the machine that measured; empty means none. An unchecked golden only cost money.
+    """
+
+    golden_id: str
+    passes: tuple[float, ...] = ()
+    errors: int = 0
+    category: str = "golden"
+    tags: tuple[str, ...] = ()
+    cluster: str | None = None
+    weight: float = 1.0
+    metrics: dict[str, tuple[float, ...]] = {}
+    codes: dict[str, int] = {}
+    latencies_ms: tuple[float, ...] = ()
+    costs_usd: tuple[float, ...] = ()
+    lags_ms: tuple[float, ...] = ()
+    checked: bool = True
+
+    @property
+    def rate(self) -> float:
+        """Share of scored trials that passed; 0 when there is none."""
+        return sum(self.passes) / len(self.passes) if self.passes else 0.0
+
+    def scores(self, metric: str | None = None) -> tuple[float, ...]:
+        """The trials' passes, or their values of a metric."""
+        return self.passes if metric is None else self.metrics.get(metric, ())
+
+
+def outcomes_of(
+    results: Iterable[CaseResult],
+    *,
+    clusters: Mapping[str, str | None] | None = None,
+    tags: Mapping[str, Sequence[str]] | None = None,
+) -> list[Outcome]:
+    """Gather checked trials by golden, in the order goldens first appear; clusters and tags are by golden id."""
+    trials: dict[str, list[CaseResult]] = {}
+    for result in results:
+        if result.checked:
+            trials.setdefault(result.golden_id, []).append(result)
+    return [
+        _outcome(golden_id, sorted(found, key=lambda r: r.trial), clusters or {}, tags or {})
+        for golden_id, found in trials.items()
+    ]
+
+
+class ScoredGoldens(NamedTuple):
+    """Goldens with a scored trial, in three columns. A golden whose cluster is None stands for itself."""
+
+    trials: list[tuple[float, ...]]
+    weights: list[float]
+    clusters: list[str | None]
+
+    @property
+    def grouped(self) -> bool:
+        """Whether any golden has a cluster."""
+        return any(cluster is not None for cluster in self.clusters)
+
+    @property
+    def mean(self) -> float:
+        """The weighted mean of the goldens' means."""
+        means = [xs[0] if len(xs) == 1 else math.fsum(xs) / len(xs) for xs in self.trials]
+        return weighted_mean(means, self.weights if len(set(self.weights)) > 1 else None)
+
+    def units(self, about: About = "cases_like_these") -> Units:
+        """The independent units of a claim: clusters of goldens, or single trials."""
+        if about == "these_goldens":
+            return trial_units(self.trials, self.weights)
+        return case_units(self.trials, self.clusters if self.grouped else None, self.weights)
+
+
+def scored_goldens(outcomes: Iterable[Outcome], metric: str | None = None) -> ScoredGoldens | None:
+    """The goldens with a scored trial, None when there is none; outcomes are read once and not kept."""
+    trials: list[tuple[float, ...]] = []
+    weights: list[float] = []
+    clusters: list[str | None] = []
+    for outcome in outcomes:
+        if scores := outcome.scores(metric):
+            trials.append(scores)
+            weights.append(outcome.weight)
+            clusters.append(outcome.cluster)
+    return ScoredGoldens(trials, weights, clusters) if trials else None
+
+
+def sample_of(outcomes: Iterable[Outcome], metric: str | None = None) -> Sample | None:
+    """The scored goldens as a sample, None when there is none."""
+    scored = scored_goldens(outcomes, metric)
+    if scored is None:
+        return None
+    uneven = len(set(scored.weights)) > 1
+    groups = [i if cluster is None else cluster for i, cluster in enumerate(scored.clusters)]
+    return sample(scored.trials, groups if scored.grouped else None, scored.weights if uneven else None)
+
+
+def cluster_key(outcome: Outcome) -> tuple[str, str]:
+    """Its cluster, or itself; a golden's id never collides with a cluster of the same name."""
+    if outcome.cluster is None:
+        return ("golden", outcome.golden_id)
+    return ("cluster", outcome.cluster)
+
+
+def error_rate(outcomes: Iterable[Outcome]) -> tuple[int, int]:
+    """(trials that were errors, all trials)."""
+    errors = scored = 0
+    for outcome in outcomes:
+        errors += outcome.errors
+        scored += len(outcome.passes)
+    return errors, errors + scored
+
+
+def _outcome(
+    golden_id: str,
+    trials: list[CaseResult],
+    clusters: Mapping[str, str | None],
+    tags: Mapping[str, Sequence[str]],
+) -> Outcome:
+    scored = [t for t in trials if not t.error]
+    names = dict.fromkeys(name for t in scored for name in t.metrics)
+    metrics = {
+        name: tuple(t.metrics[name].value for t in scored if name in t.metrics and not t.metrics[name].error)
+        for name in names
+    }
+    return Outcome(
+        golden_id,
+        tuple(float(t.passed) for t in scored),
+        errors=len(trials) - len(scored),
+        category=trials[0].category,
+        tags=tuple(tags.get(golden_id, ())),
+        cluster=clusters.get(golden_id),
+        metrics=metrics,
+        codes=dict(Counter(failure.code for t in scored for failure in t.codes)),
+        latencies_ms=tuple(t.latency_ms for t in scored if t.latency_ms is not None),
+        lags_ms=tuple(
+            t.trajectory.lag_ms if t.trajectory else 0.0 for t in scored if t.latency_ms is not None
+        ),
+        costs_usd=tuple(t.usage.cost_usd for t in trials if t.usage.cost_usd is not None),
+    )
+
+
+def alarms_of(a: Sequence[Outcome], b: Sequence[Outcome]) -> dict[str, tuple[str, ...]]:
+    """By fatal code, the goldens of B that have it where A was scored without it."""
+    before = {outcome.golden_id: outcome.codes for outcome in a if outcome.passes}
+    found = {
+        code: tuple(
+            outcome.golden_id
+            for outcome in b
+            if outcome.codes.get(code) and not before.get(outcome.golden_id, {code: 1}).get(code)
+        )
+        for code in sorted(FATAL)
+    }
+    return {code: ids for code, ids in found.items() if ids}

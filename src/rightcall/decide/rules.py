@@ -1,0 +1,297 @@
+"""The rules of a gate; each evaluates the outcomes of a run.
+
+A rule is a frozen object with `look(outcomes, alpha)`. Rules with error control (`ControlledRule`) also give
+p-values, which the verdict adjusts for their number before it decides again and asks the rule to `say` it.
+To add one: a class here, a field in `Gate`, a line in `rules_of`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence, Set
+from dataclasses import dataclass
+from functools import partial
+from typing import Literal, Protocol, runtime_checkable
+
+import msgspec
+
+from rightcall.core.text import counted, percent
+from rightcall.decide.config import About, Gate
+from rightcall.decide.outcome import Outcome, ScoredGoldens, scored_goldens
+from rightcall.model.failure import FATAL
+from rightcall.model.record import Record
+from rightcall.stats.gaffke import gaffke_bounds, gaffke_p_values
+from rightcall.stats.intervals import zero_seen_bound
+
+Word = Literal["PASS", "FAIL", "INCONCLUSIVE", "ERROR"]
+Decision = Literal["PASS", "FAIL", "INCONCLUSIVE"]
+
+
+class Check(Record, frozen=True):
+    """The decision of one rule, with its numbers and a sentence.
+
+    `low` and `high` are the one-sided bounds at 1−alpha. `p_pass` is the probability of results this good if the
+    rate were below the limit, `p_fail` of results this bad if it were not; both are None for rules without
+    error control (see `controlled`). With several rules they are Holm-adjusted. A comparison with a baseline adds the
+    p-value of any difference (`p_differs`), the number of units compared (`clusters`), and names the goldens that it
+    had to exclude (`only_here` and `only_there`).
+    """
+
+    name: str
+    word: Word
+    sentence: str
+    controlled: bool = False
+    value: float | None = None
+    limit: float | None = None
+    low: float | None = None
+    high: float | None = None
+    n: int = 0
+    trials: int = 0
+    p_pass: float | None = None
+    p_fail: float | None = None
+    only_here: tuple[str, ...] = ()
+    only_there: tuple[str, ...] = ()
+    p_differs: float | None = None
+    clusters: int = 0
+
+
+def word_for(p_pass: float, p_fail: float, alpha: float) -> Decision:
+    """PASS from p ≤ alpha, as the lower bound then reaches the limit; FAIL from p < alpha; else neither."""
+    if p_pass <= alpha:
+        return "PASS"
+    return "FAIL" if p_fail < alpha else "INCONCLUSIVE"
+
+
+LimitOf = Literal["latency_p50", "latency_p95", "latency_max", "cost_run", "cost_mean"]
+
+
+class GateRule(Protocol):
+    """One requirement of a run."""
+
+    @property
+    def name(self) -> str: ...
+
+    def look(self, outcomes: Sequence[Outcome], alpha: float) -> Check: ...
+
+
+@runtime_checkable
+class ControlledRule(GateRule, Protocol):
+    """A requirement whose error rate is at most alpha."""
+
+    def decision(self, check: Check, alpha: float) -> Decision: ...
+
+    def say(self, check: Check, alpha: float) -> str: ...
+
+
+def rules_of(gate: Gate) -> tuple[GateRule, ...]:
+    """The rules of a gate in display order, without the baseline, which needs a second run."""
+    rules: list[GateRule] = []
+    rate = partial(RateRule, kind=gate.rule, about=gate.about)
+    if gate.min is not None:
+        rules.append(rate("pass rate", gate.min))
+    rules += [rate(f"metric {m}", limit, metric=m) for m, limit in gate.metrics.items()]
+    rules += [rate(f"category {c}", limit, category=c) for c, limit in gate.categories.items()]
+    rules += [rate(f"tag {t}", limit, tag=t) for t, limit in gate.tags.items()]
+    rules += [HardRule(code) for code in gate.forbid]
+    latency, cost = gate.latency_ms, gate.cost
+    limits: list[tuple[str, LimitOf, float | None, str]] = [
+        ("latency p50", "latency_p50", latency.p50, "ms"),
+        ("latency p95", "latency_p95", latency.p95, "ms"),
+        ("latency max", "latency_max", latency.max, "ms"),
+        ("cost of the run", "cost_run", cost.run_usd, "USD"),
+        ("mean cost of a trial", "cost_mean", cost.mean_usd, "USD"),
+    ]
+    rules += [LimitRule(name, of, limit, unit) for name, of, limit, unit in limits if limit is not None]
+    return tuple(rules)
+
+
+def fatal_rules(gate: Gate, seen: Set[str]) -> tuple[GateRule, ...]:
+    """A rule for each fatal code that was seen, unless the gate allows it or already has one."""
+    return tuple(HardRule(code) for code in sorted(seen & FATAL - {*gate.forbid, *gate.allow}))
+
+
+@dataclass(frozen=True)
+class RateRule:
+    """The pass rate, or the mean of a metric, of all goldens or of a category or tag, is at least `limit`."""
+
+    name: str
+    limit: float
+    metric: str | None = None
+    category: str | None = None
+    tag: str | None = None
+    kind: Literal["interval", "point"] = "interval"
+    about: About = "cases_like_these"
+
+    def select(self, outcomes: Iterable[Outcome]) -> Iterator[Outcome]:
+        """The goldens this rule is about, one after the other: there may be a million of them."""
+        return (
+            o
+            for o in outcomes
+            if (self.category is None or o.category == self.category)
+            and (self.tag is None or self.tag in o.tags)
+        )
+
+    def look(self, outcomes: Sequence[Outcome], alpha: float) -> Check:
+        """Mean, bounds and both p-values; the decision ignores other rules."""
+        scored = scored_goldens(self.select(outcomes), self.metric)
+        if scored is None:
+            sentence = f"{self.name} is undecided: none of its goldens has a scored trial"
+            return Check(self.name, "INCONCLUSIVE", sentence, limit=self.limit)
+        if self.kind == "point":
+            return self._point(scored)
+        units = scored.units(self.about)
+        low, high = gaffke_bounds(units, alpha)
+        p_pass, p_fail = gaffke_p_values(units, self.limit)
+        check = Check(
+            self.name,
+            word_for(p_pass, p_fail, alpha),
+            "",
+            controlled=True,
+            value=scored.mean,
+            limit=self.limit,
+            low=low,
+            high=high,
+            n=len(scored.trials),
+            trials=sum(map(len, scored.trials)),
+            p_pass=p_pass,
+            p_fail=p_fail,
+        )
+        return msgspec.structs.replace(check, sentence=self.say(check, alpha))
+
+    def decision(self, check: Check, alpha: float) -> Decision:
+        """The word that the p-values of a check give; without them, nothing is decided."""
+        if check.p_pass is None or check.p_fail is None:
+            return "INCONCLUSIVE"
+        return word_for(check.p_pass, check.p_fail, alpha)
+
+    def say(self, check: Check, alpha: float) -> str:
+        """The check as a sentence, for any verdict."""
+        limit, low, high = percent(self.limit), percent(check.low or 0.0), percent(check.high or 0.0)
+        means = {"PASS": f"at least {limit}", "FAIL": f"below {limit}"}
+        trials = f" ({check.trials:,} trials)" if check.trials > check.n else ""
+        where = " on exactly these goldens" if self.about == "these_goldens" else ""
+        return (
+            f"{self.name} {percent(check.value or 0.0)} over {counted(check.n, 'golden')}{trials} is "
+            f"{means.get(check.word, f'undecided against {limit}')}{where}: "
+            f"with {percent(1 - alpha)} confidence above {low}, with the same confidence below {high}"
+        )
+
+    def _point(self, scored: ScoredGoldens) -> Check:
+        mean, goldens = scored.mean, len(scored.trials)
+        good = mean >= self.limit
+        relation = "at least" if good else "below"
+        sentence = (
+            f"{self.name} {percent(mean)} over {counted(goldens, 'golden')} is {relation} "
+            f"{percent(self.limit)} (rule: point, no error control)"
+        )
+        return Check(
+            self.name,
+            "PASS" if good else "FAIL",
+            sentence,
+            value=mean,
+            limit=self.limit,
+            n=goldens,
+            trials=sum(map(len, scored.trials)),
+        )
+
+
+@dataclass(frozen=True)
+class HardRule:
+    """A code that must never occur: a single occurrence in any trial fails the run."""
+
+    code: str
+
+    @property
+    def name(self) -> str:
+        return f"no {self.code}"
+
+    def look(self, outcomes: Sequence[Outcome], alpha: float) -> Check:
+        """FAIL with the names of the goldens, or PASS with an upper bound on how often it may still occur."""
+        hit = [o.golden_id for o in outcomes if o.codes.get(self.code)]
+        scored = scored_goldens(outcomes)
+        clusters = scored.units().number if scored else 0
+        trials = sum(len(o.passes) for o in outcomes)
+        if hit:
+            times = sum(o.codes.get(self.code, 0) for o in outcomes)
+            shown = ", ".join(hit[:3]) + (f" and {len(hit) - 3} more" if len(hit) > 3 else "")
+            sentence = (
+                f"{self.code} occurred {counted(times, 'time')} in {counted(len(hit), 'golden')}: {shown}"
+            )
+            return Check(
+                self.name, "FAIL", sentence, value=float(times), limit=0.0, n=clusters, trials=trials
+            )
+        if not clusters:
+            sentence = f"{self.name} is undecided: no golden has a scored trial"
+            return Check(self.name, "INCONCLUSIVE", sentence, limit=0.0)
+        bound = zero_seen_bound(clusters, alpha)
+        sentence = (
+            f"{self.code} never occurred in {counted(trials, 'trial')} of "
+            f"{counted(sum(o.checked for o in outcomes), 'golden')}; it may still occur in up to {percent(bound)} "
+            f"of goldens ({percent(1 - alpha)} confidence)"
+        )
+        return Check(self.name, "PASS", sentence, value=0.0, limit=0.0, high=bound, n=clusters, trials=trials)
+
+
+@dataclass(frozen=True)
+class LimitRule:
+    """Observed latency or cost stays within a limit; no error control.
+
+    A latency that is over the limit only with what a busy machine may have added decides nothing.
+    """
+
+    name: str
+    of: LimitOf
+    limit: float
+    unit: str
+
+    def look(self, outcomes: Sequence[Outcome], alpha: float) -> Check:
+        """PASS within the limit, FAIL beyond, INCONCLUSIVE when nothing was measured."""
+        fields = [
+            o.latencies_ms if self.of.startswith("latency") else o.costs_usd
+            for o in outcomes
+            if o.checked or self.of == "cost_run"  # what was spent was spent
+        ]
+        values = sorted(v for field in fields for v in field)
+        if not values:
+            sentence = (
+                f"{self.name}: not measured, so the limit of {self.limit:,g} {self.unit} is not checked"
+            )
+            return Check(self.name, "INCONCLUSIVE", sentence, limit=self.limit)
+        value = self._value(values)
+        good = value <= self.limit
+        if not good and self.of.startswith("latency") and self._certain(outcomes) <= self.limit:
+            sentence = (
+                f"{self.name} {value:,.4g} {self.unit} is over the limit of {self.limit:,g} {self.unit}, but only with "
+                f"what this overloaded machine may have added: {self._certain(outcomes):,.4g} {self.unit} are certain; "
+                "lower the concurrency or use a less busy machine"
+            )
+            return Check(
+                self.name, "INCONCLUSIVE", sentence, value=value, limit=self.limit, trials=len(values)
+            )
+        sentence = (
+            f"{self.name} {value:,.4g} {self.unit} is {'within' if good else 'over'} the limit of "
+            f"{self.limit:,g} {self.unit} (as observed, no error control)"
+        )
+        word: Literal["PASS", "FAIL"] = "PASS" if good else "FAIL"
+        return Check(self.name, word, sentence, value=value, limit=self.limit, trials=len(values))
+
+    def _certain(self, outcomes: Sequence[Outcome]) -> float:
+        """The same number computed from the time that was certainly the agent's."""
+        times = (
+            max(0.0, taken - lag)
+            for o in outcomes
+            for taken, lag in zip(o.latencies_ms, o.lags_ms or (0.0,) * len(o.latencies_ms), strict=True)
+        )
+        return self._value(sorted(times))
+
+    def _value(self, ordered: list[float]) -> float:
+        match self.of:
+            case "latency_max":
+                return ordered[-1]
+            case "cost_run":
+                return math.fsum(ordered)
+            case "cost_mean":
+                return math.fsum(ordered) / len(ordered)
+            case _:
+                share = int(self.of.removeprefix("latency_p")) / 100
+                return ordered[max(0, math.ceil(share * len(ordered)) - 1)]

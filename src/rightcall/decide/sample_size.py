@@ -1,0 +1,344 @@
+"""Sample size: how many goldens a gate needs, what they cost, and whether PASS is possible."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from rightcall.core.errors import ConfigError
+from rightcall.core.text import counted, percent
+from rightcall.decide.config import About, Gate
+from rightcall.decide.simulation import (
+    DRAWS,
+    POPULATIONS,
+    Demand,
+    Watch,
+    chance_to_pass,
+    chance_with_clusters,
+    goldens_for_power,
+)
+from rightcall.model.record import Record
+from rightcall.stats.gaffke import gaffke_p_values, units
+from rightcall.stats.intervals import clopper_pearson_p_values
+from rightcall.stats.paired_tests import holm
+from rightcall.stats.power import all_pass_n, gate_cuts, gate_n, gate_power
+from rightcall.stats.sequential import Decision, LogE, Operating, curtail, e_decision, log_e_step, operating
+
+LIKELY_ICC = 0.5
+"""Default correlation between trials of one golden (0 independent, 1 identical)."""
+
+MOST_STOPPED = 2_000
+"""Maximum number of goldens for which the mean length of an early-stopped run is computed exactly."""
+
+
+class SamplePlan(Record, frozen=True):
+    """The sample size of a gate with `min` and `target`.
+
+    `goldens` reach `power`, the probability of PASS at `target`; `perfect` is the fewest with which a flawless run can
+    PASS. `draws` is the number of simulated runs, 0 when the answer is exact, and `icc` the assumed correlation
+    between trials of one golden. Simulated numbers are those of the worse of two populations; `by_population` has the
+    goldens that each needs. `allowed_failures` holds for single trials and is None otherwise. `have` and
+    what follows are None without a dataset; the means of early stops are None when no PASS is possible.
+    """
+
+    sentence: str
+    goldens: int
+    trials: int
+    perfect: int
+    allowed_failures: int | None
+    power: float
+    about: About = "cases_like_these"
+    icc: float | None = None
+    draws: int = 0
+    cost_usd: float | None = None
+    have: int | None = None
+    clusters: int | None = None
+    chance_to_pass: float | None = None
+    curtail_goldens: float | None = None
+    evalue_goldens: float | None = None
+    evalue_pass: float | None = None
+    by_population: dict[str, int] = {}
+
+
+class _Asked(NamedTuple):
+    demand: Demand
+    target: float
+    trials: int
+    icc: float
+    about: About
+
+
+def plan(  # noqa: PLR0913  keywords, each a separate question
+    minimum: float,
+    target: float,
+    *,
+    power: float = 0.8,
+    alpha: float = 0.05,
+    trials: int = 1,
+    icc: float = LIKELY_ICC,
+    about: About = "cases_like_these",
+    cost_per_trial: float | None = None,
+    have: int | None = None,
+    clusters: Sequence[int] | None = None,
+    watch: Watch | None = None,
+) -> SamplePlan:
+    """How many goldens are needed to show a rate of at least `minimum` when the true rate is `target`.
+
+    Exact for one trial of each golden, and for `about: these_goldens`, where it is the number of trials that
+    counts. With several trials the gate's own rule is simulated. `clusters` holds the sizes of the clusters the `have`
+    goldens form; `watch` is called after each simulated run.
+    """
+    if trials < 1:
+        raise ConfigError(f"plan: trials must be at least 1, got {trials}")
+    if not 0 <= icc <= 1:
+        raise ConfigError(f"plan: icc must lie between 0 and 1, got {icc:g}")
+    if have is not None and have < 1:
+        raise ConfigError("plan: the dataset has no goldens, so there is nothing to plan with")
+    if cost_per_trial is not None and not 0 <= cost_per_trial < math.inf:
+        raise ConfigError(
+            f"plan: the cost of a trial must be a number that is not negative, got {cost_per_trial:g}"
+        )
+    asked = _Asked(Demand(minimum, alpha), target, trials, icc, about)
+    need = _needed(asked, power, watch)
+    exact = trials == 1 or about == "these_goldens"
+    chance = None if have is None else _chance(asked, have, clusters, watch)
+    size = have or need.goldens
+    found = SamplePlan(
+        "",
+        need.goldens,
+        trials,
+        need.flawless,
+        need.may_fail if trials == 1 else None,
+        need.power,
+        about=about,
+        icc=None if exact and not _grouped(clusters) else icc,
+        draws=0 if exact and not _grouped(clusters) else DRAWS,
+        cost_usd=None if cost_per_trial is None else cost_per_trial * size * trials,
+        have=have,
+        clusters=len(clusters) if clusters and _grouped(clusters) else None,
+        chance_to_pass=chance,
+        by_population=need.by_population,
+    )
+    if trials == 1 and size <= MOST_STOPPED and chance != 0 and not _grouped(clusters):
+        curtailed, evidence = _stopped(size, minimum, target, alpha)
+        found = msgspec.structs.replace(
+            found,
+            curtail_goldens=curtailed.cases,
+            evalue_goldens=evidence.cases,
+            evalue_pass=evidence.passing,
+        )
+    return msgspec.structs.replace(found, sentence=_sentence(found, minimum, target, power))
+
+
+class _Needed(NamedTuple):
+    """Goldens that reach a power, the `power` they reach, how many of them `may_fail` when each is tried once, and
+    how many would do if every trial passed (`flawless`); and those that each simulated population needs.
+    """
+
+    goldens: int
+    flawless: int
+    may_fail: int
+    power: float
+    by_population: dict[str, int]
+
+
+def _needed(asked: _Asked, power: float, watch: Watch | None) -> _Needed:
+    (minimum, alpha), target, trials = asked.demand, asked.target, asked.trials
+    single, passing, reached = gate_n(minimum, target, power, alpha)
+    found = _Needed(single, all_pass_n(minimum, alpha), single - passing, reached, {})
+    if asked.about == "these_goldens":  # the number of trials counts, whatever they are of
+        goldens = math.ceil(single / trials)
+        while (reached := gate_power(goldens * trials, minimum, target, alpha)[0]) < power:
+            goldens += 1
+        return found._replace(goldens=goldens, flawless=math.ceil(found.flawless / trials), power=reached)
+    if trials == 1:
+        return found
+    between = found.flawless, max(single, found.flawless) + 10
+    needs = {
+        name: goldens_for_power(
+            population(trials, target, asked.icc), asked.demand, power, between, watch=watch
+        )
+        for name, population in POPULATIONS.items()
+    }
+    goldens, reached = max(needs.values(), key=lambda need: (need[0], -need[1]))
+    by_population = {name: number for name, (number, _) in needs.items()}
+    return found._replace(goldens=goldens, power=reached, by_population=by_population)
+
+
+def warnings(
+    gate: Gate,
+    categories: Iterable[str],
+    tags: Iterable[Iterable[str]] = (),
+    *,
+    trials: int = 1,
+    clusters: Iterable[str | None] = (),
+) -> list[str]:
+    """Problems of a gate for a dataset whose goldens have these categories, tags and clusters.
+
+    Above all, that PASS is impossible because even a flawless run is too small.
+    """
+    kinds = list(categories)
+    labels = [set(t) for t in tags] if gate.tags else []
+    groups = list(clusters) or [None] * len(kinds)
+    everyone = range(len(kinds))
+    members: dict[str, tuple[float, Sequence[int]]] = {}
+    if gate.min is not None:
+        members["pass rate"] = gate.min, everyone
+    members |= {f"metric {m}": (limit, everyone) for m, limit in gate.metrics.items()}
+    members |= {
+        f"category {c}": (limit, [i for i in everyone if kinds[i] == c])
+        for c, limit in gate.categories.items()
+    }
+    members |= {
+        f"tag {t}": (limit, [i for i in everyone if labels and t in labels[i]])
+        for t, limit in gate.tags.items()
+    }
+    found = [f"{name}: no goldens match" for name, (_, who) in members.items() if not who]
+    if gate.rule == "interval":
+        sizes = {
+            name: (limit, cluster_sizes(groups[i] for i in who))
+            for name, (limit, who) in members.items()
+            if who
+        }
+        found += _impossible(sizes, gate, trials)
+    return found
+
+
+def cluster_sizes(clusters: Iterable[str | None]) -> list[int]:
+    """Sizes of the clusters that goldens form; a golden without one is its own."""
+    named = Counter(clusters)
+    alone = named.pop(None, 0)
+    return [*named.values(), *[1] * alone]
+
+
+def _impossible(sizes: Mapping[str, tuple[float, list[int]]], gate: Gate, trials: int) -> list[str]:
+    best = [_flawless_p(of, limit, gate.about, trials) for limit, of in sizes.values()]
+    adjusted = holm(best)
+    found = []
+    for (name, (limit, of)), p in zip(sizes.items(), adjusted, strict=True):
+        if p <= gate.alpha:
+            found += _only_flawless(name, limit, of, gate, trials) if len(sizes) == 1 else []
+            continue
+        n, needed = sum(of), all_pass_n(limit, gate.alpha)
+        among = f" (more with {len(sizes)} rules)" if len(sizes) > 1 else ""
+        if gate.about == "these_goldens":
+            found.append(
+                f"{name}: PASS is impossible, {counted(n, 'golden')} of {counted(trials, 'trial')} cannot show "
+                f"{percent(limit)} even if all pass; at least {needed:,} trials in total are needed{among}"
+            )
+            continue
+        unit = "cluster" if len(of) < n else "golden"
+        inside = (
+            f" in {counted(len(of), 'cluster')}, the largest of {max(of):,}," if unit == "cluster" else ""
+        )
+        what = "are needed" if unit == "golden" else "clusters of one size are needed"
+        text = (
+            f"{name}: PASS is impossible, {counted(n, 'golden')}{inside} cannot show {percent(limit)} even if "
+            f"all pass; at least {needed:,} {what}{among}"
+        )
+        if trials > 1 and n * trials >= needed:
+            text += "; to decide about exactly these goldens, set `about: these_goldens`, which counts their trials"
+        found.append(text)
+    return found
+
+
+def _only_flawless(name: str, limit: float, of: Sequence[int], gate: Gate, trials: int) -> list[str]:
+    """Few goldens with many trials: PASS is possible, but one golden that never passes rules it out."""
+    if trials == 1 or gate.about == "these_goldens" or len(of) < sum(of):
+        return []
+    n, room = sum(of), _with_one_failure(limit, gate.alpha)
+    if n >= room:
+        return []
+    return [
+        f"{name}: {counted(n, 'golden')} can show {percent(limit)} only if nearly every trial passes, however many "
+        f"trials each has; {room:,} leave room for one golden that fails. To decide about exactly these goldens, "
+        "set `about: these_goldens`, which counts their trials"
+    ]
+
+
+def _with_one_failure(limit: float, alpha: float) -> int:
+    n = all_pass_n(limit, alpha)
+    while clopper_pearson_p_values(n - 1, n, limit)[0] > alpha:
+        n += 1
+    return n
+
+
+def _flawless_p(sizes: Sequence[int], limit: float, about: About, trials: int) -> float:
+    if about == "these_goldens":
+        return float(limit ** (sum(sizes) * trials))
+    return gaffke_p_values(units([1.0] * len(sizes), [float(n) for n in sizes]), limit)[0]
+
+
+def _grouped(clusters: Sequence[int] | None) -> bool:
+    return clusters is not None and max(clusters, default=1) > 1
+
+
+def _chance(plan: _Asked, have: int, clusters: Sequence[int] | None, watch: Watch | None) -> float:
+    """The probability of PASS with the existing goldens, in the worse population."""
+    demand, trials = plan.demand, plan.trials
+    if plan.about == "these_goldens":
+        return gate_power(have * trials, demand.theta, plan.target, demand.alpha)[0]
+    sizes = Counter(clusters) if clusters else Counter({1: have})
+    if _flawless_p(list(sizes.elements()), demand.theta, plan.about, trials) > demand.alpha:
+        return 0.0
+    if set(sizes) == {1} and trials == 1:
+        return gate_power(have, demand.theta, plan.target, demand.alpha)[0]
+    chances = []
+    for population in POPULATIONS.values():
+        drawn = {n: (population(n * trials, plan.target, plan.icc), k) for n, k in sizes.items()}
+        if set(sizes) == {1}:
+            chances.append(chance_to_pass(*drawn[1], demand, watch=watch))
+        else:
+            chances.append(chance_with_clusters(drawn, demand, watch=watch))
+    return min(chances)
+
+
+def _stopped(total: int, minimum: float, target: float, alpha: float) -> tuple[Operating, Operating]:
+    """What curtail and evalue do with `total` goldens when the rate is `target`."""
+    k_pass, k_fail = gate_cuts(total, minimum, alpha)
+    up, down = log_e_step(1.0, minimum, target), log_e_step(0.0, minimum, target)
+
+    def by_evidence(s: int, n: int) -> Decision | None:
+        log_e = LogE(s * up.plus + (n - s) * down.plus, s * up.minus + (n - s) * down.minus)
+        return e_decision(log_e, alpha, alpha)
+
+    curtailed = operating(lambda s, n: curtail(s, n, total, k_pass, k_fail), total, target)
+    return curtailed, operating(by_evidence, total, target)
+
+
+def _populations(found: SamplePlan) -> str:
+    """What the two populations need."""
+    if not found.by_population:
+        return "; the worse of two populations"
+    beta, never = found.by_population["beta"], found.by_population["never pass"]
+    return f"; {beta:,} if goldens differ gradually, {never:,} if some never pass"
+
+
+def _sentence(found: SamplePlan, minimum: float, target: float, power: float) -> str:
+    of = f" of {found.trials} trials" if found.trials > 1 else ""
+    where = " on exactly these goldens" if found.about == "these_goldens" else ""
+    text = (
+        f"To show at least {percent(minimum)}{where} when the true rate is {percent(target)}, with a chance of "
+        f"{percent(power)}, takes {'about ' if found.draws else ''}{counted(found.goldens, 'golden')}{of}"
+    )
+    if found.allowed_failures is not None:
+        text += f", of which {found.allowed_failures:,} may fail"
+    if found.draws:
+        text += (
+            f" (simulated, {found.draws:,} runs; trials of one golden agree with correlation {found.icc:g}"
+            f"{_populations(found)})"
+        )
+    text += f". A flawless run needs {found.perfect:,}."
+    if found.have is not None and found.chance_to_pass is not None:
+        inside = f" in {counted(found.clusters, 'cluster')}" if found.clusters else ""
+        if found.chance_to_pass == 0:
+            text += f" With {found.have:,}{inside} PASS is impossible: add goldens or lower min."
+        else:
+            text += f" With {found.have:,}{inside} the chance to PASS is {percent(found.chance_to_pass)}."
+    if found.cost_usd is not None:
+        text += f" Expected cost {found.cost_usd:,.2f} USD."
+    return text

@@ -1,0 +1,204 @@
+"""The verdict of a gate: PASS, FAIL, INCONCLUSIVE or ERROR, with a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from rightcall.core.errors import ConfigError
+from rightcall.core.text import counted, percent
+from rightcall.decide.advice import advice
+from rightcall.decide.baseline import Baseline, BaselineRule
+from rightcall.decide.config import Gate, OnInconclusive
+from rightcall.decide.early_stop import Stopped
+from rightcall.decide.outcome import Outcome
+from rightcall.decide.rules import Check, ControlledRule, GateRule, RateRule, Word, fatal_rules, rules_of
+from rightcall.model.record import Record
+from rightcall.stats.paired_tests import holm
+
+
+class Verdict(Record, frozen=True):
+    """The decision about a run and its evidence.
+
+    `hypotheses` is the number of rules with error control, for which Holm's correction was made. `unscored`
+    names goldens without a scored trial, which count in no rate. `hint` says what would decide it; `notes` say what
+    the numbers take for granted.
+    """
+
+    word: Word
+    sentence: str
+    checks: tuple[Check, ...] = ()
+    alpha: float = 0.05
+    on_inconclusive: OnInconclusive = "warn"
+    hypotheses: int = 0
+    errors: int = 0
+    trials: int = 0
+    unscored: tuple[str, ...] = ()
+    hint: str = ""
+    saved: int = 0
+    notes: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        """The decision in one sentence."""
+        return self.sentence
+
+    def __repr__(self) -> str:
+        return f"<Verdict {self.sentence}>"
+
+    @property
+    def exit_code(self) -> int:
+        """0 pass, 1 fail, 3 inconclusive (unless a policy says otherwise), 4 error."""
+        if self.word == "INCONCLUSIVE":
+            return {"pass": 0, "fail": 1, "warn": 3}[self.on_inconclusive]
+        return {"PASS": 0, "FAIL": 1, "ERROR": 4}[self.word]
+
+
+def decide(
+    gate: Gate,
+    outcomes: Sequence[Outcome],
+    *,
+    baseline: Baseline | Sequence[Outcome] | None = None,
+    stopped: Stopped | None = None,
+) -> Verdict:
+    """Apply a gate to a run. `baseline` holds the outcomes of the run that `gate.baseline` names.
+
+    `stopped` is how a monitor ended the run; its word stands for the pass rate, since an interval computed
+    at a moment chosen by the data would err more often than it says.
+    """
+    seen = _seen_in(outcomes)
+    errors, trials = seen.errors, seen.trials
+    blank = Verdict(
+        "ERROR",
+        "ERROR: no trial could be scored, so nothing is known about the agent",
+        alpha=gate.alpha,
+        on_inconclusive=gate.on_inconclusive,
+        errors=errors,
+        trials=trials,
+        unscored=seen.unscored,
+        saved=stopped.saved if stopped else 0,
+    )
+    if trials == errors:
+        return blank
+    rules = _rules(gate, baseline) + fatal_rules(gate, seen.codes)
+    checks = _checks(rules, outcomes, gate.alpha, stopped)
+    hypotheses = sum(check.controlled for check in checks)
+    judged = msgspec.structs.replace(blank, checks=tuple(checks), hypotheses=hypotheses)
+    if errors / trials > gate.max_error_rate:
+        sentence = (
+            f"ERROR: {counted(errors, 'trial')} of {trials:,} could not be run ({percent(errors / trials)}, "
+            f"at most {percent(gate.max_error_rate)} allowed), so there is no verdict"
+        )
+        return msgspec.structs.replace(judged, sentence=sentence)
+    word = _overall(checks)
+    if word == "PASS" and not _rules(gate, baseline):  # nothing was required, so nothing was shown
+        sentence = "INCONCLUSIVE: the gate has no requirements, so it decides nothing"
+        hint = "set min, a baseline, forbid or the min of a metric, category or tag"
+        return msgspec.structs.replace(judged, word="INCONCLUSIVE", sentence=sentence, hint=hint)
+    hint = _hint(rules, checks, outcomes, gate.alpha) if word == "INCONCLUSIVE" else ""
+    return msgspec.structs.replace(judged, word=word, sentence=_sentence(word, checks), hint=hint)
+
+
+class _Seen(NamedTuple):
+    errors: int
+    trials: int
+    unscored: tuple[str, ...]
+    codes: frozenset[str]
+
+
+def _seen_in(outcomes: Iterable[Outcome]) -> _Seen:
+    """Everything that can be counted in one pass: a million outcomes are made again for each."""
+    errors = scored = 0
+    unscored: list[str] = []
+    codes: set[str] = set()
+    for outcome in outcomes:
+        errors += outcome.errors
+        scored += len(outcome.passes)
+        if not outcome.passes and outcome.checked:
+            unscored.append(outcome.golden_id)
+        if outcome.codes:
+            codes.update(code for code, times in outcome.codes.items() if times)
+    return _Seen(errors, errors + scored, tuple(unscored), frozenset(codes))
+
+
+def _checks(
+    rules: Sequence[GateRule], outcomes: Sequence[Outcome], alpha: float, stopped: Stopped | None
+) -> list[Check]:
+    checks = [
+        _from_monitor(rule, stopped) if stopped and _left_to(stopped, rule) else rule.look(outcomes, alpha)
+        for rule in rules
+    ]
+    return _holm(rules, checks, alpha)
+
+
+def _left_to(stopped: Stopped, rule: GateRule) -> bool:
+    """Whether how the run ended stands for this rule."""
+    return rule.name == "pass rate" or (stopped.by == "earlier" and isinstance(rule, ControlledRule))
+
+
+def _rules(gate: Gate, baseline: Baseline | Sequence[Outcome] | None) -> tuple[GateRule, ...]:
+    rules = rules_of(gate)
+    if gate.baseline is not None:
+        if baseline is None:
+            raise ConfigError(f"gate: the outcomes of the baseline '{gate.baseline.run}' are needed")
+        earlier = baseline if isinstance(baseline, Baseline) else Baseline(baseline)
+        margin, name = gate.baseline.margin, gate.baseline.run
+        rules += (BaselineRule(earlier, margin, name, max_error_rate=gate.max_error_rate),)
+    return rules
+
+
+def _from_monitor(rule: GateRule, stopped: Stopped) -> Check:
+    return Check(rule.name, stopped.word, stopped.sentence, n=stopped.used)
+
+
+def _holm(rules: Sequence[GateRule], checks: Sequence[Check], alpha: float) -> list[Check]:
+    """Decide again with p-values adjusted for the number of controlled rules, PASS and FAIL separately."""
+    p_pass = [c.p_pass for c in checks if c.controlled and c.p_pass is not None]
+    p_fail = [c.p_fail for c in checks if c.controlled and c.p_fail is not None]
+    if len(p_pass) < 2:
+        return list(checks)
+    adjusted = iter(zip(holm(p_pass), holm(p_fail), strict=True))
+    return [
+        _ruled_again(rule, check, *next(adjusted), alpha, len(p_pass))
+        if check.controlled and isinstance(rule, ControlledRule)
+        else check
+        for rule, check in zip(rules, checks, strict=True)
+    ]
+
+
+def _ruled_again(
+    rule: ControlledRule, check: Check, p_pass: float, p_fail: float, alpha: float, number: int
+) -> Check:
+    differs = None if check.p_differs is None else min(1.0, number * check.p_differs)
+    after = msgspec.structs.replace(check, p_pass=p_pass, p_fail=p_fail, p_differs=differs)
+    word = rule.decision(after, alpha)
+    after = msgspec.structs.replace(after, word=word)
+    sentence = rule.say(after, alpha)
+    if word != check.word:
+        sentence += f"; alone it would be {check.word}, but {number} rules are tested (Holm's correction)"
+    return msgspec.structs.replace(after, sentence=sentence)
+
+
+def _overall(checks: Sequence[Check]) -> Word:
+    rulings = {check.word for check in checks}
+    if "FAIL" in rulings:
+        return "FAIL"
+    return "INCONCLUSIVE" if "INCONCLUSIVE" in rulings else "PASS"
+
+
+def _sentence(word: Word, checks: Sequence[Check]) -> str:
+    deciding = [check for check in checks if check.word == word]
+    others = f" (and {len(deciding) - 1} more)" if len(deciding) > 1 and word != "FAIL" else ""
+    text = "; ".join(c.sentence for c in deciding) if word == "FAIL" else deciding[0].sentence
+    return f"{text}{others}" if text.startswith(f"{word} ") else f"{word}: {text}{others}"
+
+
+def _hint(
+    rules: Sequence[GateRule], checks: Sequence[Check], outcomes: Sequence[Outcome], alpha: float
+) -> str:
+    """What would decide the first undecided rate, if the observed rate is the true rate."""
+    for rule, check in zip(rules, checks, strict=True):
+        if isinstance(rule, RateRule) and check.word == "INCONCLUSIVE" and check.controlled:
+            return advice(rule, check, outcomes, alpha)
+    return ""

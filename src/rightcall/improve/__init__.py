@@ -1,0 +1,12 @@
+"""What can be learned from stored runs, and which change helps.
+
+run_analysis     why a run fails: streamed from the store, or from results in memory
+findings         the result: symptoms and evidence, causes/, hypotheses, ranked
+proposals        changes worth trying, where each can act, what they become (patch), what they may not do (leakage)
+proof/           `improve`: changes of definitions, tried on some goldens and proven on others
+changes          what changed between two runs, and which flipped goldens that touches (attribution)
+bisection        which of several changes broke goldens
+lint_evidence    lint rules ranked by the mistakes made with the tools they flag
+perturbations/, perturbed_run   harmless changes, paired with clean runs
+robustness       what faults and harmless changes did to a run
+"""

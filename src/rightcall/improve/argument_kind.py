@@ -1,0 +1,276 @@
+"""The kind of an argument error: a closed list, derived from the values, never from message text."""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from bisect import bisect_left
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, Literal
+
+from rightcall.improve.dates import day_of, days_named, is_relative_date
+from rightcall.improve.golden_facts import expected_calls
+from rightcall.model.golden import Golden
+
+ArgumentKind = Literal[
+    "missing",
+    "swapped",
+    "foreign",
+    "type",
+    "spelling",
+    "date",
+    "unit",
+    "enum_neighbour",
+    "copied",
+    "invented",
+    "extra",
+    "other",
+]
+
+FACTORS = (
+    60.0, 3600.0, 86400.0, 24.0, 7.0, 168.0, 1440.0, 12.0, 10.0, 100.0, 1000.0, 1024.0, 1e6,
+    2.2046, 1.6093, 0.3048, 2.54, 28.35,
+)  # fmt: skip
+TOLERANCE = 0.006
+MATCHERS = frozenset(("exact", "text"))
+_NUMBER_WITH_UNIT = re.compile(r"\s*[-+]?\d+(?:[.,]\d+)?\s*[a-zA-Z°µ%]{1,12}\.?\s*")
+_NUMBER = re.compile(r"(?<![\w.])[-+]?\d+(?:\.\d+)?(?![\w]|\.\d)")
+
+
+class Unjudged:
+    """Placeholder for an expectation given by a matcher instead of a single value."""
+
+    def __repr__(self) -> str:
+        return "UNJUDGED"
+
+
+UNJUDGED = Unjudged()
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What a value can be compared with: the rest of the call, the text of the request, earlier results.
+
+    `others` are the expected values of the other parameters by name, `given` the actual ones. `words` are the
+    request, the system prompt and the context; `results` the text that tools returned before the call.
+    """
+
+    parameter: str = ""
+    others: Mapping[str, Any] = field(default_factory=dict)
+    given: Mapping[str, Any] = field(default_factory=dict)
+    enum: Sequence[Any] = ()
+    words: str = ""
+    results: Collection[str] = ()
+
+
+def plain_value(expected: Any) -> Any:
+    """The value a golden expects: a bare one, or that of `exact` and `text`; other matchers are `UNJUDGED`."""
+    if not isinstance(expected, dict):
+        return expected
+    for key in MATCHERS & expected.keys():
+        inner = expected[key]
+        return inner.get("value", UNJUDGED) if key == "text" and isinstance(inner, dict) else inner
+    from rightcall.metrics.matching.compile import matcher_key
+
+    return UNJUDGED if matcher_key(expected) is not None else expected
+
+
+def argument_kind(  # noqa: PLR0911  a list of kinds, the first that holds
+    code: str, expected: Any, actual: Any, setting: Setting | None = None
+) -> ArgumentKind:
+    """The first kind of the list that applies."""
+    setting = setting or Setting()
+    if code == "missing_arg":
+        return "missing"
+    if code in ("extra_arg", "forbidden_arg"):
+        return "extra"
+    wanted = plain_value(expected)
+    if (of_others := _of_others(wanted, actual, setting)) is not None:
+        return of_others
+    if _same_text(wanted, actual):
+        return "type"
+    if _same_day(wanted, actual):  # before spelling: 2027/03/03 is a format issue
+        return "date"
+    if _spelt_alike(wanted, actual):
+        return "spelling"
+    if is_unit_error(wanted, actual):
+        return "unit"
+    if any(_equal(actual, one) for one in setting.enum):
+        return "enum_neighbour"
+    if is_held(actual, setting.words):
+        return "copied"
+    if _scalar(actual) and not any(str(actual) in text for text in setting.results):
+        return "invented"
+    return "other"
+
+
+def _of_others(wanted: Any, actual: Any, setting: Setting) -> ArgumentKind | None:
+    if not _telling(actual):
+        return None
+    for name, value in setting.others.items():
+        if name == setting.parameter or not _equal(plain_value(value), actual) or _equal(actual, wanted):
+            continue
+        return "swapped" if _equal(setting.given.get(name), wanted) else "foreign"
+    if any(_whole_word(str(actual), text) for text in setting.results) and not is_held(actual, setting.words):
+        return "foreign"
+    return None
+
+
+def is_held(value: Any, words: str) -> bool:
+    """Whether a value can be found in a text: a whole word, a number or its multiple by a unit, the day of a date.
+
+    Short texts are compared with their case: "M" is not found in "money", nor in "m".
+    """
+    if value is UNJUDGED or value is None or isinstance(value, bool | dict):
+        return True
+    if isinstance(value, list):
+        return all(is_held(one, words) for one in value)
+    if isinstance(value, int | float):
+        return any(n == value or is_unit_error(value, n) for n in _numbers(words))
+    text = str(value).strip()
+    if not text or _whole_word(text, words):
+        return True
+    day = day_of(text)
+    return day is not None and day[5:] in {found[5:] for found in days_named(words)}
+
+
+def is_unit_error(one: Any, two: Any) -> bool:
+    """Whether two numbers differ by the factor of a unit, or one is text that is a number with a unit."""
+    first, second = _as_number(one), _as_number(two)
+    if first is None or second is None:
+        number_and_text = (isinstance(one, int | float) and isinstance(two, str)) or (
+            isinstance(two, int | float) and isinstance(one, str)
+        )
+        said = two if isinstance(two, str) else one
+        return number_and_text and isinstance(said, str) and bool(_NUMBER_WITH_UNIT.fullmatch(said))
+    if first == second or not first or not second:
+        return False
+    ratio = max(abs(first), abs(second)) / min(abs(first), abs(second))
+    if first * second > 0 and _is_factor(ratio):
+        return True
+    return _close(first * 9 / 5 + 32, second) or _close(second * 9 / 5 + 32, first)
+
+
+_RATIOS = sorted(f if f > 1 else 1 / f for f in FACTORS)
+
+
+def _is_factor(ratio: float) -> bool:
+    at = bisect_left(_RATIOS, ratio * (1 - TOLERANCE))
+    return any(abs(ratio - f) <= TOLERANCE * f for f in _RATIOS[at : at + 2])
+
+
+def _close(one: float, two: float) -> bool:
+    return abs(one - two) <= TOLERANCE * max(abs(one), abs(two), 1e-9)
+
+
+def _as_number(value: Any) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    try:
+        return float(value)
+    except OverflowError:
+        return None
+
+
+@lru_cache(maxsize=16)
+def _numbers(words: str) -> tuple[float, ...]:
+    """The numbers of a request, which is asked about once for each of its values and trials."""
+    return tuple(float(found) for found in _NUMBER.findall(words[:20_000]))
+
+
+def _whole_word(text: str, words: str) -> bool:
+    if len(text) > 3:
+        text, words = text.casefold(), words.casefold()
+    at = words.find(text)
+    while at >= 0:
+        before = words[at - 1] if at else " "
+        after = words[at + len(text)] if at + len(text) < len(words) else " "
+        if not (before.isalnum() and text[0].isalnum()) and not (after.isalnum() and text[-1].isalnum()):
+            return True
+        at = words.find(text, at + 1)
+    return False
+
+
+def _same_text(wanted: Any, actual: Any) -> bool:
+    if wanted is UNJUDGED or type(wanted) is type(actual):
+        return False
+    if isinstance(actual, list) and len(actual) == 1:
+        return _equal(actual[0], wanted)
+    if isinstance(wanted, list) and len(wanted) == 1:
+        return _equal(wanted[0], actual)
+    return _scalar(wanted) and _scalar(actual) and _json_text(wanted) == _json_text(actual)
+
+
+def _json_text(value: Any) -> str:
+    if isinstance(value, str):
+        value = value.strip()
+        return value.casefold() if value.casefold() in ("true", "false", "null") else _plain_number(value)
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        return str(int(value))
+    return json.dumps(value)
+
+
+def _plain_number(text: str) -> str:
+    return text[:-2] if re.fullmatch(r"-?\d+\.0", text) else text
+
+
+def _spelt_alike(wanted: Any, actual: Any) -> bool:
+    return (
+        isinstance(wanted, str)
+        and isinstance(actual, str)
+        and wanted != actual
+        and bool(_bare(wanted))
+        and _bare(wanted) == _bare(actual)
+    )
+
+
+def _bare(text: str) -> str:
+    split = unicodedata.normalize("NFKD", text[:2000].casefold())
+    return "".join(c for c in split if c.isalnum())
+
+
+def _same_day(wanted: Any, actual: Any) -> bool:
+    if not isinstance(wanted, str) or not isinstance(actual, str | int | float) or isinstance(actual, bool):
+        return False
+    day = day_of(wanted)
+    if day is None:
+        return False
+    said = str(actual)
+    return (
+        day_of(said) == day or day[5:] in {found[5:] for found in days_named(said)} or is_relative_date(said)
+    )
+
+
+def _equal(one: Any, two: Any) -> bool:
+    return (type(one) is type(two) and one == two) or (_number_like(one) and _number_like(two) and one == two)
+
+
+def _number_like(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _scalar(value: Any) -> bool:
+    return isinstance(value, str | int | float | bool)
+
+
+def _telling(value: Any) -> bool:
+    """Whether finding the value elsewhere means anything: True and "" occur everywhere."""
+    return isinstance(value, str | int | float) and not isinstance(value, bool) and value != ""
+
+
+def held_values(golden: Golden) -> list[Any]:
+    """Expected values that the request says, in the order of the calls."""
+    values = [plain_value(value) for _, args in expected_calls(golden) for value in args.values()]
+    return [
+        value
+        for value in values
+        if value is not UNJUDGED and isinstance(value, str | int | float) and is_held(value, golden.input)
+    ]
+
+
+def still_holds(golden: Golden, text: str) -> bool:
+    """Whether another wording of a request is not empty and says every value that the request says."""
+    return bool(text.strip()) and all(is_held(value, text) for value in held_values(golden))

@@ -1,0 +1,252 @@
+"""Which change touches which golden that broke or was fixed: suspicion, never proof.
+
+For each flipped golden and change: how much the change touches it, whether it can cause what happened, and
+how specific the flips are to the touched goldens. Greedy over the changes, so that each golden counts for
+one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from rightcall.core.text import counted
+from rightcall.improve.changes import ChangeItem, run_changes
+from rightcall.improve.golden_facts import expected_calls
+from rightcall.improve.run_setup import RunRecord, run_record
+from rightcall.improve.symptom import Symptom, SymptomRequest, symptom_of
+from rightcall.metrics.matching.reasons import call_text
+from rightcall.model.call import ToolCall
+from rightcall.model.golden import AnyGolden, Golden
+from rightcall.model.record import Record
+from rightcall.model.run import CaseResult
+from rightcall.store.base import ComparedCase, StoredCase, StoredRun
+from rightcall.store.sql.store import Store
+
+MOST_FLIPS = 200
+GLOBAL = frozenset(("model", "setting", "system", "order", "library", "dataset"))
+FITS: dict[str, frozenset[str]] = {
+    "enum": frozenset(("copied", "spelling", "enum_neighbour", "invented", "other")),
+    "format": frozenset(("date", "spelling", "copied", "other")),
+    "required": frozenset(("missing", "extra")),
+    "type": frozenset(("type", "other", "unit")),
+    "description": frozenset(
+        ("unit", "date", "foreign", "swapped", "invented", "copied", "other", "missing")
+    ),
+}
+"""Kinds of wrong arguments that a change of a keyword can cause."""
+
+
+class Flip(Record, frozen=True):
+    """A golden that broke or was fixed: its calls in both runs, and the changes that touch it, most likely first."""
+
+    golden: str
+    change: str
+    before: str
+    after: str
+    calls_before: tuple[str, ...]
+    calls_after: tuple[str, ...]
+    suspects: tuple[int, ...] = ()
+
+
+class Suspect(Record, frozen=True):
+    """A change and the flips attributed to it."""
+
+    item: int
+    goldens: tuple[str, ...]
+    share: float
+
+
+class WhatChanged(Record, frozen=True):
+    """The changes between two runs, the goldens that flipped, and which change touches them."""
+
+    before: str
+    after: str
+    items: tuple[ChangeItem, ...]
+    flips: tuple[Flip, ...]
+    suspects: tuple[Suspect, ...]
+    sentence: str
+    known: bool = True
+
+
+def what_changed(store: Store, before: StoredRun, after: StoredRun) -> WhatChanged:
+    """Compare two stored runs: what changed, what flipped, and which belongs to which."""
+    records = run_record(store, before), run_record(store, after)
+    items = run_changes(*records)
+    compared = [case for change in ("broken", "fixed") for case in _flipped(store, before, after, change)]
+    untouched = _rates(store, before, after, records)
+    flips, scores = [], []
+    for case in compared:
+        sides = store.case(before.id, case.golden_id), store.case(after.id, case.golden_id)
+        flip, symptom, wanted = _flip(case, sides, records)
+        scores.append([_suspicion(item, flip, symptom, wanted) for item in items])
+        flips.append(flip)
+    weights = _specific(items, flips, scores, untouched)
+    flips = [_with_suspects(flip, row) for flip, row in zip(flips, weights, strict=True)]
+    suspects = _greedy(items, flips, weights)
+    sentence = _sentence(items, flips, suspects)
+    return WhatChanged(
+        before.id,
+        after.id,
+        tuple(items),
+        tuple(flips),
+        tuple(suspects),
+        sentence,
+        all(r.known for r in records),
+    )
+
+
+def _flipped(store: Store, before: StoredRun, after: StoredRun, change: str) -> list[ComparedCase]:
+    return store.compared_page(before.id, after.id, change, limit=MOST_FLIPS)  # type: ignore[arg-type]
+
+
+def _rates(
+    store: Store, before: StoredRun, after: StoredRun, records: tuple[RunRecord, RunRecord]
+) -> dict[str, int]:
+    """Goldens by expected tool, in the later run."""
+    counts: dict[str, int] = {}
+    for golden in store.goldens(after.id):
+        for tool in {tool for tool, _ in expected_calls(golden)} or {""}:
+            counts[tool] = counts.get(tool, 0) + 1
+    return counts
+
+
+def _flip(
+    case: ComparedCase, sides: tuple[StoredCase, StoredCase], records: tuple[RunRecord, RunRecord]
+) -> tuple[Flip, Symptom | None, frozenset[str]]:
+    broken = case.change == "broken"
+    bad = sides[1] if broken else sides[0]
+    tools = {tool.name: tool for tool in records[1 if broken else 0].tools}
+    golden = bad.golden or Golden("", case.golden_id)
+    failed = next((r for r in bad.results if r.judged and not r.passed), None)
+    symptom = None
+    if failed is not None:
+        symptom, _ = symptom_of(failed.codes, _calls(failed), _request(golden), tools)
+    shown = [_shown(side, passing=(at == 0) == broken) for at, side in enumerate(sides)]
+    called = {call.name for side in sides for result in side.results for call in _calls(result)}
+    wanted = frozenset(tool for tool, _ in expected_calls(golden)) | frozenset(called)
+    flip = Flip(
+        case.golden_id,
+        case.change,
+        f"{case.before_passed}/{case.before_judged}",
+        f"{case.after_passed}/{case.after_judged}",
+        shown[0],
+        shown[1],
+    )
+    return flip, symptom, wanted
+
+
+def _calls(result: CaseResult) -> tuple[ToolCall, ...]:
+    return tuple(result.trajectory.calls) if result.trajectory else ()
+
+
+def _request(golden: AnyGolden) -> SymptomRequest:
+    return SymptomRequest(
+        golden.input if isinstance(golden, Golden) else golden.scenario, expected_calls(golden)
+    )
+
+
+def _shown(side: StoredCase, *, passing: bool) -> tuple[str, ...]:
+    """The calls of a typical trial."""
+    result = next((r for r in side.results if r.passed is passing), side.results[0] if side.results else None)
+    if result is None:
+        return ()
+    return tuple(
+        call_text(c.name, c.raw if c.arguments is None else c.arguments)[:300] for c in _calls(result)
+    )
+
+
+def _suspicion(item: ChangeItem, flip: Flip, symptom: Symptom | None, wanted: frozenset[str]) -> float:
+    """Touch times fit."""
+    if item.scope in GLOBAL:
+        return 0.5 * _global_fit(item, symptom)
+    if item.tool not in wanted and not (item.what == "renamed" and item.before in wanted):
+        return 0.0
+    wrong = {bad.parameter: bad.kind for bad in symptom.arguments} if symptom else {}
+    if wrong:
+        if item.scope == "parameter" and item.parameter in wrong:
+            return 1.0 if _can_cause(item, wrong[item.parameter]) else 0.3
+        return 0.4 * 0.3
+    if item.scope == "parameter":
+        return 0.3
+    return 1.0
+
+
+def _global_fit(item: ChangeItem, symptom: Symptom | None) -> float:
+    """How well a change that touches every golden fits: a prompt decides about choices, a setting a little of all."""
+    chooses = symptom is not None and symptom.group in ("miss", "extra", "stopped", "invented")
+    if item.scope == "system":
+        return 1.0 if chooses else 0.6
+    return 1.0 if item.scope in ("model", "dataset") else 0.6
+
+
+def _can_cause(item: ChangeItem, kind: str) -> bool:
+    key = item.path.rpartition(".")[2]
+    return kind in FITS.get(key, FITS["description"])
+
+
+def _specific(
+    items: Sequence[ChangeItem], flips: Sequence[Flip], scores: list[list[float]], goldens: dict[str, int]
+) -> list[list[float]]:
+    """Suspicion times how much more often touched goldens flip than others."""
+    if not flips:
+        return []
+    total = max(1, sum(goldens.values()))
+    local = [at for at, item in enumerate(items) if item.scope not in GLOBAL]
+    left = sum(not any(row[at] > 0 for at in local) for row in scores) / len(flips)
+    lifts = []
+    for at, item in enumerate(items):
+        if item.scope in GLOBAL:  # gets what local changes do not explain
+            lifts.append(max(0.05, left))
+            continue
+        touched = sum(row[at] > 0 for row in scores)
+        exposed = max(touched, goldens.get(item.tool, 0))
+        rate, others = (touched + 1) / (exposed + 1), (len(flips) - touched + 1) / (total - exposed + 1)
+        lifts.append(min(1.0, max(0.05, math.log2(rate / others) / 2)))
+    return [[score * lift for score, lift in zip(row, lifts, strict=True)] for row in scores]
+
+
+def _with_suspects(flip: Flip, row: list[float]) -> Flip:
+    ordered = sorted((at for at, score in enumerate(row) if score > 0), key=lambda at: (-row[at], at))
+    return Flip(
+        flip.golden,
+        flip.change,
+        flip.before,
+        flip.after,
+        flip.calls_before,
+        flip.calls_after,
+        tuple(ordered[:3]),
+    )
+
+
+def _greedy(items: Sequence[ChangeItem], flips: Sequence[Flip], weights: list[list[float]]) -> list[Suspect]:
+    free = set(range(len(flips)))
+    found: list[Suspect] = []
+    used: set[int] = set()
+    while free:
+        totals = {at: sum(weights[f][at] for f in free) for at in range(len(items)) if at not in used}
+        best = min(totals, key=lambda at: (-totals[at], at), default=None)
+        if best is None or totals[best] <= 0:
+            break
+        mine = [f for f in sorted(free) if weights[f][best] > 0]
+        found.append(Suspect(best, tuple(flips[f].golden for f in mine), len(mine) / len(flips)))
+        used.add(best)
+        free -= set(mine)
+    return found
+
+
+def _sentence(items: Sequence[ChangeItem], flips: Sequence[Flip], suspects: Sequence[Suspect]) -> str:
+    if not items:
+        flipped = "1 golden flipped" if len(flips) == 1 else f"{len(flips)} goldens flipped"
+        return (
+            f"no change of model, prompt, settings, tools or code is recorded; {flipped}, "
+            "which is noise unless something else changed"
+        )
+    if not flips:
+        return f"{counted(len(items), 'change')}, no golden flipped"
+    if not suspects:
+        flipped = counted(len(flips), "golden")
+        return f"{counted(len(items), 'change')}, none of which touches the {flipped} that flipped"
+    first = suspects[0]
+    item = items[first.item]
+    return f"{len(first.goldens)} of {len(flips)} flipped goldens are touched by one change: {item.place}, {item.what}"

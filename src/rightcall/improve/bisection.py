@@ -1,0 +1,76 @@
+"""Which change broke goldens: suspects are undone one at a time, and the broken goldens are run again, paired."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+import msgspec
+
+from rightcall.improve.attribution import WhatChanged
+from rightcall.improve.patch import UndoneEffect, undone
+from rightcall.improve.proof.arms import Arm, Arms
+from rightcall.improve.proof.judgement import differences, one_sided
+from rightcall.improve.run_setup import run_record
+from rightcall.model.golden import AnyGolden
+from rightcall.run.plan import Plan
+from rightcall.stats.paired_tests import holm
+from rightcall.store.sql.store import Store
+
+MOST_ITEMS = 3
+ALPHA = 0.05
+
+
+async def bisect_changes(
+    plan: Plan, store: Store, changed: WhatChanged, *, trials: int = 3
+) -> list[UndoneEffect]:
+    """Run the broken goldens of a comparison as they are and with each of its top suspects undone, at the same time."""
+    broken = {flip.golden for flip in changed.flips if flip.change == "broken"}
+    goldens = _chosen(list(plan.goldens()), broken, plan.seed)
+    before, after = (run_record(store, store.run(run)) for run in (changed.before, changed.after))
+    arms = Arms(plan, store, changed.after)
+    base = Arm(after.tools, after.system, goldens, trials, "bisect")
+    tried: list[tuple[int, Arm]] = []
+    effects: dict[int, UndoneEffect] = {}
+    for suspect in changed.suspects[:MOST_ITEMS]:
+        item = changed.items[suspect.item]
+        back = undone(item, before.tools, after.tools, after.system)
+        if back is None:
+            why = f"a change of the {item.scope} cannot be undone here"
+            effects[suspect.item] = UndoneEffect(suspect.item, item.place, item.what, problem=why)
+        else:
+            tried.append((suspect.item, Arm(*back, goldens, trials, "bisect")))
+    if tried and broken:
+        first, *others = await arms.run([base, *(arm for _, arm in tried)])
+        found = []
+        for (number, _), arm in zip(tried, others, strict=True):
+            old, new = first.rates(), arm.rates()
+            mine = [golden for golden in goldens if golden.id in broken]
+            rest = [golden for golden in goldens if golden.id not in broken]
+            _, d, clusters = differences(mine, old, new)
+            item = changed.items[number]
+            found.append(
+                UndoneEffect(
+                    number, item.place, item.what, len(d), _rate(mine, old), _rate(mine, new), _rate(rest, old),
+                    _rate(rest, new), one_sided(d, clusters),
+                )
+            )  # fmt: skip
+        for one, p in zip(found, holm([one.p for one in found]), strict=True):
+            effects[one.item] = _decided(one, p)
+    return [effects[suspect.item] for suspect in changed.suspects[:MOST_ITEMS] if suspect.item in effects]
+
+
+def _decided(one: UndoneEffect, p: float) -> UndoneEffect:
+    return msgspec.structs.replace(one, p=p, caused=p <= ALPHA)
+
+
+def _chosen(goldens: list[AnyGolden], broken: set[str], seed: int) -> list[AnyGolden]:
+    """The broken goldens, and as many of the others."""
+    rest = sorted((golden for golden in goldens if golden.id not in broken), key=lambda golden: golden.id)
+    random.Random(f"{seed}/bisect").shuffle(rest)  # noqa: S311
+    return [*(golden for golden in goldens if golden.id in broken), *rest[: len(broken)]]
+
+
+def _rate(goldens: Sequence[AnyGolden], rates: dict[str, float]) -> float:
+    found = [rates[golden.id] for golden in goldens if golden.id in rates]
+    return sum(found) / len(found) if found else 0.0

@@ -1,0 +1,80 @@
+"""Shared by tool selection causes: misses, their targets, and how well descriptions cover requests."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from statistics import median
+
+from rightcall.improve.evidence import Evidence
+from rightcall.improve.hypothesis import ProposedChange
+from rightcall.lint.confusability.word_use import included
+
+LOW = 0.6
+"""Share of the set's median coverage below which a description counts as narrow."""
+
+
+def missed_tools(evidence: Evidence) -> Iterator[tuple[str, list[int], Counter[str]]]:
+    """Every missed tool: its symptoms, and what was called instead ("" for nothing), by trials."""
+    for tool in evidence.by_name_in_order:
+        symptoms = evidence.where(group="miss", tool=tool)
+        if symptoms:
+            targets: Counter[str] = Counter()
+            for number in symptoms:
+                targets[evidence.seen[number].symptom.called] += evidence.seen[number].trials
+            yield tool, symptoms, targets
+
+
+def is_low_cover(evidence: Evidence, tool: str) -> bool:
+    """Whether a tool's text has far fewer of its users' words than the texts of other tools have of theirs."""
+    if evidence.is_foreign(tool):
+        return False  # no text in one language has the words of another
+    others = [
+        evidence.cover(name, name)
+        for name, stats in evidence.tool_stats.items()
+        if stats.goldens and not evidence.is_foreign(name)
+    ]
+    return bool(others) and evidence.cover(tool, tool) < LOW * median(others)
+
+
+def missing_words(evidence: Evidence, tool: str, most: int = 4) -> list[str]:
+    """Words of missed requests that a tool's description lacks, most informative first."""
+    stats = evidence.tool_stats[tool]
+    found = [word for word in stats.missed_words if not evidence.wording.says(tool, word)]
+    return sorted(found, key=lambda w: (-stats.missed_words[w] * evidence.wording.rarity(w), w))[:most]
+
+
+def own_words(evidence: Evidence, tool: str, other: str, most: int = 4) -> list[str]:
+    """Words in requests for one tool but not the other, most informative first."""
+    mine, theirs = evidence.tool_stats[tool].words, evidence.tool_stats[other].words
+    found = [word for word in mine if word not in theirs]
+    return sorted(found, key=lambda w: (-mine[w] * evidence.wording.rarity(w), w))[:most]
+
+
+def describe(evidence: Evidence, tool: str, addition: str) -> ProposedChange:
+    """A tool's description with another sentence."""
+    text = evidence.by_name[tool].description
+    after = f"{text.rstrip()} {addition}" if text.strip() else addition
+    return ProposedChange(tool, ("description",), text, after)
+
+
+def not_for(evidence: Evidence, words: list[str], other: str) -> str:
+    """A sentence that sends requests to another tool: by their words, or by what the other says of itself.
+
+    Words of another language than the definition's are not quoted, so the other's own first sentence stands for them.
+    """
+    if words:
+        return f"Not for {', '.join(words)}: use {other}."
+    own = first_sentence(evidence.by_name[other].description).rstrip(".")
+    return f"Not for what {other} does ({own[:1].lower()}{own[1:]}): use {other}." if own else ""
+
+
+def such_as(evidence: Evidence, symptoms: list[int], most: int = 2) -> str:
+    """Ids of a few goldens with these symptoms, for where words cannot be quoted."""
+    ids = sorted(case.id for case in evidence.goldens_with(symptoms))
+    return ", ".join(ids[:most])
+
+
+def first_sentence(description: str) -> str:
+    """The purpose of a tool, from its first sentence."""
+    return next(iter(included(description)), "")

@@ -1,0 +1,43 @@
+"""A parameter without a description."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rightcall.improve.causes.arguments import places
+from rightcall.improve.evidence import Evidence
+from rightcall.improve.hypothesis import Hypothesis, codes_on, quoted
+
+
+def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
+    for place in places(evidence):
+        if place.described or not place.schema or place.parameter not in _known(evidence, place.tool):
+            continue
+        symptoms = [n for n in place.symptoms if place.symptoms[n][0] != "extra"] or list(place.symptoms)
+        examples = sorted(place.stats.values)[:2]
+        yield Hypothesis(
+            "parameter_description_missing",
+            symptoms,
+            place.exposed,
+            0.96,
+            f"{place.parameter} of {place.tool} is wrong in {evidence.trials_of(symptoms)} of "
+            f"{place.stats.expected} calls, and it has no description",
+            f"Describe {place.parameter}: what it is, its format, and an example such as {quoted(examples)}.",
+            (place.tool,),
+            (place.parameter,),
+            ("no description", _kinds(place.stats.kinds)),
+            (),
+            codes_on(evidence, ("TD301", "TD302", "TD110"), (place.tool, place.parameter)),
+            about="parameter",
+        )
+
+
+def _known(evidence: Evidence, tool: str) -> frozenset[str]:
+    known = evidence.by_name.get(tool)
+    return frozenset(known.parameters) if known else frozenset()
+
+
+def _kinds(kinds: dict[str, int]) -> str:
+    return "mistakes: " + ", ".join(
+        f"{kind} {n}" for kind, n in sorted(kinds.items(), key=lambda i: (-i[1], i[0]))
+    )

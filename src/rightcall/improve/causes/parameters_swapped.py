@@ -1,0 +1,41 @@
+"""Two parameters with swapped values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+
+from rightcall.improve.causes.arguments import order_of
+from rightcall.improve.evidence import Evidence
+from rightcall.improve.hypothesis import Hypothesis, ProposedChange, codes_on
+
+
+def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
+    found: dict[tuple[str, str, str], list[int]] = {}
+    for number, seen in enumerate(evidence.seen):
+        names = [bad.parameter for bad in seen.symptom.arguments if bad.kind == "swapped"]
+        tool = seen.symptom.tool
+        for one, two in combinations(sorted(names, key=lambda name: order_of(evidence, tool, name)), 2):
+            found.setdefault((tool, one, two), []).append(number)
+    for (tool, one, two), symptoms in found.items():
+        first, second = evidence.schema(tool, one), evidence.schema(tool, two)
+        paths = [("input_schema", "properties", name, "description") for name in (one, two)]
+        texts = [str(schema.get("description", "")) for schema in (first, second)]
+        change = (
+            ProposedChange(tool, paths[0], texts[0], texts[1]),
+            ProposedChange(tool, paths[1], texts[1], texts[0]),
+        )
+        yield Hypothesis(
+            "parameters_swapped",
+            symptoms,
+            frozenset(((tool, one), (tool, two))),
+            0.97,
+            f"{one} and {two} of {tool} are swapped in {evidence.trials_of(symptoms)} calls",
+            f"{one} and {two} are swapped: exchange or clarify their descriptions.",
+            (tool,),
+            (one, two),
+            ("both are wrong in the same calls, each with the value of the other",),
+            change if all(texts) else (),
+            codes_on(evidence, ("TD302",), (tool, one), (tool, two)),
+            about="parameter",
+        )

@@ -1,0 +1,285 @@
+"""What a run shows, counted in one pass: symptoms by golden, words by tool, mistakes by parameter.
+
+Only counters are kept, never a trajectory or a request, so memory grows with the number of goldens and no further.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from rightcall.improve.argument_kind import UNJUDGED, is_held, plain_value
+from rightcall.improve.counters import NEGATIVE, Case, Class, GoldenTrials, ParameterStats, Seen, ToolStats
+from rightcall.improve.golden_facts import all_words, expected_calls, is_quotable, language_of, request_of
+from rightcall.improve.suspicion import ObservedBehaviour, behaviour_of, suspected
+from rightcall.improve.symptom import Mistake, Symptom, SymptomRequest, enum_of, symptom_of
+from rightcall.lint.confusability.word_use import Wording, reads_as_english, request_words
+from rightcall.model.golden import AnyGolden, category_of
+from rightcall.model.tool import Tool
+
+MOST_PAIRS = 500
+MOST_WORDS = 5_000
+MOST_DETAILS = 50
+
+
+class Evidence:
+    """All evidence for the causes. Filled by `add`, one golden at a time."""
+
+    def __init__(
+        self,
+        tools: Sequence[Tool],
+        *,
+        system: str = "",
+        lint_codes: Mapping[tuple[str, str], frozenset[str]] | None = None,
+        others: Sequence[Mapping[str, ObservedBehaviour]] = (),
+    ) -> None:
+        self.tools = list(tools)
+        self.by_name = {tool.name: tool for tool in reversed(self.tools)}
+        self.place = {tool.name: at for at, tool in reversed(list(enumerate(self.tools)))}
+        self.by_name_in_order = list(dict.fromkeys(tool.name for tool in self.tools))
+        self.system = system
+        self.wording = Wording(self.tools)
+        self.lint_codes = lint_codes or {}
+        self.others = others
+        self.cases: list[Case] = []
+        self.seen: list[Seen] = []
+        self.tool_stats: defaultdict[str, ToolStats] = defaultdict(ToolStats)
+        self.parameters: defaultdict[tuple[str, str], ParameterStats] = defaultdict(ParameterStats)
+        self.surplus_cover: defaultdict[str, list[float]] = defaultdict(lambda: [0.0, 0.0, 0.0])
+        self.surplus_words: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        self.by_category: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0])
+        self.by_language: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0])
+        self.by_turn: Counter[int] = Counter()
+        self.codes: Counter[str] = Counter()
+        self.suspects: dict[str, ObservedBehaviour] = {}
+        self._numbers: dict[tuple[Symptom, bool, bool], int] = {}
+        self._details: defaultdict[str, set[str]] = defaultdict(set)
+
+    # ------------------------------------------------------------------ filling
+
+    def add(self, one: GoldenTrials) -> None:
+        """Add one golden with its trials."""
+        if not one.judged:
+            return
+        golden = one.golden
+        expected = expected_calls(golden)
+        request = SymptomRequest(all_words(golden, self.system), expected)
+        wanted = list(dict.fromkeys(tool for tool, _ in expected if tool in self.by_name))
+        classes: set[Class] = set(wanted) if expected else {NEGATIVE}
+        values = [_value_text(value) for _, args in expected for value in args.values()]
+        said = request_words(request_of(golden), values)
+        quoted = said if is_quotable(golden) else []
+        self._count_request(wanted, said, quoted, one)
+        self._count_parameters(expected, request, classes, one)
+        found: Counter[Symptom] = Counter()
+        failed_words: set[str] = set()
+        behaviours: Counter[ObservedBehaviour] = Counter()
+        for trial in one.failed:
+            symptom, mistakes = symptom_of(trial.codes, trial.calls, request, self.by_name)
+            symptom = self._bounded(symptom)
+            found[symptom] += 1
+            self.codes.update({failure.code for failure in trial.codes})
+            self._count_mistakes(mistakes)
+            self._count_symptom(symptom, said, quoted, failed_words)
+            if (done := behaviour_of(symptom, trial)) is not None:
+                behaviours[done] += 1
+            if symptom.turn is not None:
+                self.by_turn[symptom.turn] += 1
+        self._count_groups(golden, one, failed_words, quoted)
+        behaviour = suspected(one, behaviours, said, request, self)
+        if behaviour is not None:
+            self.suspects[golden.id] = behaviour
+        suspect = behaviour is not None
+        negative = NEGATIVE in classes
+        cells = tuple((self.number(symptom, suspect, negative), count) for symptom, count in found.items())
+        for number, count in cells:
+            seen = self.seen[number]
+            seen.trials += count
+            seen.share += count / one.judged
+            seen.goldens += 1
+        cluster = golden.cluster or golden.id
+        self.cases.append(Case(golden.id, cluster, one.judged, frozenset(classes), cells, suspect))
+
+    def number(self, symptom: Symptom, suspect: bool, negative: bool) -> int:
+        """The number of a symptom, a new one at its first sight."""
+        key = symptom, suspect, negative
+        number = self._numbers.get(key)
+        if number is None:
+            number = self._numbers[key] = len(self.seen)
+            self.seen.append(Seen(symptom, suspect=suspect, negative=negative))
+        return number
+
+    def _bounded(self, symptom: Symptom) -> Symptom:
+        """The symptom with one of a few error messages: messages with ids would be as many as trials."""
+        if not symptom.detail:
+            return symptom
+        known = self._details[symptom.tool]
+        if symptom.detail in known or len(known) < MOST_DETAILS:
+            known.add(symptom.detail)
+            return symptom
+        return symptom._replace(detail=min(known))
+
+    def _count_request(
+        self, wanted: Sequence[str], said: Sequence[str], quoted: Sequence[str], one: GoldenTrials
+    ) -> None:
+        for tool in wanted:
+            stats = self.tool_stats[tool]
+            stats.goldens += 1
+            stats.trials += one.judged
+            stats.foreign += bool(said) and not quoted
+            _add_words(stats.words, quoted)
+            for other in self.by_name:
+                stats.cover[other] += self.wording.cover(said, other)
+
+    def _count_parameters(
+        self,
+        expected: Sequence[tuple[str, Mapping[str, Any]]],
+        request: SymptomRequest,
+        classes: set[Class],
+        one: GoldenTrials,
+    ) -> None:
+        for tool, args in expected:
+            for name, value in args.items():
+                classes.add((tool, name))
+                plain = plain_value(value)
+                stats = self.parameters[tool, name]
+                stats.goldens += 1
+                stats.expected += one.judged
+                if plain is not UNJUDGED and len(stats.values) < MOST_PAIRS:
+                    stats.values[_value_text(plain)] += 1
+                if enum_of(self.by_name.get(tool), name) or is_held(plain, request.words):
+                    stats.held_trials += one.judged
+                    stats.held_wrong += _wrongly_filled(one, tool, name)
+                else:
+                    stats.lacking_trials += one.judged
+                    stats.lacking_wrong += _wrongly_filled(one, tool, name)
+
+    def _count_mistakes(self, mistakes: Iterable[Mistake]) -> None:
+        for mistake in mistakes:
+            stats = self.parameters[mistake.tool, mistake.parameter]
+            stats.kinds[mistake.kind] += 1
+            if mistake.expected is UNJUDGED:
+                continue
+            pair = _value_text(mistake.expected), _value_text(mistake.actual)
+            if pair in stats.pairs or len(stats.pairs) < MOST_PAIRS:
+                stats.pairs[pair] += 1
+                stats.raw.setdefault(pair, (mistake.expected, mistake.actual))
+
+    def _count_symptom(
+        self, symptom: Symptom, said: Sequence[str], quoted: Sequence[str], failed_words: set[str]
+    ) -> None:
+        if symptom.group == "miss":
+            self.tool_stats[symptom.tool].missed += 1
+            failed_words.add(symptom.tool)
+        into = symptom.called if symptom.group == "miss" else symptom.tool if symptom.group == "extra" else ""
+        if into:
+            sums = self.surplus_cover[into]
+            sums[0] += 1
+            sums[1] += self.wording.cover(said, into)
+            sums[2] += self.wording.cover(said, symptom.tool) if symptom.group == "miss" else 0.0
+            _add_words(self.surplus_words[into], quoted)
+
+    def _count_groups(
+        self, golden: AnyGolden, one: GoldenTrials, failed_words: set[str], quoted: Sequence[str]
+    ) -> None:
+        for tool in failed_words:
+            _add_words(self.tool_stats[tool].missed_words, quoted)
+        failed = len(one.failed)
+        keys: list[tuple[defaultdict[str, list[int]], str]] = [(self.by_category, category_of(golden))]
+        keys += [(self.by_language, language)] if (language := language_of(golden)) else []
+        for counts, key in keys:
+            counts[key][0] += failed
+            counts[key][1] += one.judged
+
+    # ------------------------------------------------------------------ reading
+
+    def where(self, **wanted: Any) -> list[int]:
+        """Numbers of the symptoms whose fields have these values."""
+        return [
+            number
+            for number, seen in enumerate(self.seen)
+            if all(getattr(seen.symptom, name) == value for name, value in wanted.items())
+        ]
+
+    def on_negatives(self, number: int) -> bool:
+        """Whether a symptom was seen on goldens that expect no call."""
+        return self.seen[number].negative
+
+    def trials_of(self, numbers: Iterable[int]) -> int:
+        """Failed trials with these symptoms."""
+        return sum(self.seen[number].trials for number in numbers)
+
+    def cover(self, of: str, by: str) -> float:
+        """How well one tool's description covers requests for another, on average."""
+        stats = self.tool_stats.get(of)
+        return stats.cover[by] / stats.goldens if stats and stats.goldens else 0.0
+
+    def is_foreign(self, tool: str) -> bool:
+        """Whether most requests for a tool are in another language than its English description."""
+        stats, known = self.tool_stats.get(tool), self.by_name.get(tool)
+        foreign = stats is not None and 2 * stats.foreign > stats.goldens
+        return foreign and known is not None and reads_as_english(known.description)
+
+    def lint_on(self, tool: str, parameter: str = "") -> frozenset[str]:
+        """Codes of the lint rules that fire on a tool, or on one of its parameters."""
+        return self.lint_codes.get((tool, parameter), frozenset())
+
+    def schema(self, tool: str, parameter: str) -> Mapping[str, Any]:
+        """The schema of a parameter; empty when unknown."""
+        known = self.by_name.get(tool)
+        found = known.parameters.get(parameter) if known else None
+        return found if isinstance(found, dict) else {}
+
+    def goldens_with(self, numbers: Iterable[int]) -> Iterator[Case]:
+        """The goldens with one of these symptoms."""
+        wanted = frozenset(numbers)
+        return (case for case in self.cases if any(number in wanted for number, _ in case.cells))
+
+
+def _wrongly_filled(one: GoldenTrials, tool: str, parameter: str) -> int:
+    return sum(any(f.tool == tool and f.parameter == parameter for f in trial.codes) for trial in one.failed)
+
+
+def _value_text(value: Any) -> str:
+    if isinstance(value, str):
+        return value[:120]
+    if isinstance(value, dict):
+        plain = plain_value(value)
+        if plain is UNJUDGED or plain is value:
+            return ""
+        return _value_text(plain)
+    return repr(value)[:120]
+
+
+def _add_words(counter: Counter[str], said: Sequence[str]) -> None:
+    for word in said:
+        if word in counter or len(counter) < MOST_WORDS:
+            counter[word] += 1
+
+
+def seeds_guidance(evidence: Evidence) -> tuple[str, ...]:
+    """What to look at first, for each kind of failure, most common first."""
+    counts = {"extra": 0, "missed": 0, "wrong": 0, "arguments": 0}
+    for seen in evidence.seen:
+        symptom = seen.symptom
+        if symptom.group == "extra":
+            counts["extra"] += seen.trials
+        elif symptom.group == "miss":
+            counts["wrong" if symptom.called else "missed"] += seen.trials
+        elif symptom.group == "arguments":
+            counts["arguments"] += seen.trials
+    ordered = sorted(counts.items(), key=lambda item: -item[1])
+    return tuple(
+        SENTENCES[name].format(n=f"{n:,} trials" if n > 1 else "1 trial") for name, n in ordered if n
+    )
+
+
+SENTENCES = {
+    "extra": "A tool is called where none is needed in {n} (tools_avoided): a description is too broad. "
+    "Say what the tool is not for.",
+    "missed": "No tool is called in {n} that need one (tools_selected): a description is too narrow. "
+    "Add the words that users say.",
+    "arguments": "Parameters are wrong in {n}: describe them and constrain them: enum, format, required.",
+    "wrong": "The wrong tool is called in {n}: say in both descriptions what each is not for.",
+}

@@ -1,0 +1,332 @@
+"""The result of `analyze`: ordered findings, tables, and their JSON format."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from rightcall.improve.causes import all_hypotheses
+from rightcall.improve.counters import Case, GoldenTrials
+from rightcall.improve.evidence import Evidence, seeds_guidance
+from rightcall.improve.golden_facts import typical_goldens
+from rightcall.improve.hypothesis import Cause, ProposedChange
+from rightcall.improve.lint_evidence import lint_places
+from rightcall.improve.rank import Explained, Ranking, rank
+from rightcall.improve.suspicion import ObservedBehaviour, settle_suspects
+from rightcall.model.tool import Tool
+from rightcall.stats.clusters import sample
+from rightcall.stats.mean_interval import estimate
+
+FORMAT = "rightcall/analysis/1"
+MOST_GOLDENS = 1_000
+MOST_VALUES = 5
+
+Inputs = Callable[[Sequence[str]], Mapping[str, str]]
+"""From golden ids to their inputs, for choosing typical examples."""
+
+
+class WonBack(msgspec.Struct, frozen=True):
+    """Upper bound on the goldens that would pass if the cause were gone, with its 95 % interval."""
+
+    cases: float
+    low: float
+    high: float
+    of: int
+
+
+class RunFinding(msgspec.Struct, frozen=True):
+    """One explained group of failures. `stated` means that it is unlikely to be chance; others are weak.
+
+    `goldens` lists up to 1,000 of them; `count` is their number. `trials` are failed trials, each of which
+    is in one finding only. `change` is empty where no text can be derived.
+    """
+
+    rank: int
+    cause: Cause
+    stated: bool
+    tools: tuple[str, ...]
+    parameter: str
+    goldens: tuple[str, ...]
+    what: str
+    advice: str
+    won_back: WonBack
+    plausibility: float
+    trials: int
+    parameters: tuple[str, ...] = ()
+    expected_actual: tuple[tuple[Any, Any, int], ...] = ()
+    kinds: dict[str, int] = {}
+    lint: tuple[str, ...] = ()
+    evidence: tuple[str, ...] = ()
+    change: tuple[ProposedChange, ...] = ()
+    examples: tuple[str, ...] = ()
+    also: tuple[str, ...] = ()
+    count: int = 0
+
+    @property
+    def place(self) -> str:
+        """Where it is, as `tool.parameter`, `one, two` or nothing for the whole set."""
+        tools = ", ".join(self.tools)
+        return f"{tools}.{', '.join(self.parameters)}" if self.parameters else tools
+
+
+class WeakFinding(msgspec.Struct, frozen=True):
+    """A finding that may be chance: its position in the list."""
+
+    rank: int
+    cause: Cause
+    tools: tuple[str, ...]
+    parameter: str
+
+
+class ParameterRow(msgspec.Struct, frozen=True):
+    """One parameter: how often it was wrong, and how."""
+
+    tool: str
+    parameter: str
+    expected: int
+    wrong: int
+    kinds: dict[str, int]
+    typical: str
+    expected_actual: tuple[tuple[Any, Any, int], ...] = ()
+
+
+class Count(msgspec.Struct, frozen=True):
+    """Failed trials of a group, and all of them."""
+
+    failed: int
+    trials: int
+
+
+class Extreme(msgspec.Struct, frozen=True):
+    """A slow or costly case."""
+
+    golden: str
+    trial: int
+    value: float
+
+
+class Analysis(msgspec.Struct, frozen=True):
+    """Why a run fails: findings, most certain and largest first, and the tables they are based on."""
+
+    run: str
+    failed: int
+    trials: int
+    goldens: int
+    background: float
+    findings: tuple[RunFinding, ...]
+    confusion: tuple[tuple[str, str, int], ...]
+    parameters: tuple[ParameterRow, ...]
+    by: dict[str, dict[str, Count]]
+    codes: dict[str, int]
+    guidance: tuple[str, ...] = ()
+    weak: tuple[WeakFinding, ...] = ()
+    compared_with: tuple[str, ...] = ()
+    slow: tuple[Extreme, ...] = ()
+    costly: tuple[Extreme, ...] = ()
+    format: str = FORMAT
+
+    @property
+    def stated(self) -> tuple[RunFinding, ...]:
+        """The findings that are unlikely to be chance."""
+        return tuple(finding for finding in self.findings if finding.stated)
+
+
+def analyze_trials(
+    tools: Sequence[Tool],
+    trials: Iterable[GoldenTrials],
+    *,
+    run: str = "",
+    system: str = "",
+    others: Mapping[str, Mapping[str, ObservedBehaviour]] | None = None,
+    inputs: Inputs | None = None,
+) -> Analysis:
+    """Explain the failures of goldens as they stream by. `others` is the behaviour of further runs, by run."""
+    others = others or {}
+    evidence = Evidence(tools, system=system, lint_codes=lint_places(tools), others=tuple(others.values()))
+    for one in trials:
+        evidence.add(one)
+    return analysis_of(evidence, run=run, compared_with=tuple(others), inputs=inputs)
+
+
+def analysis_of(
+    evidence: Evidence, *, run: str = "", compared_with: tuple[str, ...] = (), inputs: Inputs | None = None
+) -> Analysis:
+    """The findings from the evidence."""
+    evidence.cases.sort(key=lambda case: case.id)
+    settle_suspects(evidence)
+    ranking = rank(evidence, list(all_hypotheses(evidence)))
+    findings = [
+        _finding(evidence, number, one, ranking.background, inputs)
+        for number, one in enumerate(ranking.explained, start=1)
+    ]
+    findings += _rest(evidence, ranking, len(findings))
+    return Analysis(
+        run=run,
+        failed=sum(case.failed for case in evidence.cases),
+        trials=sum(case.trials for case in evidence.cases),
+        goldens=len(evidence.cases),
+        background=round(ranking.background, 4),
+        findings=tuple(findings),
+        confusion=_confusion(evidence),
+        parameters=_parameter_rows(evidence),
+        by=_by(evidence),
+        codes=dict(sorted(evidence.codes.items(), key=lambda item: (-item[1], item[0]))),
+        guidance=seeds_guidance(evidence),
+        weak=tuple(WeakFinding(f.rank, f.cause, f.tools, f.parameter) for f in findings if not f.stated),
+        compared_with=compared_with,
+    )
+
+
+def _finding(
+    evidence: Evidence, number: int, one: Explained, background: float, inputs: Inputs | None
+) -> RunFinding:
+    hypothesis = one.hypothesis
+    ids = [case.id for case in evidence.goldens_with(one.symptoms)]
+    rows = [evidence.parameters[tool, name] for tool in hypothesis.tools for name in hypothesis.parameters]
+    kinds: dict[str, int] = {}
+    pairs: list[tuple[Any, Any, int]] = []
+    for row in rows:
+        for kind, times in row.kinds.items():
+            kinds[kind] = kinds.get(kind, 0) + times
+        pairs += [(*row.raw[pair], times) for pair, times in row.pairs.items()]
+    also = sorted({group for n in one.symptoms for group in evidence.seen[n].symptom.also})
+    return RunFinding(
+        rank=number,
+        cause=hypothesis.cause,
+        stated=one.stated,
+        tools=hypothesis.tools,
+        parameter=hypothesis.parameters[0] if hypothesis.parameters else "",
+        parameters=hypothesis.parameters,
+        goldens=tuple(ids[:MOST_GOLDENS]),
+        count=len(ids),
+        what=hypothesis.what,
+        advice=hypothesis.advice,
+        won_back=_won_back(evidence, one, background),
+        plausibility=round(hypothesis.plausibility, 3),
+        trials=one.trials,
+        expected_actual=tuple(sorted(pairs, key=lambda p: (-p[2], repr(p)))[:MOST_VALUES]),
+        kinds=dict(sorted(kinds.items(), key=lambda item: (-item[1], item[0]))),
+        lint=hypothesis.lint,
+        evidence=hypothesis.evidence,
+        change=hypothesis.change,
+        examples=typical_goldens(ids, inputs),
+        also=tuple(also),
+    )
+
+
+def _won_back(evidence: Evidence, one: Explained, background: float) -> WonBack:
+    """The gain with the interval of the explained share over the exposed goldens, minus what chance explains."""
+    symptoms = frozenset(one.symptoms)
+    exposed = [case for case in evidence.cases if _is_exposed(case, one)]
+    trials = []
+    for case in exposed:
+        explained = sum(count for number, count in case.cells if number in symptoms)
+        trials.append([1.0] * explained + [0.0] * (case.trials - explained))
+    by_chance = background * len(exposed)
+    if not trials:
+        return WonBack(round(one.gain, 2), 0.0, round(one.share, 2), len(evidence.cases))
+    found = estimate(sample(trials, [case.cluster for case in exposed]))
+    low, high = (max(0.0, edge * len(exposed) - by_chance) for edge in (found.low, found.high))
+    return WonBack(
+        round(one.gain, 2), round(min(low, one.gain), 2), round(max(high, one.gain), 2), len(evidence.cases)
+    )
+
+
+def _is_exposed(case: Case, one: Explained) -> bool:
+    if one.hypothesis.about == "golden":
+        return case.suspect
+    return one.hypothesis.exposed is None or not case.classes.isdisjoint(one.hypothesis.exposed)
+
+
+def _rest(evidence: Evidence, ranking: Ranking, taken: int) -> list[RunFinding]:
+    """Unexplained failures: goldens that pass sometimes, and others."""
+    left = frozenset(ranking.left)
+    flaky: list[tuple[Case, int]] = []
+    solid: list[tuple[Case, int]] = []
+    for case in evidence.cases:
+        count = sum(times for number, times in case.cells if number in left)
+        if count:
+            (flaky if case.failed < case.trials else solid).append((case, count))
+    found: list[RunFinding] = []
+    for cause, group in (("flaky", flaky), ("unexplained", solid)):
+        if group:
+            trials = sum(count for _, count in group)
+            found.append(_unexplained(evidence, taken + len(found) + 1, cause, group, trials, ranking))
+    return found
+
+
+def _unexplained(
+    evidence: Evidence, number: int, cause: Any, group: list[tuple[Case, int]], trials: int, ranking: Ranking
+) -> RunFinding:
+    ids = tuple(case.id for case, _ in group)
+    flaky = cause == "flaky"
+    what = f"{len(ids)} goldens pass sometimes" if flaky else f"{trials} failures without a pattern"
+    advice = (
+        f"They fail in {trials} trials and pass in others. More trials would show whether there is a pattern."
+        if flaky
+        else f"No pattern: {trials} failures, about as many as expected by chance ({ranking.background:.0%})."
+    )
+    return RunFinding(
+        rank=number,
+        cause=cause,
+        stated=False,
+        tools=(),
+        parameter="",
+        goldens=ids[:MOST_GOLDENS],
+        what=what,
+        advice=advice,
+        won_back=WonBack(
+            0.0, 0.0, round(sum(count / case.trials for case, count in group), 2), len(evidence.cases)
+        ),
+        plausibility=0.0,
+        trials=trials,
+        examples=ids[:2],
+        count=len(ids),
+    )
+
+
+def _confusion(evidence: Evidence) -> tuple[tuple[str, str, int], ...]:
+    counts: dict[tuple[str, str], int] = {}
+    for seen in evidence.seen:
+        symptom = seen.symptom
+        if symptom.group == "miss":
+            cell = symptom.tool, symptom.called or "none"
+        elif symptom.group == "invented":
+            cell = symptom.tool or "none", "invented"
+        elif symptom.group == "extra":
+            cell = "none", symptom.tool
+        else:
+            continue
+        counts[cell] = counts.get(cell, 0) + seen.trials
+    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    return tuple((wanted, called, times) for (wanted, called), times in ordered if times)
+
+
+def _parameter_rows(evidence: Evidence) -> tuple[ParameterRow, ...]:
+    rows = []
+    for (tool, name), row in evidence.parameters.items():
+        wrong = row.kinds.total()
+        if wrong and name:
+            kinds = dict(sorted(row.kinds.items(), key=lambda item: (-item[1], item[0])))
+            pairs = sorted(row.pairs.items(), key=lambda item: (-item[1], item[0]))[:MOST_VALUES]
+            shown = tuple((*row.raw[pair], times) for pair, times in pairs)
+            rows.append(ParameterRow(tool, name, row.expected, wrong, kinds, next(iter(kinds)), shown))
+    return tuple(sorted(rows, key=lambda r: (-r.wrong, r.tool, r.parameter)))
+
+
+def _by(evidence: Evidence) -> dict[str, dict[str, Count]]:
+    tools = {
+        name: Count(0, stats_.trials) for name, stats_ in sorted(evidence.tool_stats.items()) if stats_.trials
+    }
+    for seen in evidence.seen:
+        name = seen.symptom.tool
+        if name in tools and not seen.negative:
+            tools[name] = Count(tools[name].failed + seen.trials, tools[name].trials)
+    return {
+        "category": {name: Count(*counts) for name, counts in sorted(evidence.by_category.items())},
+        "language": {name: Count(*counts) for name, counts in sorted(evidence.by_language.items())},
+        "turn": {str(turn): Count(times, times) for turn, times in sorted(evidence.by_turn.items())},
+        "tool": tools,
+    }

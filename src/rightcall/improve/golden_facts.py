@@ -1,0 +1,75 @@
+"""What analysis reads of a golden: the calls it expects, and the words an agent could know a value from."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from rightcall.lint.confusability.word_use import reads_as_english, request_words
+from rightcall.model.golden import AnyGolden, ExpectedCall, Golden
+
+
+def expected_calls(golden: AnyGolden) -> list[tuple[str, Mapping[str, Any]]]:
+    """Every expected call of a golden: the first tool that will do, and its arguments."""
+    turns = () if isinstance(golden, Golden) else golden.turns
+    calls: list[ExpectedCall] = [*golden.expected_calls]
+    if isinstance(golden, Golden) and not calls and golden.any_of:
+        calls += golden.any_of[0]
+    calls += [call for turn in turns for call in turn.expected_calls or ()]
+    return [(_tool_name(call), call.args or {}) for call in calls]
+
+
+def _tool_name(call: ExpectedCall) -> str:
+    if isinstance(call.tool, str):
+        return call.tool
+    if isinstance(call.tool, dict):
+        return str(call.tool.get("regex", ""))
+    return call.tool[0] if call.tool else ""
+
+
+def request_of(golden: AnyGolden) -> str:
+    """What a golden asks: its input, or the scenario of a conversation."""
+    return golden.input if isinstance(golden, Golden) else golden.scenario
+
+
+def all_words(golden: AnyGolden, system: str) -> str:
+    """Everything the agent may read a value from: request, system prompt, context, turns."""
+    turns = () if isinstance(golden, Golden) else golden.turns
+    parts = [request_of(golden), golden.system or system, *(golden.context or ())]
+    return "\n".join([*parts, *(turn.content for turn in turns)])
+
+
+def is_quotable(golden: AnyGolden) -> bool:
+    """Whether a golden's words can be quoted in a definition: by its `metadata.language`, otherwise by their script."""
+    language = language_of(golden)
+    return language.lower().startswith("en") if language else reads_as_english(request_of(golden))
+
+
+def language_of(golden: AnyGolden) -> str:
+    """The language a golden declares; "" when it declares none."""
+    language = golden.metadata.get("language") if isinstance(golden.metadata, dict) else None
+    return language if isinstance(language, str) else ""
+
+
+LOOKED_AT = 200
+
+
+def typical_goldens(
+    ids: Sequence[str], inputs: Callable[[Sequence[str]], Mapping[str, str]] | None
+) -> tuple[str, ...]:
+    """At most two ids; without the inputs the first and the last."""
+    if len(ids) <= 2:
+        return tuple(ids)
+    said = inputs(ids[:LOOKED_AT]) if inputs else {}
+    if not said:
+        return ids[0], ids[-1]
+    words = {golden: frozenset(request_words(text)) for golden, text in said.items()}
+    common = Counter(word for one in words.values() for word in one)
+
+    def likeness(golden: str) -> float:
+        one = words[golden]
+        return sum(common[word] for word in one) / len(one) if one else 0.0
+
+    ordered = sorted(words, key=lambda golden: (-likeness(golden), golden))
+    return ordered[0], ordered[-1]

@@ -1,0 +1,113 @@
+"""A possible cause of some failures, with its evidence and the proposed change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import msgspec
+
+from rightcall.improve.counters import Class
+from rightcall.improve.evidence import Evidence
+from rightcall.model.record import Record
+
+MOST_PLAUSIBLE = 0.97
+
+Cause = Literal[
+    "enum_missing",
+    "unit_missing",
+    "date_format_missing",
+    "required_missing",
+    "parameter_description_missing",
+    "parameters_swapped",
+    "parameter_unclear",
+    "type_unclear",
+    "value_spelling",
+    "id_source_unclear",
+    "request_lacks_information",
+    "error_without_hint",
+    "recovery_failed",
+    "narrow_description",
+    "ambiguous_name",
+    "overbroad_description",
+    "unknown_tool",
+    "descriptions_swapped",
+    "confusable_pair",
+    "no_abstention_guidance",
+    "golden_looks_wrong",
+    "out_of_order",
+    "repeats",
+    "refusal",
+    "gives_up_or_loops",
+    "slow_or_costly",
+    "acts_without_asking",
+    "nobody_approves",
+    "caller_not_permitted",
+    "flaky",
+    "unexplained",
+]
+"""Parameter causes first, then tools, pairs, the whole set: ties are broken in this order."""
+
+
+class ProposedChange(Record, frozen=True):
+    """A proposed edit: the current and the new value at `path` of a tool's definition.
+
+    Without a tool it is an edit of the system prompt.
+    """
+
+    tool: str
+    path: tuple[str | int, ...]
+    before: Any = msgspec.field(name="from")
+    after: Any = msgspec.field(name="to")
+
+
+@dataclass(frozen=True)
+class Hypothesis:
+    """One cause at one place. `symptoms` are numbers of what it explains; `exposed` the goldens it could act on.
+
+    `plausibility` is how well the evidence fits, 0 to 1, regardless of the number of failures.
+    """
+
+    cause: Cause
+    symptoms: Sequence[int]
+    exposed: frozenset[Class] | None
+    plausibility: float
+    what: str
+    advice: str
+    tools: tuple[str, ...] = ()
+    parameters: tuple[str, ...] = ()
+    evidence: tuple[str, ...] = ()
+    change: tuple[ProposedChange, ...] = ()
+    lint: tuple[str, ...] = ()
+    goldens: tuple[str, ...] = ()
+    about: Literal["parameter", "tool", "pair", "set", "golden"] = "tool"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "plausibility", max(0.01, min(MOST_PLAUSIBLE, self.plausibility)))
+
+
+@dataclass
+class Weight:
+    """A plausibility being accumulated, with its reasons."""
+
+    value: float
+    reasons: list[str] = field(default_factory=list)
+
+    def add(self, amount: float, holds: bool, reason: str) -> None:
+        """Add a reason if it applies."""
+        if holds:
+            self.value += amount
+            self.reasons.append(reason)
+
+
+def codes_on(evidence: Evidence, related: Iterable[str], *places: tuple[str, str]) -> tuple[str, ...]:
+    """Those of the related lint rules that fire on one of the places."""
+    wanted = set(related)
+    return tuple(sorted({code for tool, name in places for code in evidence.lint_on(tool, name) & wanted}))
+
+
+def quoted(values: Iterable[Any], most: int = 4) -> str:
+    """A few values in a sentence."""
+    shown = [str(value)[:40] for value in values]
+    return ", ".join(shown[:most]) + (" …" if len(shown) > most else "")

@@ -1,0 +1,46 @@
+"""Harmless changes: tools in another order, under neutral names, among unrelated tools; and ablations.
+
+A perturbation is a function from a `PerturbTask` to the `Variant` that is run instead. To add one: a function in the
+file of its subject, and its name in `KINDS`.
+
+offers      which tools are offered, in which order      names       neutral names of tools and parameters
+requests    the same request in other words              ablations   removed texts, to measure their contribution
+"""
+
+from __future__ import annotations
+
+from rightcall.core.errors import ConfigError, suggestion
+from rightcall.improve.perturbations.ablations import bare, examples, system
+from rightcall.improve.perturbations.names import names, parameters
+from rightcall.improve.perturbations.offers import distractors, drop, drop_other, order
+from rightcall.improve.perturbations.requests import paraphrase, typos
+from rightcall.improve.perturbations.variant import Perturbation
+
+KINDS: dict[str, Perturbation] = {
+    "order": order,
+    "names": names,
+    "parameters": parameters,
+    "distractors": distractors,
+    "paraphrase": paraphrase,
+    "typos": typos,
+    "drop": drop,
+    "drop_other": drop_other,
+    "bare": bare,
+    "examples": examples,
+    "system": system,
+}
+RANDOM = frozenset(("order", "names", "distractors", "typos", "drop_other", "paraphrase"))
+"""Kinds that are drawn several times."""
+ABLATIONS = frozenset(("bare", "examples", "system"))
+"""Changes that are expected to have an effect: they get no verdict."""
+
+
+def read_kind(typed: str) -> tuple[str, str]:
+    """`order`, or `drop=TOOL`: the kind and what it is about. Refuses an unknown one."""
+    kind, _, about = typed.strip().partition("=")
+    if kind not in KINDS:
+        hint = suggestion(kind, KINDS) or f"known: {', '.join(KINDS)}"
+        raise ConfigError(f"unknown perturbation '{kind}'; {hint}")
+    if about and kind not in ("drop", "bare", "distractors"):
+        raise ConfigError(f"--perturb {kind} takes no value after '='")
+    return kind, about

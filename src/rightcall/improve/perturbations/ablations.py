@@ -1,0 +1,70 @@
+"""Ablations: texts removed to measure their effect, which is expected, so they get no verdict."""
+
+from __future__ import annotations
+
+import copy
+import re
+from typing import Any
+
+import msgspec
+
+from rightcall.improve.perturbations.offers import require_tool
+from rightcall.improve.perturbations.variant import PerturbTask, Variant
+from rightcall.lint.features.text import sentences
+from rightcall.model.tool import Tool
+
+_EXAMPLE = re.compile(r"\b(?:for example|for instance|e\.g\.|such as|example)\b", re.I)
+_KEYS = frozenset(("examples", "example"))
+
+
+def bare(task: PerturbTask) -> Variant:
+    """No descriptions, or with `bare=TOOL` none for that tool."""
+    require_tool(task)
+    changed = [_without_words(tool) if task.about in ("", tool.name) else tool for tool in task.tools]
+    return task.with_tools(changed, task.goldens)
+
+
+def examples(task: PerturbTask) -> Variant:
+    """No examples: neither in schemas nor as sentences of descriptions."""
+    return task.with_tools([_without_examples(tool) for tool in task.tools], task.goldens)
+
+
+def system(task: PerturbTask) -> Variant:
+    """No system prompt, neither the agent's nor a golden's."""
+    goldens = [msgspec.structs.replace(golden, system=None) for golden in task.goldens]
+    return task.with_tools(task.tools, goldens, system="")
+
+
+def _without_words(tool: Tool) -> Tool:
+    schema = copy.deepcopy(tool.input_schema)
+    for one in (schema.get("properties") or {}).values():
+        if isinstance(one, dict):
+            one.pop("description", None)
+    return msgspec.structs.replace(tool, description="", input_schema=schema)
+
+
+def _without_examples(tool: Tool) -> Tool:
+    return msgspec.structs.replace(
+        tool, description=_plain(tool.description), input_schema=_stripped(tool.input_schema)
+    )
+
+
+def _stripped(value: Any, *, of_names: bool = False) -> Any:
+    """A schema without examples; under `properties` the keys are names of parameters, which stay."""
+    if isinstance(value, dict):
+        return {
+            key: _plain(one)
+            if key == "description" and isinstance(one, str) and not of_names
+            else _stripped(one, of_names=key == "properties" and not of_names)
+            for key, one in value.items()
+            if of_names or key not in _KEYS
+        }
+    return [_stripped(one) for one in value] if isinstance(value, list) else value
+
+
+def _plain(text: str) -> str:
+    """A text without its sentences that give an example; the first sentence stays."""
+    for sentence in sentences(text)[1:]:
+        if _EXAMPLE.search(sentence):
+            text = re.sub(rf"\s*{re.escape(sentence)}[.!?]*", "", text, count=1)
+    return text.strip()

@@ -1,0 +1,103 @@
+"""Which tools are offered, and in which order."""
+
+from __future__ import annotations
+
+import msgspec
+
+from rightcall.core.errors import ConfigError, suggestion
+from rightcall.improve.perturbations.variant import PerturbTask, Variant
+from rightcall.model.golden import Golden
+from rightcall.model.tool import Tool
+from rightcall.tools.runtime.toolbox import Toolbox
+from rightcall.tools.worlds.base import make_world
+
+STRANGERS = (
+    ("convert_currency", "Convert an amount of money from one currency to another at today's rate."),
+    ("play_song", "Play a song or an album on the loudspeaker in the living room."),
+    ("order_pizza", "Order a pizza to an address; returns when it will arrive."),
+    ("translate_text", "Translate a text from one language into another."),
+    ("count_steps", "How many steps somebody walked on a day."),
+    ("water_plants", "Water the plants on the balcony for a while."),
+    ("rate_movie", "Give a movie a rating from one to five stars."),
+    ("park_car", "Find a free parking space near an address."),
+)
+WORLDS = ("mailbox", "file_tree", "bank", "accounts")
+NOT_AVAILABLE = {"error": {"error": "not_available", "detail": "this tool is not available here"}}
+
+
+def order(task: PerturbTask) -> Variant:
+    """The tools reversed, then shuffled. Goldens that define tools are left out."""
+    shuffled = list(reversed(task.tools))
+    if task.draw:
+        task.random("order").shuffle(shuffled)
+    return task.with_tools(shuffled, task.on_suite_tools)
+
+
+def distractors(task: PerturbTask) -> Variant:
+    """Unrelated tools among the others: eight, or as many as `distractors=N` says. In a loop they are not available."""
+    count = _count(task.about)
+    known = {tool.name for tool in task.tools}
+    more = [tool for tool in _strangers(count) if tool.name not in known][:count]
+    mixed = [*task.tools, *more]
+    task.random("distractors").shuffle(mixed)
+    mocks = {**task.plan.agent.mocks, **{tool.name: NOT_AVAILABLE for tool in more}}
+    if task.plan.agent.mode != "loop":
+        mocks = dict(task.plan.agent.mocks)
+    return task.with_tools(mixed, task.on_suite_tools, mocks=mocks)
+
+
+def _count(about: str) -> int:
+    if not about:
+        return len(STRANGERS)
+    if not about.isdigit() or not 1 <= int(about) <= 100:
+        raise ConfigError(f"distractors={about}: a number from 1 to 100 is expected, such as distractors=20")
+    return int(about)
+
+
+def _strangers(count: int) -> list[Tool]:
+    """Made-up tools, then those of the built-in worlds, then numbered ones."""
+    found = [Tool(name, text) for name, text in STRANGERS]
+    if count > len(found):
+        found += Toolbox([make_world(name, None) for name in WORLDS]).tools
+    rooms = range(1, count - len(found) + 1)
+    return found + [Tool(f"open_door_{n}", f"Open door number {n} of the warehouse.") for n in rooms]
+
+
+def drop(task: PerturbTask) -> Variant:
+    """The expected tool removed: then no other may be called instead. `drop=TOOL` removes one tool."""
+    require_tool(task)
+    made = []
+    for golden in task.on_suite_tools:
+        wanted = {call.tool for call in golden.expected_calls if isinstance(call.tool, str)}
+        if task.about and task.about not in wanted:
+            continue
+        if wanted and not golden.any_of:
+            left = tuple(tool.name for tool in task.tools if tool.name not in wanted)
+            made.append(
+                Golden(
+                    golden.input, golden.id, "negative", left, golden.system, golden.context, no_calls=True,
+                    cluster=golden.cluster,
+                )
+            )  # fmt: skip
+    return task.with_goldens(made)
+
+
+def drop_other(task: PerturbTask) -> Variant:
+    """One tool removed that is not needed."""
+    made = []
+    for golden in task.on_suite_tools:
+        wanted = {call.tool for calls in (golden.expected_calls, *golden.any_of) for call in calls}
+        others = [tool.name for tool in task.tools if tool.name not in wanted]
+        if all(isinstance(tool, str) for tool in wanted) and others and len(task.tools) > 1:
+            gone = task.random("drop", golden.id).choice(others)
+            left = tuple(tool.name for tool in task.tools if tool.name != gone)
+            made.append(msgspec.structs.replace(golden, tools=left))
+    return task.with_goldens(made)
+
+
+def require_tool(task: PerturbTask) -> None:
+    """Refuse a tool that does not exist."""
+    names = [tool.name for tool in task.tools]
+    if task.about and task.about not in names:
+        hint = suggestion(task.about, names) or f"known: {', '.join(names)}"
+        raise ConfigError(f"no tool '{task.about}' to perturb; {hint}")

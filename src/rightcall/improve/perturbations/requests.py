@@ -1,0 +1,154 @@
+"""The same request in other words, or with typos.
+
+Paraphrases by a model are verified, and kept in a file that people can read and correct.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from rightcall.core.errors import ConfigError, InputError, ProviderError
+from rightcall.files.atomic import write_file
+from rightcall.files.checked_read import numbered_lines, open_checked
+from rightcall.improve.argument_kind import held_values, still_holds
+from rightcall.improve.perturbations.variant import PerturbTask, Variant
+from rightcall.model.golden import Golden
+from rightcall.model.message import Message
+from rightcall.model.record import Record
+from rightcall.models.base import ModelRequest, Prompt, Settings
+from rightcall.models.endpoint import ModelEndpoint
+from rightcall.models.resolver import resolve
+
+SHORTEST_WORD = 5
+
+
+def paraphrase(task: PerturbTask) -> Variant:
+    """Other words for the same request: a golden's own under `metadata.paraphrases`, or those of a model."""
+    made = []
+    for golden in task.goldens:
+        words = [
+            text
+            for text in (*given(golden), *task.paraphrases.get(golden.id, ()))
+            if still_holds(golden, text)
+        ]
+        if words:
+            made.append(msgspec.structs.replace(golden, input=words[task.draw % len(words)]))
+    if not made:
+        raise ConfigError(
+            "--perturb paraphrase requires paraphrases: give goldens metadata.paraphrases, a list of texts with the "
+            "same values, or a model that writes them (--paraphrase-model)"
+        )
+    return task.with_goldens(made)
+
+
+def given(golden: Golden) -> list[str]:
+    """The paraphrases that come with a golden."""
+    own = golden.metadata.get("paraphrases") if isinstance(golden.metadata, dict) else None
+    return [text for text in own if isinstance(text, str)] if isinstance(own, list) else []
+
+
+def typos(task: PerturbTask) -> Variant:
+    """Two letters swapped in a word that is not an expected argument's value."""
+    made = []
+    for golden in task.goldens:
+        values = " ".join(str(value) for value in held_values(golden))
+        words = golden.input.split(" ")
+        free = [
+            at
+            for at, word in enumerate(words)
+            if len(word) >= SHORTEST_WORD and word.isalpha() and word not in values
+        ]
+        if free:
+            rng = task.random("typos", golden.id)
+            at = rng.choice(free)
+            word, spot = words[at], rng.randrange(1, len(words[at]) - 2)
+            words[at] = word[:spot] + word[spot + 1] + word[spot] + word[spot + 2 :]
+            made.append(msgspec.structs.replace(golden, input=" ".join(words)))
+    return task.with_goldens(made)
+
+
+SYSTEM = (
+    "You say a user's request in other words. Keep its meaning, language and every name, number, date and quoted text "
+    "exactly as they are. Reply with the new request alone."
+)
+VARIANTS = 3
+AT_ONCE = 8
+
+
+class Paraphrases(Record, frozen=True):
+    """A line of the file: a golden, what it says, and other words for it. Edit or delete what is wrong."""
+
+    golden_id: str
+    input: str
+    paraphrases: tuple[str, ...] = ()
+
+
+def read_paraphrases(path: Path, goldens: Sequence[Golden]) -> dict[str, tuple[str, ...]]:
+    """Paraphrases of goldens whose input has not changed since; empty when there is no file."""
+    if not path.is_file():
+        return {}
+    said = {golden.id: golden.input for golden in goldens}
+    found = {}
+    with open_checked(path) as file:
+        for number, line in numbered_lines(file, str(path)):
+            if not line.strip():
+                continue
+            try:
+                one = msgspec.json.decode(line, type=Paraphrases)
+            except (msgspec.DecodeError, msgspec.ValidationError) as error:
+                hint = "a line is {golden_id, input, paraphrases}; delete the file to write a new one"
+                raise InputError(f"{path}:{number}", str(error), hint) from None
+            if said.get(one.golden_id) == one.input:
+                found[one.golden_id] = one.paraphrases
+    return found
+
+
+async def paraphrased(
+    model: str | ModelEndpoint,
+    goldens: Sequence[Golden],
+    known: Mapping[str, Sequence[str]],
+    *,
+    seed: int = 0,
+) -> dict[str, tuple[str, ...]]:
+    """Paraphrases of all goldens: the known ones, and a model's for the others. Those that lose a value are dropped."""
+    prompt = Prompt(SYSTEM, (), Settings(max_tokens=300, temperature=0.8))
+    made = {name: tuple(texts) for name, texts in known.items()}
+    limit = asyncio.Semaphore(AT_ONCE)
+    async with resolve(model) as provider:
+        provider.prepare(prompt)
+
+        async def ask(golden: Golden, number: int) -> str:
+            said = (Message("user", golden.input),)
+            request = ModelRequest(
+                prompt, said, golden_id=f"paraphrase {golden.id}", trial=number, seed=seed + number
+            )
+            async with limit:
+                reply = await provider.complete(request)
+            return " ".join(reply.message.content.strip().strip('"').split())
+
+        for golden in goldens:
+            if golden.id in made:
+                continue
+            texts = await asyncio.gather(
+                *(ask(golden, number) for number in range(VARIANTS)), return_exceptions=True
+            )
+            for error in texts:
+                if isinstance(error, BaseException) and not isinstance(error, ProviderError):
+                    raise error
+            fresh = dict.fromkeys(text for text in texts if isinstance(text, str) and text != golden.input)
+            made[golden.id] = tuple(text for text in fresh if still_holds(golden, text))
+    return made
+
+
+def write_paraphrases(path: Path, goldens: Sequence[Golden], found: Mapping[str, Sequence[str]]) -> None:
+    """One line per golden that has paraphrases, ordered by id."""
+    lines = [
+        msgspec.json.encode(Paraphrases(golden.id, golden.input, tuple(found[golden.id])))
+        for golden in sorted(goldens, key=lambda one: one.id)
+        if found.get(golden.id)
+    ]
+    write_file(path, b"".join(line + b"\n" for line in lines))

@@ -1,0 +1,204 @@
+"""Clean and perturbed runs of the same goldens, paired: how much does a harmless change move the score?"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import msgspec
+
+from rightcall.agents.session import Session
+from rightcall.core.errors import ConfigError
+from rightcall.improve.perturbations import ABLATIONS, KINDS, RANDOM, read_kind
+from rightcall.improve.perturbations.variant import PerturbTask, Variant
+from rightcall.improve.proposals import wanted_tool
+from rightcall.improve.robustness import PerturbEffect, PositionRate
+from rightcall.model.golden import Golden
+from rightcall.run.plan import Plan
+from rightcall.run.runner import run_plan
+from rightcall.stats.clusters import sample
+from rightcall.stats.mean_interval import estimate
+from rightcall.stats.paired_tests import benjamini_hochberg, paired_t, shrunk_difference
+from rightcall.stats.permutation import sign_flip
+from rightcall.stats.power import mde_paired
+from rightcall.store.sql.store import Store
+
+DRAWS = 3
+WITHIN = 0.05
+POWER = 0.8
+MOST_PLACES = 8
+"""Maximum number of positions shown separately; longer lists are split into this many parts."""
+
+Paraphrased = Mapping[str, Sequence[str]]
+
+
+@dataclass(frozen=True)
+class _Drawn:
+    """A variant, its run, and the rates of its goldens."""
+
+    variant: Variant
+    run: str
+    rates: Mapping[str, float]
+
+
+async def run_perturbed(
+    plan: Plan,
+    store: Store,
+    kinds: Sequence[str],
+    *,
+    paraphrases: Paraphrased | None = None,
+    announce: Callable[[str], None] = lambda sentence: None,
+) -> list[PerturbEffect]:
+    """Two clean runs and each kind, all at the same time; every run is kept, marked as perturbed."""
+    variants = perturbed_variants(plan, kinds, paraphrases or {})  # every problem before anything is spent
+    tools = list(Session(plan.agent).toolbox.tools)
+    clean = Variant(plan, [g for g in plan.goldens() if isinstance(g, Golden)], tools)
+    jobs = [("clean 1", clean), ("clean 2", clean)]
+    jobs += [(kind, variant) for kind, drawn in variants.items() for variant in drawn if variant.goldens]
+    cases = sum(len(variant.goldens) * plan.trials for _, variant in jobs)
+    announce(f"{len(jobs)} runs, clean and perturbed, {cases:,} cases")
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(_measured(variant, store, kind, len(jobs))) for kind, variant in jobs]
+    found = [(kind, task.result()) for (kind, _), task in zip(jobs, tasks, strict=True)]
+    twins = [drawn for kind, drawn in found if kind.startswith("clean ")]
+    effects = [_effect(kind, twins, [drawn for name, drawn in found if name == kind]) for kind in variants]
+    return _adjusted(effects)
+
+
+def perturbed_variants(
+    plan: Plan, kinds: Sequence[str], paraphrases: Paraphrased
+) -> dict[str, list[Variant]]:
+    """The variants of a plan by kind; three draws of random ones."""
+    model = plan.agent.model
+    if isinstance(model, str) and model.startswith("recorded"):
+        raise ConfigError("--perturb changes the requests, and a cassette contains only those it recorded")
+    tools = list(Session(plan.agent).toolbox.tools)
+    goldens = [golden for golden in plan.goldens() if isinstance(golden, Golden)]
+    made: dict[str, list[Variant]] = {}
+    for typed in kinds:
+        kind, about = read_kind(typed)
+        task = PerturbTask(plan, tools, goldens, 0, about, paraphrases)
+        draws = DRAWS if kind in RANDOM else 1
+        made[typed] = [KINDS[kind](replace(task, draw=draw)) for draw in range(draws)]
+    return made
+
+
+async def _measured(variant: Variant, store: Store, kind: str, runs: int) -> _Drawn:
+    plan = variant.plan
+    marked = replace(
+        plan,
+        dataset=list(variant.goldens),
+        in_memory=None,
+        gate=None,
+        settings={**plan.settings, "perturb": kind},
+        group=f"{plan.group or plan.name}/perturb",
+        concurrency=max(1, plan.concurrency // runs),
+    )
+    outcome = await run_plan(marked, store)
+    counts = store.trial_counts(outcome.run.id)
+    return _Drawn(
+        variant, outcome.run.id, {one.golden_id: one.passed / one.judged for one in counts if one.judged}
+    )
+
+
+def _effect(kind: str, clean: Sequence[_Drawn], draws: Sequence[_Drawn]) -> PerturbEffect:
+    first, second = (one.rates for one in clean)
+    runs = tuple(one.run for one in draws)
+    ids = sorted(name for name in first if draws and all(name in one.rates for one in draws))
+    if not ids:
+        return PerturbEffect(kind, 0, 0.0, 0.0, 0.0, None, None, 1.0, 0.0, "no golden fits")
+    after = [_mean([one.rates[name] for one in draws]) for name in ids]
+    if kind.partition("=")[0] == "drop":  # another expectation: no call. Not paired with the clean verdicts
+        return _dropped(kind, after, runs)
+    clusters = _clusters(clean[0].variant.goldens)
+    before = [first[name] for name in ids]
+    d = [two - one for one, two in zip(before, after, strict=True)]
+    of = [clusters.get(name) or name for name in ids]
+    low, high, mde = _interval(d, of)
+    flips = _mean(
+        [_mean([_passes(one.rates[name]) != _passes(first[name]) for one in draws]) for name in ids]
+    )
+    noise = _mean([float(_passes(second[name]) != _passes(first[name])) for name in ids if name in second])
+    return PerturbEffect(
+        kind,
+        len(ids),
+        _mean(before),
+        _mean(after),
+        _mean(d),
+        low,
+        high,
+        sign_flip(d, clusters=of),
+        flips - noise,
+        mde=mde,
+        positions=_positions([*clean, *draws]) if kind == "order" else (),
+        runs=runs,
+    )
+
+
+def _dropped(kind: str, after: Sequence[float], runs: tuple[str, ...]) -> PerturbEffect:
+    found = estimate(sample([[value] for value in after]))
+    word = "calls another" if found.mean < 1 - WITHIN else "STABLE"
+    low, high = found.low - 1, found.high - 1
+    return PerturbEffect(
+        kind, len(after), 1.0, found.mean, found.mean - 1, low, high, 1.0, 0.0, word, runs=runs
+    )
+
+
+def _clusters(goldens: Sequence[Golden]) -> dict[str, str | None]:
+    return {golden.id: golden.cluster for golden in goldens}
+
+
+def _positions(runs: Sequence[_Drawn]) -> tuple[PositionRate, ...]:
+    """Pass rates by position of the expected tool, over the clean and the shuffled runs."""
+    count = len(runs[0].variant.tools)
+    size = -(-count // MOST_PLACES)
+    rates: dict[int, list[float]] = {}
+    for one in runs:
+        places = {tool.name: at for at, tool in enumerate(one.variant.tools)}
+        for golden in one.variant.goldens:
+            if wanted_tool(golden) in places and golden.id in one.rates:
+                rates.setdefault(places[wanted_tool(golden)] // size, []).append(one.rates[golden.id])
+    return tuple(
+        PositionRate(part * size + 1, min(count, (part + 1) * size), len(found), _mean(found))
+        for part, found in sorted(rates.items())
+    )
+
+
+def _interval(d: Sequence[float], clusters: Sequence[str]) -> tuple[float | None, float | None, float | None]:
+    """The conservative interval and the smallest detectable difference: a few unchanged goldens show little."""
+    found = paired_t(d, clusters)
+    if found.se is None:
+        return None, None, None
+    centre, se = shrunk_difference(found.mean, found.se, found.clusters)
+    mde = mde_paired(1, se**2, 0.05, POWER)
+    return max(-1.0, centre - 1.96 * se), min(1.0, centre + 1.96 * se), mde if mde < 1 else None
+
+
+def _adjusted(effects: list[PerturbEffect]) -> list[PerturbEffect]:
+    """Verdicts, with p adjusted for the number of kinds."""
+    open_ones = [one for one in effects if not one.verdict]
+    adjusted = benjamini_hochberg([one.p for one in open_ones]) if open_ones else []
+    words = {
+        one.kind: msgspec.structs.replace(one, p_adjusted=p, verdict=_verdict(one, p))
+        for one, p in zip(open_ones, adjusted, strict=True)
+    }
+    return [words.get(one.kind, one) for one in effects]
+
+
+def _verdict(one: PerturbEffect, p: float) -> str:
+    if one.kind.partition("=")[0] in ABLATIONS:
+        return "ablation"
+    if p < 0.05 and one.difference < 0:
+        return "FRAGILE"
+    if one.low is not None and one.high is not None and one.low >= -WITHIN and one.high <= WITHIN:
+        return "STABLE"
+    return "not shown"
+
+
+def _passes(rate: float) -> bool:
+    return rate >= 0.5
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values) if values else 0.0

@@ -1,0 +1,167 @@
+"""Variants of an agent, run at the same time on the same goldens.
+
+A provider that gets slower or is updated meanwhile then affects all variants equally.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import msgspec
+
+from rightcall.agents.session import Session
+from rightcall.core.errors import ConfigError, InfrastructureError
+from rightcall.decide.outcome import Outcome
+from rightcall.improve.patch import applied
+from rightcall.improve.proposals import Proposal
+from rightcall.improve.redefinition import redefined_agent
+from rightcall.model.golden import AnyGolden
+from rightcall.model.run import CaseResult, Run
+from rightcall.model.tool import Tool
+from rightcall.model.trajectory import Usage
+from rightcall.run.live_run import Progress
+from rightcall.run.outcome import MOST_ERRORS, gathered
+from rightcall.run.plan import Plan
+from rightcall.run.preparation import preflight
+from rightcall.run.runner import run_plan
+from rightcall.store.sql.store import Store
+
+
+@dataclass(frozen=True)
+class Arm:
+    """Definitions and a system prompt, on some goldens. `phase` is kept with its run."""
+
+    tools: Sequence[Tool]
+    system: str
+    goldens: Sequence[AnyGolden]
+    trials: int
+    phase: str
+
+
+@dataclass
+class Measured:
+    """What an arm did: every result that is stored, without trajectories."""
+
+    arm: Arm
+    run: str = ""
+    results: list[CaseResult] = field(default_factory=list)
+    usage: Usage = field(default_factory=Usage)
+
+    def rates(self) -> dict[str, float]:
+        """The pass rate of every golden whose trials are all in; trials without an answer do not count."""
+        found: dict[str, list[bool]] = {}
+        asked: dict[str, int] = {}
+        for result in self.results:
+            asked[result.golden_id] = asked.get(result.golden_id, 0) + 1
+            if result.judged:
+                found.setdefault(result.golden_id, []).append(result.passed)
+        return {
+            name: sum(passes) / len(passes)
+            for name, passes in found.items()
+            if asked[name] >= self.arm.trials
+        }
+
+    def rate(self) -> float:
+        """The mean over goldens."""
+        rates = self.rates()
+        return sum(rates.values()) / len(rates) if rates else 0.0
+
+    def outcomes(self, only: frozenset[str]) -> list[Outcome]:
+        """Outcomes of these goldens, for a comparison."""
+        kept = sorted(self.results, key=lambda r: (r.golden_id, r.trial))
+        return gathered(result for result in kept if result.golden_id in only)
+
+
+Decided = Callable[[Sequence[Measured]], bool]
+"""Looks at what the arms did so far; True ends all of them."""
+
+
+class Arms:
+    """Runs the arms of one plan and counts their cost, and the calls of real tools whose outcome is unknown."""
+
+    def __init__(self, plan: Plan, store: Store, dataset: str) -> None:
+        self._plan, self._store, self._dataset = plan, store, dataset
+        self.calls, self.usage, self.unknown_calls = 0, Usage(), 0
+        self.tools = [*Session(plan.agent).toolbox.tools]
+
+    def arm(self, one: Proposal | None, goldens: Sequence[AnyGolden], trials: int, phase: str) -> Arm:
+        """The agent with a proposal applied, or unchanged."""
+        tools, system = applied(one.changes if one else (), self.tools, self._plan.agent.system)
+        return Arm(tools, system, goldens, trials, phase)
+
+    def drawn(self, goldens: Sequence[AnyGolden]) -> list[AnyGolden]:
+        """The goldens in the order in which an arm runs them: drawn from the plan's seed, whatever they do."""
+        sorted_ones = sorted(goldens, key=lambda golden: golden.id)
+        return list(replace(self._plan, dataset=sorted_ones, in_memory=None).goldens())
+
+    async def problem(self, arm: Arm) -> str:
+        """Why goldens contradict the definitions, such as an enum without a value they expect; else empty."""
+        try:
+            async with await preflight(self._changed(arm, 1)):
+                pass  # opened to be checked, and closed again
+        except ConfigError as error:
+            return error.problems[0]
+        return ""
+
+    async def run(self, arms: Sequence[Arm], decided: Decided | None = None) -> list[Measured]:
+        """Run all arms at once; `decided` may end them early, after any result."""
+        measured = [Measured(arm) for arm in arms]
+        over = asyncio.Event()
+
+        def seen() -> None:
+            if decided is not None and not over.is_set() and decided(measured):
+                over.set()
+
+        tasks = [asyncio.create_task(self._one(one, len(arms), seen)) for one in measured]
+        waiting = asyncio.create_task(over.wait())
+        try:
+            while pending := [task for task in tasks if not task.done()]:
+                await asyncio.wait([*pending, waiting], return_when=asyncio.FIRST_COMPLETED)
+                if over.is_set() or any(task.done() and task.exception() for task in tasks):
+                    break
+        finally:  # finished results stay in the store, whatever ends it
+            for task in (*tasks, waiting):
+                task.cancel()
+            ended = await asyncio.gather(*tasks, return_exceptions=True)
+        for error in ended:
+            if isinstance(error, Exception):
+                raise error
+        for one in measured:
+            self.calls += len(one.results)
+            self.usage = self.usage.plus(one.usage)
+            self.unknown_calls += sum(f.code == "outcome_unknown" for r in one.results for f in r.codes)
+            _require_answers(one)
+        return measured
+
+    async def _one(self, one: Measured, arms: int, seen: Callable[[], None]) -> None:
+        def watch(progress: Progress, batch: Sequence[CaseResult]) -> None:
+            one.results += [msgspec.structs.replace(result, trajectory=None) for result in batch]
+            one.usage = progress.tally.usage
+            seen()
+
+        def started(run: Run) -> None:
+            one.run = run.id
+
+        await run_plan(self._changed(one.arm, arms), self._store, watch=watch, started=started)
+
+    def _changed(self, arm: Arm, arms: int) -> Plan:
+        plan = self._plan
+        agent = redefined_agent(plan.agent, arm.tools, system=arm.system)
+        mark: Mapping[str, Any] = {"phase": arm.phase, "dataset": self._dataset}
+        goldens = sorted(arm.goldens, key=lambda golden: golden.id)
+        return replace(
+            plan, agent=agent, dataset=goldens, in_memory=None, trials=arm.trials, gate=None,
+            group=f"{plan.group or plan.name}/improve", concurrency=max(1, plan.concurrency // arms),
+            settings={**plan.settings, "improve": dict(mark)},
+        )  # fmt: skip
+
+
+def _require_answers(one: Measured) -> None:
+    errors = [result.error for result in one.results if result.error]
+    if len(errors) > MOST_ERRORS * len(one.results):
+        raise InfrastructureError(
+            f"{len(errors)} of {len(one.results)} cases got no answer, so nothing can be compared: {errors[0]}"
+        )

@@ -1,0 +1,161 @@
+"""The result of a proposal in proof: the gain where it is meant to help, and its effect on everything else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from statistics import NormalDist
+
+import msgspec
+
+from rightcall.decide.comparison import compare
+from rightcall.improve.improvement import ToolEffect, Tried
+from rightcall.improve.proof.arms import Measured
+from rightcall.improve.proposals import wanted_tool
+from rightcall.model.golden import AnyGolden
+from rightcall.stats.paired_tests import paired_t
+from rightcall.stats.permutation import sign_flip
+from rightcall.stats.sequential import paired_e_values
+
+MARGIN = 0.05
+WORSE = 0.10
+FEWEST_OF_TOOL = 5
+NO_CALL = "no call"
+CONTROL_ALPHA = 0.05
+
+
+def judged(
+    seen: Tried, exposed: Sequence[AnyGolden], proof: Sequence[AnyGolden], before: Measured, after: Measured
+) -> Tried:
+    """A proposal with its numbers in proof, over the goldens that are finished in both arms."""
+    old, new = before.rates(), after.rates()
+    both = frozenset(old) & frozenset(new)
+    ids, d, clusters = differences(exposed, old, new)
+    interval = paired_t(d, clusters).interval if d else None
+    whole = compare(before.outcomes(both), after.outcomes(both), margin=MARGIN)
+    effects = _by_tool([golden for golden in proof if golden.id in both], before, after)
+    worse = _worse(effects, before.arm.trials, old, new, proof)
+    seen = msgspec.structs.replace(
+        seen,
+        before=_mean([old[name] for name in ids]),
+        after=_mean([new[name] for name in ids]),
+        low=max(-1.0, interval.low) if interval else None,
+        high=min(1.0, interval.high) if interval else None,
+        p=one_sided(d, clusters),
+        whole=whole.change,
+        by_tool=effects,
+        worse_tools=worse,
+        not_shown=tuple(one.tool for one in effects if _may_be_worse(one)),
+        fixed=whole.fixed,
+        broken=whole.broken,
+    )
+    return msgspec.structs.replace(seen, refused=_harm(seen, {c: g for c, g in whole.alarms.items() if g}))
+
+
+def differences(
+    goldens: Sequence[AnyGolden], old: Mapping[str, float], new: Mapping[str, float]
+) -> tuple[list[str], list[float], list[str]]:
+    """Ids, differences and clusters of the goldens that both arms finished."""
+    kept = [golden for golden in goldens if golden.id in old and golden.id in new]
+    return (
+        [golden.id for golden in kept],
+        [new[golden.id] - old[golden.id] for golden in kept],
+        [golden.cluster or golden.id for golden in kept],
+    )
+
+
+def one_sided(d: Sequence[float], clusters: Sequence[str]) -> float:
+    """The probability of such a gain if the proposal had no effect: one-sided sign-flip test over clusters."""
+    return sign_flip(d, clusters=clusters) / 2 if sum(d) > 0 else 1.0
+
+
+def largest_e(goldens: Sequence[AnyGolden], old: Mapping[str, float], new: Mapping[str, float]) -> float:
+    """The largest e-value so far, with clusters in the drawn order, up to the first unfinished one."""
+    clusters: dict[str, list[AnyGolden]] = {}
+    for golden in goldens:
+        clusters.setdefault(golden.cluster or golden.id, []).append(golden)
+    d = []
+    for members in clusters.values():
+        if any(golden.id not in old or golden.id not in new for golden in members):
+            break
+        d.append(_mean([new[golden.id] - old[golden.id] for golden in members]))
+    return max(paired_e_values(d), default=1.0)
+
+
+def beats(control: Measured, after: Measured, exposed: Sequence[AnyGolden]) -> bool:
+    """Whether a proposal is better than the old text padded to the same length."""
+    _, d, clusters = differences(exposed, control.rates(), after.rates())
+    return one_sided(d, clusters) <= CONTROL_ALPHA
+
+
+def significantly_different(one: Measured, two: Measured, goldens: Sequence[AnyGolden]) -> bool:
+    """Whether two proposals differ beyond noise."""
+    _, d, clusters = differences(goldens, one.rates(), two.rates())
+    interval = paired_t(d, clusters).interval if d else None
+    return interval is not None and not interval.low <= 0 <= interval.high
+
+
+def _by_tool(goldens: Sequence[AnyGolden], before: Measured, after: Measured) -> tuple[ToolEffect, ...]:
+    old, new = before.rates(), after.rates()
+    groups: dict[str, list[AnyGolden]] = {}
+    for golden in goldens:
+        groups.setdefault(wanted_tool(golden) or NO_CALL, []).append(golden)
+    made = []
+    for name, members in sorted(groups.items()):
+        ids, d, clusters = differences(members, old, new)
+        interval = paired_t(d, clusters).interval
+        low = interval.low if interval else None
+        made.append(
+            ToolEffect(
+                name, len(ids), _mean([old[one] for one in ids]), _mean([new[one] for one in ids]), low
+            )
+        )
+    return tuple(made)
+
+
+def _worse(
+    effects: Sequence[ToolEffect],
+    trials: int,
+    old: Mapping[str, float],
+    new: Mapping[str, float],
+    proof: Sequence[AnyGolden],
+) -> tuple[str, ...]:
+    """Tools that lost more than ten points, and negatives that lost more than five, beyond what trials vary by."""
+    found = []
+    for one in effects:
+        members = [
+            g.id for g in proof if (wanted_tool(g) or NO_CALL) == one.tool and g.id in old and g.id in new
+        ]
+        spread = sum(_spread(old[name], trials) + _spread(new[name], trials) for name in members)
+        z = one.difference * len(members) / spread**0.5 if spread else 0.0
+        negatives = one.tool == NO_CALL
+        level = CONTROL_ALPHA if negatives else CONTROL_ALPHA / len(effects)
+        if one.difference < -(MARGIN if negatives else WORSE) and NormalDist().cdf(z) <= level:
+            found.append(one.tool)
+    return tuple(found)
+
+
+def _spread(rate: float, trials: int) -> float:
+    """The variance of a golden's rate over trials; half a pass and half a failure are added to what was seen."""
+    p = (rate * trials + 0.5) / (trials + 1)
+    return p * (1 - p) / trials
+
+
+def _may_be_worse(one: ToolEffect) -> bool:
+    return one.goldens < FEWEST_OF_TOOL or one.low is None or one.low < -WORSE
+
+
+def _harm(seen: Tried, alarms: Mapping[str, Sequence[str]]) -> str:
+    """Why a proposal is rejected despite its gain; empty when it harms nothing."""
+    if alarms:
+        code, ids = next(iter(alarms.items()))
+        return f"{code} is new in {', '.join(ids[:3])}"
+    for one in seen.by_tool:
+        if one.tool in seen.worse_tools:
+            points = f"{100 * one.difference:+.0f} points"
+            where = "goldens that want no call" if one.tool == NO_CALL else f"goldens of {one.tool}"
+            return f"it makes {where} worse: {points} on {one.goldens}"
+    return ""
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values) if values else 0.0

@@ -1,0 +1,136 @@
+"""What proof can show about proposals, and the cost of trying them: simulated before anything is spent."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from statistics import NormalDist
+
+from rightcall.improve.proof.material import TUNE, Material
+from rightcall.improve.proposals import Proposal
+
+FINALISTS = 3
+
+
+def can_show(material: Material, one: Proposal, alpha: float) -> bool:
+    """Whether proof would probably detect the largest possible gain of a proposal."""
+    exposed = len(material.exposed(one, material.proof))
+    if exposed < fewest_goldens(alpha):
+        return False
+    gain = ceiling(material, one)
+    if gain is None:
+        return True
+    rates = material.rates(material.exposed(one, material.tune))
+    return power(gain, exposed, material.options.trials, alpha, rates) >= LIKELY
+
+
+def ceiling(material: Material, one: Proposal) -> float | None:
+    """The largest possible gain of a proposal on the goldens it targets, as a share of them."""
+    exposed = material.exposed(one, material.tune)
+    return min(1.0, one.worth / len(exposed)) if one.worth is not None and exposed else None
+
+
+def shortage(material: Material, proposals: Sequence[Proposal], alpha: float) -> str:
+    """Why proof cannot detect the gain of any finding; empty when it can for at least one."""
+    found = [one for one in proposals if one.source != "lint"] or list(proposals)
+    if any(can_show(material, one, alpha) for one in found):
+        return ""
+    best = max(found, key=lambda one: len(material.exposed(one, material.proof)))
+    trials, exposed = material.options.trials, len(material.exposed(best, material.proof))
+    like = material.exposed(best, material.tune)
+    rates = material.rates(like)
+    least = smallest_gain(exposed, trials, alpha, rates)
+    can = (
+        "cannot show anything" if least is None else f"can show +{100 * least:.0f} points or more (simulated)"
+    )
+    sentence = f"{exposed} goldens for {best.name} in proof {can} at level {alpha:.2g}"
+    worth = ceiling(material, best)
+    if worth is not None:
+        sentence += f"; the finding is worth at most +{100 * worth:.0f}"
+        needed = goldens_for(worth, trials, alpha, rates)
+        if needed is not None and needed > exposed:
+            names = ", ".join(golden.id for golden in like[:2])
+            more = round((needed - exposed) / (1 - TUNE))
+            sentence += f". Add about {more} goldens" + (f" like {names}" if names else "")
+    return sentence + ", or take the patch unproven (--unproven)"
+
+
+def planned_calls(material: Material, proposals: int) -> int:
+    """Maximum number of agent calls: screening with one trial, then baseline and finalists, without controls."""
+    proof = (1 + min(FINALISTS, proposals)) * len(material.proof) * material.options.trials
+    return (proposals + (proposals > 1)) * len(
+        material.tune
+    ) + proof  # screening takes only goldens it is meant for
+
+
+def announcement(material: Material, proposals: int) -> str:
+    """The next step, and its estimated cost at the prices of the run it starts from."""
+    planned = planned_calls(material, proposals)
+    spent = [result.usage.cost_usd or 0.0 for result in material.results]
+    price = f", about ${planned * sum(spent) / len(spent):.2f}" if any(spent) else ""
+    some = "1 proposal" if proposals == 1 else f"{proposals} proposals"
+    return (
+        f"{some} on {len(material.tune)} goldens, then the best on {len(material.proof)} others × "
+        f"{material.options.trials} trials: up to {planned:,} calls{price}"
+    )
+
+
+DRAWS = 200
+LIKELY, SURE = 0.5, 0.8
+STEPS = 20
+HIGHEST = 0.97
+"""How often a golden passes once the cause of its failure is removed."""
+
+
+def power(gain: float, goldens: int, trials: int, alpha: float, rates: Sequence[float]) -> float:
+    """The chance that a one-sided sign-flip test at `alpha` shows a gain, when goldens pass as `rates` say.
+
+    A gain of .2 means that enough failing goldens are fixed to raise the mean by .2; the others stay as they
+    are. The test is by its normal approximation T = Σd/√Σd², with at least as many changed goldens as 2^−n needs.
+    """
+    rng = random.Random(f"{goldens}/{trials}/{len(rates)}")  # noqa: S311
+    base = [min(HIGHEST, max(1 - HIGHEST, rate)) for rate in rates] or [0.5]
+    room = sum(max(0.0, HIGHEST - rate) for rate in base) / len(base)
+    repaired = min(1.0, gain / room) if room > 0 else 0.0
+    cut, fewest = NormalDist().inv_cdf(1 - alpha), fewest_goldens(alpha)
+    shown = 0
+    for _ in range(DRAWS):
+        d = [_difference(rng, rng.choice(base), repaired, trials) for _ in range(goldens)]
+        squares = sum(one * one for one in d)
+        moved = sum(one != 0 for one in d)
+        shown += moved >= fewest and squares > 0 and sum(d) / squares**0.5 >= cut
+    return shown / DRAWS
+
+
+def _difference(rng: random.Random, rate: float, repaired: float, trials: int) -> float:
+    after = HIGHEST if rng.random() < repaired else rate
+    wins = sum(rng.random() < after for _ in range(trials)) - sum(rng.random() < rate for _ in range(trials))
+    return wins / trials
+
+
+def smallest_gain(goldens: int, trials: int, alpha: float, rates: Sequence[float]) -> float | None:
+    """The smallest gain, in steps of five points, that would more likely be shown than not; None if none would."""
+    for step in range(1, STEPS + 1):
+        if power(step / STEPS, goldens, trials, alpha, rates) >= LIKELY:
+            return step / STEPS
+    return None
+
+
+def goldens_for(
+    gain: float, trials: int, alpha: float, rates: Sequence[float], most: int = 2_000
+) -> int | None:
+    """How many goldens show a gain in four of five cases; None when that takes more than `most`."""
+    n = fewest_goldens(alpha)
+    while n <= most:
+        if power(gain, n, trials, alpha, rates) >= SURE:
+            return n
+        n = max(n + 1, round(n * 1.15))
+    return None
+
+
+def fewest_goldens(alpha: float) -> int:
+    """Goldens that a one-sided sign-flip test needs at least for this level: with n of them p is 2^−n or more."""
+    n = 1
+    while 2.0**-n > alpha:
+        n += 1
+    return n

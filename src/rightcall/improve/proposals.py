@@ -1,0 +1,145 @@
+"""Changes worth trying without a model: from findings and lint fixes, alone and together; and where each can act."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+
+from rightcall.improve.counters import NEGATIVE, Class
+from rightcall.improve.findings import Analysis, RunFinding
+from rightcall.improve.golden_facts import expected_calls
+from rightcall.improve.hypothesis import ProposedChange
+from rightcall.improve.patch import tools_text
+from rightcall.lint.fixer import fix
+from rightcall.lint.source.read import read_text
+from rightcall.model.dialects import read_tool
+from rightcall.model.golden import AnyGolden
+from rightcall.model.record import Record
+from rightcall.model.tool import Tool
+
+Exposed = frozenset[Class] | None
+"""Tools, parameters and `NEGATIVE`; None for every golden."""
+
+
+def exposure_of(cause: str, tools: Iterable[str], parameters: Iterable[str], known: Iterable[str]) -> Exposed:
+    """What a finding's cause can act on. A description that claims too much harms the goldens of all other tools."""
+    tools, parameters = tuple(tools), tuple(parameters)
+    if cause == "no_abstention_guidance":
+        return frozenset((NEGATIVE,))
+    if cause == "overbroad_description":
+        return frozenset((NEGATIVE, *(name for name in known if name not in tools)))
+    if parameters:
+        return frozenset((tool, name) for tool in tools for name in parameters)
+    return frozenset(tools) if tools else None
+
+
+def is_exposed(golden: AnyGolden, exposure: Exposed) -> bool:
+    """Whether a golden is one that a cause, or its change, can act on."""
+    if exposure is None:
+        return True
+    expected = expected_calls(golden)
+    if not expected:
+        return NEGATIVE in exposure
+    return any(tool in exposure or any((tool, name) in exposure for name in args) for tool, args in expected)
+
+
+def wanted_tool(golden: AnyGolden) -> str:
+    """The first tool that a golden expects; "" for one that expects no call."""
+    return next((tool for tool, _ in expected_calls(golden)), "")
+
+
+SET_ASIDE = frozenset(("golden_looks_wrong", "request_lacks_information"))
+"""Findings about goldens: definitions must not be tuned to them."""
+
+
+class Proposal(Record, frozen=True):
+    """Edits that belong together, and why. `tools` and `parameters` are what the finding behind it is about.
+
+    `worth` is how many goldens of the analysed ones it can win back at most; None when no finding says so.
+    """
+
+    name: str
+    why: str
+    changes: tuple[ProposedChange, ...]
+    source: str = "finding"
+    tools: tuple[str, ...] = ()
+    parameters: tuple[str, ...] = ()
+    cause: str = ""
+    worth: float | None = None
+    parts: tuple[Proposal, ...] = ()
+
+    def exposure(self, known: Sequence[str]) -> Exposed:
+        """The goldens that it is meant for, given the names of all tools."""
+        if not self.parts:
+            return exposure_of(self.cause, self.tools, self.parameters, known)
+        each = [part.exposure(known) for part in self.parts]
+        return None if None in each else frozenset(one for some in each if some for one in some)
+
+
+def proposals_of(found: Analysis, tools: Sequence[Tool]) -> list[Proposal]:
+    """One for each stated finding with a change, one for safe lint fixes."""
+    made = [
+        proposal_for(one, one.change, "finding", f"{one.cause} {one.place}".strip(), one.what)
+        for one in found.findings
+        if one.stated and one.change and one.cause not in SET_ASIDE
+    ]
+    kept = [one for one in made if not any(change.path == ("name",) for change in one.changes)]
+    return [*kept, *_lint_fixes(tools)]
+
+
+def proposal_for(
+    one: RunFinding, changes: tuple[ProposedChange, ...], source: str, name: str, why: str
+) -> Proposal:
+    """A proposal that is meant for what a finding is about."""
+    return Proposal(name, why, changes, source, one.tools, one.parameters, one.cause, one.won_back.cases)
+
+
+def together(proposals: Sequence[Proposal]) -> Proposal | None:
+    """All of them as one change; those that edit what an earlier one edits are left out. None for fewer than two."""
+    taken: set[tuple[str, tuple[str | int, ...]]] = set()
+    parts: list[Proposal] = []
+    for one in proposals:
+        places = {(change.tool, change.path) for change in one.changes}
+        inside = any(
+            tool == other and (path[: len(at)] == at or at[: len(path)] == path)
+            for tool, path in places
+            for other, at in taken
+        )
+        if not inside:
+            taken |= places
+            parts.append(one)
+    if len(parts) < 2:
+        return None
+    changes = tuple(change for part in parts for change in part.changes)
+    worth = [part.worth for part in parts if part.worth is not None]
+    return Proposal(
+        " + ".join(part.name for part in parts),
+        "all of these together",
+        changes,
+        "together",
+        tuple(dict.fromkeys(tool for part in parts for tool in part.tools)),
+        worth=sum(worth) if worth else None,
+        parts=tuple(parts),
+    )
+
+
+def _lint_fixes(tools: Sequence[Tool]) -> Iterator[Proposal]:
+    fixed = fix(read_text(tools_text(tools), name="tools.json"))
+    if not fixed:
+        return
+    after = {tool.name: tool for tool in (read_tool(raw, "tools") for raw in json.loads(fixed[0].after.text))}
+    changes = tuple(
+        change for tool in tools if tool.name in after for change in _difference(tool, after[tool.name])
+    )
+    if changes:
+        codes = ", ".join(sorted(set(fixed[0].codes)))
+        yield Proposal(
+            f"lint fixes {codes}", "what the linter fixes without changing the meaning", changes, "lint"
+        )
+
+
+def _difference(before: Tool, after: Tool) -> Iterator[ProposedChange]:
+    if before.description != after.description:
+        yield ProposedChange(before.name, ("description",), before.description, after.description)
+    if before.input_schema != after.input_schema:
+        yield ProposedChange(before.name, ("input_schema",), before.input_schema, after.input_schema)

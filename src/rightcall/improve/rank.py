@@ -1,0 +1,171 @@
+"""From hypotheses to a ranked list in which every failed trial is explained once.
+
+Greedy: the hypothesis that explains the most beyond chance, weighted by plausibility, takes its trials; then
+the next, until none are left. No randomness, and no dependence on the order of goldens, results or tools
+except for ties.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rightcall.improve.causes import CAUSES
+from rightcall.improve.counters import Class
+from rightcall.improve.evidence import Evidence
+from rightcall.improve.hypothesis import Hypothesis
+from rightcall.stats.special import binomial_sf
+
+MOST_FINDINGS = 12
+SHRINK = 3
+FIRST_GUESS = 0.03
+LEVEL = 0.01
+LEAST_BACKGROUND = 0.01
+
+PLACES = {"parameter": 0, "tool": 1, "golden": 2, "pair": 3, "set": 4}
+
+
+@dataclass(frozen=True)
+class Exposure:
+    """How many goldens and trials a hypothesis could act on, and how many failed."""
+
+    goldens: int
+    trials: int
+    failed: int
+
+
+@dataclass(frozen=True)
+class Explained:
+    """A chosen hypothesis: the symptoms that were still unexplained, and their total.
+
+    `gain` is in goldens, beyond chance. It is `stated` when it is unlikely to be chance.
+    """
+
+    hypothesis: Hypothesis
+    symptoms: tuple[int, ...]
+    trials: int
+    goldens: int
+    share: float
+    gain: float
+    exposure: Exposure
+    stated: bool
+    p: float
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Findings in order, the background rate of failures, and the symptoms that nothing explains."""
+
+    explained: tuple[Explained, ...]
+    background: float
+    left: tuple[int, ...]
+
+
+def rank(evidence: Evidence, hypotheses: Sequence[Hypothesis]) -> Ranking:
+    """Take the best hypothesis with its trials, and continue with the rest."""
+    exposures = _Exposures(evidence)
+    background = _background(evidence, hypotheses, exposures)
+    free = {number for number, seen in enumerate(evidence.seen) if seen.trials > 0}
+    taken: list[Explained] = []
+    candidates = [(at, one) for at, one in enumerate(hypotheses)]
+    while free and candidates and len(taken) < MOST_FINDINGS:
+        scored = [(_key(evidence, one, free, background, exposures), at, one) for at, one in candidates]
+        best = min(
+            (item for item in scored if item[0] > 0),
+            key=lambda item: (-round(item[0], 9), *_place(evidence, item[2]), item[1]),
+            default=None,
+        )
+        if best is None:
+            break
+        explained = _explained(evidence, best[2], free, background, exposures)
+        free -= set(explained.symptoms)
+        taken.append(explained)
+        candidates = [(at, one) for at, one in candidates if at != best[1]]
+    return Ranking(tuple(taken), background, tuple(sorted(free)))
+
+
+class _Exposures:
+    """Counts goldens by what they are exposed to; few combinations occur, however many goldens there are."""
+
+    def __init__(self, evidence: Evidence) -> None:
+        self._goldens: Counter[frozenset[Class]] = Counter()
+        self._trials: Counter[frozenset[Class]] = Counter()
+        self._failed: Counter[frozenset[Class]] = Counter()
+        self._suspects = [0, 0, 0]
+        for case in evidence.cases:
+            self._goldens[case.classes] += 1
+            self._trials[case.classes] += case.trials
+            self._failed[case.classes] += case.failed
+            if case.suspect:
+                self._suspects[0] += 1
+                self._suspects[1] += case.trials
+                self._suspects[2] += case.failed
+        self.whole = Exposure(self._goldens.total(), self._trials.total(), self._failed.total())
+        self._known: dict[frozenset[Class], Exposure] = {}
+
+    def of(self, one: Hypothesis) -> Exposure:
+        """What a hypothesis could act on."""
+        if one.about == "golden":
+            return Exposure(*self._suspects)
+        if one.exposed is None:
+            return self.whole
+        known = self._known.get(one.exposed)
+        if known is None:
+            fitting = [classes for classes in self._goldens if not classes.isdisjoint(one.exposed)]
+            known = self._known[one.exposed] = Exposure(
+                sum(self._goldens[c] for c in fitting),
+                sum(self._trials[c] for c in fitting),
+                sum(self._failed[c] for c in fitting),
+            )
+        return known
+
+
+def _background(evidence: Evidence, hypotheses: Sequence[Hypothesis], exposures: _Exposures) -> float:
+    """The rate of failures outside the reach of the first hypothesis."""
+    whole, best, outside = exposures.whole, 0.0, exposures.whole
+    for one in hypotheses:
+        exposure = exposures.of(one)
+        worth = one.plausibility * (_share(evidence, one.symptoms) - FIRST_GUESS * exposure.goldens)
+        if worth > best:
+            best = worth
+            outside = Exposure(0, whole.trials - exposure.trials, whole.failed - exposure.failed)
+    if outside is whole:
+        return (whole.failed + 1) / (whole.trials + 30)
+    return (outside.failed + 1) / (outside.trials + 30)
+
+
+def _share(evidence: Evidence, symptoms: Sequence[int]) -> float:
+    return sum(evidence.seen[number].share for number in symptoms)
+
+
+def _key(
+    evidence: Evidence, one: Hypothesis, free: set[int], background: float, exposures: _Exposures
+) -> float:
+    symptoms = [number for number in one.symptoms if number in free]
+    if not symptoms:
+        return 0.0
+    trials = evidence.trials_of(symptoms)
+    gain = max(0.0, _share(evidence, symptoms) - background * exposures.of(one).goldens)
+    # Hypotheses that explain no more than chance are listed last, so that every trial is covered.
+    gain = gain or 1e-6 * trials
+    return one.plausibility * gain * trials / (trials + SHRINK)
+
+
+def _explained(
+    evidence: Evidence, one: Hypothesis, free: set[int], background: float, exposures: _Exposures
+) -> Explained:
+    symptoms = tuple(number for number in dict.fromkeys(one.symptoms) if number in free)
+    trials, share, exposure = evidence.trials_of(symptoms), _share(evidence, symptoms), exposures.of(one)
+    goldens = sum(1 for _ in evidence.goldens_with(symptoms))
+    p = binomial_sf(trials, max(exposure.trials, trials), min(0.99, max(background, LEAST_BACKGROUND)))
+    gain = max(0.0, share - background * exposure.goldens)
+    stated = goldens >= 2 and p < LEVEL and gain > 0
+    return Explained(one, symptoms, trials, goldens, share, gain, exposure, stated, p)
+
+
+def _place(evidence: Evidence, one: Hypothesis) -> tuple[int, int, int, tuple[int, ...], tuple[str, ...]]:
+    """Ties: one tool before a pair, a parameter before a tool before the set, then the cause, then the file's order."""
+    causes = {name: at for at, name in enumerate(CAUSES)}
+    where = tuple(evidence.place.get(tool, len(evidence.place)) for tool in one.tools)
+    return len(one.tools), PLACES[one.about], causes.get(one.cause, len(causes)), where, one.parameters

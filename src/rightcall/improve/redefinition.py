@@ -1,0 +1,74 @@
+"""An agent with other definitions of its tools: other words, another order, other names. What tools do stays."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from rightcall.agents.agent import Agent
+from rightcall.agents.observed.observed_agent import ObservedAgent
+from rightcall.agents.remote.remote_agent import is_address
+from rightcall.core.errors import ConfigError
+from rightcall.model.tool import Tool
+from rightcall.tools.definitions.function import FunctionTool, tool as as_function_tool
+from rightcall.tools.runtime.bound_tool import BoundTool
+from rightcall.tools.worlds.base import World
+
+
+def redefined_agent(
+    agent: Agent, tools: Sequence[Tool], *, renamed: Mapping[str, str] | None = None, **fields: Any
+) -> Agent:
+    """The agent with these definitions, in this order. `renamed` maps a new name to the one the agent has."""
+    if agent.mcp is not None and agent.mode == "loop" and agent.execute == "real":
+        # The session would offer the definitions of the server, and every variant would be the same agent.
+        raise ConfigError(
+            "tools that an MCP server runs for real keep its definitions; try other ones with execute: mock"
+        )
+    _require_reach(agent, fields.get("system", agent.system) != agent.system)
+    return replace(agent, tools=_redefined(agent, tools, renamed or {}), **fields)
+
+
+def _require_reach(agent: Agent, system: bool) -> None:
+    """Refuse an agent that does not get its definitions from here: every variant would be the same agent."""
+    field = "system" if system else "tools"
+    if is_address(agent.model) and not agent.exchange.sends(field):
+        raise ConfigError(
+            f"'{agent.name}' is not sent {field}, so other ones cannot be tried; add {{{{{field}}}}} to agent.request"
+        )
+    model = agent.model
+    if isinstance(model, ObservedAgent) or (callable(model) and not hasattr(model, "complete")):
+        raise ConfigError(
+            f"'{agent.name}' defines its tools and instructions itself, so other ones cannot be tried; "
+            "use its model in the suite (model: provider:model with tools), or change what users say"
+        )
+
+
+def _redefined(agent: Agent, tools: Sequence[Tool], renamed: Mapping[str, str]) -> list[Any]:
+    if agent.mode != "loop" or all(isinstance(one, Tool | dict) for one in agent.tools):
+        return list(tools)  # nothing runs, or nothing but mocks
+    functions = {one.tool.name: one for one in map(_with_definition, agent.tools) if one is not None}
+    plain = {one.name if isinstance(one, Tool) else str(one.get("name")) for one in agent.tools
+             if isinstance(one, Tool | dict)}  # fmt: skip
+    made: list[Any] = []
+    for tool in tools:
+        name = renamed.get(tool.name, tool.name)
+        if name in functions:
+            made.append(dataclasses.replace(functions[name], tool=tool))
+        elif name in plain or tool.name in agent.mocks or name in agent.mocks:
+            made.append(tool)
+        else:
+            raise ConfigError(
+                f"the definition of '{name}' belongs to code that cannot be given another one; "
+                "give its definition in a file, or mock it in the suite"
+            )
+    return made
+
+
+def _with_definition(one: Any) -> Any:
+    """A tool whose definition can be exchanged; None for one of a world, or a mere definition."""
+    if isinstance(one, FunctionTool | BoundTool):
+        return one
+    plain = callable(one) and not isinstance(one, Tool | dict | World)
+    return as_function_tool(one) if plain else None

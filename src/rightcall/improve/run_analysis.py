@@ -1,0 +1,123 @@
+"""Analysis of a run: streamed from the store, or from results in memory.
+
+In the store, goldens and failed trials are read side by side, in the order of ids.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import msgspec
+
+from rightcall.improve.counters import FailedTrial, GoldenTrials
+from rightcall.improve.findings import Analysis, Extreme, analyze_trials
+from rightcall.improve.run_setup import RunRecord, run_record
+from rightcall.improve.suspicion import ObservedBehaviour, behaviours_of
+from rightcall.model.golden import AnyGolden, Golden
+from rightcall.model.run import CaseResult
+from rightcall.model.tool import Tool
+from rightcall.store.base import RunFilter, StoredRun
+from rightcall.store.sql.store import Store
+
+MOST_COMPARED = 4
+LOOKED_BACK = 50
+
+
+def analyze_run(store: Store, run: str = "last", *, against: Sequence[str] | None = None) -> Analysis:
+    """Why a stored run fails, and what to change.
+
+    `against` names runs of other models on the same goldens, which can show that a golden is wrong; by default the
+    newest run of each other model on the same dataset is taken.
+    """
+    stored = store.run(run)
+    record = run_record(store, stored)
+    tools = list(record.tools)
+    compared = [store.run(one) for one in against] if against is not None else _of_other_models(store, stored)
+    others: dict[str, Mapping[str, ObservedBehaviour]] = {
+        other.id: behaviours_of(tools, trials_of(store, other)) for other in compared if other.id != stored.id
+    }
+    found = analyze_trials(
+        tools,
+        trials_of(store, stored),
+        run=stored.id,
+        system=record.system,
+        others=others,
+        inputs=lambda ids: store.previews(stored.id, ids),
+    )
+    slow = [Extreme(*one) for one in store.extreme_trials(stored.id, "latency_ms")]
+    costly = [Extreme(*one) for one in store.extreme_trials(stored.id, "cost_usd")]
+    return msgspec.structs.replace(found, slow=tuple(slow), costly=tuple(costly))
+
+
+def trials_of(store: Store, stored: StoredRun) -> Iterator[GoldenTrials]:
+    """Every golden of a run with its failed trials; one stored without its golden has only its id."""
+    goldens, failures = store.goldens(stored.id), store.failed_trials(stored.id)
+    golden, failure = next(goldens, None), next(failures, None)
+    for count in store.trial_counts(stored.id):
+        while golden is not None and golden.id != count.golden_id and golden.id < count.golden_id:
+            golden = next(goldens, None)
+        failed: list[FailedTrial] = []
+        while failure is not None and failure.golden_id == count.golden_id:
+            failed.append(FailedTrial(failure.trial, failure.codes, failure.calls))
+            failure = next(failures, None)
+        known = golden if golden is not None and golden.id == count.golden_id else Golden("", count.golden_id)
+        yield GoldenTrials(known, count.judged, count.passed, failed)
+
+
+def _of_other_models(store: Store, stored: StoredRun) -> list[StoredRun]:
+    """The newest run of each other model on the same goldens and tools."""
+    mine = stored.run
+    dataset = mine.fingerprints.get("dataset")
+    found: dict[str, StoredRun] = {}
+    for other in store.runs(RunFilter(name=mine.name), limit=LOOKED_BACK) if dataset else ():
+        same = other.run.fingerprints.get("dataset") == dataset and "perturb" not in other.run.settings
+        if same and other.finished and other.run.agent != mine.agent:
+            found.setdefault(other.run.agent, other)
+    return list(found.values())[:MOST_COMPARED]
+
+
+def tools_of_run(store: Store, stored: StoredRun) -> Sequence[Tool]:
+    """The definitions a run was made with."""
+    record: RunRecord = run_record(store, stored)
+    return record.tools
+
+
+def analyze_results(
+    tools: Sequence[Tool],
+    goldens: Iterable[AnyGolden],
+    results: Iterable[CaseResult],
+    *,
+    run: str = "",
+    system: str = "",
+    others: Mapping[str, Iterable[CaseResult]] | None = None,
+) -> Analysis:
+    """Why cases failed. `others` are results of the same goldens by other models, by run."""
+    by_id = {golden.id: golden for golden in goldens}
+    said = {
+        name: golden.input if isinstance(golden, Golden) else golden.scenario
+        for name, golden in by_id.items()
+    }
+    behaviours = {name: behaviours_of(tools, gathered(by_id, of)) for name, of in (others or {}).items()}
+    return analyze_trials(
+        tools,
+        gathered(by_id, results),
+        run=run,
+        system=system,
+        others=behaviours,
+        inputs=lambda ids: {name: said[name] for name in ids},
+    )
+
+
+def gathered(goldens: Mapping[str, AnyGolden], results: Iterable[CaseResult]) -> Iterator[GoldenTrials]:
+    """Results by golden, in the order of ids; errors say nothing about the agent."""
+    trials: dict[str, list[CaseResult]] = {}
+    for result in results:
+        if result.judged and result.golden_id in goldens:
+            trials.setdefault(result.golden_id, []).append(result)
+    for golden_id, found in sorted(trials.items()):
+        failed = [
+            FailedTrial(r.trial, r.codes, r.trajectory.calls if r.trajectory else ())
+            for r in sorted(found, key=lambda r: r.trial)
+            if not r.passed
+        ]
+        yield GoldenTrials(goldens[golden_id], len(found), len(found) - len(failed), failed)

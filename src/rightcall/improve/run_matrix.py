@@ -1,0 +1,115 @@
+"""More than two runs: goldens by runs, and a group of runs over time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rightcall.improve.changes import ChangeItem, run_changes
+from rightcall.improve.run_setup import run_record
+from rightcall.model.record import Record
+from rightcall.stats.clusters import sample
+from rightcall.stats.mean_interval import estimate
+from rightcall.store.base import RunFilter, StoredRun
+from rightcall.store.sql.store import Store
+
+MOST_ROWS = 200
+
+
+class MatrixRow(Record, frozen=True):
+    """One golden: passed and scored trials in each run, (0, 0) where it was not run."""
+
+    golden: str
+    cells: tuple[tuple[int, int], ...]
+
+
+class GoldenMatrix(Record, frozen=True):
+    """Goldens on which the runs disagree, runs by time, and what changed between adjacent runs."""
+
+    runs: tuple[str, ...]
+    agents: tuple[str, ...]
+    rows: tuple[MatrixRow, ...]
+    goldens: int
+    changes: tuple[tuple[ChangeItem, ...], ...]
+
+
+class TrendPoint(Record, frozen=True):
+    """One run of a group: its rate with interval, and what changed since the previous run.
+
+    `joined` is false where the goldens differ from those of the previous run: the two rates are not comparable.
+    """
+
+    run: str
+    started_at: str
+    agent: str
+    rate: float
+    low: float
+    high: float
+    goldens: int
+    changed: tuple[str, ...] = ()
+    joined: bool = True
+
+
+def golden_matrix(store: Store, runs: Sequence[str]) -> GoldenMatrix:
+    """Compare several runs golden by golden; goldens on which all agree are only counted."""
+    found = sorted((store.run(run) for run in runs), key=lambda one: (one.run.started_at, one.id))
+    counts: dict[str, list[tuple[int, int]]] = {}
+    for at, one in enumerate(found):
+        for count in store.trial_counts(one.id):
+            row = counts.setdefault(count.golden_id, [(0, 0)] * len(found))
+            row[at] = count.passed, count.judged
+    rows = [MatrixRow(golden, tuple(row)) for golden, row in sorted(counts.items()) if _differs(row)]
+    records = [run_record(store, one) for one in found]
+    changes = tuple(tuple(run_changes(records[at], records[at + 1])) for at in range(len(records) - 1))
+    return GoldenMatrix(
+        tuple(one.id for one in found),
+        tuple(one.run.agent for one in found),
+        tuple(rows[:MOST_ROWS]),
+        len(counts),
+        changes,
+    )
+
+
+def group_trend(store: Store, group: str, limit: int = 20) -> list[TrendPoint]:
+    """The newest runs of a group, oldest first. Perturbed runs are excluded."""
+    listed = store.runs(RunFilter(group=group, state="finished"), limit=limit)
+    runs = [one for one in reversed(list(listed)) if "perturb" not in one.run.settings]
+    points, before = [], None
+    for one in runs:
+        points.append(_point(store, one, before))
+        before = one
+    return points
+
+
+def _point(store: Store, one: StoredRun, before: StoredRun | None) -> TrendPoint:
+    counts = [count for count in store.trial_counts(one.id) if count.judged]
+    trials = [[1.0] * c.passed + [0.0] * (c.judged - c.passed) for c in counts]
+    found = estimate(sample(trials)) if trials else None
+    changed: list[str] = []
+    joined = True
+    if before is not None:
+        changed = [
+            what
+            for what in ("model", "tools", "setup", "dataset", "metrics")
+            if _mark(one, what) != _mark(before, what)
+        ]
+        joined = "dataset" not in changed
+    return TrendPoint(
+        one.id,
+        one.run.started_at,
+        one.run.agent,
+        found.mean if found else 0.0,
+        found.low if found else 0.0,
+        found.high if found else 1.0,
+        len(counts),
+        tuple(changed),
+        joined,
+    )
+
+
+def _mark(one: StoredRun, what: str) -> str:
+    return one.run.agent if what == "model" else one.run.fingerprints.get(what, "")
+
+
+def _differs(row: Sequence[tuple[int, int]]) -> bool:
+    verdicts = {2 * passed >= judged for passed, judged in row if judged}
+    return len(verdicts) > 1 or any(not judged for _, judged in row)

@@ -1,0 +1,84 @@
+"""The setup of a run in readable form: definitions, system prompt, settings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rightcall.core.codec import decode
+from rightcall.core.errors import RightCallError
+from rightcall.model.record import Record
+from rightcall.model.tool import Tool
+from rightcall.store.base import StoredRun
+from rightcall.store.sql.store import Store
+
+SETUP = "setup"
+"""The kind of the document that holds an agent's setup."""
+
+
+class AgentSetup(Record, frozen=True, forbid_unknown_fields=False):
+    """An agent's setup: model, system prompt and settings. Fields that a newer version wrote hide none of them.
+
+    `strict` is as the agent states it, "never" for false; `mcp_server` is the name and version of an MCP server.
+    """
+
+    model: str = ""
+    system: str = ""
+    mode: str = ""
+    settings: dict[str, Any] = {}
+    limits: dict[str, Any] = {}
+    execute: str = ""
+    base_url: str = ""
+    strict: bool | str = False
+    mcp_server: str = ""
+
+
+class RunRecord(Record, frozen=True):
+    """The setup by which two runs are compared. `known` is false for runs stored before setups were kept."""
+
+    run: str
+    agent: str
+    tools: tuple[Tool, ...] = ()
+    setup: AgentSetup = AgentSetup()
+    versions: dict[str, str] = {}
+    fingerprints: dict[str, str] = {}
+    known: bool = True
+    code: dict[str, str] = {}
+
+    @property
+    def system(self) -> str:
+        """The system prompt."""
+        return self.setup.system
+
+
+def run_record(store: Store, stored: StoredRun) -> RunRecord:
+    """Read a run's setup from the store."""
+    run = stored.run
+    tools = _document(store, stored, "tools", tuple[Tool, ...])
+    setup = _document(store, stored, SETUP, AgentSetup)
+    return RunRecord(
+        run=run.id,
+        agent=run.agent,
+        tools=tools or (),
+        setup=setup or AgentSetup(model=run.agent),
+        versions=run.versions,
+        fingerprints=run.fingerprints,
+        known=setup is not None,
+        code=_code_files(_document(store, stored, "inputs", dict[str, Any])),
+    )
+
+
+def _document(store: Store, stored: StoredRun, kind: str, as_type: Any) -> Any:
+    fingerprint = stored.run.fingerprints.get(kind, "")
+    content = store.document(kind, fingerprint) if fingerprint else None
+    if content is None:
+        return None
+    try:
+        return decode(content, as_type, f"{kind} of run {stored.id}")
+    except RightCallError:
+        return None  # written by something else
+
+
+def _code_files(inputs: dict[str, Any] | None) -> dict[str, str]:
+    """The hash of each file of an agent and its tools, when they are code."""
+    found = inputs or {}
+    return {**found.get("tool_code", {}), **found.get("code", {})}

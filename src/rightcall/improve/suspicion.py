@@ -1,0 +1,173 @@
+"""Goldens that may be wrong themselves: every trial makes the same other call, and the request supports it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from rightcall.improve.argument_kind import is_held, plain_value
+from rightcall.improve.counters import Case, FailedTrial, GoldenTrials
+from rightcall.improve.golden_facts import all_words, expected_calls
+from rightcall.improve.symptom import Symptom, SymptomRequest, enum_of, symptom_of
+from rightcall.model.tool import Tool
+
+if TYPE_CHECKING:
+    from rightcall.improve.evidence import Evidence
+    from rightcall.model.failure import Failure
+
+MORE_COVER = 0.1
+MOST_ALIKE = 0.34
+STEADY = 2 / 3
+FEWEST_SEEN = 2
+
+
+class ObservedBehaviour(NamedTuple):
+    """What an agent does instead of what a golden expects, comparable between runs."""
+
+    wanted: str
+    called: str
+    values: tuple[tuple[str, str, str], ...] = ()
+
+
+def behaviour_of(symptom: Symptom, trial: FailedTrial) -> ObservedBehaviour | None:
+    """The wrong call of a trial; None where nothing was called or a tool failed in between."""
+    if symptom.group == "miss" and symptom.called:
+        return ObservedBehaviour(symptom.tool, symptom.called)
+    if symptom.group != "arguments" or any(bad.kind in ("missing", "extra") for bad in symptom.arguments):
+        return None
+    names = {bad.parameter for bad in symptom.arguments}
+    values = {
+        _value(f)
+        for f in trial.codes
+        if f.tool == symptom.tool and f.parameter in names and f.code != "schema_violation"
+    }
+    return ObservedBehaviour(symptom.tool, symptom.tool, tuple(sorted(values))) if values else None
+
+
+def behaviours_of(tools: Sequence[Tool], trials: Iterable[GoldenTrials]) -> dict[str, ObservedBehaviour]:
+    """What a run does instead of what its goldens expect; the called tool is "" where it does as expected."""
+    by_name = {tool.name: tool for tool in tools}
+    found: dict[str, ObservedBehaviour] = {}
+    for one in trials:
+        request = SymptomRequest(all_words(one.golden, ""), expected_calls(one.golden))
+        seen: Counter[ObservedBehaviour] = Counter()
+        for trial in one.failed:
+            symptom, _ = symptom_of(trial.codes, trial.calls, request, by_name)
+            if (behaviour := behaviour_of(symptom, trial)) is not None:
+                seen[behaviour] += 1
+        best = min(seen.items(), key=lambda item: (-item[1], repr(item[0])), default=None)
+        steady = best is not None and best[1] >= STEADY * one.judged
+        found[one.golden.id] = best[0] if best and steady else ObservedBehaviour("", "")
+    return found
+
+
+def suspected(
+    one: GoldenTrials,
+    behaviours: Mapping[ObservedBehaviour, int],
+    said: Sequence[str],
+    request: SymptomRequest,
+    evidence: Evidence,
+) -> ObservedBehaviour | None:
+    """The same wrong call that is made in a golden's trials again and again, in every run given; else None."""
+    if not behaviours:
+        return None
+    behaviour, times = min(behaviours.items(), key=lambda item: (-item[1], repr(item[0])))
+    agreeing = sum(other.get(one.golden.id) == behaviour for other in evidence.others)
+    known = sum(one.golden.id in other for other in evidence.others)
+    steady = (
+        times >= STEADY * one.judged
+        and agreeing >= STEADY * (known + 1) - 1
+        and (agreeing > 0 or not known)
+        and times + agreeing >= FEWEST_SEEN
+    )
+    return behaviour if steady and words_side_with(behaviour, one.failed, said, request, evidence) else None
+
+
+def settle_suspects(evidence: Evidence) -> None:
+    """Drop suspects that are not exceptions: a third of their tool's other goldens fail in the same way."""
+    alike = Counter(_kind_of_behaviour(behaviour) for behaviour in evidence.suspects.values())
+    failing: Counter[tuple[Any, ...]] = Counter()
+    for case in evidence.cases:
+        kinds = {_kind_of_symptom(evidence.seen[number].symptom) for number, _ in case.cells}
+        failing.update(kind for kind in kinds if kind is not None)
+    dropped = set()
+    for golden_id, behaviour in evidence.suspects.items():
+        kind = _kind_of_behaviour(behaviour)
+        of_tool = evidence.tool_stats[behaviour.wanted].goldens
+        others = failing[kind] - alike[kind]
+        if (
+            others / max(1, of_tool - alike[kind]) >= MOST_ALIKE
+            or alike[kind] > of_tool / 2
+            or any(_mostly_unsaid(evidence, behaviour.wanted, name) for name, _, _ in behaviour.values)
+        ):
+            dropped.add(golden_id)
+    for golden_id in dropped:
+        del evidence.suspects[golden_id]
+    for at, case in enumerate(evidence.cases):
+        if case.suspect and case.id in dropped:
+            evidence.cases[at] = _unsuspected(evidence, case)
+
+
+def _mostly_unsaid(evidence: Evidence, tool: str, parameter: str) -> bool:
+    """Whether most requests do not contain the value of a parameter: then none of its goldens is an exception."""
+    known = evidence.parameters[tool, parameter]
+    return 2 * known.lacking_trials >= known.expected
+
+
+def _kind_of_behaviour(behaviour: ObservedBehaviour) -> tuple[Any, ...]:
+    return *behaviour[:2], tuple(sorted(name for name, _, _ in behaviour.values))
+
+
+def _kind_of_symptom(symptom: Symptom) -> tuple[Any, ...] | None:
+    if symptom.group == "miss":
+        return symptom.tool, symptom.called, ()
+    if symptom.group == "arguments":
+        return symptom.tool, symptom.tool, tuple(bad.parameter for bad in symptom.arguments)
+    return None
+
+
+def _unsuspected(evidence: Evidence, case: Case) -> Case:
+    cells = []
+    for number, count in case.cells:
+        old = evidence.seen[number]
+        fresh = evidence.seen[new := evidence.number(old.symptom, False, old.negative)]
+        for seen, sign in ((old, -1), (fresh, 1)):
+            seen.trials += sign * count
+            seen.share += sign * count / case.trials
+            seen.goldens += sign
+        cells.append((new, count))
+    return case._replace(cells=tuple(cells), suspect=False)
+
+
+def words_side_with(
+    behaviour: ObservedBehaviour,
+    trials: Sequence[FailedTrial],
+    said: Sequence[str],
+    request: SymptomRequest,
+    evidence: Evidence,
+) -> bool:
+    """Whether the request supports the call and not the golden. `trials` are those that failed."""
+    if behaviour.called != behaviour.wanted:
+        covered = evidence.wording.cover(said, behaviour.called)
+        return covered >= evidence.wording.cover(said, behaviour.wanted) + MORE_COVER
+    failures = {_value(f): f for trial in trials for f in trial.codes}
+    return all(
+        value in failures and _value_sides(failures[value], request, evidence) for value in behaviour.values
+    )
+
+
+def _value_sides(failure: Failure, request: SymptomRequest, evidence: Evidence) -> bool:
+    wanted, given = plain_value(failure.expected), failure.actual
+    enum = enum_of(evidence.by_name.get(failure.tool), failure.parameter)
+    if enum:
+        return wanted in enum and given in enum
+    return is_held(given, request.words) and not is_held(wanted, request.words)
+
+
+def _value(failure: Failure) -> tuple[str, str, str]:
+    return failure.parameter, _shown(plain_value(failure.expected)), _shown(failure.actual)
+
+
+def _shown(value: Any) -> str:
+    return repr(value)[:120]

@@ -1,0 +1,217 @@
+"""One failed trial, one symptom: the first thing that went wrong, derived only from failure codes.
+
+A wrong tool hides its arguments: its consequences are not a second cause. In a conversation the earliest turn with
+a symptom counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal, NamedTuple
+
+from rightcall.improve.argument_kind import ArgumentKind, Setting, argument_kind, is_held, plain_value
+from rightcall.model.call import ToolCall
+from rightcall.model.failure import Failure
+from rightcall.model.tool import Tool
+
+Group = Literal["stopped", "recovery", "miss", "invented", "extra", "arguments", "other"]
+ORDER: tuple[Group, ...] = ("stopped", "recovery", "miss", "invented", "extra", "arguments", "other")
+
+STOPPED = frozenset(("agent_error", "refused", "loop_limit", "waiting_for_approval", "bad_json"))
+MISSED = frozenset(("wrong_tool", "no_call", "missing_call"))
+SURPLUS = frozenset(("unexpected_call", "forbidden_call"))
+ARGUMENTS = frozenset(
+    (
+        "missing_arg",
+        "wrong_value",
+        "wrong_type",
+        "hallucinated_ref",
+        "extra_arg",
+        "forbidden_arg",
+        "schema_violation",
+    )
+)
+LONGEST = 200
+"""Characters of an error text or a value that are kept."""
+
+
+class BadArgument(NamedTuple):
+    """One wrong parameter, how it was wrong, and whether the request contained the expected value."""
+
+    parameter: str
+    kind: ArgumentKind
+    held: bool
+    reference: bool = False
+
+
+class Symptom(NamedTuple):
+    """What went wrong first in a trial.
+
+    `tool` is the expected tool, or the one called too often; `called` the one called instead, empty for none. `code` is
+    that of the first failure. `detail` is the text of a tool's error. `also` names the groups that followed.
+    """
+
+    group: Group
+    tool: str = ""
+    called: str = ""
+    arguments: tuple[BadArgument, ...] = ()
+    code: str = ""
+    detail: str = ""
+    also: tuple[Group, ...] = ()
+    turn: int | None = None
+
+
+class Mistake(NamedTuple):
+    """One wrong argument with its values, for tables and examples."""
+
+    tool: str
+    parameter: str
+    kind: ArgumentKind
+    expected: Any
+    actual: Any
+
+
+class SymptomRequest(NamedTuple):
+    """A golden's text, in which values can be found, and its expectations, call by call."""
+
+    words: str
+    expected: Sequence[tuple[str, Mapping[str, Any]]]
+
+
+def symptom_of(
+    failures: Sequence[Failure], calls: Sequence[ToolCall], request: SymptomRequest, tools: Mapping[str, Tool]
+) -> tuple[Symptom, tuple[Mistake, ...]]:
+    """The first symptom of a failed trial, with the wrong arguments when it is about those."""
+    turn = min((f.turn for f in failures if f.turn is not None), default=None)
+    told = [f for f in failures if f.code != "infra_error" and (turn is None or f.turn in (turn, None))]
+    found: dict[Group, Failure] = {}
+    for failure in told:
+        found.setdefault(_group(failure, tools), failure)
+    error = _unrecovered(calls, {tool for tool, _ in request.expected})
+    groups = [group for group in ORDER if group in found or (group == "recovery" and error)]
+    if not groups:
+        return Symptom("other", code=told[0].code if told else "", turn=turn), ()
+    first, also = groups[0], tuple(groups[1:])
+    if first == "recovery" and error:
+        text = _text(error.output)
+        return Symptom("recovery", error.name, code="error", detail=text, also=also, turn=turn), ()
+    if first == "arguments":
+        return _arguments(told, calls, request, tools, also, turn)
+    failure = found[first]
+    called = failure.actual if first in ("miss", "invented") and isinstance(failure.actual, str) else ""
+    tool = "" if first == "invented" and failure.expected_call is None else failure.tool
+    return Symptom(first, tool, called[:LONGEST], (), failure.code, also=also, turn=turn), ()
+
+
+def _group(failure: Failure, tools: Mapping[str, Tool]) -> Group:
+    code = failure.code
+    if code in STOPPED:
+        return "stopped"
+    if code == "unknown_tool":
+        return "invented"
+    if code in MISSED:
+        return "miss"
+    if code in SURPLUS:
+        return "extra"
+    return "arguments" if code in ARGUMENTS else "other"
+
+
+def _arguments(
+    told: Sequence[Failure],
+    calls: Sequence[ToolCall],
+    request: SymptomRequest,
+    tools: Mapping[str, Tool],
+    also: tuple[Group, ...],
+    turn: int | None,
+) -> tuple[Symptom, tuple[Mistake, ...]]:
+    failures = [f for f in told if f.code in ARGUMENTS]
+    tool = failures[0].tool
+    bad: dict[str, BadArgument] = {}
+    mistakes: list[Mistake] = []
+    wrong = {f.parameter: f.actual for f in failures if f.tool == tool}
+    for failure in failures:
+        name = top_parameter(failure.parameter)
+        if failure.tool != tool or name in bad or (failure.code == "schema_violation" and name in wrong):
+            continue
+        kind = _kind(failure, calls, request, tools.get(tool))
+        held = _is_held(failure, request, tools.get(tool))
+        bad[name] = BadArgument(name, kind, held, failure.code == "hallucinated_ref")
+        mistakes.append(Mistake(tool, name, kind, plain_value(failure.expected), failure.actual))
+    ordered = tuple(bad[name] for name in sorted(bad))
+    return Symptom("arguments", tool, "", ordered, failures[0].code, also=also, turn=turn), tuple(mistakes)
+
+
+def _kind(
+    failure: Failure, calls: Sequence[ToolCall], request: SymptomRequest, tool: Tool | None
+) -> ArgumentKind:
+    if failure.code == "schema_violation":
+        return "other"
+    at = failure.call
+    call = calls[at] if at is not None and at < len(calls) else None
+    others = _expected_beside(failure, request)
+    return argument_kind(
+        failure.code,
+        failure.expected,
+        failure.actual,
+        Setting(
+            failure.parameter,
+            others,
+            (call.arguments or {}) if call is not None else {},
+            enum_of(tool, failure.parameter),
+            request.words,
+            tuple(_text(c.output, 4000) for c in calls[: at or 0] if c.output is not None),
+        ),
+    )
+
+
+def _expected_beside(failure: Failure, request: SymptomRequest) -> Mapping[str, Any]:
+    at = failure.expected_call
+    if at is not None and at < len(request.expected) and request.expected[at][0] == failure.tool:
+        return dict(request.expected[at][1])
+    return dict(next((args for tool, args in request.expected if tool == failure.tool), {}))
+
+
+def _is_held(failure: Failure, request: SymptomRequest, tool: Tool | None) -> bool:
+    """Whether the request contains the expected value; enum values always count as contained."""
+    if failure.code not in ("missing_arg", "wrong_value", "wrong_type"):
+        return True
+    if enum_of(tool, failure.parameter):
+        return True
+    return is_held(plain_value(failure.expected), request.words)
+
+
+def enum_of(tool: Tool | None, parameter: str) -> Sequence[Any]:
+    """The enum of a parameter, or of the items of a list; empty without one."""
+    schema = tool.parameters.get(parameter) if tool is not None else None
+    if not isinstance(schema, dict):
+        return ()
+    items = schema.get("items")
+    found = schema.get("enum", items.get("enum") if isinstance(items, dict) else None)
+    return found if isinstance(found, list) else ()
+
+
+def top_parameter(parameter: str) -> str:
+    """The parameter itself, when a failure concerns part of its value."""
+    return parameter.lstrip("/").split("/")[0].split(".")[0].split("[")[0]
+
+
+def _unrecovered(calls: Iterable[ToolCall], expected: set[str]) -> ToolCall | None:
+    """The last failed call of an expected tool that no later call recovered from."""
+    open_ones: dict[str, ToolCall] = {}
+    for call in calls:
+        if call.status == "error" and call.name in expected:
+            open_ones[call.name] = call
+        elif call.status == "ok":
+            open_ones.pop(call.name, None)
+    return next(iter(open_ones.values()), None)
+
+
+def _text(output: Any, most: int = LONGEST) -> str:
+    if isinstance(output, str):
+        return output[:most]
+    import msgspec
+
+    try:
+        return msgspec.json.encode(output).decode()[:most]
+    except (TypeError, ValueError, RecursionError):
+        return repr(output)[:most]

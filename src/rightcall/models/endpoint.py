@@ -1,0 +1,166 @@
+"""A model and everything needed to ask it: its server, key, headers, settings, rate and price."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import Annotated
+
+import msgspec
+
+from rightcall.core.errors import ConfigError
+from rightcall.model.record import Record
+from rightcall.models.base import Settings
+from rightcall.models.hosts import HOSTS, address_of, server_of, shown_host
+from rightcall.models.prices import Price, Prices, built_in_prices
+from rightcall.models.rate_limit import RateLimit
+
+VARIABLE = re.compile(r"\$\{(\w+)\}")
+_HEADER = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
+_SECRET_HEADER = re.compile(r"authorization|cookie|key|token|secret|password", re.IGNORECASE)
+
+
+class ModelEndpoint(Record, frozen=True):
+    """A model, where it is served and how it is asked.
+
+    Values of `headers` may contain `${NAME}`, which is read from the environment when requests are sent. A key comes
+    from the variable `key_env`, by default the provider's own; that one is not sent to another server unless named.
+    """
+
+    model: Annotated[str, msgspec.Meta(description="provider:model")]
+    base_url: Annotated[str | None, msgspec.Meta(description="base URL of a compatible server")] = None
+    key_env: Annotated[
+        str | None,
+        msgspec.Meta(
+            description="environment variable with the key [default: the provider's, at its own host]"
+        ),
+    ] = None
+    headers: Annotated[
+        dict[str, str],
+        msgspec.Meta(description="sent with every request; ${NAME} is taken from the environment"),
+    ] = {}
+    settings: Annotated[Settings, msgspec.Meta(description="settings of the model in every role")] = (
+        Settings()
+    )
+    rate: Annotated[
+        RateLimit | None, msgspec.Meta(description="requests_per_minute and tokens_per_minute of all roles")
+    ] = None
+    prices: Annotated[
+        Price | None, msgspec.Meta(description="US dollars per million tokens: input, output, cached_input")
+    ] = None
+
+    def __repr__(self) -> str:
+        """What its answers depend on, like the bare name when that is all; fingerprints of metrics are made of it."""
+        model, _, settings = self.identity
+        if not self.base_url and not settings:
+            return repr(model)
+        where = f", base_url={self.base_url!r}" if self.base_url else ""
+        return f"ModelEndpoint({model!r}{where}{f', settings={settings}' if settings else ''})"
+
+    @property
+    def prefix(self) -> str:
+        """The provider."""
+        return self.model.partition(":")[0]
+
+    @property
+    def server(self) -> str:
+        """The server for keys of caches and records; "" is the provider's own, or none."""
+        return server_of(self.model, self.base_url)
+
+    @property
+    def words(self) -> str:
+        """`openai:gpt-5-mini at api.openai.com`; the model alone when no server is asked."""
+        address = address_of(self.prefix, self.base_url)
+        return f"{self.model} at {shown_host(address.url)}" if address else self.model
+
+    @property
+    def identity(self) -> tuple[str, str, str]:
+        """What its answers depend on, as text: model, server and settings. Without keys and headers."""
+        own = msgspec.json.encode(self.settings, order="deterministic").decode()
+        return self.model, self.server, "" if own == "{}" else own
+
+    @property
+    def price_list(self) -> Prices | None:
+        """Prices with its own among them; None without an own price."""
+        if self.prices is None:
+            return None
+        return Prices({**built_in_prices().models, self.model: self.prices})
+
+    @property
+    def secret_variables(self) -> list[str]:
+        """Environment variables whose values must appear nowhere."""
+        named = [name for text in self.headers.values() for name in VARIABLE.findall(text)]
+        return [*([self.key_env] if self.key_env else []), *named]
+
+    @property
+    def secret_values(self) -> list[str]:
+        """Values written in headers that are named like secrets."""
+        return [
+            text
+            for name, text in self.headers.items()
+            if _SECRET_HEADER.search(name) and not VARIABLE.search(text)
+        ]
+
+    def header_values(self) -> dict[str, str]:
+        """The headers by lower-case name, with values read from the environment."""
+        return {
+            name.lower(): VARIABLE.sub(lambda match: os.environ.get(match[1], ""), text)
+            for name, text in self.headers.items()
+        }
+
+    def missing_variables(self) -> list[str]:
+        """Variables that it names and that are not set."""
+        return [name for name in dict.fromkeys(self.secret_variables) if not os.environ.get(name, "").strip()]
+
+    def at(self, base_url: str | None, key_env: str | None = None) -> ModelEndpoint:
+        """The same model at another server. Key and headers belong to a server: another one is not sent them."""
+        changed: dict[str, object] = {"key_env": key_env} if key_env else {}
+        if base_url:
+            other = address_of(self.prefix, base_url)
+            changed["base_url"] = base_url
+            if other is None or self._origin() != other.origin:
+                changed |= {"headers": {}, "key_env": key_env}
+        return msgspec.structs.replace(self, **changed) if changed else self
+
+    def _origin(self) -> str | None:
+        """Where it is served now; None when that is not known."""
+        try:
+            address = address_of(self.prefix, self.base_url)
+        except ConfigError:  # a variable is missing, which is told when it is needed
+            return None
+        return None if address is None else address.origin
+
+
+def endpoint_problems(endpoint: ModelEndpoint) -> list[str]:
+    """What is wrong with an endpoint, found without asking it."""
+    found: list[str] = []
+    if endpoint.prefix in HOSTS:
+        try:
+            address_of(endpoint.prefix, endpoint.base_url)
+        except ConfigError as error:
+            found += error.problems
+    else:
+        named = [name for name in ("base_url", "key_env", "headers") if getattr(endpoint, name)]
+        found += [
+            f"{endpoint.prefix}: does not accept {name}; use openai:MODEL for your own server"
+            for name in named
+        ]
+    if endpoint.key_env is not None and not re.fullmatch(r"[A-Za-z_]\w*", endpoint.key_env, re.ASCII):
+        found.append("key_env must be the name of an environment variable, not the key itself")
+    for name, text in endpoint.headers.items():
+        if not _HEADER.fullmatch(name) or not text.isprintable() or not text.isascii():
+            shown = name if _HEADER.fullmatch(name) else repr(name)
+            found.append(f"header {shown} is not valid; write Name: value in printable ASCII")
+    return found
+
+
+def overlaid(base: Settings, over: Settings) -> Settings:
+    """Settings with those of another in their place wherever it has one; `extra` is merged."""
+    stated = {
+        name: getattr(over, name)
+        for name in Settings.__struct_fields__
+        if name != "extra" and getattr(over, name) not in (None, ())
+    }
+    if over.extra:
+        stated["extra"] = {**base.extra, **over.extra}
+    return msgspec.structs.replace(base, **stated) if stated else base

@@ -1,0 +1,214 @@
+"""Errors for everything that can go wrong between a request and its response, and how long to wait before a retry."""
+
+from __future__ import annotations
+
+import math
+import re
+import ssl
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+import msgspec
+
+from rightcall.core.codec import DecodeErrors
+from rightcall.core.errors import ProviderError, ProviderErrorKind
+from rightcall.core.redaction.secrets import one_line, scrub
+
+MEGABYTE = 1 << 20
+
+_ASK_LATER = frozenset({408, 409, 425, 429})
+_USED_UP = ("insufficient_quota", "billing_hard_limit_reached")
+
+
+def refused(where: str, status: int, headers: Mapping[str, str], content: bytes) -> ProviderError:
+    """A response with a status other than 200, with the server's message."""
+    code, words = server_words(content)
+    if 300 <= status < 400:
+        target = scrub(one_line(headers.get("location", "somewhere else"), 100))
+        return ProviderError(
+            f"{where} redirects to {target}, which is not followed because of the key; set base_url to it",
+            kind="rejected",
+            status=status,
+        )
+    used_up = code in _USED_UP
+    retryable = (status in _ASK_LATER or status >= 500) and not used_up
+    text = f"{where} answered {status}" + (f": {words}" if words else "")
+    if status in (401, 403):
+        text += "; check the key in the environment"
+    if status == 404:
+        text += "; check the model name, and that base_url is the root of the API (often /v1)"
+    return ProviderError(
+        text,
+        kind=_kind(status),
+        retryable=retryable,
+        retry_after=retry_after(headers) if retryable else None,
+        status=status,
+    )
+
+
+def transport(where: str, error: Exception, deadline: float) -> ProviderError:
+    """No response, or an incomplete one."""
+    import aiohttp
+
+    detail = one_line(scrub(str(error))) or type(error).__name__
+    if isinstance(error, TimeoutError) and not isinstance(error, aiohttp.ConnectionTimeoutError):
+        reason = detail if str(error) else f"deadline {deadline:g} s"
+        return ProviderError(f"{where} timed out: {reason}", kind="timeout", retryable=True)
+    if isinstance(error, ssl.SSLError | aiohttp.ClientSSLError | ssl.CertificateError):
+        return ProviderError(f"{where}: the secure connection failed: {detail}", kind="tls")
+    if isinstance(error, aiohttp.ClientConnectorError | aiohttp.ConnectionTimeoutError):
+        return ProviderError(
+            f"{where} cannot be reached: {detail}", kind="unreachable", retryable=not _unknown_host(error)
+        )
+    if isinstance(error, aiohttp.ClientPayloadError) and "decompress" in detail.lower():
+        return ProviderError(f"{where}: cannot decompress the response: {detail}", kind="malformed")
+    if isinstance(error, aiohttp.ClientPayloadError | aiohttp.ServerDisconnectedError | OSError):
+        return ProviderError(
+            f"{where} closed the connection before the response was complete: {detail}",
+            kind="dropped",
+            retryable=True,
+        )
+    return ProviderError(f"{where}: not an HTTP response: {detail}", kind="malformed")
+
+
+def not_json(where: str, content_type: str, content: bytes) -> ProviderError:
+    """A successful response that is not declared as JSON: a web page, a stream."""
+    start = scrub(one_line(content[:400].decode(errors="replace"), 80))
+    return ProviderError(
+        f"{where} answered {one_line(content_type, 60)} instead of JSON ({start!r});"
+        " is base_url the URL of the API?",
+        kind="malformed",
+    )
+
+
+def malformed(where: str, problem: str) -> ProviderError:
+    """A body that is not valid JSON or not in the wire format. A retry may succeed."""
+    return ProviderError(
+        f"{where}: unusable response: {scrub(one_line(problem, 200))}",
+        kind="malformed",
+        retryable=True,
+    )
+
+
+def too_large(where: str, limit: int) -> ProviderError:
+    """A response that was not read to its end."""
+    return ProviderError(
+        f"{where}: the response exceeds {limit / MEGABYTE:g} MB and was not read", kind="too_large"
+    )
+
+
+def server_words(content: bytes) -> tuple[str, str]:
+    """The code and the message of an error body, in any common format; the message is sanitized."""
+    try:
+        body = msgspec.json.decode(content[: 4 * MEGABYTE])
+    except DecodeErrors:
+        return "", scrub(one_line(content[:2000].decode(errors="replace")))
+    found = body.get("error", body) if isinstance(body, dict) else body
+    if not isinstance(found, dict):
+        return "", scrub(one_line(str(found)))
+    code = found.get("code") or found.get("type")
+    words = found.get("message") or found.get("detail") or code or ""
+    return str(code), scrub(one_line(_text(words)))
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else msgspec.json.encode(value).decode()
+
+
+def _kind(status: int) -> ProviderErrorKind:
+    if status == 429:
+        return "rate_limit"
+    if status in (503, 529):
+        return "overloaded"
+    if status in (401, 403):
+        return "auth"
+    if status in (408, 504):
+        return "timeout"
+    return "server" if status >= 500 else "rejected"
+
+
+def _unknown_host(error: Exception) -> bool:
+    """Whether the host name does not exist, as opposed to a server or DNS that is down."""
+    import socket
+
+    cause = getattr(error, "os_error", None)
+    return isinstance(cause, socket.gaierror) and cause.errno != socket.EAI_AGAIN
+
+
+_LONGEST = 24 * 3600.0
+
+
+def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
+    """Seconds to wait, or None when the server did not say.
+
+    `retry-after-ms`, then `Retry-After` (seconds or an HTTP date), then the reset times of the limits
+    that are used up, as OpenAI (`x-ratelimit-reset-*: 6m0s`) and Anthropic
+    (`anthropic-ratelimit-*-reset`: a time) write them.
+    """
+    now = now or datetime.now(UTC)
+    milliseconds = _number(headers.get("retry-after-ms", ""))
+    if milliseconds is not None:
+        return _bounded(milliseconds / 1000)
+    if stated := headers.get("retry-after", "").strip():
+        seconds = _number(stated)
+        return _bounded(seconds) if seconds is not None else _until(_http_date(stated), now)
+    resets = [*_openai_resets(headers), *_anthropic_resets(headers, now)]
+    return max(resets, default=None)
+
+
+def _openai_resets(headers: Mapping[str, str]) -> list[float]:
+    waits = []
+    for limit in ("requests", "tokens"):
+        if headers.get(f"x-ratelimit-remaining-{limit}", "").strip() == "0":
+            wait = _duration(headers.get(f"x-ratelimit-reset-{limit}", ""))
+            waits += [wait] if wait is not None else []
+    return waits
+
+
+def _anthropic_resets(headers: Mapping[str, str], now: datetime) -> list[float]:
+    waits = []
+    for limit in ("requests", "tokens", "input-tokens", "output-tokens"):
+        prefix = f"anthropic-ratelimit-{limit}"
+        if headers.get(f"{prefix}-remaining", "").strip() == "0":
+            wait = _until(_iso_date(headers.get(f"{prefix}-reset", "")), now)
+            waits += [wait] if wait is not None else []
+    return waits
+
+
+def _number(text: str) -> float | None:
+    return float(text) if re.fullmatch(r"\s*\d{1,12}(\.\d{1,9})?\s*", text, re.ASCII) else None
+
+
+def _duration(text: str) -> float | None:
+    """`1h2m3.5s`, `20ms` as seconds."""
+    units = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 0.001}
+    parts = re.findall(r"(\d{1,9}(?:\.\d{1,9})?)(ms|h|m|s)", text, re.ASCII)
+    if not parts or "".join(n + u for n, u in parts) != text.strip():
+        return None
+    return _bounded(math.fsum(float(n) * units[u] for n, u in parts))
+
+
+def _http_date(text: str) -> datetime | None:
+    try:
+        date = parsedate_to_datetime(text)
+    except (ValueError, OverflowError, TypeError, IndexError):
+        return None
+    return date if date.tzinfo else date.replace(tzinfo=UTC)
+
+
+def _iso_date(text: str) -> datetime | None:
+    try:
+        date = datetime.fromisoformat(text.strip())
+    except ValueError:
+        return None
+    return date if date.tzinfo else date.replace(tzinfo=UTC)
+
+
+def _until(moment: datetime | None, now: datetime) -> float | None:
+    return None if moment is None else _bounded((moment - now).total_seconds())
+
+
+def _bounded(seconds: float) -> float:
+    return min(max(seconds, 0.0), _LONGEST)

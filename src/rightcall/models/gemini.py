@@ -1,0 +1,191 @@
+"""`gemini:MODEL`: Google's `generateContent`. Tools are sent as JSON Schema, all results of a turn in one message.
+
+Signatures of thoughts are kept in the message and sent back with the call they belong to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
+from urllib.parse import quote
+
+from rightcall.core.errors import InputError
+from rightcall.model import Message, Tool, ToolResult, Usage
+from rightcall.model.dialects import wire
+from rightcall.model.dialects.anthropic import system_text
+from rightcall.model.dialects.messages import read_items
+from rightcall.models.base import ModelReply, ModelRequest, Prompt, Settings, Stop
+from rightcall.models.remote import Json, RemoteProvider, counted
+
+if TYPE_CHECKING:
+    from rightcall.models.resolver import ProviderOptions
+
+STOPS: dict[str, Stop] = {
+    "MAX_TOKENS": "truncated",
+    "SAFETY": "refused",
+    "RECITATION": "refused",
+    "LANGUAGE": "refused",
+    "BLOCKLIST": "refused",
+    "PROHIBITED_CONTENT": "refused",
+    "SPII": "refused",
+}
+BROKEN = ("MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS", "MALFORMED_RESPONSE")
+"""Answers in which a call was lost."""
+MODES = {"auto": "AUTO", "required": "ANY", "none": "NONE"}
+SIGNATURE = "thoughtSignature"
+
+
+class GeminiProvider(RemoteProvider):
+    """Gemini models by their API key."""
+
+    prefix: ClassVar[str] = "gemini"
+    models_path: ClassVar[str] = "/v1/models"
+    key_header: ClassVar[str] = "x-goog-api-key"
+    tools_field: ClassVar[str] = ""
+
+    @property
+    def path(self) -> str:
+        """The model is part of the address."""
+        return f"/v1/models/{quote(self.model, safe='')}:generateContent"
+
+    def authorization(self, key: str) -> Mapping[str, str]:
+        """The key as Google takes it."""
+        return {"x-goog-api-key": key}
+
+    def constant(self, prompt: Prompt) -> Json:
+        """System text, limits, tools and the choice of tools."""
+        settings = prompt.settings
+        fields: Json = {
+            "systemInstruction": _system(prompt.system),
+            "generationConfig": _generation(settings) or None,
+        }
+        if prompt.tools:
+            fields["tools"] = [{"functionDeclarations": [self.write_tool(tool) for tool in prompt.tools]}]
+            if settings.tool_choice:
+                fields["toolConfig"] = {"functionCallingConfig": {"mode": MODES[settings.tool_choice]}}
+        return fields
+
+    def varying(self, request: ModelRequest) -> Json:
+        """The messages, the seed of the trial, and the system text when the conversation itself has some."""
+        fields: Json = {"contents": write_contents(request.messages)}
+        if said := system_text(request.messages):
+            fields["systemInstruction"] = _system("\n\n".join(filter(None, (request.prompt.system, said))))
+        if (seed := request.sampling_seed) is not None:
+            fields["generationConfig"] = {**_generation(request.prompt.settings), "seed": seed}
+        return fields
+
+    def write_tool(self, tool: Tool) -> Json:
+        """A declaration with the schema as it is."""
+        described = {"description": tool.description} if tool.description else {}
+        return {"name": tool.name, **described, "parametersJsonSchema": tool.input_schema}
+
+    def read(self, body: Json, where: str) -> ModelReply:
+        """The one candidate; none when the request was blocked."""
+        return read_reply(body, where)
+
+
+def write_contents(messages: Iterable[Message]) -> list[Json]:
+    """Messages in Google's format: the model's are `model`, all others `user`."""
+    contents: list[Json] = []
+    names: dict[str, str] = {}
+    for message in wire.joined(messages):
+        if message.role == "system":
+            continue
+        if message.role == "tool":
+            parts = [_result(result, names) for result in wire.results_of(message)]
+        else:
+            names |= {call.id: call.name for call in message.calls}
+            parts = _spoken(message)
+        if parts:
+            contents.append({"role": "model" if message.role == "assistant" else "user", "parts": parts})
+    return contents
+
+
+def read_reply(body: Json, where: str) -> ModelReply:
+    """A `GenerateContentResponse` as a reply."""
+    usage, model = _usage(body.get("usageMetadata")), str(body.get("modelVersion") or "")
+    candidates = body.get("candidates")
+    feedback = body.get("promptFeedback")
+    if not candidates and isinstance(feedback, dict) and feedback.get("blockReason"):
+        return ModelReply(Message("assistant"), usage, "refused", model)
+    if not isinstance(candidates, list) or not candidates or not isinstance(candidates[0], dict):
+        raise InputError(where, f"has no candidates[0], found {sorted(body)[:8]}")
+    candidate = candidates[0]
+    reason = str(candidate.get("finishReason") or "")
+    if reason in BROKEN:
+        problem = f"finishReason {reason}: {str(candidate.get('finishMessage') or 'a call was lost')[:200]}"
+        raise InputError(where, problem)
+    content = candidate.get("content")
+    found = content.get("parts") if isinstance(content, dict) else None
+    parts = [part for part in found if isinstance(part, dict)] if isinstance(found, list) else []
+    spoken = [part for part in parts if not part.get("thought")]
+    messages = read_items([{"role": "model", "parts": spoken}], where) if spoken else ()
+    text = "".join(message.content for message in messages)
+    calls = tuple(call for message in messages for call in message.calls)
+    message = Message("assistant", text, calls, thinking=tuple(_signatures(spoken)))
+    return ModelReply(message, usage, STOPS.get(reason, "done"), model)
+
+
+def _signatures(parts: list[Json]) -> Iterable[Json]:
+    """The signature of each call, by its position among the calls; -1 is that of the text."""
+    position = -1
+    for part in parts:
+        position += "functionCall" in part
+        if isinstance(signature := part.get(SIGNATURE), str):
+            yield {"call": position if "functionCall" in part else -1, SIGNATURE: signature}
+
+
+def _spoken(message: Message) -> list[Json]:
+    signed = {
+        block["call"]: block[SIGNATURE]
+        for block in message.thinking
+        if isinstance(block.get("call"), int) and SIGNATURE in block
+    }
+    parts: list[Json] = []
+    if message.content:
+        parts.append({"text": message.content, **_signature(signed.get(-1))})
+    for position, call in enumerate(message.calls):
+        called = {"id": call.id, "name": call.name, "args": call.arguments or {}}
+        parts.append({"functionCall": called, **_signature(signed.get(position))})
+    return parts
+
+
+def _signature(signature: str | None) -> Json:
+    return {} if signature is None else {SIGNATURE: signature}
+
+
+def _result(result: ToolResult, names: Mapping[str, str]) -> Json:
+    """The response must be an object; a failure is under `error`."""
+    output: Any = result.output
+    if result.is_error:
+        response: Any = {"error": output}
+    else:
+        response = output if isinstance(output, dict) else {"result": output}
+    name = names.get(result.call_id, "")
+    return {"functionResponse": {"id": result.call_id, "name": name, "response": response}}
+
+
+def _system(text: str) -> Json | None:
+    return {"role": "user", "parts": [{"text": text}]} if text else None  # the role that Google's SDK writes
+
+
+def _generation(settings: Settings) -> Json:
+    fields = {
+        "temperature": settings.temperature,
+        "topP": settings.top_p,
+        "maxOutputTokens": settings.max_tokens,
+        "stopSequences": list(settings.stop) or None,
+    }
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def _usage(usage: Any) -> Usage:
+    """Thoughts are part of the output here, tokens from a cache part of the input."""
+    made = counted(usage, "candidatesTokenCount") + counted(usage, "thoughtsTokenCount")
+    given = counted(usage, "promptTokenCount") + counted(usage, "toolUsePromptTokenCount")
+    return Usage(given, made, cached_tokens=counted(usage, "cachedContentTokenCount"))
+
+
+def make(model: str, options: ProviderOptions) -> GeminiProvider:
+    """The provider of a name."""
+    return GeminiProvider.of(model, options)

@@ -1,0 +1,253 @@
+"""`local:smollm2`, `local:PATH.gguf`: a model inside this process, run by llama.cpp.
+
+One inference at a time, in a dedicated thread. At temperature 0 the answer depends only on the request: the
+token cache is rewound to the end of the prompt before every request, because the same tokens evaluated in
+another batch give slightly different numbers.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import os
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
+
+from rightcall.core.codec import encode
+from rightcall.core.errors import MissingExtraError, ProviderError
+from rightcall.core.redaction.secrets import one_line
+from rightcall.model import Message, Usage
+from rightcall.models import local_prompt
+from rightcall.models.base import ModelReply, ModelRequest, Prompt, Provider, Stop
+from rightcall.models.local_prompt import NEUTRAL_REQUEST, NO_TOOL, Json
+from rightcall.models.remote import usage_of
+from rightcall.models.weights import MODELS, model_path
+
+if TYPE_CHECKING:
+    from rightcall.models.resolver import ProviderOptions
+
+CONTEXT = 8192
+DEFAULT_MAX_TOKENS = 192
+_LOOK = 8  # tokens: enough to reach the tool's name
+_ALTERNATIVES = 50
+
+
+class LocalProvider(Provider):
+    """A GGUF file, loaded at the first request."""
+
+    at_once = 1
+
+    def __init__(self, model: str, *, threads: int | None = None) -> None:
+        self.name, self.model = f"local:{model}", model
+        self._path = _path_of(model)
+        self._threads = threads or max(
+            1, (os.cpu_count() or 1) - 1
+        )  # llama.cpp busy-waits: leave a core free
+        self._worker = ThreadPoolExecutor(1, thread_name_prefix="rightcall-local")
+        self._engine: Engine | None = None
+
+    def __repr__(self) -> str:
+        return f"LocalProvider({self.model!r})"
+
+    async def complete(self, request: ModelRequest) -> ModelReply:
+        """Run the model, after earlier requests."""
+        return await asyncio.get_running_loop().run_in_executor(self._worker, self._answer, request)
+
+    async def check(self) -> list[str]:
+        """A missing package, or missing weights."""
+        from importlib.util import find_spec
+
+        problems = [] if find_spec("xllamacpp") else [str(_missing_package())]
+        return problems if self._path.is_file() else [*problems, _missing_weights(self.model, self._path)]
+
+    async def aclose(self) -> None:
+        """Free the model after the current inference."""
+        await asyncio.get_running_loop().run_in_executor(self._worker, self._unload)
+        self._worker.shutdown(wait=False)
+
+    def _answer(self, request: ModelRequest) -> ModelReply:
+        if self._engine is None:
+            self._engine = Engine(self._path, self.model, self._threads)
+        started = perf_counter()
+        reply = self._engine.answer(request)
+        return replace(reply, latency_ms=(perf_counter() - started) * 1000, model=self.name)
+
+    def _unload(self) -> None:
+        self._engine = None
+
+
+class Engine:
+    """The loaded model and its cache of the latest prompt. Used by one thread."""
+
+    def __init__(self, path: Path, model: str, threads: int) -> None:
+        if not path.is_file():
+            raise ProviderError(_missing_weights(model, path), kind="local")
+        try:
+            import xllamacpp  # type: ignore[import-untyped, import-not-found, unused-ignore]
+        except ImportError:
+            raise _missing_package() from None
+        self._llama = xllamacpp
+        self._server = self._load(path, threads)
+        self._prompt: Prompt | None = None
+        self._bias: float | None = None
+
+    def answer(self, request: ModelRequest) -> ModelReply:
+        """First decide whether a tool is needed, then which one with which arguments, or what to say."""
+        prompt, tools = request.prompt, request.prompt.tools
+        if not tools:
+            return self._spoken(request)
+        self._rewind(prompt)
+        body = self._body(request)
+        words, calls = self._wanted(prompt, body)
+        for plain in (False, True):  # llama.cpp silently ignores a grammar that it cannot compile
+            schema = local_prompt.answer_schema(
+                tools if calls else (), words=words, plain=plain, longest=_longest(prompt)
+            )
+            reply, text = self._ask({**body, "grammar": self._grammar(schema)})
+            message = local_prompt.read_answer(text, tools, f"call_{request.turn}_0")
+            if message is not None:
+                return replace(reply, message=message)
+            if reply.stop == "truncated":
+                break
+        return replace(reply, message=Message("assistant", text))
+
+    def _wanted(self, prompt: Prompt, body: Json) -> tuple[bool, bool]:
+        """Whether the model may answer with text, and whether with calls.
+
+        A small model is biased toward or against tools regardless of the request. So the odds of naming a
+        tool are compared with the odds for a request about nothing ("Calibrate Before Use", Zhao et al.
+        2021): on BFCL that separates relevant from irrelevant requests better than the model's own first
+        choice.
+        """
+        choice = prompt.settings.tool_choice
+        if choice in ("required", "none"):
+            return choice == "none", choice == "required"
+        odds = self._odds(prompt, body)
+        if odds is None or self._bias is None:
+            return True, True
+        return odds <= self._bias, odds > self._bias
+
+    def _rewind(self, prompt: Prompt) -> None:
+        """Rewind the token cache to the end of the prompt, evaluated the same way every time."""
+        neutral = self._body(ModelRequest(prompt, (Message("user", NEUTRAL_REQUEST),)))
+        if self._prompt == prompt:
+            self._server.handle_chat_completions({**neutral, "max_tokens": 1})
+            return
+        self._prompt, self._bias = prompt, self._odds(prompt, {**neutral, "cache_prompt": False})
+
+    def _odds(self, prompt: Prompt, body: Json) -> float | None:
+        """Log odds that the model names a tool and not `none`; None if it did not get that far."""
+        schema = local_prompt.answer_schema(prompt.tools, words=True)
+        looked = {"max_tokens": _LOOK, "temperature": 0, "logprobs": True, "top_logprobs": _ALTERNATIVES}
+        answer = self._completed({**body, **looked, "grammar": self._grammar(schema)})
+        tokens = (answer["choices"][0].get("logprobs") or {}).get("content") or []
+        names = [tool.name for tool in prompt.tools]
+        return _odds_of_naming(tokens, names)
+
+    def _spoken(self, request: ModelRequest) -> ModelReply:
+        reply, text = self._ask(self._body(request) | {"cache_prompt": False})
+        return replace(reply, message=Message("assistant", text.strip()))
+
+    def _ask(self, body: Json) -> tuple[ModelReply, str]:
+        answer = self._completed(body)
+        choice = answer["choices"][0]
+        text = choice["message"].get("content") or ""
+        stop: Stop = "truncated" if choice.get("finish_reason") == "length" else "done"
+        usage = usage_of(
+            answer.get("usage"),
+            "prompt_tokens",
+            "completion_tokens",
+            ("prompt_tokens_details", "cached_tokens"),
+        )
+        priced = Usage(usage.input_tokens, usage.output_tokens, 0.0, usage.cached_tokens)
+        return ModelReply(Message("assistant", text), priced, stop), text
+
+    def _completed(self, body: Json) -> Json:
+        answer: Json = self._server.handle_chat_completions(body)
+        if "error" in answer:
+            words = one_line(str(answer["error"].get("message", answer["error"])))
+            raise ProviderError(f"the local model refused the request: {words}", kind="local")
+        return answer
+
+    def _body(self, request: ModelRequest) -> Json:
+        settings = request.prompt.settings
+        system = local_prompt.system_text(request.prompt.system, request.prompt.tools)
+        said = [{"role": "system", "content": system}] if system else []
+        body: Json = {
+            "messages": [*said, *local_prompt.chat(request.messages)],
+            "max_tokens": settings.max_tokens or DEFAULT_MAX_TOKENS,
+            "temperature": settings.temperature or 0,
+            "seed": request.sampling_seed or 0,
+            "cache_prompt": True,
+        }
+        if settings.top_p is not None:
+            body["top_p"] = settings.top_p
+        return body | ({"stop": list(settings.stop)} if settings.stop else {}) | settings.extra
+
+    def _grammar(self, schema: Json) -> str:
+        grammar: str = self._llama.json_schema_to_grammar(encode(schema).decode())
+        return grammar
+
+    def _load(self, path: Path, threads: int) -> Any:
+        params = self._llama.CommonParams()
+        params.model.path = str(path)
+        params.n_ctx, params.n_parallel = CONTEXT, 1
+        params.cpuparams.n_threads = params.cpuparams_batch.n_threads = threads
+        params.warmup, params.verbosity = False, -1
+        params.cache_ram_mib = 0  # no second cache: see the module docstring
+        try:
+            return self._llama.Server(params)
+        except Exception as error:  # the exception for a file that is not a model differs by version
+            raise ProviderError(f"{path} cannot be loaded: {one_line(str(error))}", kind="local") from None
+
+
+def _odds_of_naming(tokens: list[Json], names: list[str]) -> float | None:
+    written = ""
+    for token in tokens:
+        at_name = written.endswith('"tool": "')
+        merged = written.endswith('"tool":') and len(token["token"].strip()) > 1  # the quote and the name
+        if at_name or merged:
+            tool = none = 1e-6
+            for other in token.get("top_logprobs", []):
+                start = other["token"].strip()
+                start = start.removeprefix('"') if merged else start
+                if start and NO_TOOL.startswith(start):
+                    none += math.exp(other["logprob"])
+                elif start and any(name.startswith(start) for name in names):
+                    tool += math.exp(other["logprob"])
+            return math.log(tool / none)
+        written += token["token"]
+    return None
+
+
+def _path_of(model: str) -> Path:
+    if model.endswith(".gguf") or "/" in model:
+        return Path(model).expanduser()
+    return model_path(model)
+
+
+def _longest(prompt: Prompt) -> int | None:
+    limit = prompt.settings.max_tokens
+    return None if limit is None else 4 * limit
+
+
+def _missing_package() -> MissingExtraError:
+    return MissingExtraError("a local model", "xllamacpp", "local")
+
+
+def _missing_weights(model: str, path: Path) -> str:
+    if model in MODELS:
+        return (
+            f"the weights of local:{model} are not installed; run:"
+            f" rightcall model pull {model} (or use keyword:, which needs no weights)"
+        )
+    return f"model file not found: {path}"
+
+
+def make(model: str, options: ProviderOptions) -> LocalProvider:
+    """The provider of a name."""
+    return LocalProvider(model, threads=options.threads)

@@ -1,0 +1,96 @@
+"""The cost of a call, from one dated file of prices that a user's file can override."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+from msgspec.structs import replace
+
+from rightcall.core.codec import decode
+from rightcall.core.errors import InputError
+from rightcall.model import Usage
+from rightcall.model.record import Record
+
+MILLION = 1_000_000
+FORMAT = "rightcall/prices/1"
+FREE = frozenset({"local", "keyword", "scripted", "ollama", "vllm"})
+SOLD_BY = {"azure": "openai", "vertex": "gemini", "openai-responses": "openai"}
+"""Providers that sell another's models at its prices."""
+
+Dollars = Annotated[float, msgspec.Meta(ge=0)]
+
+
+class Price(Record, frozen=True):
+    """US dollars per million tokens; without `cached_input`, cached tokens cost the same as others."""
+
+    input: Annotated[Dollars, msgspec.Meta(description="US dollars per million input tokens")]
+    output: Annotated[Dollars, msgspec.Meta(description="US dollars per million output tokens")]
+    cached_input: Annotated[
+        Dollars | None, msgspec.Meta(description="US dollars per million input tokens read from a cache")
+    ] = None
+
+
+class Prices(Record, frozen=True):
+    """Prices by `provider:model`, with their date and source."""
+
+    models: dict[str, Price]
+    format: str = FORMAT
+    date: str = ""
+    unit: str = ""
+    sources: tuple[str, ...] = ()
+
+
+def load_prices(path: str | Path) -> Prices:
+    """A user's file: its prices take precedence, other models keep the built-in price."""
+    try:
+        data = Path(path).read_bytes()
+    except OSError as error:
+        raise InputError(str(path), f"cannot be read: {error.strerror}") from None
+    own = _decoded(data, str(path))
+    return replace(own, models={**built_in_prices().models, **own.models})
+
+
+@lru_cache(maxsize=1)
+def built_in_prices() -> Prices:
+    """The built-in prices."""
+    path = Path(__file__).with_name("prices.json")
+    return _decoded(path.read_bytes(), path.name)
+
+
+def cost(name: str, usage: Usage, prices: Prices | None = None) -> float | None:
+    """US dollars for the tokens of one call of `provider:model`; None when its price or its tokens are unknown."""
+    price = price_of(name, prices)
+    if price is None or usage.input_tokens is None or usage.output_tokens is None:
+        return None
+    cached = min(usage.cached_tokens or 0, usage.input_tokens)
+    cached_price = price.input if price.cached_input is None else price.cached_input
+    fresh = usage.input_tokens - cached
+    return (fresh * price.input + cached * cached_price + usage.output_tokens * price.output) / MILLION
+
+
+def price_of(name: str, prices: Prices | None = None) -> Price | None:
+    """The price of `provider:model`; a dated name (`gpt-5-2025-08-07`) has the price of the plain one."""
+    provider, _, model = name.partition(":")
+    if provider in FREE:
+        return Price(0, 0)
+    models = (prices or built_in_prices()).models
+    family = SOLD_BY.get(provider, provider)
+    for key in (name, f"{family}:{model}", f"{family}:{_undated(model)}"):
+        if key in models:
+            return models[key]
+    return None
+
+
+def _undated(model: str) -> str:
+    return re.sub(r"(-latest|-\d{4}-\d{2}-\d{2}|-\d{8}|@\d{8})$", "", model)
+
+
+def _decoded(data: bytes, where: str) -> Prices:
+    prices = decode(data, Prices, where)
+    if prices.format != FORMAT:
+        raise InputError(where, f"format must be '{FORMAT}', got '{prices.format}'")
+    return prices

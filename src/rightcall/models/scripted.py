@@ -1,0 +1,161 @@
+"""`scripted:FILE`: a model that replies from a script. For tests, and to see how a case would score.
+
+A script (YAML or JSON) is a list of entries; the first that matches the request answers it:
+
+    format: rightcall/script/1
+    replies:
+      - golden: forecast-5d           # or input: the first user message; or neither: any request
+        trial: 0                            # omitted: every trial
+        turns:
+          - calls: [{name: get_forecast, arguments: {city: Hue, days: 5}}]
+          - text: Sunny all week.
+
+`turns` are the model's answers in order; after the last one it answers with an empty text, which ends an agent's loop.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
+
+from rightcall.core.codec import convert
+from rightcall.core.errors import ConfigError, InputError, ProviderError, suggestion
+from rightcall.files.documents import read_document
+from rightcall.model import Message, ToolCall, Usage
+from rightcall.model.record import Record
+from rightcall.models.base import ModelReply, ModelRequest, Provider, Stop
+from rightcall.models.remote import with_ids
+
+if TYPE_CHECKING:
+    from rightcall.models.resolver import ProviderOptions
+
+FORMAT = "rightcall/script/1"
+
+Answer = ModelReply | Message | ToolCall | str | Sequence[ToolCall]
+"""Ways to write one answer in Python: text, one call, several calls, or a full message."""
+
+Script = Callable[[ModelRequest], Answer | Awaitable[Answer]]
+
+
+class ScriptTurn(Record, frozen=True):
+    """One answer of the script."""
+
+    text: str = ""
+    calls: tuple[ToolCall, ...] = ()
+    stop: Stop = "done"
+    usage: Usage = Usage(cost_usd=0.0)
+
+
+class ScriptEntry(Record, frozen=True):
+    """Which requests it matches, and the answers to them."""
+
+    turns: tuple[ScriptTurn, ...]
+    golden: str | None = None
+    input: str | None = None
+    trial: int | None = None
+
+    def fits(self, request: ModelRequest) -> bool:
+        """Whether this entry answers the request."""
+        return (
+            self.golden in (None, request.golden_id)
+            and self.input in (None, first_words(request))
+            and self.trial in (None, request.trial)
+        )
+
+
+class ScriptFile(Record, frozen=True):
+    """A script as stored in a file."""
+
+    replies: tuple[ScriptEntry, ...]
+    format: str = FORMAT
+
+
+class ScriptedProvider(Provider):
+    """Answers by entries, or by a function of the request; the same request always has the same answer."""
+
+    def __init__(self, script: Script | Sequence[ScriptEntry], name: str = "scripted:python") -> None:
+        self.name, self._script = name, script
+
+    @classmethod
+    def from_file(cls, path: str | Path) -> ScriptedProvider:
+        """A script from a YAML or JSON file."""
+        return cls(_read(Path(path)).replies, f"scripted:{path}")
+
+    @classmethod
+    def from_answers(cls, answers: Mapping[str, Answer | Sequence[Answer]]) -> ScriptedProvider:
+        """Answers, or lists of answers by turn, by golden id or by the first user message."""
+
+        def script(request: ModelRequest) -> Answer:
+            key = request.golden_id if request.golden_id in answers else first_words(request)
+            if key not in answers:
+                raise _no_answer(request, answers)
+            said = answers[key]
+            if isinstance(said, ModelReply | Message | ToolCall | str) or _only_calls(said):
+                said = [said]  # type: ignore[list-item]
+            return said[request.turn] if request.turn < len(said) else ""
+
+        return cls(script)
+
+    async def complete(self, request: ModelRequest) -> ModelReply:
+        """The scripted answer."""
+        if callable(self._script):
+            said = self._script(request)
+            reply = as_reply(await said if inspect.isawaitable(said) else said)
+        else:
+            reply = _scripted(self._script, request)
+        return replace(reply, message=with_ids(reply.message, request.turn), model=reply.model or self.name)
+
+
+def as_reply(said: Answer) -> ModelReply:
+    """An answer in any form as a reply."""
+    free = Usage(cost_usd=0.0)
+    if isinstance(said, ModelReply):
+        return said
+    if isinstance(said, Message):
+        return ModelReply(said, free)
+    if isinstance(said, str):
+        return ModelReply(Message("assistant", said), free)
+    calls = (said,) if isinstance(said, ToolCall) else tuple(said)
+    if not all(isinstance(call, ToolCall) for call in calls):
+        raise ConfigError(f"a script must answer with text, calls or a Message, got {type(said).__name__}")
+    return ModelReply(Message("assistant", calls=calls), free)
+
+
+def first_words(request: ModelRequest) -> str:
+    """The first user message."""
+    return next((m.content for m in request.messages if m.role == "user"), "")
+
+
+def _scripted(entries: Sequence[ScriptEntry], request: ModelRequest) -> ModelReply:
+    entry = next((entry for entry in entries if entry.fits(request)), None)
+    if entry is None:
+        raise _no_answer(request, [e.golden or e.input or "" for e in entries])
+    turn = entry.turns[request.turn] if request.turn < len(entry.turns) else ScriptTurn()
+    return ModelReply(Message("assistant", turn.text, turn.calls), turn.usage, turn.stop)
+
+
+def _no_answer(request: ModelRequest, known: Any) -> ProviderError:
+    asked = request.golden_id or first_words(request)
+    hint = suggestion(asked, [k for k in known if k])
+    text = f"the script has no answer for '{asked[:100]}' (trial {request.trial})"
+    return ProviderError(f"{text}; {hint}" if hint else text, kind="not_recorded")
+
+
+def _only_calls(said: Any) -> bool:
+    return bool(said) and all(isinstance(item, ToolCall) for item in said)
+
+
+def _read(path: Path) -> ScriptFile:
+    script = convert(read_document(path), ScriptFile, str(path))
+    if script.format != FORMAT:
+        raise InputError(str(path), f"format must be '{FORMAT}', got '{script.format}'")
+    return script
+
+
+def make(path: str, options: ProviderOptions) -> ScriptedProvider:
+    """The provider of a name."""
+    return ScriptedProvider.from_file(path)

@@ -1,0 +1,217 @@
+"""The user's own client object as a provider: `anthropic.AsyncAnthropic`, `openai.AsyncOpenAI` and similar.
+
+This way Bedrock, Vertex, Azure and private gateways work with the authentication their SDK already has. The
+client is recognized by its methods (`messages.create`, `chat.completions.create`, `responses.create`). Turn
+off its own retries (`max_retries=0`): the executor's pool retries, within the budget.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Awaitable, Callable, Mapping
+from time import perf_counter
+from typing import Any, Literal
+
+import msgspec
+from msgspec.structs import replace
+
+from rightcall.core.errors import ConfigError, InputError, ProviderError
+from rightcall.core.redaction.secrets import one_line, scrub
+from rightcall.model.dialects import anthropic as anthropic_spelling, openai_chat, openai_responses
+from rightcall.models import anthropic, failures, openai, openai_responses as responses
+from rightcall.models.base import ModelReply, ModelRequest, Prompt, Provider
+from rightcall.models.hosts import HOSTS
+from rightcall.models.prices import Prices, cost
+from rightcall.models.remote import Json, with_ids
+
+Api = Literal["messages", "chat", "responses"]
+
+_CREATE = {"messages": "messages.create", "chat": "chat.completions.create", "responses": "responses.create"}
+_PRICED_AS = {"messages": "anthropic", "chat": "openai", "responses": "openai-responses"}
+
+
+class SdkProvider(Provider):
+    """Sends requests through the user's client, which the user closes."""
+
+    def __init__(
+        self, client: Any, model: str, *, api: Api | None = None, prices: Prices | None = None
+    ) -> None:
+        self._api: Api = api or _api_of(client)
+        self._create = _find(client, _CREATE[self._api])
+        if self._create is None:
+            raise ConfigError(f"the client {type(client).__name__} has no {_CREATE[self._api]}")
+        self.model, self.name = model, f"{_PRICED_AS[self._api]}:{model}"
+        self._where, self._prices, self._server = type(client).__name__, prices, client_server(client)
+        self._known = _parameters(self._create)
+        self._constant: tuple[Prompt, Json] | None = None
+
+    @property
+    def server(self) -> str:
+        """The server in keys of caches and records; "" is the vendor's own, or unknown."""
+        return self._server
+
+    def __repr__(self) -> str:
+        return f"SdkProvider({self._where}, {self.model!r})"
+
+    async def complete(self, request: ModelRequest) -> ModelReply:
+        """Send one request through the client; its exceptions become `ProviderError`s."""
+        fields = self._split({**self._fields(request.prompt), **_varying(self._api, request)})
+        started = perf_counter()
+        answer = await self._ask(fields)
+        latency = (perf_counter() - started) * 1000
+        try:
+            reply = _READ[self._api](_plain(answer), "reply")
+        except InputError as error:
+            raise failures.malformed(self._where, str(error)) from None
+        usage = replace(reply.usage, cost_usd=cost(self.name, reply.usage, self._prices))
+        message = with_ids(reply.message, request.turn)
+        return replace(reply, message=message, usage=usage, latency_ms=latency)
+
+    def prepare(self, prompt: Prompt) -> None:
+        """Encode the prompt now."""
+        self._fields(prompt)
+
+    async def _ask(self, fields: Json) -> Any:
+        assert self._create is not None
+        try:
+            if inspect.iscoroutinefunction(inspect.unwrap(self._create)):
+                return await self._create(**fields)
+            answer = await asyncio.to_thread(self._create, **fields)  # a sync client
+            return await answer if inspect.isawaitable(answer) else answer
+        except Exception as error:  # every SDK has its own tree of exceptions
+            raise provider_error(error, self._where) from None
+
+    def _split(self, fields: Json) -> Json:
+        """Settings without a parameter in this SDK version are sent as extra body fields."""
+        if self._known is None or fields.keys() <= self._known:
+            return fields
+        others = {name: value for name, value in fields.items() if name not in self._known}
+        return {**{n: v for n, v in fields.items() if n in self._known}, "extra_body": others}
+
+    def _fields(self, prompt: Prompt) -> Json:
+        if self._constant is None or self._constant[0] is not prompt:
+            self._constant = (prompt, _constant(self._api, self.model, prompt))
+        return self._constant[1]
+
+
+def is_sdk_client(value: Any) -> bool:
+    """Whether the object supports one of the three APIs, in the form of its vendor."""
+    return not client_hint(value) and any(_find(value, path) is not None for path in _CREATE.values())
+
+
+_NAMED_INSTEAD = {
+    "google.genai": "gemini:MODEL or vertex:MODEL",
+    "mistralai": "mistral:MODEL",
+    "cohere": "litellm:cohere/MODEL",
+    "botocore": "bedrock:MODEL",
+    "ollama": "ollama:MODEL",
+}
+"""Packages whose clients are not accepted, with the models to name instead."""
+
+
+def client_hint(value: Any) -> str:
+    """What to write instead of a client of a known package; empty for anything else."""
+    module = type(value).__module__
+    for package, model in _NAMED_INSTEAD.items():
+        if module == package or module.startswith(f"{package}."):
+            return f"; clients of {package} are not accepted: name the model, {model}"
+    return ""
+
+
+def client_server(client: Any) -> str:
+    """The server of a client; "" when it is a vendor's own, unknown, or this is no client."""
+    url = str(getattr(client, "base_url", "") or "").rstrip("/") if is_sdk_client(client) else ""
+    vendors = {host.url for host in HOSTS.values()}
+    return "" if not url.startswith(("http://", "https://")) or url in vendors else url
+
+
+def _api_of(client: Any) -> Api:
+    apis: tuple[Api, ...] = ("messages", "chat", "responses")
+    for api in apis:
+        if _find(client, _CREATE[api]) is not None:
+            return api
+    raise ConfigError(
+        f"{type(client).__name__} is not a model client: it has none of {', '.join(_CREATE.values())}"
+    )
+
+
+def _parameters(create: Callable[..., Any]) -> frozenset[str] | None:
+    """The parameter names of a method; None when it accepts any, or is unknown."""
+    try:
+        found = inspect.signature(create).parameters
+    except (TypeError, ValueError):
+        return None
+    takes_any = any(p.kind is p.VAR_KEYWORD for p in found.values())
+    return None if takes_any or "extra_body" not in found else frozenset(found)
+
+
+def _find(client: Any, path: str) -> Callable[..., Awaitable[Any]] | None:
+    found = client
+    for name in path.split("."):
+        found = getattr(found, name, None)
+    return found if callable(found) else None
+
+
+def _constant(api: Api, model: str, prompt: Prompt) -> Json:
+    if api == "messages":
+        fields, write = anthropic.constant_fields(model, prompt), anthropic_spelling.write_tool
+    elif api == "chat":
+        fields, write = openai.constant_fields(model, prompt, "max_completion_tokens"), openai_chat.write_tool
+    else:
+        fields, write = responses.constant_fields(model, prompt), openai_responses.write_tool
+    said = {name: value for name, value in fields.items() if value is not None}
+    if prompt.tools:
+        said["tools"] = [write(tool) for tool in prompt.tools]
+    return said | prompt.settings.extra
+
+
+def _varying(api: Api, request: ModelRequest) -> Json:
+    if api == "messages":
+        return anthropic.varying_fields(request)
+    if api == "chat":
+        return openai.varying_fields(request)
+    return {"input": openai_responses.write_messages(request.messages)}
+
+
+_READ: dict[Api, Callable[[Json, str], ModelReply]] = {
+    "messages": anthropic.read_reply,
+    "chat": openai.read_reply,
+    "responses": responses.read_reply,
+}
+
+
+def _plain(answer: Any) -> Json:
+    """The answer as JSON: SDKs return pydantic models, fakes may return dicts."""
+    dump = getattr(answer, "model_dump", None)
+    if callable(dump):
+        answer = dump(mode="json", warnings=False)
+    if not isinstance(answer, dict):
+        raise InputError("reply", f"must be an object, got {type(answer).__name__}")
+    return answer
+
+
+def provider_error(error: Exception, where: str) -> ProviderError:
+    """An SDK's exception as an error of the provider: by a response with a status, or its class name."""
+    if isinstance(error, ProviderError):
+        return error
+    response = getattr(error, "response", None)
+    status = getattr(error, "status_code", None) or getattr(response, "status_code", None)
+    headers = getattr(response, "headers", None)
+    if isinstance(status, int):
+        body = getattr(error, "body", None)
+        content = _encoded(body) if body is not None else str(error).encode()
+        return failures.refused(where, status, headers if isinstance(headers, Mapping) else {}, content)
+    kind, text = type(error).__name__, scrub(one_line(str(error)))
+    if isinstance(error, TimeoutError) or "Timeout" in kind:
+        return ProviderError(f"{where} timed out: {text}", kind="timeout", retryable=True)
+    if isinstance(error, OSError) or "Connection" in kind:
+        return ProviderError(f"{where} cannot be reached: {text}", kind="unreachable", retryable=True)
+    return ProviderError(f"{where} raised {kind}: {text}", kind="rejected")
+
+
+def _encoded(body: Any) -> bytes:
+    try:
+        return msgspec.json.encode(body)
+    except (TypeError, ValueError):
+        return str(body).encode()

@@ -1,0 +1,15 @@
+"""Record and replay: model answers in one reviewable file per golden, replayed without key or network.
+
+    settings    RecordSettings: the `record:` of a suite, and its four modes
+    canonical   a request in canonical form for comparison: without secrets, seeds and changing ids
+    cassette    the file of a golden, and the prompts that goldens share
+    library     the folder: what to replay, what to ask again, what to write
+    case        one trial in progress: returns recorded replies, or collects new ones
+    miss        why there is no recorded reply, in one line
+    proxy       agents that are programs, recorded through a proxy on loopback
+    placeholder_keys   for SDK clients that cannot be created without a key
+    first_requests   first requests of agents that are code, captured without asking a model
+    hooks       requests of a user's agent: httpx_hook, aiohttp_hook, urllib3_hook; late_imports: once they are imported
+
+To support another HTTP library: a file with `install(listen) -> undo`, and its name in `hooks.LIBRARIES`.
+"""

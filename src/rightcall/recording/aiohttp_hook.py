@@ -1,0 +1,161 @@
+"""aiohttp: `ClientSession._request`, where every request starts."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import AsyncIterator, Callable
+from types import SimpleNamespace
+from typing import Any
+
+from rightcall.recording.case import PendingReply
+from rightcall.recording.hooks import RequestHooks, patched
+from rightcall.recording.listener import ReplayedReply, joined
+
+
+def install(library: Any, listener: RequestHooks) -> list[Callable[[], None]]:
+    """Hook every session."""
+
+    def replacement(original: Any) -> Any:
+        async def _request(self: Any, method: str, str_or_url: Any, **rest: Any) -> Any:
+            if not listener.listens():
+                return await original(self, method, str_or_url, **rest)
+            url = self._build_url(str_or_url)
+            if params := rest.get("params"):
+                url = url.extend_query(params)
+            headers = {**joined(self.headers.items()), **joined(_pairs(rest.get("headers")))}
+            body = _body(self, rest)
+            if body is None:
+                listener.unreadable(method, str(url))
+                return await original(self, method, str_or_url, **rest)
+            found = listener.request(method, str(url), headers, body)
+            if isinstance(found, ReplayedReply):
+                return _replayed(library, self, method, url, found, rest)
+            response = await original(self, method, str_or_url, **rest)
+            if found is not None:
+                found.begin(response.status, joined(response.headers.items()))
+                response.content = CopiedReader(response.content, found)
+            return response
+
+        return _request
+
+    return patched(library.ClientSession, "_request", "aiohttp", replacement)
+
+
+def _pairs(headers: Any) -> list[tuple[str, str]]:
+    if headers is None:
+        return []
+    return list(headers.items()) if hasattr(headers, "items") else list(headers)
+
+
+def _body(session: Any, rest: dict[str, Any]) -> bytes | None:
+    """The body as bytes; None for a form or a generator, which cannot be read twice."""
+    if rest.get("json") is not None:
+        encoded = session._json_serialize(rest["json"])
+        return encoded if isinstance(encoded, bytes) else str(encoded).encode()
+    data = rest.get("data")
+    if data is None:
+        return b""
+    if isinstance(data, str):
+        return data.encode()
+    return bytes(data) if isinstance(data, bytes | bytearray | memoryview) else None
+
+
+def _replayed(
+    library: Any, session: Any, method: str, url: Any, found: ReplayedReply, rest: dict[str, Any]
+) -> Any:
+    """A response built without a network. Its constructor's arguments differ between versions."""
+    from aiohttp.helpers import TimerNoop
+    from multidict import CIMultiDict, CIMultiDictProxy
+
+    headers = CIMultiDictProxy(CIMultiDict(found.headers))
+    info = library.RequestInfo(url, method, headers, url)
+    loop = asyncio.get_running_loop()
+    values = {
+        "writer": None,
+        "continue100": None,
+        "timer": TimerNoop(),
+        "request_info": info,
+        "traces": [],
+        "loop": loop,
+        "session": session,
+        "stream_writer": SimpleNamespace(output_size=0),
+        "original_url": url,
+    }
+    known = inspect.signature(library.ClientResponse.__init__).parameters
+    response = library.ClientResponse(method, url, **{n: v for n, v in values.items() if n in known})
+    reader = library.StreamReader(
+        SimpleNamespace(_reading_paused=False, pause_reading=_nothing, resume_reading=_nothing),
+        limit=2**30,
+        loop=loop,
+    )
+    for chunk in found.chunks:
+        reader.feed_data(chunk)
+    reader.feed_eof()
+    response.version, response.status, response.reason = None, found.status, ""
+    response._headers, response._raw_headers = (
+        headers,
+        tuple((k.encode(), v.encode()) for k, v in headers.items()),
+    )
+    response.content, response._closed = reader, False
+    wanted = rest.get("raise_for_status")
+    wanted = session._raise_for_status if wanted is None else wanted
+    if wanted is True:
+        response.raise_for_status()
+    return response
+
+
+def _nothing(*args: Any, **words: Any) -> None:
+    return None
+
+
+class CopiedReader:
+    """A reader that copies everything read from it."""
+
+    def __init__(self, reader: Any, pending: PendingReply) -> None:
+        self._reader, self._pending = reader, pending
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._reader, name)
+
+    async def read(self, n: int = -1) -> bytes:
+        return self._copied(await self._reader.read(n))
+
+    async def readany(self) -> bytes:
+        return self._copied(await self._reader.readany())
+
+    async def readline(self, **words: Any) -> bytes:
+        return self._copied(await self._reader.readline(**words))
+
+    async def readuntil(self, separator: bytes = b"\n", **words: Any) -> bytes:
+        return self._copied(await self._reader.readuntil(separator, **words))
+
+    async def readexactly(self, n: int) -> bytes:
+        return self._copied(await self._reader.readexactly(n))
+
+    async def readchunk(self) -> tuple[bytes, bool]:
+        chunk, end = await self._reader.readchunk()
+        return self._copied(chunk), end
+
+    def read_nowait(self, n: int = -1) -> bytes:
+        return self._copied(self._reader.read_nowait(n))
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        while line := await self.readline():
+            yield line
+
+    async def iter_chunked(self, n: int) -> AsyncIterator[bytes]:
+        while chunk := await self.read(n):
+            yield chunk
+
+    async def iter_any(self) -> AsyncIterator[bytes]:
+        while chunk := await self.readany():
+            yield chunk
+
+    async def iter_chunks(self) -> AsyncIterator[tuple[bytes, bool]]:
+        while (pair := await self.readchunk()) != (b"", False):
+            yield pair
+
+    def _copied(self, chunk: bytes) -> bytes:
+        self._pending.copy(chunk)
+        return chunk

@@ -1,0 +1,179 @@
+"""A digest of each part of a request, short enough to be kept with every trial; no text can be read from it.
+
+Secrets are removed first. A part with dates, times or ids in it has a second digest without them: parts that differ
+between two trials of one version only in those vary by themselves, and are compared without them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import msgspec
+
+from rightcall.recording.canonical import Clean, Ignored, renumbered, scrubbed
+from rightcall.recording.first_requests.model_request import json_body, request_parts, tool_name
+
+PARTS = ("url", "model", "settings", "system", "tools", "messages")
+VERSION = "1"
+DIGITS, TOOL_DIGITS = 12, 4
+MOST_CACHED = 512
+MOST_TOOLS = 200
+
+_MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*"
+CHANGING = re.compile(
+    rf"""
+      \b[0-9a-fA-F]{{8}}-(?:[0-9a-fA-F]{{4}}-){{3}}[0-9a-fA-F]{{12}}\b          # UUIDs
+    | \b\d{{4}}-\d\d-\d\d(?:[T\ ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?  # ISO dates and times
+    | \b\d{{1,2}}:\d\d(?::\d\d(?:\.\d+)?)?\b                                      # times
+    | \b(?:(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day,?\ )?
+      (?:{_MONTH}\ \d{{1,2}}(?:st|nd|rd|th)?|\d{{1,2}}(?:st|nd|rd|th)?\ {_MONTH})(?:,?\ \d{{4}})?\b
+    | \b(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day\b
+    | \b\d{{1,2}}[./]\d{{1,2}}[./]\d{{4}}\b
+    | \b1\d{{9}}(?:\d{{3}}|\.\d+)?\b                                              # seconds and milliseconds since 1970
+    | \b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{{12,64}}\b                     # hexadecimal ids
+    """,
+    re.VERBOSE,
+)
+"""Dates, times and ids as agents write them into prompts."""
+
+
+class PartDigest(NamedTuple):
+    """`steady` is the digest without dates, times and ids; equal to `exact` when there are none."""
+
+    exact: str
+    steady: str
+
+    def __str__(self) -> str:
+        return self.exact if self.exact == self.steady else f"{self.exact}~{self.steady}"
+
+
+class FirstRequest(NamedTuple):
+    """The digests of a request. `tools` has a short one for each tool too, which only names those that changed."""
+
+    parts: dict[str, PartDigest]
+    tools: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{VERSION}:{'.'.join(str(self.parts[name]) for name in PARTS)}:{''.join(self.tools)}"
+
+
+def read_first_request(text: str) -> FirstRequest | None:
+    """What `str(first_request)` wrote; None when another version of RightCall wrote it differently."""
+    version, _, rest = text.partition(":")
+    digests, _, tools = rest.partition(":")
+    pairs = [each.partition("~") for each in digests.split(".")]
+    if version != VERSION or len(pairs) != len(PARTS):
+        return None
+    parts = {
+        name: PartDigest(exact, steady or exact)
+        for name, (exact, _, steady) in zip(PARTS, pairs, strict=True)
+    }
+    return FirstRequest(
+        parts, tuple(tools[at : at + TOOL_DIGITS] for at in range(0, len(tools), TOOL_DIGITS))
+    )
+
+
+def distinct_first_requests(digests: Iterable[str]) -> tuple[str, ...]:
+    """Digests of first requests as a baseline keeps them: each once; of those that differ only in dates, times and
+    ids two, which show it. None when no trial had one.
+    """
+    kept: dict[tuple[str, ...], list[str]] = {}
+    for text in sorted({*digests}):
+        request = read_first_request(text)
+        steady = tuple(part.steady for part in request.parts.values()) if request else ()
+        kept.setdefault(steady, []).append(text)
+    texts = [text for group in list(kept.values())[:3] for text in group[:2]]
+    return tuple(texts) if any(texts) else ()
+
+
+class CapturedRequest(NamedTuple):
+    """A request's digests with the names of its tools, by their short digests."""
+
+    digests: FirstRequest
+    tool_names: dict[str, str]
+
+
+class RequestDigester:
+    """Digests requests. Parts that all trials share (system, tools) are digested once."""
+
+    def __init__(self, clean: Clean, ignored: Sequence[Ignored] = ()) -> None:
+        self._clean, self._ignored = clean, ignored
+        self._cache: dict[bytes, PartDigest] = {}
+
+    def digested(
+        self, method: str, url: str, headers: Mapping[str, str], body: bytes
+    ) -> CapturedRequest | None:
+        """The digests of a request that asks a model; None for any other request."""
+        document = json_body(body)
+        if document is not None and self._ignored:
+            for ignored in self._ignored:
+                document = ignored.applied(document)
+        plain = {name.lower(): value for name, value in headers.items()}
+        parts = request_parts(method, url, plain, document)
+        if parts is None:
+            return None
+        digests = {name: self._part(name, getattr(parts, name)) for name in PARTS}
+        names = {self._part("tool", tool).exact[:TOOL_DIGITS]: tool_name(tool) for tool in parts.tools}
+        short = tuple(self._part("tool", tool).exact[:TOOL_DIGITS] for tool in parts.tools[:MOST_TOOLS])
+        return CapturedRequest(FirstRequest(digests, short), names)
+
+    def _part(self, name: str, value: Any) -> PartDigest:
+        content = msgspec.json.encode([name, value], order="deterministic")
+        digest = self._cache.get(content)
+        if digest is None:
+            digest = self._digest(name, value)
+            if len(self._cache) >= MOST_CACHED:
+                self._cache.clear()
+            self._cache[content] = digest
+        return digest
+
+    def _digest(self, name: str, value: Any) -> PartDigest:
+        plain = scrubbed(value, self._clean)
+        if name == "messages":
+            plain = renumbered(plain)
+        text = msgspec.json.encode([name, plain], order="deterministic").decode()
+        exact = _hash(text)
+        steady = CHANGING.sub("…", text)
+        return PartDigest(exact, exact if steady == text else _hash(steady))
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:DIGITS]
+
+
+class RequestComparison(NamedTuple):
+    """`changed` names the parts that differ, `masked` those that were compared without dates, times and ids."""
+
+    changed: tuple[str, ...]
+    masked: tuple[str, ...]
+
+
+def compared_requests(before: Sequence[FirstRequest], now: CapturedRequest) -> RequestComparison:
+    """What differs between the first requests of earlier trials and one now."""
+    changed, masked = [], []
+    for name in PARTS:
+        earlier, digest = {first.parts[name] for first in before}, now.digests.parts[name]
+        if earlier == {digest}:
+            continue
+        varies_by_itself = len(earlier) > 1
+        if varies_by_itself and {each.steady for each in earlier} == {digest.steady}:
+            masked.append(name)
+        else:
+            changed.append(_changed_part(name, before, now))
+    return RequestComparison(tuple(changed), tuple(masked))
+
+
+def _changed_part(name: str, before: Sequence[FirstRequest], now: CapturedRequest) -> str:
+    if name != "tools":
+        return PART_WORDS.get(name, name)
+    earlier = {tool for first in before for tool in first.tools}
+    names = [now.tool_names.get(tool, "") for tool in now.digests.tools if tool not in earlier]
+    gone = len(earlier - {*now.digests.tools}) - len(names)
+    words = [*filter(None, names), *([f"{gone} removed"] if gone > 0 else [])]
+    return f"tools ({', '.join(words)})" if words else "tools (their order)"
+
+
+PART_WORDS: dict[str, str] = {"url": "base URL"}

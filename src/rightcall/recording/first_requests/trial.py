@@ -1,0 +1,96 @@
+"""The trial that code runs in, found through a `ContextVar` by the hooks that see its requests."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from contextvars import ContextVar
+from urllib.parse import urlsplit
+
+from rightcall.core.redaction.secrets import one_line
+from rightcall.recording.first_requests.request_digest import CapturedRequest, RequestDigester
+
+OTHER_FIRST = "-"
+"""In place of a digest: the agent did something else before it asked a model."""
+
+TRIAL: ContextVar[WatchedTrial | CapturedTrial | None] = ContextVar("rightcall_first_request", default=None)
+
+
+class FirstRequestReached(BaseException):
+    """Raised in place of sending a request. Not an `Exception`: agents and SDKs retry or report those."""
+
+
+class WatchedTrial:
+    """A trial that runs: the digest of its first request is kept, if it asks a model before anything else.
+
+    `first_request` is empty when it made no request at all.
+    """
+
+    capturing = False
+
+    def __init__(self, digester: RequestDigester) -> None:
+        self._digester, self._lock = digester, threading.Lock()
+        self.waiting = True
+        self.first_request = ""
+
+    def request(self, method: str, url: str, headers: Mapping[str, str], body: bytes) -> None:
+        with self._lock:
+            if not self.waiting:
+                return
+            self.waiting = False
+        captured = self._digester.digested(method, url, headers, body)
+        self.first_request = OTHER_FIRST if captured is None else str(captured.digests)
+
+    def other_action(self, words: str) -> None:
+        """It did something else first: stopping it before its first model request would not be safe."""
+        with self._lock:
+            if self.waiting:
+                self.waiting, self.first_request = False, OTHER_FIRST
+
+
+class CapturedTrial:
+    """A trial that ends at its first request, which is not sent.
+
+    `problem` says why the request does not count: the agent did something else first, or went on afterwards. A thread
+    that still runs after the capture keeps this trial, and is refused everything later as well.
+    """
+
+    capturing = waiting = True
+
+    def __init__(self, digester: RequestDigester) -> None:
+        self._digester, self._lock = digester, threading.Lock()
+        self._captured: CapturedRequest | None = None
+        self.problem = ""
+        self.timed_out = False
+
+    @property
+    def captured(self) -> CapturedRequest | None:
+        """The first request, if nothing came before it and nothing after it."""
+        return None if self.problem else self._captured
+
+    def request(self, method: str, url: str, headers: Mapping[str, str], body: bytes) -> None:
+        """Keep the request; always raises."""
+        with self._lock:
+            if self._captured is not None:
+                self.problem = self.problem or "it went on after its first request was refused"
+            elif not self.problem:
+                self._captured = self._digester.digested(method, url, headers, body)
+                if self._captured is None:
+                    self.problem = f"it acts before it asks a model: {_named(method, url)}"
+        raise FirstRequestReached
+
+    def other_action(self, words: str) -> None:
+        """It is about to do something else than ask a model; always raises."""
+        with self._lock:
+            went_on = self._captured is not None
+            self.problem = self.problem or (
+                f"it went on after its first request was refused: {words}"
+                if went_on
+                else f"it acts before it asks a model: {words}"
+            )
+        raise FirstRequestReached
+
+
+def _named(method: str, url: str) -> str:
+    parts = urlsplit(url)
+    return one_line(f"{method.upper()} {parts.hostname or ''}{parts.path}", 80)

@@ -1,0 +1,98 @@
+"""httpx and httpx2, used by the OpenAI and Anthropic SDKs: their network transports, sync and async."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterator
+from typing import Any
+
+from rightcall.recording.case import PendingReply
+from rightcall.recording.hooks import RequestHooks, patched
+from rightcall.recording.listener import ReplayedReply, joined
+
+
+def install(library: Any, listener: RequestHooks) -> list[Callable[[], None]]:
+    """Hook both transports of the library."""
+    name = library.__name__
+    streams = _streams(library)
+
+    def sync(original: Any) -> Any:
+        def handle_request(self: Any, request: Any) -> Any:
+            if not listener.listens():
+                return original(self, request)
+            body = b"".join(request.stream)
+            request.stream = library.ByteStream(body)
+            found = listener.request(request.method, str(request.url), joined(request.headers.raw), body)
+            if isinstance(found, ReplayedReply):
+                return library.Response(found.status, headers=found.headers, stream=streams(found.chunks))
+            response = original(self, request)
+            return _heard(library, response, found, streams)
+
+        return handle_request
+
+    def asynchronous(original: Any) -> Any:
+        async def handle_async_request(self: Any, request: Any) -> Any:
+            if not listener.listens():
+                return await original(self, request)
+            body = b"".join([chunk async for chunk in request.stream])
+            request.stream = library.ByteStream(body)
+            found = listener.request(request.method, str(request.url), joined(request.headers.raw), body)
+            if isinstance(found, ReplayedReply):
+                return library.Response(found.status, headers=found.headers, stream=streams(found.chunks))
+            response = await original(self, request)
+            return _heard(library, response, found, streams)
+
+        return handle_async_request
+
+    return [
+        *patched(library.HTTPTransport, "handle_request", name, sync),
+        *patched(library.AsyncHTTPTransport, "handle_async_request", name, asynchronous),
+    ]
+
+
+def _heard(library: Any, response: Any, pending: PendingReply | None, streams: Any) -> Any:
+    """The response with a stream that copies every chunk."""
+    if pending is None:
+        return response
+    headers = joined(response.headers.raw)
+    pending.begin(response.status_code, headers)
+    encoded = {"content-encoding": headers["content-encoding"]} if "content-encoding" in headers else {}
+    if encoded:
+        pending.decoded = lambda raw: library.Response(200, headers=encoded, content=raw).content
+    return library.Response(
+        response.status_code,
+        headers=response.headers.raw,
+        stream=streams(response.stream, pending.copy),
+        extensions=response.extensions,
+    )
+
+
+def _streams(library: Any) -> Any:
+    class Stream(library.SyncByteStream, library.AsyncByteStream):  # type: ignore[misc]
+        """Chunks from a recording, or of another stream with a copy for the recording."""
+
+        def __init__(self, source: Any, copy: Callable[[bytes], None] = lambda chunk: None) -> None:
+            self._source, self._copy = source, copy
+
+        def __iter__(self) -> Iterator[bytes]:
+            for chunk in self._source:
+                self._copy(chunk)
+                yield chunk
+
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            if isinstance(self._source, list):
+                for chunk in self._source:
+                    yield chunk
+                return
+            async for chunk in self._source:
+                self._copy(chunk)
+                yield chunk
+
+        def close(self) -> None:
+            if hasattr(self._source, "close"):
+                self._source.close()
+
+        async def aclose(self) -> None:
+            if hasattr(self._source, "aclose"):
+                await self._source.aclose()
+
+    return Stream

@@ -1,0 +1,202 @@
+"""A suite's folder of recordings: what is replayed, requested and written."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, get_args
+
+import msgspec
+
+from rightcall.core.errors import InputError
+from rightcall.core.redaction.secrets import scrubber
+from rightcall.model.call import CallStatus, ToolCall, ToolResult
+from rightcall.model.golden import AnyGolden
+from rightcall.model.message import Message
+from rightcall.model.trajectory import StopReason, Trajectory, Usage
+from rightcall.recording.canonical import Ignored, scrubbed
+from rightcall.recording.case import TapedCase
+from rightcall.recording.cassette import (
+    CassetteFile,
+    PromptShelf,
+    RecordedTrial,
+    TapedExchange,
+    Timings,
+    file_name,
+    read_cassette,
+    write_document,
+)
+from rightcall.recording.settings import RecordSettings
+
+SERVED = "served"
+"""The folder inside a suite's recordings of what a proxy recorded: `rightcall record serve`."""
+
+_OUR_WORDS = frozenset({"assistant", *get_args(StopReason), *get_args(CallStatus)}).union(
+    *(record.__struct_fields__ for record in (Trajectory, Message, ToolCall, ToolResult, Usage))
+)
+"""Words of the file format: not secrets, even if the environment has an equal one."""
+
+SHORT, LONG = 6, 16
+"""Digits of the hash in the name of a file. Of 5,000 ids without ASCII letters, two probably share the short one."""
+
+
+class Recordings:
+    """`folder/SUITE/GOLDEN-hash.json`, one file per golden.
+
+    `inputs_of` returns everything that a golden's conversation depends on; a file made with other inputs is
+    stale, and replaced as a whole. Without it a recording is stale when a request does not match. `files_read` are the
+    files that the agent has read so far, by hash, and `file_hash` says what one of them is now: the recorded result of
+    an agent is stale when one of them changed.
+    """
+
+    def __init__(
+        self,
+        settings: RecordSettings,
+        folder: Path,
+        *,
+        inputs_of: Callable[[AnyGolden], str] = lambda golden: "",
+    ) -> None:
+        self.settings, self.folder = settings, folder
+        self.clean = scrubber()
+        self.ignored = [Ignored(text) for text in settings.ignore]
+        self.inputs_of = inputs_of
+        self.files_read: Callable[[], dict[str, str]] = dict
+        self.file_hash: Callable[[str], str] = lambda name: ""
+        self.replayed = self.asked = 0
+        self._shelf = PromptShelf(folder / "prompts")
+        self._lock = threading.Lock()
+        self._in_flight: set[TapedCase] = set()
+
+    @property
+    def replays_only(self) -> bool:
+        """Whether no request may be sent."""
+        return self.settings.mode == "replay"
+
+    def trial(self, golden: AnyGolden, trial: int) -> RecordedTrial | None:
+        """A trial's recording for the same inputs; None when it must be requested.
+
+        In mode `replay` a stale recording is returned too: its requests then show what changed.
+        """
+        if self.settings.mode == "refresh":
+            return None
+        found = self._file(golden.id)
+        if found is None:
+            return None
+        stale = found.inputs and (inputs := self.inputs_of(golden)) and found.inputs != inputs
+        recorded = found.trials.get(str(trial))
+        if recorded is not None and recorded.trajectory is not None and not stale:
+            stale = any(self.file_hash(name) != known for name, known in found.read.items())
+        if recorded is None or (stale and (not self.replays_only or recorded.trajectory is not None)):
+            return None
+        whole = tuple(TapedExchange(self._shelf.put_back(e.ask), e.reply) for e in recorded.exchanges)
+        return msgspec.structs.replace(recorded, exchanges=whole)
+
+    def begin(self, golden: AnyGolden, trial: int, recorded: RecordedTrial | None) -> TapedCase:
+        """A trial that is replayed, or recorded when there is nothing to replay."""
+        exchanges = recorded.exchanges if recorded else () if self.replays_only else None
+        case = TapedCase(golden.id, trial, self.clean, exchanges)
+        with self._lock:
+            self._in_flight.add(case)
+        return case
+
+    def end(self, case: TapedCase) -> None:
+        with self._lock:
+            self._in_flight.discard(case)
+
+    def only_case(self) -> TapedCase | None:
+        """The trial of a request without a context, if exactly one is in flight."""
+        with self._lock:
+            return next(iter(self._in_flight)) if len(self._in_flight) == 1 else None
+
+    def refused(self, why: str) -> str:
+        """A request was refused that belongs to one of several trials in flight, and it is unknown which."""
+        with self._lock:
+            for case in self._in_flight:
+                case.missed = case.missed or why
+        return why
+
+    def write(self, golden: AnyGolden, case: TapedCase, trajectory: Trajectory, *, whole: bool) -> None:
+        """Store a trial's recording; trials made with other inputs are removed."""
+        exchanges = case.exchanges()
+        slim: list[TapedExchange] = []
+        prompts: dict[str, dict[str, Any]] = {}
+        for exchange in exchanges:
+            ask, shared = self._shelf.taken_out(exchange.ask)
+            slim.append(TapedExchange(ask, exchange.reply))
+            prompts |= shared
+        keeps_result = whole or not exchanges
+        made = RecordedTrial(
+            () if keeps_result else tuple(slim),
+            timings_of(trajectory),
+            scrubbed(msgspec.to_builtins(trajectory), self.clean, _OUR_WORDS) if keeps_result else None,
+        )
+        inputs = self.inputs_of(golden)
+        with self._lock:
+            self._shelf.write({} if keeps_result else prompts)
+            before = None
+            with suppress(InputError):  # a broken file is replaced
+                before = self._file(golden.id)
+            kept = before.trials if before and before.inputs == inputs else {}
+            read = self.files_read() if keeps_result else {}
+            kept = (
+                {}
+                if before and any(read.get(name, known) != known for name, known in before.read.items())
+                else kept
+            )
+            read = {**(before.read if before and kept else {}), **read}
+            file = CassetteFile(golden.id, {**kept, str(case.trial): made}, inputs, read)
+            write_document(self._own_path(golden.id), file)
+
+    def unused(self, goldens: Iterable[str]) -> list[Path]:
+        """Files of goldens that no longer exist, and prompts that no file refers to, here and in the proxy's folder."""
+        wanted = {file_name(golden, digits) for golden in goldens for digits in (SHORT, LONG)}
+        return [path for folder in (self.folder, self.folder / SERVED) for path in _unused(folder, wanted)]
+
+    def _file(self, golden: str) -> CassetteFile | None:
+        for digits in (LONG, SHORT):
+            path = self.folder / file_name(golden, digits)
+            found = read_cassette(path) if path.is_file() else None
+            if found is not None and found.golden == golden:
+                return found
+        return None
+
+    def _own_path(self, golden: str) -> Path:
+        """The file of a golden: under a longer name if another golden has the short one."""
+        path, longer = (self.folder / file_name(golden, digits) for digits in (SHORT, LONG))
+        with suppress(InputError):  # a broken file is replaced
+            if longer.is_file() or (path.is_file() and read_cassette(path).golden != golden):
+                return longer
+        return path
+
+
+def _unused(folder: Path, wanted: set[str]) -> list[Path]:
+    files = sorted(folder.glob("*.json"))
+    gone = [path for path in files if path.name not in wanted]
+    named = b"".join(path.read_bytes() for path in files if path.name in wanted)
+    shelf = sorted((folder / "prompts").glob("*.json"))
+    return gone + [path for path in shelf if path.stem.encode() not in named]
+
+
+def timings_of(trajectory: Trajectory) -> Timings:
+    """The durations in a trajectory."""
+    return Timings(
+        trajectory.latency_ms,
+        trajectory.lag_ms,
+        tuple(call.latency_ms for call in trajectory.calls),
+        tuple(message.latency_ms for message in trajectory.messages),
+    )
+
+
+def with_timings(trajectory: Trajectory, timings: Timings) -> Trajectory:
+    """The trajectory with its recorded durations."""
+    replace = msgspec.structs.replace
+    calls, messages = trajectory.calls, trajectory.messages
+    if len(calls) == len(timings.calls):
+        calls = tuple(replace(c, latency_ms=t) for c, t in zip(calls, timings.calls, strict=True))
+    if len(messages) == len(timings.messages):
+        messages = tuple(replace(m, latency_ms=t) for m, t in zip(messages, timings.messages, strict=True))
+    return replace(
+        trajectory, calls=calls, messages=messages, latency_ms=timings.latency_ms, lag_ms=timings.lag_ms
+    )

@@ -1,0 +1,124 @@
+"""Why a request has no recorded reply: the first difference, the most informative first."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rightcall.core.redaction.secrets import one_line
+
+_SYSTEM_ROLES = ("system", "developer")
+_DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?)?")
+_NO_SETTINGS = frozenset(("model", "system", "instructions", "tools", "messages", "input", "contents"))
+
+
+def explain(where: str, ask: Mapping[str, Any], recorded: Sequence[Mapping[str, Any]], number: int) -> str:
+    """One line: which request, what changed since it was recorded, and what to run."""
+    label = f"{where}, request {number + 1}"
+    if not recorded:
+        return f"{label}: nothing was recorded; run with --record auto"
+    if number >= len(recorded):
+        return f"{label}: only {len(recorded)} requests were recorded; run with --record auto"
+    return f"{label}: {_change(ask, recorded[number])}; run with --record auto"
+
+
+def _change(now: Mapping[str, Any], then: Mapping[str, Any]) -> str:
+    asked, was = _View(now), _View(then)
+    since = "since it was recorded"
+    if asked.url != was.url:
+        return f"the URL changed {since} ({one_line(was.url, 80)} then, {one_line(asked.url, 80)} now)"
+    if asked.model != was.model:
+        return f"the model changed {since} ({one_line(was.model, 60)} then, {one_line(asked.model, 60)} now)"
+    if names := sorted(
+        n for n in {*asked.settings, *was.settings} if asked.settings.get(n) != was.settings.get(n)
+    ):
+        return f"settings changed {since} ({', '.join(names)})"
+    if asked.system != was.system:
+        return f"the system prompt changed {since} ({_first_difference(was.system, asked.system)})"
+    if asked.tools != was.tools:
+        return f"tools changed {since} ({_tool_changes(asked.tools, was.tools)})"
+    return f"{_message_change(asked.messages, was.messages)} {since}"
+
+
+class _View:
+    """The parts of a request that are compared, whatever wire format it is in."""
+
+    def __init__(self, ask: Mapping[str, Any]) -> None:
+        body = ask.get("body", ask)
+        body = body if isinstance(body, dict) else {"messages": [body]}
+        self.url = str(ask.get("url", ""))
+        self.model = str(body.get("model", ""))
+        messages = body.get("messages", body.get("input", body.get("contents", [])))
+        messages = messages if isinstance(messages, list) else [messages]
+        systems = [m for m in messages if isinstance(m, dict) and m.get("role") in _SYSTEM_ROLES]
+        self.system = _text(body.get("system") or body.get("instructions") or "") + "".join(
+            map(_text, systems)
+        )
+        self.messages = [m for m in messages if m not in systems]
+        self.tools = {_name(t, i): t for i, t in enumerate(body.get("tools") or [])}
+        others = {name: value for name, value in body.items() if name not in _NO_SETTINGS}
+        own = others.pop("settings", None)
+        self.settings = {**others, **own} if isinstance(own, dict) else others
+
+
+def _tool_changes(now: Mapping[str, Any], then: Mapping[str, Any]) -> str:
+    said = [f"{name}: no longer offered" for name in then if name not in now]
+    said += [f"{name}: new" for name in now if name not in then]
+    said += [
+        f"{name}: {', '.join(_parts(now[name], then[name]))}"
+        for name in now
+        if name in then and now[name] != then[name]
+    ]
+    return (
+        "; ".join(said[:3]) + (f"; {len(said) - 3} more" if len(said) > 3 else "") if said else "their order"
+    )
+
+
+def _parts(now: Any, then: Any) -> list[str]:
+    if not isinstance(now, dict) or not isinstance(then, dict):
+        return ["definition"]
+    now, then = now.get("function", now), then.get("function", then)
+    names = [n for n in {**then, **now} if then.get(n) != now.get(n)]
+    return [{"input_schema": "parameters", "inputSchema": "parameters"}.get(name, name) for name in names]
+
+
+def _message_change(now: Sequence[Any], then: Sequence[Any]) -> str:
+    for i, (one, other) in enumerate(zip(now, then, strict=False)):
+        if one != other:
+            role = one.get("role", "?") if isinstance(one, dict) else "?"
+            a, b = _text(other), _text(one)
+            hint = ""
+            if a != b and _DATE.sub("", a) == _DATE.sub("", b):
+                hint = r"; only dates differ: record.ignore: ['$.messages[*].content~\d{4}-\d\d-\d\d'] ignores them"
+            return f"message {i} of the {role} changed ({_first_difference(a, b)}){hint}"
+    return f"the number of messages changed ({len(then)} then, {len(now)} now)"
+
+
+def _first_difference(then: str, now: str) -> str:
+    at = next(
+        (i for i, (a, b) in enumerate(zip(then, now, strict=False)) if a != b), min(len(then), len(now))
+    )
+    start = max(0, at - 20)
+    return f"{one_line(then[start : at + 60], 80)!r} then, {one_line(now[start : at + 60], 80)!r} now"
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, dict):
+        return _text(value["content"]) if isinstance(value.get("content"), str | list) else repr(value)
+    return (
+        "".join(_text(v.get("text", v) if isinstance(v, dict) else v) for v in value)
+        if isinstance(value, list)
+        else ""
+    )
+
+
+def _name(tool: Any, index: int) -> str:
+    if not isinstance(tool, dict):
+        return f"#{index}"
+    function = tool.get("function")
+    return str(
+        tool.get("name") or (function.get("name") if isinstance(function, dict) else "") or f"#{index}"
+    )

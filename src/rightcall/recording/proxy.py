@@ -1,0 +1,142 @@
+"""A recording proxy on loopback, for agents that no hook can listen to: programs, other languages, clients in C.
+
+The agent asks `http://127.0.0.1:PORT/GOLDEN/TRIAL/…` instead of `https://api.example.com/…`; the rest of the path, the
+headers and the body go to the server unchanged. The first two parts say which file the answers belong to.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+import aiohttp
+from aiohttp import web
+
+from rightcall.core.errors import ConfigError, ProviderError
+from rightcall.core.local_door import LocalDoor
+from rightcall.model.golden import Golden
+from rightcall.model.trajectory import Trajectory
+from rightcall.recording.canonical import body_chunks, http_ask
+from rightcall.recording.case import PendingReply, TapedCase
+from rightcall.recording.library import Recordings
+from rightcall.recording.listener import joined
+
+HOP = frozenset(
+    ("connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "te", "trailer", "upgrade",
+     "transfer-encoding", "content-length", "content-encoding", "host", "accept-encoding")
+)  # fmt: skip
+"""Headers of one connection, and of encodings, which the forwarding client handles itself."""
+LARGEST = 64 << 20
+DOOR = LocalDoor(hint="use http://127.0.0.1:PORT")
+
+
+class RecordingProxy:
+    """Answers from the recordings, or asks `server` and records.
+
+    A trial that was recorded is replayed whole; in mode `refresh` it is recorded again. A request that does not match
+    the recording is refused, with what changed: half of a conversation cannot be replaced.
+    """
+
+    def __init__(self, recordings: Recordings, server: str) -> None:
+        if urlsplit(server).scheme not in ("http", "https") or not urlsplit(server).hostname:
+            raise ConfigError(f"the server must be an address such as https://api.openai.com, got '{server}'")
+        self._recordings, self._server = recordings, server.rstrip("/")
+        self._cases: dict[tuple[str, int], TapedCase] = {}
+        self._client: aiohttp.ClientSession | None = None
+
+    def app(self) -> web.Application:
+        """The application; run it on loopback only, because anyone who reaches it can use the agent's key."""
+        made = web.Application(client_max_size=LARGEST, middlewares=[_admit])
+        made.router.add_route("*", "/{golden}/{trial:[0-9]+}/{rest:.*}", self._answer)
+        made.router.add_route("*", "/{other:.*}", self._lost)
+        made.cleanup_ctx.append(self._connected)
+        return made
+
+    async def _connected(self, app: web.Application) -> Any:
+        async with aiohttp.ClientSession(
+            auto_decompress=True, timeout=aiohttp.ClientTimeout(total=600)
+        ) as client:
+            self._client = client
+            yield
+
+    async def _lost(self, request: web.Request) -> web.Response:
+        return _problem(
+            404, f"{request.path}: the path must begin with a golden's id and a trial: /GOLDEN/0/…"
+        )
+
+    async def _answer(self, request: web.Request) -> web.StreamResponse:
+        golden, trial = unquote(request.match_info["golden"]), int(request.match_info["trial"])
+        query = f"?{request.query_string}" if request.query_string else ""
+        url = f"{self._server}/{request.match_info['rest']}{query}"
+        headers, body = joined(request.headers.items()), await request.read()
+        case = self._case(golden, trial)
+        ask = http_ask(request.method, url, headers, body, self._recordings.clean, self._recordings.ignored)
+        if not case.replaying:
+            return await self._passed_on(request, case, case.pending(ask), url, body)
+        try:
+            stored = case.replied(ask)
+        except ProviderError as error:
+            return _problem(409, error.problem)
+        self._recordings.replayed += 1
+        return await _streamed(
+            request, int(stored.get("status", 200)), stored.get("headers", {}), body_chunks(stored)
+        )
+
+    def _case(self, golden: str, trial: int) -> TapedCase:
+        if (golden, trial) not in self._cases:
+            one = Golden("", id=golden)
+            self._cases[golden, trial] = self._recordings.begin(
+                one, trial, self._recordings.trial(one, trial)
+            )
+        return self._cases[golden, trial]
+
+    async def _passed_on(
+        self, request: web.Request, case: TapedCase, pending: PendingReply, url: str, body: bytes
+    ) -> web.StreamResponse:
+        assert self._client is not None
+        headers = {name: value for name, value in request.headers.items() if name.lower() not in HOP}
+        try:
+            async with self._client.request(
+                request.method, url, headers=headers, data=body, allow_redirects=False
+            ) as reply:
+                kept = {name: value for name, value in reply.headers.items() if name.lower() not in HOP}
+                response = web.StreamResponse(status=reply.status, headers=kept)
+                pending.begin(reply.status, joined(kept.items()))
+                await response.prepare(request)
+                async for chunk in reply.content.iter_any():
+                    pending.copy(chunk)
+                    await response.write(chunk)
+        except (aiohttp.ClientError, TimeoutError) as error:
+            pending.begin(0, {})
+            return _problem(502, f"{urlsplit(url).hostname} cannot be reached: {error}")
+        await response.write_eof()
+        self._recordings.asked += 1
+        await asyncio.to_thread(
+            self._recordings.write, Golden("", id=case.golden), case, Trajectory(), whole=False
+        )
+        return response
+
+
+@web.middleware
+async def _admit(request: web.Request, handler: Any) -> web.StreamResponse:
+    """A page of another site must not read recordings or ask the server through a browser on this machine."""
+    refusal = DOOR.refusal(request.headers)
+    answer: web.StreamResponse = await handler(request) if refusal is None else _problem(*refusal)
+    return answer
+
+
+async def _streamed(
+    request: web.Request, status: int, headers: Mapping[str, str], chunks: list[bytes]
+) -> web.StreamResponse:
+    response = web.StreamResponse(status=status, headers=dict(headers))
+    await response.prepare(request)
+    for chunk in chunks:
+        await response.write(chunk)
+    await response.write_eof()
+    return response
+
+
+def _problem(status: int, text: str) -> web.Response:
+    return web.json_response({"error": {"message": text, "type": "rightcall_recording"}}, status=status)

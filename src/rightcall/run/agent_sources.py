@@ -1,0 +1,274 @@
+"""Who determines what an agent does: the suite alone, code that can be watched, or something that cannot be seen.
+
+An input is owned when the suite states it and RightCall sends it: system prompt, tools, model, settings, mocks, worlds.
+Where every input is owned, equal inputs mean equal behaviour, and hashes decide what a change affects. Code in the
+project is watched: the files that it imports and opens and the variables that it reads are compared as well. Anything
+else is unknown, and has to be run.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+from rightcall.agents.agent import Agent
+from rightcall.agents.observed.observed_agent import ObservedAgent
+from rightcall.agents.remote.remote_agent import command_of, is_address
+from rightcall.core.errors import ConfigError
+from rightcall.files.program_reads import possible_reads
+from rightcall.files.project_files import ProjectFiles
+from rightcall.files.python_object import is_object_name
+from rightcall.files.python_sources import named_files, program_entries, source_closure
+from rightcall.run.named_models import suite_models
+from rightcall.run.suite import AgentConfig, CodeFiles, Suite
+from rightcall.run.suite_actions import is_code, is_code_metric, metric_names, mock_functions
+from rightcall.tools.worlds.base import World
+
+Ownership = Literal["owned", "watched", "unknown"]
+ANSWER_FILES = ("scripted", "recorded")
+"""Providers whose answers are in a file."""
+
+
+@dataclass(frozen=True)
+class AgentSources:
+    """The code of an agent and of its tools.
+
+    `agent_entries` and `tool_entries` are the Python files where it begins, `files` are others that belong to it.
+    `unknown` says why equal files would not mean equal behaviour. With `stated` the suite lists the files of the agent,
+    and no other counts.
+    `search` are folders in which its modules are found, `left_out` globs of files that are no inputs. `in_process` code
+    runs here, where the files that it opens are seen. `folder` is the working folder that it chose when
+    it was imported.
+    """
+
+    project: ProjectFiles
+    agent_entries: tuple[Path, ...] = ()
+    tool_entries: tuple[Path, ...] = ()
+    files: tuple[Path, ...] = ()
+    metric_entries: tuple[Path, ...] = ()
+    search: tuple[Path, ...] = ()
+    left_out: tuple[str, ...] = ()
+    stated: bool = False
+    in_process: bool = False
+    unknown: str = ""
+    folder: Path | None = None
+
+    @property
+    def entries(self) -> tuple[Path, ...]:
+        return (*self.agent_entries, *self.tool_entries)
+
+    @property
+    def ownership(self) -> Ownership:
+        """Whether equal inputs mean equal behaviour: by the suite alone, with watched files, or not at all."""
+        if self.unknown:
+            return "unknown"
+        return "watched" if self.entries or self.in_process or (self.stated and self.files) else "owned"
+
+    @cached_property
+    def closure(self) -> dict[str, Path]:
+        """The Python files that the code imports from the project, and the files that belong to it, by name."""
+        python = {} if self.stated else source_closure(self.entries, self.project, self.search)
+        others = {name: path for path in self.files if (name := self.project.name(path)) is not None}
+        return {name: path for name, path in sorted({**python, **others}.items()) if self.counts(name)}
+
+    @cached_property
+    def metric_closure(self) -> dict[str, Path]:
+        """The Python files of metrics that are code."""
+        return source_closure(self.metric_entries, self.project, self.search)
+
+    def metric_files(self) -> dict[str, str]:
+        """Hashes of the files of metrics: their sources, and what those name that the agent's sources do not share."""
+        own = [path for name, path in self.metric_closure.items() if name not in self.closure]
+        named = {name for name in named_files(own, self.project, self.search) if self.counts(name)}
+        return {name: self.project.hash(name) for name in sorted({*self.metric_closure, *named})}
+
+    @property
+    def sources(self) -> list[Path]:
+        """The Python files among all of them."""
+        return [path for path in self.closure.values() if path.suffix == ".py" or path in self.entries]
+
+    def counts(self, name: str) -> bool:
+        """Whether a file is an input: `agent.code` may leave some out."""
+        return not any(fnmatchcase(name, glob) or name.startswith(f"{glob}/") for glob in self.left_out)
+
+    def named_files(self) -> set[str]:
+        """Files that the sources name, whether they exist or not."""
+        if self.stated:
+            return set()
+        found = named_files(self.sources, self.project, self.search)
+        return {name for name in found if self.counts(name) and name not in self.closure}
+
+
+def suite_sources(suite: Suite, folder: Path, agent: Agent, model: str | None = None) -> AgentSources:
+    """The sources of a suite whose agent is loaded."""
+    name, project = model or suite.agent.model, ProjectFiles.of(folder)
+    own = AgentSources(project, search=_search(folder))
+    if is_address(name):
+        own = _addressed(name, own, folder)
+    elif is_code(name, folder):
+        own = _of_code(own, _module_file(name), agent.model)
+    elif name.startswith("local:") and any((base / name[6:]).exists() for base in (folder, Path())):
+        own = replace(own, unknown="the weights of a local model are not compared")
+    own = replace(own, files=(*own.files, *_answer_files(suite, name, folder)))
+    entries = [*_tool_entries(suite, folder, agent, own), *_mock_entries(suite, own)]
+    if entries:
+        own = replace(own, tool_entries=(*own.tool_entries, *entries), in_process=True)
+    own = _with_server(own, agent)
+    metrics = [_module_file(metric, own.search) for metric in metric_names(suite) if is_code_metric(metric)]
+    own = replace(own, metric_entries=tuple(path for path in metrics if path is not None))
+    return _with_stated(own, suite.agent, folder)
+
+
+def function_sources(agent: Agent, folder: Path | None = None) -> AgentSources:
+    """The sources of an agent that a program was given as an object."""
+    model = agent.model
+    file = None if isinstance(model, str) else object_file(model)
+    own = AgentSources(ProjectFiles.of(folder or (file.parent if file else Path())), search=_search(Path()))
+    if isinstance(model, str):
+        return _addressed(model, own, Path()) if is_address(model) else own
+    return _of_code(own, None, model)
+
+
+def _search(folder: Path) -> tuple[Path, ...]:
+    places = [folder, Path(), *map(Path, sys.path)]
+    return tuple(dict.fromkeys(place.absolute() for place in places))
+
+
+def _of_code(own: AgentSources, module: Path | None, model: Any) -> AgentSources:
+    files = [path for path in (module, object_file(model)) if path is not None]
+    inside = tuple(dict.fromkeys(path for path in files if own.project.name(path) is not None))
+    if inside:
+        return replace(own, agent_entries=inside, in_process=True)
+    where = f"{files[0]} is not in {own.project.root}" if files else "its source cannot be found"
+    return replace(own, in_process=True, unknown=f"the agent's code cannot be compared: {where}")
+
+
+def _addressed(name: str, own: AgentSources, folder: Path) -> AgentSources:
+    prefix, _, rest = name.partition(":")
+    if prefix != "exec":
+        return replace(own, unknown="the agent is a service: what it runs cannot be seen")
+    try:
+        command = command_of(rest)
+    except ConfigError:
+        return own  # the plan reports it
+    return _of_program(own, command, folder, "the agent")
+
+
+def _of_program(own: AgentSources, command: list[str], folder: Path, what: str) -> AgentSources:
+    """A program in another process: only what its source says is known of it."""
+    named, entries = program_entries(command, folder)
+    inside = tuple(path for path in entries if own.project.name(path) is not None)
+    made = replace(own, agent_entries=(*own.agent_entries, *inside), files=(*own.files, *named))
+    if not inside:
+        return replace(made, unknown=f"{what} is a program that cannot be read: {Path(command[0]).name}")
+    reads = possible_reads(source_closure(inside, own.project, own.search))
+    return replace(made, unknown=f"{what} is a program, and {reads}") if reads else made
+
+
+def _tool_entries(suite: Suite, folder: Path, agent: Agent, own: AgentSources) -> Iterator[Path]:
+    """Files of tools that run for real, and of worlds."""
+    if agent.mode != "loop":
+        return
+    tools = suite.tools
+    if (
+        agent.runs_tools
+        and isinstance(tools, str)
+        and is_object_name(tools)
+        and not (folder / tools).exists()
+    ):
+        yield from filter(None, [_module_file(tools)])
+    for tool in agent.tools:
+        function = tool if isinstance(tool, World) else getattr(tool, "function", None)
+        real = isinstance(tool, World) or agent.runs_tools
+        file = object_file(function) if function is not None and real else None
+        if file is not None and own.project.name(file) is not None:
+            yield file
+
+
+def _mock_entries(suite: Suite, own: AgentSources) -> Iterator[Path]:
+    for mock in suite.mocks.values():
+        for function in mock_functions(mock):
+            yield from filter(None, [_module_file(function, own.search)])
+
+
+def _with_server(own: AgentSources, agent: Agent) -> AgentSources:
+    """With the MCP server whose tools run for real, if there is one."""
+    server = agent.mcp
+    if server is None or agent.mode != "loop" or agent.execute != "real":
+        return own
+    if not server.command:
+        return replace(own, unknown=own.unknown or "its tools run on an MCP server that cannot be seen")
+    folder = Path(server.cwd) if server.cwd else Path()
+    both = _of_program(own, list(server.command), folder, "the MCP server")
+    return replace(both, unknown=own.unknown or both.unknown)
+
+
+def _with_stated(own: AgentSources, config: AgentConfig, folder: Path) -> AgentSources:
+    """With what `agent.code` adds, leaves out (`!glob`), or puts in place of everything else (`only`)."""
+    globs = config.code_globs
+    added = [
+        path for glob in globs if not glob.startswith("!") for path in folder.glob(glob) if path.is_file()
+    ]
+    left_out = tuple(
+        _project_glob(own.project, folder, glob.removeprefix("!")) for glob in globs if glob.startswith("!")
+    )
+    own = replace(own, files=(*own.files, *sorted(added)), left_out=left_out)
+    if not isinstance(config.code, CodeFiles):
+        return own
+    seen = own.unknown and not _is_service(own)
+    return replace(own, stated=True, unknown="" if seen and added else own.unknown)
+
+
+def _is_service(own: AgentSources) -> bool:
+    return "service" in own.unknown or "MCP" in own.unknown
+
+
+def _project_glob(project: ProjectFiles, folder: Path, glob: str) -> str:
+    """A glob relative to the suite's folder as one of names in the project."""
+    base = os.path.relpath(folder.absolute(), project.root).replace(os.sep, "/")
+    return glob if base == "." else os.path.normpath(f"{base}/{glob}").replace(os.sep, "/")
+
+
+def _answer_files(suite: Suite, model: str, folder: Path) -> Iterator[Path]:
+    """Files with the answers of the model, and of the model that plays users."""
+    users = (suite.user.model if suite.user else None) or ()
+    named = suite_models(suite, folder).endpoints
+    for name in (model, *((users,) if isinstance(users, str) else users)):
+        name = named[name].model if name in named else name  # noqa: PLW2901
+        prefix, _, file = name.partition(":")
+        if prefix in ANSWER_FILES and file:
+            yield from [path for path in (folder / file, Path(file)) if path.is_file()][:1]
+
+
+def _module_file(name: str, search: Iterable[Path] = ()) -> Path | None:
+    """The file of the module in `module:attribute`; if it is not imported yet, the first one in `search`."""
+    dotted = name.partition("(")[0].partition(":")[0]
+    if file := getattr(sys.modules.get(dotted), "__file__", None):
+        return Path(file)
+    stems = [place.joinpath(*dotted.split(".")) for place in search]
+    files = (file for stem in stems for file in (stem.with_suffix(".py"), stem / "__init__.py"))
+    return next(filter(Path.is_file, files), None)
+
+
+def object_file(thing: Any) -> Path | None:
+    """The file in which a function, a class or the class of an object is defined; None without one."""
+    if isinstance(thing, ObservedAgent):
+        return object_file(thing.target)
+    with suppress(ValueError, TypeError):  # decorators that wrap each other
+        thing = inspect.unwrap(thing) if callable(thing) else thing
+    for each in (getattr(thing, "func", None), getattr(thing, "__func__", None), thing, type(thing)):
+        try:
+            file = inspect.getsourcefile(each) if each is not None else None
+        except TypeError:
+            continue
+        if file and Path(file).is_file():
+            return Path(file)
+    return None

@@ -1,0 +1,101 @@
+"""Whether anything arrived from the agent of a run.
+
+A run in which no answer arrived in any case says nothing about the agent, whatever its goldens state: a golden that
+expects no call would pass with a broken agent. An agent that only raises is a broken setup.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from rightcall.core.errors import ConfigError
+from rightcall.core.text import counted, visible
+from rightcall.decide.verdict import Verdict
+from rightcall.model.run import CaseResult
+from rightcall.run.plan import Plan
+from rightcall.store.sql.store import Store
+
+FIRST = 10
+"""Cases that must finish before an agent that raised in each of them is a broken setup."""
+
+RECORDED = "recorded"
+"""The agent's name in runs of existing test cases: what they state is all there is, and nothing was to arrive."""
+
+
+class AnswerWatch:
+    """What arrived in the cases of a run that were finished in this process."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan, self._is_code = plan, _is_code(plan)
+        self._finished = self._raised = 0
+        self.answered = self._called = False
+
+    def add(self, result: CaseResult) -> ConfigError | None:
+        """Count a finished case; an error when the agent raised in every one of the first."""
+        done = result.trajectory
+        self.answered = self.answered or (done is not None and done.answered)
+        self._called = self._called or done is None or bool(done.calls)
+        if self._finished == FIRST or not self._is_code:
+            return None
+        self._finished += 1
+        raised = [failure for failure in result.codes if failure.code == "agent_error"]
+        self._raised += bool(raised)
+        if not raised or self._raised < FIRST:
+            return None
+        return ConfigError(
+            f"the agent raised an exception in each of the first {FIRST} cases, so it does not work as it is set up; "
+            f"the last one: {visible(raised[0].detail)}"
+        )
+
+    def hint(self) -> str:
+        """What to do when calls are expected, and none was seen in any case; empty otherwise."""
+        if self._called or not self.answered or not self._is_code or not _expects_calls(self._plan):
+            return ""
+        return (
+            "no call was seen in any case, though the goldens expect some; an agent that runs its own tools must "
+            "return its messages or calls, or be observed: `observe: auto` under agent, or rc.observe(agent)"
+        )
+
+
+def answered_verdict(verdict: Verdict, store: Store, run_id: str, agent: str) -> Verdict:
+    """The verdict, or ERROR for a run in which no answer arrived."""
+    if verdict.word == "ERROR" or agent == RECORDED:
+        return verdict
+    cases, problem = 0, ""
+    for result in store.results(run_id, trajectories=True):
+        done = result.trajectory
+        if done is None or done.answered:
+            return verdict
+        cases, problem = cases + 1, problem or done.error
+    if not cases:
+        return verdict
+    return msgspec.structs.replace(verdict, word="ERROR", sentence=unanswered_sentence(cases, problem))
+
+
+def unanswered_sentence(cases: int, problem: str = "") -> str:
+    """Why a run without answers has no verdict. `problem` is what the first of its cases reported.
+
+    Without a problem, something was returned in every case, and it was always empty: `[]` from an agent that decided
+    against a call looks the same as `[]` from one that does not work.
+    """
+    why = f" ({visible(problem)})" if problem else ""
+    advice = "" if problem else "; return the agent's answer or messages too, also where it calls nothing"
+    nothing = f"ERROR: no answer arrived in any of {counted(cases, 'case')}{why}"
+    return f"{nothing}, so nothing is known about the agent{advice}"
+
+
+def _is_code(plan: Plan) -> bool:
+    """Whether the agent is a program of the user, and not a model that is asked here."""
+    model = plan.agent.model
+    return plan.own_agent or (
+        isinstance(model, str) and model.startswith(("exec:", "http:", "https:", "a2a:"))
+    )
+
+
+def _expects_calls(plan: Plan) -> bool:
+    return any(
+        golden.expected_calls
+        or getattr(golden, "any_of", ())
+        or any(turn.expected_calls for turn in getattr(golden, "turns", ()))
+        for golden in plan.goldens()
+    )

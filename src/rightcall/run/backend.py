@@ -1,0 +1,175 @@
+"""Where the trials of a run take place: here, or on workers elsewhere.
+
+A backend is given cells and hands back batches of results; counting, storing and deciding stay with the runner, so
+gates, budgets and progress see the same whatever the backend.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from typing import Protocol
+
+import msgspec
+
+from rightcall.agents.pool import Pool
+from rightcall.agents.session import Session
+from rightcall.files.current_folder import working_folder
+from rightcall.model.golden import AnyGolden
+from rightcall.model.run import CaseResult
+from rightcall.model.tool import Tool
+from rightcall.run.case_runner import CaseRunner
+from rightcall.run.plan import Plan
+from rightcall.run.watched_inputs import AgentWatch, WatchedInputs
+from rightcall.store.base import Key
+
+BUDGET_SECONDS = 0.02
+"""How often a fully reserved budget is checked again."""
+
+Cell = tuple[AnyGolden, int]
+"""A golden and the number of a trial: what is run once and stored once."""
+
+
+async def _nothing() -> None:
+    """Nobody else writes."""
+
+
+class RunWork(msgspec.Struct, frozen=True):
+    """What a backend runs. `planned` counts all trials of the run, `left` those still to be done.
+
+    `definitions` are the tools as the run's fingerprint knows them, `tools` what the agent can be offered, `models`
+    those that goldens name. `stored` reads results that another process may have stored already; `epoch` and
+    `store` are what a worker needs to write results itself.
+    """
+
+    plan: Plan
+    run_id: str
+    planned: int
+    left: int
+    definitions: tuple[Tool, ...] = ()
+    tools: Mapping[str, Tool] = {}
+    models: frozenset[str] = frozenset()
+    stored: Callable[[Sequence[Key]], Awaitable[Sequence[CaseResult]]] | None = None
+    affordable: Callable[[int], int] | None = None
+    """How many more cells fit into the budgets of the run, at their worst, given the number in progress; None when the
+    limits of a case do not bound its cost."""
+
+    store: str = ""
+    epoch: int = 0
+    fence: Callable[[], Awaitable[None]] = _nothing
+    """Takes the run over from all who write to it now: from then on they store nothing more."""
+
+
+class Batch(msgspec.Struct, frozen=True):
+    """Results that are ready. `retries`, `at_once` and `workers` are those of the whole backend at that moment.
+
+    `stored` results are in the store already. `lag_ms` is the largest delay this machine added to a latency that is
+    limited.
+    """
+
+    results: Sequence[CaseResult]
+    retries: int = 0
+    at_once: int = 0
+    workers: int = 0
+    lag_ms: float = 0.0
+    stored: bool = False
+
+
+Take = Callable[[Batch], Awaitable[None]]
+
+
+class Backend(Protocol):
+    """Runs cells. `run` delivers each at most once, and raises when it cannot continue; cancelling it is clean."""
+
+    remote: bool
+    """Whether agents run elsewhere: then they are opened and checked there, not here."""
+
+    async def open(self) -> None:
+        """Prepare; raises before the run is recorded."""
+        ...
+
+    async def run(self, work: RunWork, jobs: Iterator[Cell], take: Take) -> None: ...
+
+    def stop(self, why: str) -> None:
+        """Start no more cells; those in progress finish and are delivered."""
+        ...
+
+    def notices(self) -> list[str]:
+        """What a reader of the results should know about how they were made."""
+        ...
+
+    def watched(self) -> WatchedInputs | None:
+        """What the agent's code read; None when the suite states all that determines the agent."""
+        ...
+
+
+class InProcess:
+    """Runs cells here, on one session and one pool."""
+
+    remote = False
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._pool: Pool | None = None
+        self._watch: AgentWatch | None = None
+        self._stopped = ""
+
+    async def open(self) -> None:
+        """The session is open already."""
+
+    async def run(self, work: RunWork, jobs: Iterator[Cell], take: Take) -> None:
+        if self._stopped:  # a resumed run may already be decided
+            return
+        case, asker, limited = (
+            CaseRunner(work.plan, self._session),
+            self._session.asker,
+            LimitedLag(work.plan),
+        )
+
+        self._watch = case.watch
+
+        async def do(cell: Cell) -> None:
+            result = await case.result(*cell)
+            lag_ms = limited.lag_ms(cell[0], result)
+            retries, at_once = (asker.retries, asker.throttle.limit) if asker else (0, 0)
+            await take(Batch((result,), retries, at_once, lag_ms=lag_ms))
+
+        self._pool = pool = Pool(min(work.plan.concurrency, max(1, work.planned)))
+        affordable = work.affordable
+        if affordable is None:
+            with working_folder(work.plan.agent_sources.folder):
+                await pool.run(jobs, do)
+            return
+
+        async def fitting() -> AsyncIterator[Cell]:
+            for cell in jobs:
+                while affordable(pool.under_way) < 1:
+                    if pool.stopped:
+                        return
+                    await asyncio.sleep(BUDGET_SECONDS)
+                yield cell
+
+        with working_folder(work.plan.agent_sources.folder):
+            await pool.run(fitting(), do)
+
+    def stop(self, why: str) -> None:
+        self._stopped = self._stopped or why
+        if self._pool is not None:
+            self._pool.stop(why)
+
+    def notices(self) -> list[str]:
+        return self._session.notices()
+
+    def watched(self) -> WatchedInputs | None:
+        return self._watch.inputs() if self._watch is not None else None
+
+
+class LimitedLag:
+    """How much of a latency was added by this machine, where a limit makes that matter."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._always = plan.gate is not None and plan.gate.limits_latency
+
+    def lag_ms(self, golden: AnyGolden, result: CaseResult) -> float:
+        limited = self._always or getattr(golden, "max_latency_ms", None) is not None
+        return result.trajectory.lag_ms if limited and result.trajectory is not None else 0.0

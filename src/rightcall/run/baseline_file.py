@@ -1,0 +1,272 @@
+"""The baseline file: what main did, golden by golden, small enough to be cached or committed. No texts, no answers.
+
+JSON Lines: a header, then a line for each golden, sorted by id. A trial is one character: 1 passed, 0 failed, e error.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import zlib
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import msgspec
+
+from rightcall.core.codec import decode, encode
+from rightcall.core.errors import InputError
+from rightcall.decide.trial_pairs import Scores
+from rightcall.files.atomic import write_file
+from rightcall.files.checked_read import existing_file
+from rightcall.model.record import Record
+from rightcall.recording.first_requests.request_digest import distinct_first_requests
+from rightcall.run.inputs import Inputs
+from rightcall.run.watched_inputs import WatchedInputs, joined_watches, same_watch
+
+FORMAT = "rightcall/baseline/1"
+REPLAYED = "replayed"
+"""The tag of runs with recorded answers in them: the same answers again are not new evidence."""
+MOST_RUNS = 10
+MOST_DAYS = 30
+LARGEST = 256 * 1024 * 1024
+
+
+class BaselineRun(Record, frozen=True):
+    """A run that was pooled, or an older one that only chooses. `replayed` ones had recorded answers."""
+
+    id: str
+    at: str
+    trials: int = 1
+    inputs: str = ""
+    replayed: bool = False
+
+
+class BaselineHeader(Record, frozen=True, omit_defaults=False):
+    """Where a baseline comes from. `runs` are compared with, newest first; `older` only show what was confused.
+
+    `watched` is what the code of the agent read; None when there is no code, or the runs do not say.
+    """
+
+    suite: str
+    inputs: str
+    given: Inputs
+    runs: tuple[BaselineRun, ...]
+    older: tuple[BaselineRun, ...] = ()
+    branch: str = ""
+    commit: str = ""
+    served_model: tuple[str, ...] = ()
+    versions: dict[str, str] = {}
+    watched: WatchedInputs | None = None
+    goldens: int = 0
+    format: str = FORMAT
+
+    @property
+    def id(self) -> str:
+        """A name for exactly these runs."""
+        return hashlib.sha256("/".join([self.inputs, *(run.id for run in self.runs)]).encode()).hexdigest()[
+            :16
+        ]
+
+    def age_days(self, now: datetime | None = None) -> float:
+        """Days since the newest run."""
+        at = datetime.fromisoformat(self.runs[0].at) if self.runs else datetime.fromtimestamp(0, UTC)
+        return ((now or datetime.now(UTC)) - at) / timedelta(days=1)
+
+
+class BaselineLine(Record, frozen=True):
+    """One golden. `t` has a string for each compared run.
+
+    `old`, `codes` and `confused` come from older runs alone: what is compared must not choose. `hard` are the codes of
+    all runs, for the rule about new damage. `s` has the scores of the compared trials when they are more than 1 for
+    passed and 0 for failed; None is an error. `first` are the digests of the first requests of the compared trials,
+    each once; `-` is a trial that did something else before it asked a model.
+    """
+
+    id: str
+    golden: str
+    ask: str
+    t: tuple[str, ...]
+    old: str = ""
+    codes: dict[str, int] = {}
+    hard: tuple[str, ...] = ()
+    confused: dict[str, int] = {}
+    s: tuple[tuple[float | None, ...], ...] = ()
+    first: tuple[str, ...] = ()
+
+    @property
+    def scores(self) -> Scores:
+        """The compared trials that were scored."""
+        return tuple(float(mark) for marks in self.t for mark in marks if mark in "01")
+
+    @property
+    def graded(self) -> Scores:
+        """The same trials by their score instead of their pass mark."""
+        if not self.s:
+            return self.scores
+        return tuple(score for scores in self.s for score in scores if score is not None)
+
+    @property
+    def history(self) -> Scores:
+        """Older trials that were scored."""
+        return tuple(float(mark) for mark in self.old if mark in "01")
+
+
+class BaselinePool(Record, frozen=True):
+    """A baseline: its header and its goldens."""
+
+    header: BaselineHeader
+    lines: tuple[BaselineLine, ...]
+
+    @property
+    def goldens(self) -> dict[str, BaselineLine]:
+        return {line.id: line for line in self.lines}
+
+    @property
+    def trials(self) -> int:
+        """Compared trials of all goldens."""
+        return sum(len(line.scores) for line in self.lines)
+
+
+def write_baseline(pool: BaselinePool, path: Path) -> None:
+    """Write the file; a name that ends in .gz is compressed, the same bytes for the same baseline."""
+    header = msgspec.structs.replace(pool.header, goldens=len(pool.lines))
+    lines = [encode(header), *(encode(line) for line in sorted(pool.lines, key=lambda each: each.id))]
+    data = b"\n".join(lines) + b"\n"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_file(path, gzip.compress(data, mtime=0) if path.suffix == ".gz" else data)
+
+
+def is_baseline(path: Path) -> bool:
+    """Whether a file is a baseline, by its first line; an unreadable one is not."""
+    try:
+        return _begins_baseline(path)
+    except (OSError, InputError):
+        return False
+
+
+def require_baseline(path: Path) -> None:
+    """Raise `InputError` with the reason when a file is not a baseline."""
+    if not _begins_baseline(path):
+        raise InputError(str(path), "is not a baseline", "`rightcall baseline save -o FILE` writes one")
+
+
+def _begins_baseline(path: Path) -> bool:
+    return b'"rightcall/baseline/' in next(_lines(path), b"")[:100_000]
+
+
+def load_baseline(path: Path) -> BaselinePool:
+    """The contents of the file; `InputError` names the line of any problem."""
+    path = existing_file(path)
+    lines = _lines(path)
+    first = next(lines, b"")
+    header = decode(first, BaselineHeader, f"{path}:1")
+    if header.format != FORMAT:
+        raise InputError(f"{path}:1", f"format must be '{FORMAT}', got '{header.format}'")
+    found = tuple(
+        decode(line, BaselineLine, f"{path}:{number}") for number, line in enumerate(lines, 2) if line.strip()
+    )
+    if not header.runs or not found:
+        raise InputError(str(path), "contains no runs", "save it again: rightcall baseline save")
+    if header.goldens > len(found):
+        raise InputError(
+            str(path),
+            f"is truncated: it has {len(found):,} of {header.goldens:,} goldens",
+            "save it again: rightcall baseline save",
+        )
+    return BaselinePool(msgspec.structs.replace(header, goldens=0), found)
+
+
+def merged(pools: Iterable[BaselinePool]) -> BaselinePool:
+    """One baseline of several of the same suite.
+
+    Runs with the newest inputs are pooled, 10 at most and 30 days back at most; the others become history.
+    """
+    newest_first = sorted(pools, key=lambda pool: pool.header.runs[0].at, reverse=True)
+    if not newest_first:
+        raise InputError("baseline", "nothing to merge")
+    if len(suites := {pool.header.suite for pool in newest_first}) > 1:
+        raise InputError("baseline", f"the files are of different suites: {', '.join(sorted(suites))}")
+    made = newest_first[0]
+    for other in newest_first[1:]:
+        made = _with(made, other)
+    return made
+
+
+def _with(newer: BaselinePool, older: BaselinePool) -> BaselinePool:
+    oldest_kept = datetime.fromisoformat(newer.header.runs[0].at) - timedelta(days=MOST_DAYS)
+    have = {run.id for run in newer.header.runs}
+    same = newer.header.inputs == older.header.inputs and same_watch(
+        newer.header.watched, older.header.watched
+    )
+    if same and all(run.replayed for run in newer.header.runs):
+        return older  # the same recorded answers again are not new trials
+    taken = [
+        i
+        for i, run in enumerate(older.header.runs)
+        if same and run.id not in have and datetime.fromisoformat(run.at) >= oldest_kept
+    ][: MOST_RUNS - len(newer.header.runs)]
+    left = [
+        i for i in range(len(older.header.runs)) if i not in taken and older.header.runs[i].id not in have
+    ]
+    runs = (*newer.header.runs, *(older.header.runs[i] for i in taken))
+    passed_over = (*newer.header.older, *(older.header.runs[i] for i in left), *older.header.older)
+    before = older.goldens
+    lines = tuple(_line(line, before.get(line.id), taken, left) for line in newer.lines)
+    watched = joined_watches(newer.header.watched, older.header.watched) if taken else newer.header.watched
+    header = msgspec.structs.replace(
+        newer.header, runs=runs, older=tuple(dict.fromkeys(passed_over)), watched=watched
+    )
+    return BaselinePool(header, lines)
+
+
+def _line(line: BaselineLine, before: BaselineLine | None, taken: list[int], left: list[int]) -> BaselineLine:
+    if before is None:
+        return line
+    hard = tuple(sorted({*line.hard, *before.hard}))
+    if before.golden != line.golden:
+        return msgspec.structs.replace(line, hard=hard)
+    confused = dict(line.confused)
+    for tool, times in before.confused.items():
+        confused[tool] = confused.get(tool, 0) + times
+    marks = {i: before.t[i] for i in (*taken, *left) if i < len(before.t)}
+    return msgspec.structs.replace(
+        line,
+        t=(*line.t, *(marks[i] for i in taken if i in marks)),
+        s=_joined_scores(line, before, [i for i in taken if i in marks]),
+        old=line.old + "".join(marks[i] for i in left if i in marks) + before.old,
+        hard=hard,
+        confused=confused,
+        first=distinct_first_requests([*line.first, *(before.first if taken else ())]),
+    )
+
+
+def _joined_scores(
+    line: BaselineLine, before: BaselineLine, taken: list[int]
+) -> tuple[tuple[float | None, ...], ...]:
+    if not line.s and not before.s:
+        return ()
+    return (
+        *(line.s or map(_marked, line.t)),
+        *(before.s[i] if before.s else _marked(before.t[i]) for i in taken),
+    )
+
+
+def _marked(marks: str) -> tuple[float | None, ...]:
+    return tuple(None if mark == "e" else float(mark) for mark in marks)
+
+
+def _lines(path: Path) -> Iterator[bytes]:
+    try:
+        if path.suffix == ".gz":
+            with gzip.open(path) as file:
+                data = file.read(LARGEST + 1)
+        else:
+            data = path.read_bytes()
+    except (OSError, EOFError, zlib.error) as error:
+        raise InputError(
+            str(path), f"cannot be read: {error}", "save it again: rightcall baseline save"
+        ) from None
+    if len(data) > LARGEST:
+        raise InputError(str(path), "is larger than any baseline")
+    yield from data.splitlines()

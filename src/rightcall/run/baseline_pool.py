@@ -1,0 +1,279 @@
+"""Baselines out of the store: `branch:main` is the newest pool of a suite's runs on that branch."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from rightcall.core.codec import decode
+from rightcall.core.errors import InputError
+from rightcall.files.revision import base_commit, is_ancestor
+from rightcall.model.run import CaseResult
+from rightcall.recording.first_requests.request_digest import distinct_first_requests
+from rightcall.run.baseline_file import (
+    MOST_DAYS,
+    MOST_RUNS,
+    REPLAYED,
+    BaselineHeader,
+    BaselineLine,
+    BaselinePool,
+    BaselineRun,
+    load_baseline,
+    require_baseline,
+)
+from rightcall.run.inputs import Inputs, ask_hash, golden_hash
+from rightcall.run.package_versions import major_changes
+from rightcall.run.tool_evidence import confusions
+from rightcall.run.watched_inputs import WatchedInputs, joined_watches, same_watch, stored_watch
+from rightcall.store.base import RunFilter, StoredRun
+from rightcall.store.sql.store import Store
+
+CHECKED = "check"
+"""The tag of runs that `check` made: they tried only part of the goldens, and are not a baseline."""
+LOOKED_BACK = 500
+BRANCH = "branch:"
+SERVED = 50
+"""Trajectories that are read to see which model answered."""
+NO_PACKAGES = frozenset(
+    ("git_branch", "git_commit", "git_dirty", "git_base", "suite_file", "check", "process")
+)
+"""Other keys in the versions of a run."""
+
+
+def find_baseline(store: Store | None, wanted: str, suite: str) -> BaselinePool:
+    """The named baseline: a file, `branch:NAME`, or a run pooled with earlier ones that have the same inputs."""
+    if Path(wanted).is_file():
+        require_baseline(Path(wanted))
+        return load_baseline(Path(wanted))
+    if "/" in wanted or wanted.endswith((".jsonl", ".gz", ".json")):
+        raise InputError(
+            f"baseline {wanted}",
+            "no such file",
+            f"save one on the main branch: rightcall run SUITE --trials 3 --save-baseline {wanted}",
+        )
+    if store is None:
+        raise InputError(
+            f"baseline {wanted}",
+            "there is no store and no such file",
+            "save one on main: rightcall baseline save",
+        )
+    if wanted.startswith(BRANCH):
+        branch = wanted.removeprefix(BRANCH)
+        runs = [run for run in whole_runs(store, suite) if run.run.versions.get("git_branch") == branch]
+        if not runs:
+            raise _no_baseline(store, wanted, branch, suite)
+        return pooled(store, _before_this_work(runs, branch))
+    found = _last_run(store, suite) if wanted in ("last", "last~0") else store.run(wanted)
+    if CHECKED in found.tags:
+        raise InputError(
+            f"baseline {wanted}",
+            "is a run of `rightcall check`, which tries part of the goldens",
+            f"name another run: rightcall runs list --suite {found.run.name}",
+        )
+    branch = found.run.versions.get("git_branch", "")
+    earlier = [
+        run
+        for run in whole_runs(store, found.run.name)
+        if run.run.started_at < found.run.started_at and run.run.versions.get("git_branch", "") == branch
+    ]
+    return pooled(store, [found, *earlier])
+
+
+def _before_this_work(newest_first: list[StoredRun], branch: str) -> list[StoredRun]:
+    """The runs up to the commit where this work left the branch: what came to the branch later is not compared.
+
+    All of them where git cannot tell, or where there is none from before.
+    """
+    here = Path.cwd()
+    if not (base := base_commit(here, branch=branch)):
+        return newest_first
+    later = set[str]()
+    for number, run in enumerate(newest_first):
+        commit = run.run.versions.get("git_commit", "")
+        if commit in later:
+            continue
+        if not commit or is_ancestor(here, commit, base) is not False:
+            return newest_first[number:]
+        later.add(commit)
+    return newest_first
+
+
+def _last_run(store: Store, suite: str) -> StoredRun:
+    """The newest run of the suite that is not a check; one with uncommitted changes counts too."""
+    found = store.runs(RunFilter(name=suite, state="finished"), limit=LOOKED_BACK)
+    for run in found:
+        if CHECKED not in run.tags and run.results >= run.planned:
+            return run
+    raise InputError(
+        "baseline last",
+        f"the store has no finished run of suite '{suite}'",
+        "run it first: rightcall run SUITE --trials 3",
+    )
+
+
+def _no_baseline(store: Store, wanted: str, branch: str, suite: str) -> InputError:
+    """The error for a branch without a baseline, with what the store has instead."""
+    said = f"the store has no complete run of suite '{suite}' on branch {branch}"
+    hint = f"run the suite there once: git switch {branch} && rightcall run SUITE --trials 3"
+    elsewhere = [run.run.versions.get("git_branch") for run in whole_runs(store, suite)]
+    if named := next(filter(None, elsewhere), None):
+        hint = f"its runs are on {named}: use --baseline branch:{named}, or {hint}"
+    elif elsewhere:
+        hint = f"its runs were made outside git: use --baseline last, or {hint}"
+    elif any(_dirty(run) for run in store.runs(RunFilter(name=suite, state="finished"), limit=LOOKED_BACK)):
+        said += "; runs with uncommitted changes do not count"
+        hint = "commit or discard the changes and run the suite again, or name a run: --baseline RUN"
+    return InputError(f"baseline {wanted}", said, hint)
+
+
+def _dirty(run: StoredRun) -> bool:
+    return run.run.versions.get("git_dirty") == "true" and CHECKED not in run.tags
+
+
+def whole_runs(store: Store, suite: str) -> list[StoredRun]:
+    """Finished runs of a suite that tried every golden, newest first; dirty ones and those of `check` are not."""
+    found = store.runs(RunFilter(name=suite, state="finished"), limit=LOOKED_BACK)
+    return [
+        run
+        for run in found
+        if CHECKED not in run.tags
+        and run.run.versions.get("git_dirty") != "true"
+        and run.results >= run.planned
+        and "inputs" in run.run.fingerprints
+    ]
+
+
+def pooled(store: Store, newest_first: Sequence[StoredRun]) -> BaselinePool:
+    """Runs with the inputs of the newest, while nothing else came between; all before them are history."""
+    newest = newest_first[0]
+    if "inputs" not in newest.run.fingerprints:
+        raise InputError(f"run {newest.id}", "does not record its inputs", "run the suite again")
+    selection = newest.run.fingerprints.get("selection")
+    wanted, since = newest.run.fingerprints["inputs"], _time(newest) - timedelta(days=MOST_DAYS)
+    compared: list[StoredRun] = []
+    watched = _watched(store, newest)
+    for run in newest_first:
+        if run.run.fingerprints.get("inputs") != wanted or _time(run) < since or len(compared) >= MOST_RUNS:
+            break
+        if major_changes(_packages(run), _packages(newest)) or not same_watch(watched, _watched(store, run)):
+            break
+        if run.run.fingerprints.get("selection") == selection:
+            compared.append(run)
+    # The same recorded answers again are not new trials: they are used only where there is nothing else.
+    compared = [run for run in compared if REPLAYED not in run.tags] or compared[:1]
+    for run in compared:
+        watched = joined_watches(watched, _watched(store, run))
+    older = [run for run in newest_first if run.run.started_at < compared[-1].run.started_at][:MOST_RUNS]
+    inputs = _inputs(store, newest)
+    header = BaselineHeader(
+        newest.run.name,
+        wanted,
+        inputs,
+        tuple(_named(run) for run in compared),
+        tuple(_named(run) for run in older),
+        newest.run.versions.get("git_branch", ""),
+        newest.run.versions.get("git_commit", ""),
+        served_model=served_models(
+            store.results_page(newest.id, limit=SERVED, trajectories=True), inputs.agent.get("model", "")
+        ),
+        versions=_packages(newest),
+        watched=watched,
+    )
+    return BaselinePool(header, tuple(_lines(store, compared, older, inputs)))
+
+
+def _watched(store: Store, run: StoredRun) -> WatchedInputs | None:
+    return stored_watch(store, run.run)
+
+
+def _packages(run: StoredRun) -> dict[str, str]:
+    return {name: each for name, each in run.run.versions.items() if name not in NO_PACKAGES}
+
+
+def served_models(results: Iterable[CaseResult], asked: str) -> tuple[str, ...]:
+    """Names of the models that answered; the requested name where the server reported the same or nothing."""
+    answered = [r.trajectory for r in results if r.trajectory is not None and not r.error]
+    return tuple(sorted({trajectory.served_model or asked for trajectory in answered}))
+
+
+def _lines(
+    store: Store, compared: Sequence[StoredRun], older: Sequence[StoredRun], inputs: Inputs
+) -> list[BaselineLine]:
+    goldens = {golden.id: golden for golden in store.goldens(compared[0].id)}
+    names = {name: golden_hash(golden) for name, golden in goldens.items()}
+    trials: list[dict[str, list[CaseResult]]] = [_by_golden(store, run, names) for run in compared]
+    history = [_by_golden(store, run, names) for run in older]
+    made = []
+    for name, golden in sorted(goldens.items()):
+        now = [found[name] for found in trials if name in found]
+        if now and not any(result.checked for results in now for result in results):
+            continue  # in no rate then, and compared with nothing now
+        before = [result for found in history for result in found.get(name, ())]
+        everything = [*before, *(result for each in now for result in each)]
+        confused = Counter(called for result in before for _, called in confusions(result.codes))
+        made.append(
+            BaselineLine(
+                name,
+                names[name],
+                ask_hash(golden, inputs),
+                tuple("".join(map(mark_of, each)) for each in now),
+                "".join(map(mark_of, before)),
+                dict(sorted(Counter(f.code for result in before for f in result.codes).items())),
+                tuple(sorted({f.code for result in everything for f in result.codes})),
+                dict(sorted(confused.items())),
+                graded_scores(now),
+                distinct_first_requests(r.first_request for each in now for r in each if not r.error),
+            )
+        )
+    if not made:
+        raise InputError(
+            f"run {compared[0].id}", "nothing was checked in it", "a baseline needs a checked golden"
+        )
+    if unscored := [line.id for line in made if not line.scores]:
+        raise InputError(
+            f"run {compared[0].id}",
+            f"{len(unscored):,} of its goldens have no scored trial, such as {unscored[0]}",
+            "a baseline must be a full run",
+        )
+    return made
+
+
+def _by_golden(store: Store, run: StoredRun, names: dict[str, str]) -> dict[str, list[CaseResult]]:
+    """A run's results by golden, without goldens that have changed since."""
+    said = {golden.id: golden_hash(golden) for golden in store.goldens(run.id)}
+    found: dict[str, list[CaseResult]] = {}
+    for result in store.results(run.id):
+        if said.get(result.golden_id) == names.get(result.golden_id):
+            found.setdefault(result.golden_id, []).append(result)
+    return found
+
+
+def _inputs(store: Store, run: StoredRun) -> Inputs:
+    document = store.document("inputs", run.run.fingerprints["inputs"])
+    if document is None:
+        raise InputError(f"run {run.id}", "its inputs are not in the store", "run the suite again")
+    return decode(document, Inputs, f"run {run.id}")
+
+
+def graded_scores(runs: Sequence[Sequence[CaseResult]]) -> tuple[tuple[float | None, ...], ...]:
+    """The scores of trials, run by run; empty when they only repeat passed and failed."""
+    if all(result.error or result.score == result.passed for results in runs for result in results):
+        return ()
+    return tuple(
+        tuple(None if result.error else round(result.score, 6) for result in results) for results in runs
+    )
+
+
+def mark_of(result: CaseResult) -> str:
+    return "e" if result.error else "1" if result.passed else "0"
+
+
+def _named(run: StoredRun) -> BaselineRun:
+    inputs = run.run.fingerprints.get("inputs", "")[:16]
+    return BaselineRun(run.id, run.run.started_at, run.run.trials, inputs, REPLAYED in run.tags)
+
+
+def _time(run: StoredRun) -> datetime:
+    return datetime.fromisoformat(run.run.started_at)

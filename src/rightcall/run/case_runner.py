@@ -1,0 +1,84 @@
+"""One trial of a plan: performed, scored, and cleaned of secrets.
+
+A model may repeat a key it was shown, and stores are shared. Scoring sees what the model said; what is stored, printed
+and reported is scrubbed, as cassettes are.
+"""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from typing import Any, get_args
+
+import msgspec
+
+from rightcall.agents.first_request import perform_watched
+from rightcall.agents.session import Session
+from rightcall.core.redaction.secrets import scrubber
+from rightcall.metrics.dimensions import time_to_score
+from rightcall.model.call import CallStatus, ToolCall, ToolResult
+from rightcall.model.failure import Code, Failure
+from rightcall.model.golden import AnyGolden
+from rightcall.model.message import Message
+from rightcall.model.run import CaseResult
+from rightcall.model.score import Score
+from rightcall.model.trajectory import LedgerEntry, StopReason, Trajectory, Usage
+from rightcall.run.plan import Plan
+from rightcall.run.watched_inputs import AgentWatch
+
+
+class CaseRunner:
+    """Runs and scores one trial of a plan."""
+
+    def __init__(self, plan: Plan, session: Session) -> None:
+        self._session, self._scorer = session, plan.scorer
+        self._seconds, self._scrub = plan.agent.limits.seconds, ResultScrubber()
+        self.watch = AgentWatch(plan.agent_sources) if plan.agent_sources.ownership != "owned" else None
+        if (watch := self.watch) is not None and (recordings := plan.agent.recordings) is not None:
+            recordings.files_read = lambda: watch.inputs().files
+            recordings.file_hash = plan.agent_sources.project.hash
+
+    async def result(self, golden: AnyGolden, trial: int) -> CaseResult:
+        with self.watch or nullcontext():
+            trajectory, first_request = await perform_watched(self._session, golden, trial)
+        self._session.call_text.look(trajectory)
+        left = time_to_score(self._seconds, trajectory)
+        result = await self._scorer.result(golden, trial, trajectory, self._session.tools, left)
+        result = msgspec.structs.replace(result, trajectory=trajectory, first_request=first_request)
+        return self._scrub(result)
+
+
+RECORDS = (CaseResult, Score, Failure, Trajectory, Message, ToolCall, ToolResult, Usage, LedgerEntry)
+WORDS = frozenset(
+    word
+    for words in (
+        *(record.__struct_fields__ for record in RECORDS),
+        *map(get_args, (Code, StopReason, CallStatus)),
+    )
+    for word in words
+) | {"assistant"}
+"""Words of the record format, never treated as secrets even if the environment has an equal one."""
+
+
+class ResultScrubber:
+    """Reads the environment once per run and checks every result."""
+
+    def __init__(self) -> None:
+        self._clean = scrubber()
+
+    def __call__(self, result: CaseResult) -> CaseResult:
+        """The same object if its JSON contains no secret."""
+        try:
+            text = msgspec.json.encode(result, enc_hook=repr).decode()
+        except (TypeError, ValueError, RecursionError):  # the store replaces what it cannot encode
+            text = repr(result)
+        if self._clean(text) == text:
+            return result
+        plain = self._without_secrets(msgspec.to_builtins(result, enc_hook=repr))
+        return msgspec.convert(plain, CaseResult)
+
+    def _without_secrets(self, value: Any) -> Any:
+        if isinstance(value, str):
+            return value if value in WORDS else self._clean(value)
+        if isinstance(value, dict):
+            return {self._without_secrets(key): self._without_secrets(inner) for key, inner in value.items()}
+        return [self._without_secrets(inner) for inner in value] if isinstance(value, list | tuple) else value

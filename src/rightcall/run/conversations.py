@@ -1,0 +1,85 @@
+"""Conversations of a plan: how many a golden stands for, and what would prevent one."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from rightcall.agents.agent import Agent
+from rightcall.agents.conversation.agent_side import NO_BEGINNING
+from rightcall.agents.conversation.model_user import UserSetup
+from rightcall.agents.conversation.personas import played_by
+from rightcall.agents.conversation.turn_function import turn_parameters
+from rightcall.agents.conversation.user_side import Users
+from rightcall.core.codec import stable_repr
+from rightcall.core.errors import ConfigError
+from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden
+from rightcall.models.catalog import ModelCatalog
+from rightcall.run.suite import UserConfig
+
+
+def conversations_of(golden: AnyGolden, user: UserSetup | Users | None) -> Iterator[AnyGolden]:
+    """The golden itself, or one conversation for each persona of its user."""
+    if isinstance(golden, Golden) or not isinstance(user, UserSetup):
+        yield golden
+        return
+    yield from played_by(golden, user.manners, user.names)
+
+
+def conversation_problem(golden: ConversationalGolden, agent: Agent, user: UserSetup | Users | None) -> str:
+    """Why a conversation cannot be run; empty when it can."""
+    model: Any = agent.model
+    own = callable(model) and not isinstance(model, str) and not hasattr(model, "complete")
+    if own and not turn_parameters(model):
+        return ""  # it takes the golden and runs the conversation itself
+    if golden.given and hasattr(model, "session"):
+        return "golden '{}' {}; {}".format(golden.id, *NO_BEGINNING)
+    if golden.is_simulated and user is None:
+        hint = "add the user's turns, or set the model that plays the user (user: {model: …} in the suite)"
+        said = "simulate is true" if golden.simulate else "has no user turn left"
+        return f"golden '{golden.id}' {said}, and there is no simulated user; {hint}"
+    if not golden.is_simulated and not golden.script:
+        return f"golden '{golden.id}' has no user turn left, and simulate is false"
+    return ""
+
+
+def user_setup(config: UserConfig | None, folder: Path, models: ModelCatalog) -> UserSetup | None:
+    """Who plays users, as configured in a suite."""
+    if config is None:
+        return None
+    return UserSetup(
+        model=config.model,
+        personas=config.personas,
+        max_turns=config.max_turns,
+        stopping_criteria=config.stopping_criteria,
+        language=config.language,
+        settings=config.settings,
+        base_url=config.base_url,
+        key_env=config.key_env,
+        record=str(folder / config.record) if config.record else None,
+    ).bound(models)
+
+
+def simulator_fingerprint(user: UserSetup | Users) -> str:
+    """A hash of what two runs with the same simulated users have in common."""
+    if isinstance(user, UserSetup):
+        return user.fingerprint
+    return hashlib.sha256(stable_repr(user).encode()).hexdigest()
+
+
+def as_user(given: Any) -> UserSetup | Users | None:
+    """Who plays the users, from a model, a suite's mapping, or custom users."""
+    if given is None or isinstance(given, UserSetup):
+        return given and given.bound()
+    if isinstance(given, Mapping):
+        unknown = [name for name in given if name not in UserSetup.__dataclass_fields__]
+        if unknown:
+            fields = ", ".join(UserSetup.__dataclass_fields__)
+            raise ConfigError(f"user: unknown field {unknown[0]!r}; fields: {fields}")
+        return UserSetup(**given).bound()
+    if hasattr(given, "user"):
+        users: Users = given
+        return users
+    return UserSetup(given).bound()

@@ -1,0 +1,166 @@
+"""Estimates what a run would send, without sending anything."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from rightcall.agents.agent_endpoint import own_prices
+from rightcall.agents.agent_loop import Prompts
+from rightcall.agents.conversation.model_user import UserSetup
+from rightcall.agents.conversation.user_side import Users
+from rightcall.model.golden import ConversationalGolden, Golden
+from rightcall.model.record import Record
+from rightcall.model.trajectory import Usage
+from rightcall.models.prices import cost
+from rightcall.run.asked_hosts import RoleHost, role_hosts
+from rightcall.run.plan import Plan
+from rightcall.run.preparation import Prepared, preflight
+
+CHARACTERS_PER_TOKEN = 4
+"""Rule of thumb for English and JSON; other scripts need more tokens."""
+
+EXPECTED_OUTPUT_TOKENS = 60
+"""Output tokens of a call and a few words; the median of tool calls in BFCL's answers is below this."""
+
+ANSWER = EXPECTED_OUTPUT_TOKENS * CHARACTERS_PER_TOKEN
+"""Characters of what was said in one turn, by either side."""
+
+
+class CostEstimate(Record, frozen=True):
+    """Requests, tokens and cost of a run, and its first request. A loop sends more: one request per turn.
+
+    Conversations are counted with the maximum number of turns: those of the script, or all that a simulated user may
+    take. `conversations` and `turns` are their numbers, `user_requests` the requests to the models that play
+    users, `cost_usd` includes both sides and is None when the price of one is unknown.
+
+    `not_started` lists what a run would start or import first; tools from there are missing here. `hosts` has the host
+    of every role that asks a model: agent, user, and each judged metric.
+    """
+
+    goldens: int
+    trials: int
+    requests: int
+    input_tokens: int
+    output_tokens: int
+    cost_usd: float | None
+    first_request: dict[str, Any]
+    not_started: tuple[str, ...] = ()
+    conversations: int = 0
+    turns: int = 0
+    user_requests: int = 0
+    hosts: tuple[RoleHost, ...] = ()
+
+
+async def estimate(plan: Plan, not_started: Sequence[str] = ()) -> CostEstimate:
+    """Counts every golden once; checks the setup as a run would."""
+    async with await preflight(plan) as prepared:
+        return _Count(prepared).estimate(not_started)
+
+
+class _Count:
+    """What one trial of every golden takes, in characters and requests."""
+
+    def __init__(self, prepared: Prepared) -> None:
+        plan, session = prepared.plan, prepared.session
+        self._plan, self._settings = plan, session.settings
+        self._prompts = Prompts(plan.agent.system, session.tools, session.settings, plan.seed)
+        self._goldens = prepared.goldens
+        self._sizes: dict[int, int] = {}
+        self._first: dict[str, Any] = {}
+        self._requests = self._characters = self._conversations = self._turns = 0
+        played = plan.user if isinstance(plan.user, UserSetup) else None
+        players = dict(zip(played.names, played.models, strict=True)) if played else {}
+        self._prices = {name: getattr(model, "price_list", None) for name, model in players.items()}
+        self._models = {name: str(getattr(model, "model", name)) for name, model in players.items()}
+        self._users: Counter[str] = Counter()  # requests to each model that plays users
+        self._heard: Counter[str] = Counter()  # and the characters in them
+
+    def estimate(self, not_started: Sequence[str]) -> CostEstimate:
+        plan = self._plan
+        for golden in plan.goldens():
+            if isinstance(golden, Golden):
+                self._add(golden)
+            else:
+                self._add_conversation(golden)
+        usage = self._usage(self._requests, self._characters)
+        users = {name: self._usage(count, self._heard[name]) for name, count in self._users.items()}
+        costs = [
+            cost(plan.agent.name, usage, own_prices(plan.agent)),
+            *(cost(self._models[name], spent, self._prices[name]) for name, spent in users.items()),
+        ]
+        every = [usage, *users.values()]
+        return CostEstimate(
+            goldens=self._goldens,
+            trials=plan.trials,
+            requests=self._requests * plan.trials,
+            input_tokens=sum(spent.input_tokens or 0 for spent in every),
+            output_tokens=sum(spent.output_tokens or 0 for spent in every),
+            cost_usd=None if None in costs else math.fsum(one for one in costs if one is not None),
+            first_request=self._first,
+            not_started=tuple(not_started),
+            conversations=self._conversations * plan.trials,
+            turns=self._turns * plan.trials,
+            user_requests=self._users.total() * plan.trials,
+            hosts=tuple(role_hosts(plan)),
+        )
+
+    def _usage(self, requests: int, characters: int) -> Usage:
+        trials = self._plan.trials
+        return Usage(trials * characters // CHARACTERS_PER_TOKEN, trials * requests * EXPECTED_OUTPUT_TOKENS)
+
+    def _add(self, golden: Golden) -> None:
+        self._requests += 1
+        self._characters += self._prompt_size(golden) + len(golden.input)
+
+    def _add_conversation(self, golden: ConversationalGolden) -> None:
+        asked, turns = first_turn(golden), most_turns(golden, self._plan.user)
+        prompt = self._prompt_size(asked)
+        spoken = [len(turn.content) for turn in golden.script]
+        said = sum(len(turn.content) for turn in golden.given)  # repeated in every request
+        for number in range(turns):
+            said += spoken[number] if number < len(spoken) else ANSWER
+            self._characters += prompt + said
+            said += ANSWER
+        self._conversations += 1
+        self._turns += turns
+        self._requests += turns
+        if golden.is_simulated and isinstance(self._plan.user, UserSetup):
+            name = golden.user_model or self._plan.user.names[0]
+            times = turns - len(spoken) + 1  # the last one says that it is over
+            self._users[name] += times
+            self._heard[name] += times * (len(golden.scenario) + said // 2)
+
+    def _prompt_size(self, golden: Golden) -> int:
+        prompt = self._prompts.prompt_of(golden)
+        if not self._first:
+            self._first = {
+                "model": self._plan.agent.name,
+                "system": prompt.system,
+                "messages": [{"role": "user", "content": golden.input}],
+                "tools": [tool.name for tool in prompt.tools],
+                "settings": msgspec.to_builtins(self._settings),
+            }
+        if any(not isinstance(tool, str) for tool in golden.tools or ()):
+            return len(msgspec.json.encode(prompt))  # made for this golden alone
+        if id(prompt) not in self._sizes:
+            self._sizes[id(prompt)] = len(msgspec.json.encode(prompt))
+        return self._sizes[id(prompt)]
+
+
+def most_turns(golden: ConversationalGolden, user: UserSetup | Users | None) -> int:
+    """Maximum number of user turns in a conversation."""
+    scripted = len(golden.script)
+    if not golden.is_simulated:
+        return min(scripted, golden.max_turns or scripted)
+    return golden.max_turns or (user.max_turns if user is not None else scripted or 1)
+
+
+def first_turn(golden: ConversationalGolden) -> Golden:
+    """What an agent is asked first in a conversation; a simulated user may say anything about its scenario."""
+    words = golden.script[0].content if golden.script else golden.scenario
+    return Golden(words, id=golden.id, tools=golden.tools, system=golden.system)

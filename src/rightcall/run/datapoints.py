@@ -1,0 +1,204 @@
+"""`evaluate(data=…, executor=…, evaluators={…})`: run a function on data, and score what it returns with others.
+
+The executor sees the data of each item as it was written; evaluators see what it returned, which may be any value, and
+the target. Calls and text in it are scored like any agent's, so `expectedTools` and `forbiddenTools` of a
+target count as well.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from contextvars import ContextVar
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from rightcall.agents.agent import Agent
+from rightcall.agents.callable_agent import as_trajectory
+from rightcall.core.codec import name_of, source_hash
+from rightcall.core.errors import ConfigError, InputError
+from rightcall.core.worker_threads import in_thread
+from rightcall.datasets.targets import golden_of_datapoint, placed_items
+from rightcall.files.checked_read import existing_file
+from rightcall.metrics.base import Metric
+from rightcall.metrics.function import FunctionMetric
+from rightcall.model.call import ToolCall
+from rightcall.model.case import TestCase
+from rightcall.model.golden import Golden, with_id
+from rightcall.model.score import Score
+from rightcall.model.trajectory import Trajectory
+
+NOTHING = object()
+_returned: ContextVar[Any] = ContextVar("returned", default=NOTHING)
+"""What the executor returned for the current case. A case is run and scored in one task."""
+
+
+def goldens_of(data: str | Path | Iterable[Any]) -> list[Golden]:
+    """Goldens from a file of items or items in memory; goldens are kept unchanged."""
+    if isinstance(data, str | Path):
+        placed = list(placed_items(existing_file(data)))
+    else:
+        placed = [(f"data[{place}]", item) for place, item in enumerate(data)]
+    if not placed:
+        raise ConfigError("evaluate(data=…) requires items such as {'data': …, 'target': …}, got none")
+    goldens = [
+        with_id(item if isinstance(item, Golden) else golden_of_datapoint(item, at)) for at, item in placed
+    ]
+    return _distinct(goldens)
+
+
+def _distinct(goldens: list[Golden]) -> list[Golden]:
+    """Append a number to repeated ids: data may contain duplicates."""
+    seen: Counter[str] = Counter()
+    found = []
+    for golden in goldens:
+        seen[golden.id] += 1
+        times = seen[golden.id]
+        found.append(golden if times == 1 else msgspec.structs.replace(golden, id=f"{golden.id}-{times}"))
+    return found
+
+
+def agent_of(executor: Any) -> Agent:
+    """An agent, a model's name, or a function from the data of an item to any value."""
+    if isinstance(executor, Agent):
+        return executor
+    if isinstance(executor, str) or hasattr(executor, "complete"):
+        return Agent(executor)
+    if not callable(executor):
+        raise ConfigError(
+            f"executor must be a function, an Agent or a model's name, got {type(executor).__name__}"
+        )
+    return Agent(Executor(executor))
+
+
+def metrics_of(evaluators: Mapping[str, Callable[..., Any]]) -> list[Metric]:
+    """One metric per evaluator, with its name."""
+    return [Evaluator(name, function) for name, function in evaluators.items()]
+
+
+@dataclass(frozen=True)
+class Executor:
+    """A user's executor as an agent: it gets the data, and its return value is kept for the evaluators."""
+
+    function: Callable[[Any], Any]
+
+    @property
+    def name(self) -> str:
+        return str(getattr(self.function, "__name__", type(self.function).__name__)).strip("<>")
+
+    async def __call__(self, golden: Golden) -> Trajectory:
+        _returned.set(NOTHING)  # clear the previous case, in case this one raises
+        data = golden.metadata.get("data", golden)
+        if inspect.iscoroutinefunction(self.function):
+            made = await self.function(data)
+        else:
+            made = await in_thread(partial(self.function, data), cancel=True)
+            made = await made if inspect.isawaitable(made) else made
+        _returned.set(made)
+        return trajectory_of(made)
+
+
+def trajectory_of(made: Any) -> Trajectory:
+    """Calls and text in an executor's return value; any other value becomes text."""
+    if isinstance(made, Mapping):
+        calls = made.get("toolCalls", made.get("tool_calls"))
+        names = made.get("toolNames", made.get("tool_names"))
+        if isinstance(calls, list):
+            return Trajectory(calls=tuple(map(_call, calls)), output=str(made.get("output") or ""))
+        if isinstance(names, list):
+            return Trajectory(calls=tuple(ToolCall(str(name), None) for name in names))
+    try:
+        return as_trajectory(made)
+    except InputError as error:
+        if error.where != "the agent":  # messages or a response with something in them that might be a call
+            raise
+        return Trajectory(output=json.dumps(made, ensure_ascii=False, default=str))
+
+
+@dataclass(frozen=True, repr=False)
+class Evaluator(Metric):
+    """A function `(output, target)` that returns true or false, a number from 0 to 1, or a `Score`.
+
+    Several scores in a mapping count by the lowest, which the reason names.
+    It may take the output alone, or the data third. A number passes when it is 1, for a secondary golden from
+    the golden's threshold.
+    """
+
+    label: str
+    function: Callable[..., Any]
+
+    def __post_init__(self) -> None:
+        _arity(self.label, self.function)
+
+    @property
+    def name(self) -> str:
+        return self.label
+
+    def __repr__(self) -> str:
+        return f"Evaluator({self.label}, {name_of(self.function)} {source_hash(self.function)})"
+
+    def measure(self, case: TestCase) -> Score | Awaitable[Score]:
+        returned = _returned.get()
+        output = case.trajectory if returned is NOTHING else returned
+        metadata = case.golden.metadata
+        parts = (output, metadata.get("target", case.golden), metadata.get("data", case.golden.input))
+        chosen = parts[: _arity(self.label, self.function)]
+        made = self.function(*chosen)
+        if inspect.isawaitable(made):
+            return self._later(made, case)
+        return self._score(made, case)
+
+    async def _later(self, made: Awaitable[Any], case: TestCase) -> Score:
+        return self._score(await made, case)
+
+    def _score(self, made: Any, case: TestCase) -> Score:
+        if not isinstance(made, Mapping) or not made:
+            return self._one(made, case)
+        scores = {name: self._one(value, case) for name, value in made.items()}
+        lowest = min(scores, key=lambda name: (scores[name].passed, scores[name].value))
+        score = scores[lowest]
+        return msgspec.structs.replace(score, reason=f"{lowest}: {score.reason}" if score.reason else "")
+
+    def _one(self, value: Any, case: TestCase) -> Score:
+        score = FunctionMetric(lambda case: value, label=self.label).measure(case)
+        assert isinstance(score, Score)  # the value is no coroutine
+        return score
+
+
+def _arity(name: str, function: Callable[..., Any]) -> int:
+    """How many of output, target and data the function takes."""
+    if not callable(function):
+        raise ConfigError(
+            f"evaluator '{name}' must be a function (output, target), got {type(function).__name__}"
+        )
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return 2
+    places = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    needed = [p for p in places if p.default is p.empty]
+    if any(p.kind is p.VAR_POSITIONAL for p in parameters):
+        return 2
+    if not places or len(needed) > 3:
+        raise ConfigError(
+            f"evaluator '{name}' must take (output, target), got ({', '.join(p.name for p in places)})"
+        )
+    return min(len(places), max(2, len(needed)))
+
+
+def _call(raw: Any) -> ToolCall:
+    if isinstance(raw, ToolCall):
+        return raw
+    if isinstance(raw, str):
+        return ToolCall(raw, None)
+    name = next((raw[key] for key in ("toolName", "tool_name", "name", "tool") if key in raw), "")
+    arguments = next(
+        (raw[key] for key in ("args", "arguments", "input") if isinstance(raw.get(key), dict)), None
+    )
+    return ToolCall(str(name), arguments)

@@ -1,0 +1,184 @@
+"""Decisions about stored runs: gate, compare, flakiness."""
+
+from __future__ import annotations
+
+from functools import partial
+from itertools import islice
+
+from rightcall.decide.baseline import require_alike
+from rightcall.decide.candidates import compare_many
+from rightcall.decide.comparison import Comparison
+from rightcall.decide.config import ClusterMode, Gate
+from rightcall.decide.verdict import Verdict, decide
+from rightcall.model.failure import FATAL
+from rightcall.model.record import Record
+from rightcall.run.answers import answered_verdict
+from rightcall.run.baseline import baseline_for, edited_goldens, edited_notes, require_finished
+from rightcall.run.outcome import (
+    stopped_earlier,
+    stored_counts,
+    stored_evidence,
+    stored_outcomes,
+    verdict_unfinished,
+    with_counts,
+)
+from rightcall.run.request_templates import template_clusters, template_groups, template_notice
+from rightcall.run.templates import MOST_SEARCHED, decide_with_templates, in_clusters, undeclared_templates
+from rightcall.stats.pass_k import (
+    disagreement as stats_disagreement,
+    flake_class,
+    flake_rate,
+    suggests_quarantine,
+)
+from rightcall.store.base import StoredRun
+from rightcall.store.sql.store import Store
+
+
+def gate_run(store: Store, run: str, gate: Gate, quarantine: frozenset[str] = frozenset()) -> Verdict:
+    """Apply a gate to a stored run; a baseline must have the same metrics.
+
+    An unfinished run with missing results is INCONCLUSIVE, whatever the stored ones show. So is one that stopped early,
+    except for damage: its verdict was given when it stopped. Results are read one by one, so a million of them fit.
+    """
+    found = store.run(run)
+    if not found.finished and found.results < found.planned:
+        return verdict_unfinished(
+            f"{found.results:,} of {found.planned:,} results are stored; resume the run first"
+        )
+    baseline = None
+    if gate.baseline is not None:
+        baseline = baseline_for(
+            store,
+            gate.baseline.run,
+            found.run,
+            lambda: store.goldens(found.id),
+            quarantine,
+            anyway=gate.baseline.anyway,
+        )
+    outcomes, stopped = stored_evidence(store, found.id, gate, quarantine), stopped_earlier(found)
+    if gate.cluster == "auto":
+        clusters = template_clusters(template_groups(store.goldens(found.id)))
+        verdict = decide(gate, in_clusters(outcomes, clusters), baseline=baseline, stopped=stopped)
+    else:
+        groups = undeclared_templates(gate, store.goldens(found.id))
+        verdict = decide_with_templates(gate, outcomes, groups, baseline=baseline, stopped=stopped)
+    verdict = with_counts(verdict, found.run.summary or stored_counts(found))
+    return answered_verdict(verdict, store, found.id, found.run.agent)
+
+
+class RunComparison(Record, frozen=True):
+    """One candidate against the baseline. `p_adjusted` is adjusted for the number of candidates.
+
+    `unlike` says in what the runs differ, `notes` what the numbers take for granted.
+    """
+
+    baseline: str
+    candidate: str
+    agent: str
+    comparison: Comparison
+    p_adjusted: float
+    unlike: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def compare_runs(
+    store: Store,
+    baseline: str,
+    candidates: list[str],
+    *,
+    margin: float = 0.0,
+    alpha: float = 0.05,
+    metric: str | None = None,
+    anyway: bool = False,
+    cluster: ClusterMode = "declared",
+) -> list[RunComparison]:
+    """Compare each candidate with the baseline, golden by golden; unlike and unfinished runs only with `anyway`.
+
+    Goldens in only one run are listed; goldens edited between the runs are excluded unless `anyway` is set. With
+    `cluster="auto"` goldens whose requests are one template count as one; otherwise they are only named.
+    """
+    first = store.run(baseline)
+    others: list[StoredRun] = [store.run(candidate) for candidate in candidates]
+    unfinished = require_finished([first, *others], anyway=anyway)
+    unlike = {other.id: require_alike(first.run, other.run, anyway=anyway) for other in others}
+    edited = {
+        other.id: edited_goldens(store, first.run, other.run, partial(store.goldens, other.id))
+        for other in others
+    }
+    most = None if cluster == "auto" else MOST_SEARCHED
+    groups = {other.id: template_groups(islice(store.goldens(other.id), most)) for other in others}
+    clusters = {run: template_clusters(found) if cluster == "auto" else {} for run, found in groups.items()}
+    compared = compare_many(
+        stored_outcomes(store, first.id),
+        [(other.id, in_clusters(stored_outcomes(store, other.id), clusters[other.id])) for other in others],
+        margin=margin,
+        alpha=alpha,
+        metric=metric,
+        left_out={} if anyway else edited,
+    )
+    agents = {other.id: other.run.agent for other in others}
+    notices = {
+        run: (template_notice(found),) if found and cluster == "declared" else ()
+        for run, found in groups.items()
+    }
+    return [
+        RunComparison(
+            first.id,
+            name,
+            agents[name],
+            found,
+            p,
+            unfinished + unlike[name] + edited_notes(edited[name], anyway=anyway),
+            notices[name],
+        )
+        for name, found, p in compared
+    ]
+
+
+class FlakyCase(Record, frozen=True):
+    """A golden whose trials disagree."""
+
+    golden_id: str
+    trials: int
+    passed: int
+    disagreement: float
+    quarantine: bool
+
+
+class Flakiness(Record, frozen=True):
+    """How stable a run's goldens are; `rate` is the probability that two trials of a golden disagree."""
+
+    run: str
+    goldens: int
+    stable_pass: int
+    stable_fail: int
+    rate: float | None
+    flaky: tuple[FlakyCase, ...]
+
+
+def flakiness(store: Store, run: str) -> Flakiness:
+    """The goldens of a run that pass only sometimes, worst first."""
+    found = store.run(run)
+    outcomes = [o for o in stored_outcomes(store, found.id) if o.passes]
+    counts = {o.golden_id: (len(o.passes), int(sum(o.passes))) for o in outcomes}
+    harmful = {o.golden_id for o in outcomes if FATAL & o.codes.keys()}  # quarantine never excuses damage
+    classes = [flake_class(n, c) for n, c in counts.values()]
+    flaky = [
+        FlakyCase(
+            name,
+            n,
+            c,
+            stats_disagreement(n, c) or 0.0,
+            name not in harmful and suggests_quarantine(n, c),
+        )
+        for name, (n, c) in counts.items()
+        if flake_class(n, c) == "flaky"
+    ]
+    return Flakiness(
+        found.id,
+        len(counts),
+        classes.count("stable_pass"),
+        classes.count("stable_fail"),
+        flake_rate(counts.values()),
+        tuple(sorted(flaky, key=lambda case: (-case.disagreement, case.golden_id))),
+    )

@@ -1,0 +1,92 @@
+"""The JSON Schema of suites: what `load_suite` accepts, and what is checked later, when a run is planned.
+
+`gate`, `mocks`, `faults` and others are plain mappings in `Suite`, because they are read together with the goldens
+and the tools, and their problems are listed together. Editors and the reference need their types.
+"""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any, get_args
+
+import msgspec
+
+from rightcall.decide.config import Gate
+from rightcall.metrics.matching.verdict import WEIGHTINGS, WEIGHTS
+from rightcall.model.failure import Code
+from rightcall.run.suite import Suite
+from rightcall.tools.faults.plan import FaultPlan
+from rightcall.tools.mcp.address import McpAddress
+from rightcall.tools.runtime.mocks import Mock
+from rightcall.tools.worlds.base import worlds
+
+Schema = dict[str, Any]
+
+
+def suite_schema() -> Schema:
+    """The JSON Schema of suites, for editors."""
+    kinds = (Suite, Gate, Mock, FaultPlan, McpAddress)
+    (suite, *_), parts = msgspec.json.schema_components(kinds, ref_template="#/$defs/{name}")
+    _refine(
+        parts["Gate"], {field: {"items": {"enum": list(get_args(Code))}} for field in ("forbid", "allow")}
+    )
+    parts["McpAddress"]["additionalProperties"] = False
+    _refine(
+        parts["McpAddress"],
+        {"command": {"type": ["string", "array"]}, "env": {"default": {}}},
+    )
+    _refine(
+        parts["Suite"],
+        {
+            "tools": {"anyOf": _tools()},
+            "weights": {"anyOf": _weights()},
+            "mocks": {"additionalProperties": _ref("Mock")},
+            "worlds": {"properties": _worlds(), "additionalProperties": False},
+            "faults": {"anyOf": [{"type": "string"}, _ref("FaultPlan"), {"type": "null"}]},
+            "gate": {**_ref("Gate"), "type": "object"},
+        },
+    )
+    for part in parts.values():
+        part["description"] = inspect.cleandoc(part["description"])
+    header = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "RightCall suite"}
+    return {**header, **suite, "$defs": parts}
+
+
+def _refine(part: Schema, fields: dict[str, Schema]) -> None:
+    for name, more in fields.items():
+        part["properties"][name] |= more
+
+
+def _ref(name: str) -> Schema:
+    return {"$ref": f"#/$defs/{name}"}
+
+
+def _tools() -> list[Schema]:
+    server = {"anyOf": [{"type": "string"}, _ref("McpAddress")], "description": "an MCP server: its address"}
+    mcp = {"properties": {"mcp": server}, "required": ["mcp"], "additionalProperties": False}
+    return [
+        {"type": "string"},
+        {"type": "array", "items": {"type": "object"}},
+        {"type": "object", **mcp},
+        {"type": "null"},
+    ]
+
+
+def _weights() -> list[Schema]:
+    weight = {"type": "number", "minimum": 0}
+    by_name = {"properties": dict.fromkeys(WEIGHTS, weight), "additionalProperties": False}
+    return [{"type": "object", **by_name}, {"enum": list(WEIGHTINGS)}]
+
+
+def _worlds() -> dict[str, Schema]:
+    """Each world with its state."""
+    types: dict[type, str] = {dict: "object", list: "array"}
+    return {
+        name: {
+            "description": inspect.cleandoc(world.__doc__ or ""),
+            "type": ["object", "null"],
+            "properties": {part: {"type": types[type(empty)]} for part, empty in world.initial().items()},
+            "additionalProperties": False,
+        }
+        for name, world in worlds().items()
+    }

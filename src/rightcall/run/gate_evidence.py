@@ -1,0 +1,184 @@
+"""What a gate needs of a run's results, in about thirty bytes and an id per trial, counted as they arrive."""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain, islice
+from struct import Struct
+from typing import Any, NamedTuple, overload
+
+from rightcall.decide.config import CostLimit, Gate
+from rightcall.decide.outcome import Outcome
+from rightcall.model.run import CaseResult
+
+FAILED, PASSED, ERROR = 0, 1, 2
+ONE_TRIAL = ((0.0,), (1.0,))
+NOTHING: dict[str, Any] = {}
+"""What most outcomes share, instead of having a million of it."""
+
+ABSENT, BROKEN = math.nan, math.inf
+"""In a column of a metric: the trial has no such score, or the metric broke."""
+
+_PLACE = Struct(">QQ")
+"""A trial and its row, so that they sort as numbers do."""
+
+
+class _Golden(NamedTuple):
+    """What most goldens share."""
+
+    category: str
+    tags: tuple[str, ...]
+    cluster: str | None
+
+
+class _Outcomes(Sequence[Outcome]):
+    """The outcomes of all goldens, made each time they are read: a million of them would take 200 MB."""
+
+    def __init__(
+        self,
+        rows: array[int],
+        starts: array[int],
+        outcome_of: Callable[[Sequence[int]], Outcome],
+        unchecked: Sequence[Outcome] = (),
+    ) -> None:
+        self._rows, self._starts, self._outcome_of, self._unchecked = rows, starts, outcome_of, unchecked
+
+    def __len__(self) -> int:
+        return len(self._starts) + len(self._unchecked)
+
+    @overload
+    def __getitem__(self, at: int) -> Outcome: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[Outcome]: ...
+    def __getitem__(self, at: int | slice) -> Outcome | list[Outcome]:
+        if isinstance(at, slice):
+            return [self[i] for i in range(*at.indices(len(self)))]
+        place = range(len(self))[at]
+        if place >= len(self._starts):
+            return self._unchecked[place - len(self._starts)]
+        start = self._starts[place]
+        end = self._starts[place + 1] if place + 1 < len(self._starts) else len(self._rows)
+        return self._outcome_of(self._rows[start:end])
+
+    def __iter__(self) -> Iterator[Outcome]:
+        rows, outcome_of = self._rows, self._outcome_of
+        ends = chain(islice(self._starts, 1, None), (len(rows),))
+        checked = (outcome_of(rows[start:end]) for start, end in zip(self._starts, ends, strict=False))
+        return chain(checked, self._unchecked)
+
+
+def _sortable(golden: bytes) -> bytes:
+    """An id whose end may be marked with two zero bytes, in the same order."""
+    return golden.replace(b"\0", b"\0\xff") if b"\0" in golden else golden
+
+
+class GateEvidence:
+    """The outcomes of goldens as a gate needs them: latencies, costs and scores only if it limits them.
+
+    One column per field, one row per trial. Ids are kept as text in one piece: a million strings and a table of them
+    would take two hundred megabytes.
+    """
+
+    def __init__(self, gate: Gate, quarantine: frozenset[str] = frozenset()) -> None:
+        self._quarantine = quarantine
+        self._ids, self._ends = bytearray(), array("Q")
+        self._kinds: dict[_Golden, int] = {}
+        self._kind_list: list[_Golden] = []
+        self._abouts, self._trials, self._states = array("q"), array("q"), bytearray()
+        self._latencies, self._lags, self._costs = array("d"), array("d"), array("d")
+        self._timed, self._priced = gate.limits_latency, gate.cost != CostLimit()
+        self._totalled = gate.cost.run_usd is not None
+        self._metrics = {name: array("d") for name in gate.metrics}
+        self._unchecked_costs: dict[tuple[str, int], float] = {}
+        self._codes: dict[int, tuple[str, ...]] = {}
+        self._code_sets: dict[tuple[str, ...], tuple[str, ...]] = {}
+
+    def add(self, result: CaseResult) -> None:
+        if result.golden_id in self._quarantine:
+            return
+        if not result.checked:
+            if self._totalled and result.usage.cost_usd is not None:
+                self._unchecked_costs[result.golden_id, result.trial] = result.usage.cost_usd
+            return
+        if result.codes and not result.error:
+            codes = tuple(failure.code for failure in result.codes)
+            self._codes[len(self._states)] = self._code_sets.setdefault(codes, codes)
+        self._ids += result.golden_id.encode(errors="surrogatepass")
+        self._ends.append(len(self._ids))
+        about = _Golden(result.category, tuple(result.tags), result.cluster)
+        if about not in self._kinds:
+            self._kinds[about] = len(self._kind_list)
+            self._kind_list.append(about)
+        self._abouts.append(self._kinds[about])
+        self._trials.append(result.trial)
+        self._states.append(ERROR if result.error else PASSED if result.passed else FAILED)
+        if self._timed:
+            self._latencies.append(ABSENT if result.latency_ms is None else result.latency_ms)
+            self._lags.append(result.trajectory.lag_ms if result.trajectory else 0.0)
+        if self._priced:
+            self._costs.append(ABSENT if result.usage.cost_usd is None else result.usage.cost_usd)
+        for name, column in self._metrics.items():
+            score = result.metrics.get(name)
+            column.append(ABSENT if score is None else BROKEN if score.error else score.value)
+
+    def outcomes(self) -> Sequence[Outcome]:
+        """Sorted by golden and trial, so that results do not depend on completion order; made as they are read."""
+        rows = self._sorted_rows()
+        starts, before = array("Q"), None
+        for place, row in enumerate(rows):
+            golden = self._id_bytes(row)
+            if golden != before:
+                starts.append(place)
+                before = golden
+        spent = [
+            Outcome(golden, costs_usd=(cost,), checked=False)
+            for (golden, _), cost in sorted(self._unchecked_costs.items())
+        ]
+        return _Outcomes(rows, starts, self._outcome, spent)
+
+    def _sorted_rows(self) -> array[int]:
+        """Rows by golden and trial: one text per row to sort by, which takes less than ids and row numbers would."""
+        keys = [
+            b"%b\0\0%b" % (_sortable(self._id_bytes(row)), _PLACE.pack(self._trials[row], row))
+            for row in range(len(self._states))
+        ]
+        keys.sort()
+        return array("Q", (_PLACE.unpack(key[-_PLACE.size :])[1] for key in keys))
+
+    def _id_bytes(self, row: int) -> bytes:
+        return bytes(self._ids[(self._ends[row - 1] if row else 0) : self._ends[row]])
+
+    def _outcome(self, places: Sequence[int]) -> Outcome:
+        scored = [at for at in places if self._states[at] != ERROR]
+        about = self._kind_list[self._abouts[places[0]]]
+        codes = Counter(code for at in scored for code in self._codes.get(at, ())) if self._codes else None
+        return Outcome(
+            self._id_bytes(places[0]).decode(errors="surrogatepass"),
+            ONE_TRIAL[self._states[scored[0]]]
+            if len(scored) == 1
+            else tuple(float(self._states[at]) for at in scored),
+            errors=len(places) - len(scored),
+            category=about.category,
+            tags=about.tags,
+            cluster=about.cluster,
+            metrics=dict(self._scores(scored)) if self._metrics else NOTHING,
+            codes=dict(codes) if codes else NOTHING,
+            latencies_ms=tuple(self._known(self._latencies, scored)) if self._timed else (),
+            lags_ms=tuple(self._lags[at] for at in scored if not math.isnan(self._latencies[at]))
+            if self._timed
+            else (),
+            costs_usd=tuple(self._known(self._costs, places)) if self._priced else (),
+        )
+
+    def _scores(self, scored: list[int]) -> Iterator[tuple[str, tuple[float, ...]]]:
+        for name, column in self._metrics.items():
+            found = list(self._known(column, scored))
+            if found:
+                yield name, tuple(value for value in found if value != BROKEN)
+
+    @staticmethod
+    def _known(column: array[float], places: Sequence[int]) -> Iterator[float]:
+        return (column[at] for at in places if not math.isnan(column[at]))

@@ -1,0 +1,275 @@
+"""Checks goldens against their tools, before any money is spent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Literal
+
+from rightcall.core.errors import InputError, suggestion
+from rightcall.metrics.matching.alignment import MOST_ORDERED
+from rightcall.metrics.matching.base import Scope
+from rightcall.metrics.matching.compile import KINDS, compile_matcher, matcher_key
+from rightcall.metrics.matching.expectation import fits, pattern_text, predecessors, unsound
+from rightcall.model.golden import AnyGolden, ExpectedCall, Golden, states_check
+from rightcall.model.record import Record
+from rightcall.model.tool import Tool
+from rightcall.run.duplicates import SeenIds
+from rightcall.tools.definitions.offer import offered_tools
+from rightcall.tools.definitions.validate import argument_problems
+
+
+class DatasetFinding(Record, frozen=True):
+    """A problem in a dataset: it cannot work (error) or is probably unintended (warning)."""
+
+    where: str
+    golden_id: str
+    severity: Literal["error", "warning"]
+    code: str
+    message: str
+    hint: str = ""
+
+
+Note = tuple[Literal["error", "warning"], str, str, str]
+"""Severity, code, message and hint: a finding without its location."""
+
+
+def check_goldens(
+    goldens: Iterable[tuple[str, AnyGolden]], tools: Mapping[str, Tool]
+) -> Iterator[DatasetFinding]:
+    """Every problem in goldens, which come with their locations. Without tools, only checks that need none."""
+    places = SeenIds()
+    for where, golden in goldens:
+        earlier = places.first(golden.id, where)
+        if earlier is not None:
+            message = f"the id '{golden.id}' is already used at {earlier}"
+            yield DatasetFinding(
+                where, golden.id, "error", "duplicate_id", message, "use a unique id for each golden"
+            )
+        for severity, code, message, hint in notes_of(golden, tools):
+            yield DatasetFinding(where, golden.id, severity, code, message, hint)
+
+
+def notes_of(golden: AnyGolden, tools: Mapping[str, Tool]) -> Iterator[Note]:
+    """The problems of one golden."""
+    yield from _unknown_offers(golden, tools)
+    offered = offered_tools(golden, tools)
+    yield from _contradictions(golden)
+    for name, expected in _expectations(golden):
+        yield from _check_calls(name, expected, golden, offered)
+    for i, pattern in enumerate(golden.forbidden_calls):
+        yield from _check_tool(f"forbidden_calls[{i}]", pattern, offered)
+    yield from _consent(golden, offered)
+    for i, item in enumerate(golden.output_contains):
+        spec = {"icontains": item} if isinstance(item, str) else item
+        yield from _check_matcher(f"output_contains[{i}]", spec, ANYONE_ASKED)
+
+
+def _expectations(golden: AnyGolden) -> Iterator[tuple[str, Sequence[ExpectedCall]]]:
+    yield "expected_calls", golden.expected_calls
+    if isinstance(golden, Golden):
+        for i, alternative in enumerate(golden.any_of):
+            yield f"any_of[{i}]", alternative
+    else:
+        for i, turn in enumerate(golden.turns):
+            yield f"turns[{i}].expected_calls", turn.expected_calls or ()
+
+
+def _unknown_offers(golden: AnyGolden, tools: Mapping[str, Tool]) -> Iterator[Note]:
+    for i, offer in enumerate(golden.tools or ()):
+        if isinstance(offer, str) and tools and offer not in tools:
+            yield "error", "unknown_tool", f"tools[{i}]: no such tool '{offer}'", suggestion(offer, tools)
+
+
+def _contradictions(golden: AnyGolden) -> Iterator[Note]:
+    required = [call for call in golden.expected_calls if call.required]
+    least = sum(call.min for call in required)
+    for problem, hint in unsound(golden):
+        yield "error", "contradiction", problem, hint
+    if golden.max_calls is not None and least > golden.max_calls:
+        yield "error", "contradiction", f"{least} calls are expected, but max_calls is {golden.max_calls}", ""
+    for field, calls in _expectations(golden):
+        for i, call in enumerate(calls):
+            for pattern in golden.forbidden_calls:
+                if isinstance(call.tool, str) and _safely_fits(pattern, call.tool):
+                    message = f"{field}[{i}]: {call.tool} is both expected and forbidden"
+                    yield "error", "contradiction", message, ""
+    if isinstance(golden, Golden) and not golden.input.strip():
+        yield "warning", "empty_input", "input is empty", ""
+    if not states_check(golden):
+        message = "the golden states no check, so it is unchecked: it runs, but neither passes nor fails"
+        yield "warning", "unchecked", message, "state what should happen, or name a metric in the suite"
+    if isinstance(golden, Golden) and _says_nothing(golden):
+        message = "nothing is expected, so any call fails the golden"
+        yield (
+            "warning",
+            "no_expectation",
+            message,
+            "set no_calls: true if that is intended, or extra_calls: allow",
+        )
+    if golden.category == "secondary" and not golden.expected_calls and not getattr(golden, "any_of", ()):
+        yield "warning", "no_expectation", "a secondary golden is graded by F1, but expects no calls", ""
+
+
+def _says_nothing(golden: Golden) -> bool:
+    return golden.category == "golden" and golden.extra_calls == "forbid" and not (
+        golden.expected_calls or golden.any_of or golden.no_calls or golden.forbidden_calls or golden.confirm
+        or golden.as_
+    )  # fmt: skip
+
+
+def _consent(golden: AnyGolden, tools: Mapping[str, Tool]) -> Iterator[Note]:
+    """What is wrong with the tools that need a confirmation, and with the caller."""
+    for i, name in enumerate(golden.confirm):
+        yield from _check_tool(f"confirm[{i}]", name, tools)
+        if golden.no_calls or any(_safely_fits(pattern, name) for pattern in golden.forbidden_calls):
+            message = f"confirm[{i}]: the agent should ask before {name}, which it must not call"
+            yield "error", "contradiction", message, ""
+    caller = golden.as_
+    if caller is not None and not (caller.roles and all(role.strip() for role in caller.roles)):
+        yield "error", "no_roles", "as: the role is empty", 'name one, such as {"role": "viewer"}'
+    if caller is None or not tools:
+        return
+    if not any(tool.roles for tool in tools.values()):
+        message = f"as: {', '.join(caller.roles)} cannot be checked, because no tool has roles"
+        yield "error", "no_roles", message, "add roles to the definitions of the tools"
+    known = {role for tool in tools.values() for role in tool.roles}
+    for role in sorted(set(caller.roles) - known):
+        if meant := suggestion(role, known):
+            yield "warning", "unknown_role", f"as: no tool has the role '{role}'", meant
+    for field, calls in _expectations(golden):
+        for i, call in enumerate(calls):
+            for tool in (tools[name] for name in _names(call.tool) if name in tools):
+                if call.required and not caller.may_call(tool.roles):
+                    message = (
+                        f"{field}[{i}]: {tool.name} is expected, but needs the role {' or '.join(tool.roles)}"
+                    )
+                    hint = "leave the call out: one that is refused is no failure"
+                    yield "error", "contradiction", message, hint
+
+
+def _safely_fits(pattern: Any, name: str) -> bool:
+    try:
+        return fits(pattern)(name)
+    except InputError:
+        return False
+
+
+def _check_calls(
+    field: str, expected: Sequence[ExpectedCall], golden: AnyGolden, tools: Mapping[str, Tool]
+) -> Iterator[Note]:
+    try:
+        before = predecessors(expected)
+    except InputError as error:
+        yield (
+            "error",
+            "bad_order",
+            f"{error.where.replace('expected_calls', field)}: {error.problem}",
+            error.hint,
+        )
+        before = []
+    if len(expected) > MOST_ORDERED and any(call.after for call in expected):
+        message = f"{field}: 'after' can order at most {MOST_ORDERED} expected calls, got {len(expected)}"
+        yield "error", "bad_order", message, "split the golden, or use order: strict"
+    if golden.order == "strict":
+        for i, earlier in enumerate(before):
+            if late := [k for k in earlier if k > i]:
+                message = f"{field}[{i}] must come after {field}[{late[0]}], but order is strict"
+                yield "error", "contradiction", message, "reorder them"
+    ids = [call.id for call in expected if call.id]
+    for name in {name for name in ids if ids.count(name) > 1}:
+        yield "error", "duplicate_id", f"{field}: the id '{name}' is used twice", ""
+    scope = Scope(
+        tool_of={call.id: _true for call in expected if call.id}, embed=_no_embedding, judge=_no_judging
+    )
+    for i, call in enumerate(expected):
+        yield from _check_call(f"{field}[{i}]", call, tools, scope)
+
+
+def _check_call(field: str, call: ExpectedCall, tools: Mapping[str, Tool], scope: Scope) -> Iterator[Note]:
+    yield from _check_tool(f"{field}.tool", call.tool, tools)
+    for name in call.forbidden_args:
+        if name in (call.args or {}):
+            yield "error", "contradiction", f"{field}: {name} is both expected and forbidden", ""
+    for name, spec in (call.args or {}).items():
+        yield from _check_matcher(f"{field}.args.{name}", spec, scope)
+    for tool in (tools[name] for name in _names(call.tool) if name in tools):
+        yield from _against_schema(field, call, tool)
+
+
+def _check_tool(field: str, pattern: Any, tools: Mapping[str, Tool]) -> Iterator[Note]:
+    try:
+        wanted = fits(pattern)
+    except InputError as error:
+        yield "error", "bad_matcher", f"{field}: {error.problem}", error.hint
+        return
+    if not tools:
+        return
+    for name in _names(pattern):
+        if name not in tools:
+            hint = suggestion(name, tools) or f"tools offered: {', '.join(list(tools)[:8])}"
+            yield "error", "unknown_tool", f"{field}: no such tool '{name}'", hint
+    if isinstance(pattern, dict) and not any(map(wanted, tools)):
+        yield "error", "unknown_tool", f"{field}: no tool matches {pattern_text(pattern)}", ""
+
+
+def _names(pattern: Any) -> Sequence[str]:
+    return (pattern,) if isinstance(pattern, str) else () if isinstance(pattern, dict) else pattern
+
+
+def _check_matcher(field: str, spec: Any, scope: Scope) -> Iterator[Note]:
+    try:
+        compile_matcher(spec, scope)
+    except InputError as error:
+        yield "error", "bad_matcher", f"{field}: {error.problem}", error.hint
+        return
+    if not isinstance(spec, dict):
+        return
+    if matcher_key(spec) is None:
+        if len(spec) == 1 and (meant := suggestion(next(iter(spec)), KINDS)):
+            message = f"{field}: read as a literal object; '{next(iter(spec))}' is not a matcher"
+            yield "warning", "literal_object", message, meant
+        near = [key for key in spec if key in KINDS and key not in ("default", "type", "date", "text", "set")]
+        if len(near) == 1:
+            others = ", ".join(key for key in spec if key != near[0])
+            message = f"{field}: read as a literal object, though '{near[0]}' is a matcher (unknown option: {others})"
+            yield "warning", "literal_object", message, 'write {"exact": {…}} to match the object itself'
+
+
+def _against_schema(field: str, call: ExpectedCall, tool: Tool) -> Iterator[Note]:
+    schema, known = tool.input_schema, tool.parameters
+    for name in [*(call.args or {}), *call.forbidden_args]:
+        if tool.lacks(name):
+            hint = suggestion(name, known) or f"parameters: {', '.join(known) or 'none'}"
+            yield "error", "unknown_argument", f"{field}: {tool.name} has no parameter '{name}'", hint
+    if call.args is None:
+        return
+    required = [name for name in schema.get("required", ()) if isinstance(name, str)]
+    lacking = [name for name in required if name not in call.args]
+    if lacking and call.extra_args == "forbid":
+        message = f"{field}: {tool.name} requires {', '.join(lacking)}, which is not expected, so a valid call fails"
+        yield "error", "required_argument", message, 'expect it, or set extra_args: "ignore"'
+    for name, spec in call.args.items():
+        value = spec["exact"] if isinstance(spec, dict) and matcher_key(spec) == "exact" else spec
+        if name in known and not callable(spec) and (value is not spec or not _is_matcher(spec)):
+            for problem in argument_problems(tool, name, value):
+                yield "error", "invalid_value", f"{field}.args.{name}: {problem.message}", ""
+
+
+def _is_matcher(spec: Any) -> bool:
+    return isinstance(spec, dict) and matcher_key(spec) is not None
+
+
+def _true(name: str) -> bool:
+    return True
+
+
+def _no_embedding(text: str) -> Sequence[float]:
+    return ()
+
+
+def _no_judging(rubric: str, value: Any) -> float:
+    return 0.0
+
+
+ANYONE_ASKED = Scope(embed=_no_embedding, judge=_no_judging)
+"""Matchers that ask someone are checked without asking."""

@@ -1,0 +1,231 @@
+"""Everything that reaches the model, by hash: the basis for comparing runs and for finding what a change affects.
+
+Kept with every run, so that two runs, or a run and a working copy, can be compared without git, in shallow clones and
+with uncommitted work. Texts are kept as hashes only.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from rightcall.agents.agent import Agent, as_settings
+from rightcall.agents.session import Session
+from rightcall.core.codec import fingerprinted
+from rightcall.core.errors import RightCallError
+from rightcall.files.project_files import content_hash
+from rightcall.model.approval_policy import read_approvals
+from rightcall.model.dialects import read_tool
+from rightcall.model.golden import AnyGolden, ConversationalGolden, canonical_golden
+from rightcall.model.record import Record
+from rightcall.model.tool import Tool
+from rightcall.models.endpoint import ModelEndpoint
+from rightcall.run.agent_sources import AgentSources, object_file
+from rightcall.tools.worlds.base import World
+
+if TYPE_CHECKING:
+    from rightcall.run.plan import Plan
+
+FORMAT = "rightcall/inputs/1"
+PARTS = ("title", "description", "input_schema", "output_schema", "annotations", "roles")
+
+
+class Inputs(Record, frozen=True):
+    """The inputs of an agent: short values as they are, texts as hashes.
+
+    `tools` has the hash of each part of a definition, `order` the order in which they are offered. `code` has the hash
+    of each file that code of the agent imports, by its name in the project, `variables` that of each environment
+    variable that these files read, `tool_code` that of each tool that runs for real. `worlds` has the hash of
+    each fake world's initial state, `world_tools` the tools that act on it. `user` names how users of conversations
+    are played. `models` has the hash of each named model that goldens may choose.
+    """
+
+    agent: dict[str, str] = {}
+    system: str = ""
+    settings: str = ""
+    limits: str = ""
+    tools: dict[str, dict[str, str]] = {}
+    order: tuple[str, ...] = ()
+    mocks: dict[str, str] = {}
+    faults: str = ""
+    code: dict[str, str] = {}
+    variables: dict[str, str] = {}
+    tool_code: dict[str, str] = {}
+    metrics: str = ""
+    worlds: dict[str, str] = {}
+    world_tools: dict[str, tuple[str, ...]] = {}
+    user: str = ""
+    models: dict[str, str] = {}
+    format: str = FORMAT
+
+    @property
+    def hash(self) -> str:
+        """One hash of all inputs."""
+        return digest(self)
+
+    def definition(self, tool: str) -> str:
+        """The hash of a tool's definition without its name; "" when there is no such tool."""
+        return digest(self.tools[tool]) if tool in self.tools else ""
+
+
+def inputs_of(plan: Plan, definitions: Iterable[Tool] | None = None) -> Inputs:
+    """The inputs of a plan; `definitions` are its tools, when they are known already."""
+    from rightcall.run.conversations import simulator_fingerprint
+    from rightcall.run.plan import exchange_shapes
+    from rightcall.run.watched_inputs import watched_variables
+
+    agent, sources = plan.agent, plan.agent_sources
+    known = Session(agent).toolbox.tools if definitions is None else definitions
+    tools = {tool.name: tool for tool in known}
+    loop = agent.mode == "loop"
+    worlds = {one.name: one for one in agent.tools if isinstance(one, World)} if loop else {}
+    real_tools = _tool_files(agent.tools) if loop and agent.runs_tools else {}
+    return Inputs(
+        agent={
+            "model": agent.name,
+            "base_url": agent.server,
+            "mode": agent.mode,
+            "execute": agent.execute,
+            "strict": strictness_text(agent.strict),
+            **({"approvals": digest(rules)[:24]} if (rules := approval_rules(agent)) else {}),
+            **({"exchange": digest(exchange)[:24]} if (exchange := exchange_shapes(agent)) else {}),
+            **_server(agent),
+        },
+        system=digest(agent.system),
+        settings=digest(as_settings(agent.settings)),
+        limits=digest(agent.limits),
+        tools={name: definition_parts(tool) for name, tool in tools.items()},
+        order=tuple(tools),
+        mocks={name: digest(mock) for name, mock in agent.mocks.items()} if loop else {},
+        faults=agent.faults.hash if agent.faults else "",
+        code=_code(sources, real_tools),
+        variables=watched_variables(sources),
+        tool_code={name: content_hash(path) for name, path in real_tools.items()},
+        metrics=metrics_hash(plan),
+        worlds={name: digest([one.start(), one.idempotent])[:24] for name, one in worlds.items()},
+        world_tools={name: tuple(tool.name for tool in one.tools()) for name, one in worlds.items()},
+        user=simulator_fingerprint(plan.user) if plan.user else "",
+        models={name: digest(endpoint.identity)[:24] for name, endpoint in _chosen_models(plan).items()},
+    )
+
+
+def strictness_text(strict: bool | None) -> str:
+    """`strict` of an agent; what is not stated has the word it had when it could only be true or false."""
+    return "true" if strict else "false" if strict is None else "never"
+
+
+def approval_rules(agent: Agent) -> dict[str, Any]:
+    """What the approver answers, as plain data; empty without one."""
+    policy = read_approvals(agent.approvals)
+    return msgspec.to_builtins(policy.rules) if policy else {}
+
+
+def _chosen_models(plan: Plan) -> dict[str, ModelEndpoint]:
+    """The named models that a golden chooses; no other entry matters."""
+    if not plan.agent.models:
+        return {}
+    chosen = {getattr(golden, "model", None) for golden in plan.as_declared()}
+    return {name: endpoint for name, endpoint in plan.agent.models.items() if name in chosen}
+
+
+def metrics_hash(plan: Plan) -> str:
+    """The metrics and rules that score a plan, with the files of those that are code."""
+    from rightcall.run.plan import scorer_fingerprint
+
+    named, code = scorer_fingerprint(plan.scorer), plan.agent_sources.metric_files()
+    return digest([named, code]) if code else named
+
+
+def ask_hash(golden: AnyGolden, inputs: Inputs) -> str:
+    """A hash of the request that a golden makes: equal when the model sees exactly the same."""
+    offered: list[Any] = []
+    names: list[str] = []
+    for item in inputs.order if golden.tools is None else golden.tools:
+        if isinstance(item, str):
+            if item in inputs.tools:
+                offered.append([item, inputs.tools[item]])
+                names.append(item)
+        else:
+            offered.append(digest(item))
+            names.append(_name(item))
+    asked = [
+        getattr(golden, "input", None) or getattr(golden, "scenario", ""),
+        golden.context,
+        [msgspec.to_builtins(turn) for turn in getattr(golden, "turns", ())],
+    ]
+    system = inputs.system if golden.system is None else digest(golden.system)
+    model = getattr(golden, "model", None)
+    own = [inputs.models.get(model, model) if model else None, getattr(golden, "settings", None)]
+    own += [golden.as_.roles] if golden.as_ else []
+    seen = [{name: each[name] for name in names if name in each} for each in (inputs.mocks, inputs.tool_code)]
+    rest = [inputs.agent, inputs.settings, inputs.limits, inputs.faults, inputs.code]
+    acted_on = {
+        world: inputs.worlds[world] for world, tools in inputs.world_tools.items() if {*tools} & {*names}
+    }
+    played = inputs.user if isinstance(golden, ConversationalGolden) else ""
+    if acted_on or played:  # suites without either keep their existing hashes
+        rest += [acted_on, played]
+    if inputs.variables:
+        rest += [inputs.variables]
+    return digest([system, offered, asked, own, seen, rest])[:24]
+
+
+def golden_hash(golden: AnyGolden) -> str:
+    """A hash of what a golden asks and expects; labels, groups and the names of offered tools may change."""
+    bare = msgspec.structs.replace(canonical_golden(golden), tags=(), cluster=None, metadata={})
+    if golden.tools is not None and all(isinstance(tool, str) for tool in golden.tools):
+        bare = msgspec.structs.replace(bare, tools=None)
+    return digest(bare)[:24]
+
+
+def definition_parts(tool: Tool) -> dict[str, str]:
+    """The hash of each non-empty part of a definition."""
+    plain = msgspec.to_builtins(tool)
+    return {part: digest(plain[part])[:24] for part in PARTS if plain.get(part)}
+
+
+def digest(value: Any) -> str:
+    """SHA-256 of a value as JSON; the order of keys does not matter."""
+    content = msgspec.json.encode(value, enc_hook=fingerprinted, order="deterministic")
+    return hashlib.sha256(content).hexdigest()
+
+
+def _code(sources: AgentSources, real_tools: Mapping[str, Path]) -> dict[str, str]:
+    """The files of the agent's code, without those of tools: who calls a tool is known."""
+    of_tools = {
+        sources.project.name(path) for path in real_tools.values() if path not in sources.agent_entries
+    }
+    return {name: sources.project.hash(name) for name in sources.closure if name not in of_tools}
+
+
+def _server(agent: Agent) -> dict[str, str]:
+    """How the MCP server whose tools run for real is started; its definitions may be equal all the same."""
+    from rightcall.run.watched_inputs import hashed_variables
+
+    server = agent.mcp
+    if server is None or not server.command or agent.mode != "loop" or agent.execute != "real":
+        return {}
+    started = [server.command, server.cwd, hashed_variables(server.env, server.env)]
+    return {"server": digest(started)[:24]}
+
+
+def _tool_files(tools: Any) -> dict[str, Path]:
+    """The file of each tool that is a function."""
+    found = {}
+    for tool in tools:
+        function = getattr(tool, "function", tool if callable(tool) else None)
+        if function is not None and (file := object_file(function)) is not None:
+            name = getattr(tool, "name", None) or getattr(tool, "__name__", "")
+            found[str(name)] = file
+    return found
+
+
+def _name(item: Any) -> str:
+    try:
+        return read_tool(item, "tool").name
+    except RightCallError:
+        return ""

@@ -1,0 +1,297 @@
+"""A run in progress: its totals, early stopping, and what its budgets still allow."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import math
+import time
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from functools import partial
+
+import msgspec
+
+from rightcall.agents.limits import spent
+from rightcall.decide.baseline import Baseline
+from rightcall.decide.verdict import Verdict
+from rightcall.metrics.tally import Tally
+from rightcall.model.run import CaseResult, Run, Summary
+from rightcall.model.tool import Tool
+from rightcall.run.answers import AnswerWatch
+from rightcall.run.backend import Backend, Batch, RunWork
+from rightcall.run.done_cells import DoneCells
+from rightcall.run.gate_evidence import GateEvidence
+from rightcall.run.outcome import (
+    EarlyStop,
+    verdict_incomplete,
+    verdict_unfinished,
+    verdict_without_gate,
+    with_counts,
+)
+from rightcall.run.plan import Plan
+from rightcall.run.sink import Sink
+from rightcall.run.templates import decide_with_templates, in_clusters
+from rightcall.store.address import Persistence
+from rightcall.store.sql.run_writer import RunWriter
+
+TURNS_TO_SEND = 10
+"""Turns of the event loop in which the first requests are sent: tasks start, connect and write."""
+
+
+class Progress(msgspec.Struct):
+    """The progress of a run. `planned` counts trials; `done` counts stored ones, including those before a resume."""
+
+    run_id: str
+    planned: int
+    tally: Tally
+    done: int = 0
+    retries: int = 0
+    at_once: int = 0
+    workers: int = 0
+    started: float = 0.0
+
+
+class RunOutcome(msgspec.Struct, frozen=True):
+    """The outcome of a run. `stopped` names the budget that ended it; `lag_ms` is how much of a limited latency may
+    have been added by this machine.
+    """
+
+    run: Run
+    summary: Summary
+    verdict: Verdict
+    stopped: str = ""
+    planned: int = 0
+    done: int = 0
+    lag_ms: float = 0.0
+    notices: tuple[str, ...] = ()
+    tools: Mapping[str, Tool] = {}
+
+
+Watcher = Callable[[Progress, Sequence[CaseResult]], None]
+
+
+Write = Callable[[Sequence[CaseResult]], Sequence[CaseResult]]
+
+
+class LiveRun:
+    """A running backend, and everything that follows from each of its results."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        progress: Progress,
+        watch: Watcher | None,
+        persist: Persistence,
+        backend: Backend,
+        goldens: str,
+    ) -> None:
+        self._plan, self._progress, self._watch, self._persist = plan, progress, watch, persist
+        self._backend, self._goldens = backend, goldens
+        self._evidence = GateEvidence(plan.gate, plan.quarantine) if plan.gate else None
+        self._early = EarlyStop.of(plan)
+        self._foresight = copy.deepcopy(self._early)
+        self._deciding = False
+        self._over_budget = ""
+        self._lag_ms = 0.0
+        self._answers = AnswerWatch(plan)
+        self._taken = self._written_since = 0
+        self._cells: asyncio.Task[None] | None = None
+        self._error: Exception | None = None
+        self._broken_setup: Exception | None = None
+
+    async def run(self, work: RunWork, write: Write, writer: RunWriter, done: DoneCells) -> None:
+        async with (
+            Sink(write, self._written, broken=self._fail, persist=self._persist) as sink,
+            self._keeping_goldens(writer),
+        ):
+
+            async def take(batch: Batch) -> None:
+                self._note(batch)
+                self._taken += len(batch.results)
+                self._watch_answers(batch)
+                if batch.stored:
+                    self._written(batch.results)
+                    return
+                for result in batch.results:
+                    await sink.put(result)
+                    if self._deciding or self._may_decide(result):
+                        await self._settle(sink)
+
+            self._cells = asyncio.create_task(
+                self._backend.run(work, self._plan.jobs(done if done.count else None), take)
+            )
+            try:
+                await self._cells
+            except asyncio.CancelledError:
+                if self._error is None:
+                    raise
+            if self._error is not None:
+                raise self._error
+        if self._broken_setup is not None:  # once everything that finished is stored
+            raise self._broken_setup
+
+    def _fail(self, error: Exception) -> None:
+        """End the run with this error; cases in progress are cancelled."""
+        self._error = self._error or error
+        if self._cells is not None:
+            self._cells.cancel()
+
+    def _watch_answers(self, batch: Batch) -> None:
+        for result in batch.results:
+            if error := self._answers.add(result):
+                self._broken_setup = self._broken_setup or error
+                self._backend.stop(str(error))
+
+    def _note(self, batch: Batch) -> None:
+        progress = self._progress
+        progress.retries, progress.at_once, progress.workers = batch.retries, batch.at_once, batch.workers
+        self._lag_ms = max(self._lag_ms, batch.lag_ms)
+
+    @asynccontextmanager
+    async def _keeping_goldens(self, writer: RunWriter) -> AsyncIterator[None]:
+        """Store the goldens for later inspection; no case waits for this."""
+        keep = partial(self._persist, lambda: writer.add_goldens(self._plan.as_declared(), self._goldens))
+        keeping = asyncio.create_task(_after_first_requests(keep))
+        keeping.add_done_callback(self._stop_if_failed)
+        try:
+            yield
+        except BaseException:
+            self._persist.hurry()
+            await asyncio.wait([keeping])
+            raise
+        await keeping
+
+    def _stop_if_failed(self, task: asyncio.Task[None]) -> None:
+        error = None if task.cancelled() else task.exception()
+        if isinstance(error, Exception):
+            self._fail(error)
+
+    @property
+    def answered(self) -> bool:
+        """Whether an answer was seen to arrive in this process; others may be stored."""
+        return self._answers.answered
+
+    @property
+    def decided(self) -> bool:
+        """Whether the run stopped early because its verdict was known."""
+        return self._early is not None and self._early.stopped is not None
+
+    def count(self, result: CaseResult) -> None:
+        """Count a result that is on disk; the run stops once it is decided."""
+        self._progress.tally.add(result)
+        self._progress.done += 1
+        if self._evidence is not None:
+            self._evidence.add(result)
+        if self._early is not None and self._early.decided_by(result):
+            self._backend.stop("decided")
+
+    def recall(self, result: CaseResult) -> None:
+        """Count a result from before the resume."""
+        self.count(result)
+        self._may_decide(result)
+
+    def _may_decide(self, result: CaseResult) -> bool:
+        """Whether a result decides the run once it is stored; True once."""
+        if self._foresight is None or not self._foresight.decided_by(result):
+            return False
+        self._foresight = None
+        return True
+
+    async def _settle(self, sink: Sink) -> None:
+        """Store what is pending now, and block other results meanwhile: until a batch is full, or while it
+        is written, a fast agent would run a hundred cases for nothing.
+        """
+        self._deciding = True
+        try:
+            await sink.flush()
+        finally:
+            self._deciding = False
+
+    def outcome(self, run: Run, baseline: Baseline | None, tools: Mapping[str, Tool]) -> RunOutcome:
+        progress, gate = self._progress, self._plan.gate
+        summary = progress.tally.summary()
+        if self._over_budget:
+            verdict = verdict_unfinished(self._over_budget)
+        elif progress.done < progress.planned and not self.decided:
+            verdict = verdict_incomplete(progress.done, progress.planned)
+        elif gate is not None and self._evidence is not None:
+            stopped = self._early.stopped if self._early else None
+            # Results from before a resume come from the store, which keeps goldens as declared.
+            outcomes = in_clusters(self._evidence.outcomes(), self._plan.template_clusters)
+            templates = self._plan.undeclared_templates
+            verdict = decide_with_templates(gate, outcomes, templates, baseline=baseline, stopped=stopped)
+            verdict = with_counts(verdict, summary)
+        else:
+            verdict = verdict_without_gate(summary)
+        return RunOutcome(
+            run,
+            msgspec.structs.replace(
+                summary,
+                decision=verdict.sentence,
+                stopped_early=self.decided and progress.done < progress.planned,
+            ),
+            verdict,
+            self._over_budget,
+            progress.planned,
+            progress.done,
+            self._lag_ms,
+            notices=tuple(filter(None, [self._answers.hint()])),
+            tools=tools,
+        )
+
+    def affordable(self, under_way: int) -> int:
+        """How many more cases fit into the budgets, if each case not stored yet costs its maximum."""
+        worst, limits, usage = worst_case(self._plan), self._plan.run_limits, self._progress.tally.usage
+        fits = [
+            math.floor((most - used) / each)
+            for most, used, each in (
+                (limits.tokens, usage.tokens, worst.get("tokens")),
+                (limits.cost_usd, usage.cost_usd or 0.0, worst.get("cost_usd")),
+            )
+            if most is not None and each is not None
+        ]
+        open_cells = under_way + self._taken - self._written_since
+        left = max(0, min(fits) - open_cells)
+        if not left and not open_cells and not self._over_budget:
+            self._over_budget = "another case might exceed run_limits"
+            self._backend.stop(self._over_budget)
+        return left
+
+    def _written(self, batch: Sequence[CaseResult]) -> None:
+        self._written_since += len(batch)
+        for result in batch:
+            self.count(result)
+        self._over_budget = self._over_budget or _used_up(self._plan, self._progress)
+        if self._over_budget:
+            self._backend.stop(self._over_budget)
+        if self._watch is not None:
+            self._watch(self._progress, batch)
+
+
+async def _after_first_requests(work: Callable[[], None]) -> None:
+    """Do work in a thread while the first answers are awaited: before, it would compete with sending the requests."""
+    for _ in range(TURNS_TO_SEND):
+        await asyncio.sleep(0)
+    await asyncio.to_thread(work)
+
+
+def worst_case(plan: Plan) -> dict[str, float]:
+    """The maximum cost of one case, in the units that the run has a budget for."""
+    of_case, of_run = plan.agent.limits, plan.run_limits
+    return {
+        name: most
+        for name, most in (("tokens", of_case.tokens), ("cost_usd", of_case.cost_usd))
+        if most is not None and getattr(of_run, name) is not None
+    }
+
+
+def _used_up(plan: Plan, progress: Progress) -> str:
+    limits = plan.run_limits
+    if limits.seconds is not None and time.monotonic() - progress.started > limits.seconds:
+        return f"{limits.seconds:g} seconds have passed"
+    return (
+        spent(progress.tally.usage, limits.tokens, limits.cost_usd)
+        if limits.tokens or limits.cost_usd
+        else ""
+    )

@@ -1,0 +1,185 @@
+"""The verdict of a run: by its gate, or, without one, by whether every case passed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import msgspec
+
+from rightcall.core.errors import ConfigError
+from rightcall.core.text import counted
+from rightcall.decide.config import Gate
+from rightcall.decide.early_stop import RunOrder, StopMonitor, Stopped, monitor_for
+from rightcall.decide.outcome import Outcome, outcomes_of
+from rightcall.decide.rules import Word
+from rightcall.decide.verdict import Verdict
+from rightcall.model.open_call import unknown_calls_text
+from rightcall.model.run import CaseResult, GroupSummary, Summary, nothing_checked_text, unchecked_text
+from rightcall.run.gate_evidence import GateEvidence
+from rightcall.run.plan import BLOCK, Plan
+from rightcall.store.base import StoredRun
+from rightcall.store.sql.store import Store
+
+NOTHING_CHECKED = "let `rightcall generate expected RUN` propose expected calls, write them, or name a metric"
+"""What makes a case checked."""
+
+MOST_ERRORS = 0.05
+"""Share of trials without an answer from which a run is an ERROR."""
+
+
+def gathered(results: Iterable[CaseResult]) -> list[Outcome]:
+    """Outcomes of results that include their golden's cluster and tags."""
+    kept = list(results)
+    clusters: Mapping[str, str | None] = {r.golden_id: r.cluster for r in kept if r.cluster is not None}
+    return outcomes_of(kept, clusters=clusters, tags={r.golden_id: r.tags for r in kept if r.tags})
+
+
+def verdict_without_gate(summary: Summary) -> Verdict:
+    """PASS requires every case to pass, nearly every request to be answered, and no metric to fail."""
+    whole = summary.overall
+    tried = whole.cases + whole.errors
+    failed = whole.cases - whole.passed
+    unanswered = summary.codes.get("infra_error", 0)
+    broken = whole.errors - unanswered
+    word: Word
+    if broken > MOST_ERRORS * tried or (broken and not failed):
+        word, sentence = "ERROR", f"{counted(broken, 'case')} of {tried:,} could not be scored"
+    elif whole.errors > MOST_ERRORS * tried or not whole.cases:
+        word = "ERROR"
+        sentence = f"{counted(unanswered, 'case')} of {tried:,} got no answer"
+    elif failed:
+        word, sentence = "FAIL", f"{failed:,} of {counted(whole.cases, 'case')} did not pass"
+    else:
+        word, sentence = "PASS", f"all {counted(whole.cases, 'case')} passed"
+    verdict = Verdict(word, f"{word}: {sentence}", errors=whole.errors, trials=tried)
+    return with_counts(verdict, summary)
+
+
+def with_counts(verdict: Verdict, summary: Summary) -> Verdict:
+    """The verdict with what no rate contains: unchecked cases, and calls of real tools whose outcome is unknown.
+
+    Without a checked case there is no other verdict, whatever a gate says about undecided runs.
+    """
+    if summary.unchecked and not verdict.trials:
+        verdict = nothing_checked(summary.unchecked, summary.unchecked_errors)
+    elif summary.unchecked:
+        cases = unchecked_text(summary.unchecked, summary.unchecked_errors)
+        verdict = msgspec.structs.replace(verdict, sentence=f"{verdict.sentence}; {cases}")
+    if not summary.unknown_calls:
+        return verdict
+    unknown = unknown_calls_text(summary.unknown_calls)
+    return msgspec.structs.replace(verdict, sentence=f"{verdict.sentence}; {unknown}")
+
+
+def nothing_checked(cases: int, errors: int = 0) -> Verdict:
+    """The verdict of a run without a checked case: INCONCLUSIVE, or ERROR if too many got no answer."""
+    ran = nothing_checked_text(cases)
+    if errors > MOST_ERRORS * cases:
+        return Verdict("ERROR", f"ERROR: {ran}; {errors:,} of them got no answer")
+    return Verdict("INCONCLUSIVE", f"INCONCLUSIVE: {ran}", hint=NOTHING_CHECKED)
+
+
+def stored_counts(stored: StoredRun) -> Summary:
+    """What the row of a run without a summary says about its unchecked cases."""
+    nothing = GroupSummary(stored.judged, stored.passed, stored.errors, {})
+    return Summary(nothing, {}, {}, unchecked=stored.unchecked)
+
+
+def verdict_unfinished(why: str) -> Verdict:
+    return Verdict("INCONCLUSIVE", f"INCONCLUSIVE: the run was stopped: {why}")
+
+
+def verdict_incomplete(stored: int, planned: int) -> Verdict:
+    """The verdict of a run with missing results: ERROR, because a partial run decides nothing."""
+    return Verdict("ERROR", f"ERROR: {stored:,} of {planned:,} results are stored, so there is no verdict")
+
+
+def stopped_earlier(stored: StoredRun) -> Stopped | None:
+    """How a stored run that stopped early may be judged again: not at all, except for damage; None for other runs.
+
+    Its own monitor read the goldens in an order that is not stored, and an interval computed at a moment chosen by the
+    data errs more often than it says.
+    """
+    summary = stored.run.summary
+    if summary is None or not summary.stopped_early:
+        return None
+    used = stored.results
+    sentence = (
+        f"INCONCLUSIVE after {used:,} of {counted(max(stored.planned, used), 'result')}: the run stopped early, at a "
+        "moment that its results chose, so they decide no other gate (its own said "
+        f"{summary.decision or stored.verdict})"
+    )
+    return Stopped("INCONCLUSIVE", used, used, sentence, "earlier")
+
+
+def stored_evidence(store: Store, run: str, gate: Gate, quarantine: frozenset[str]) -> Sequence[Outcome]:
+    """The outcomes of a stored run as its gate needs them, each made when it is read.
+
+    Delays added by the machine are stored only with trajectories, which are read if latencies are limited.
+    """
+    evidence = GateEvidence(gate, quarantine)
+    for result in stored_results(store, run, trajectories=gate.limits_latency):
+        evidence.add(result)
+    return evidence.outcomes()
+
+
+def stored_results(store: Store, run: str, *, trajectories: bool = False) -> Iterator[CaseResult]:
+    """Every result of a run by golden id and trial, each with its golden's cluster and tags."""
+    known = {
+        golden.id: (golden.cluster, golden.tags)
+        for golden in store.goldens(run)
+        if golden.cluster or golden.tags
+    }
+    for result in store.results(run, trajectories=trajectories):
+        if result.golden_id in known:
+            cluster, tags = known[result.golden_id]
+            yield msgspec.structs.replace(result, cluster=cluster, tags=tags)
+        else:
+            yield result
+
+
+def stored_outcomes(store: Store, run: str, leave_out: frozenset[str] = frozenset()) -> list[Outcome]:
+    """The outcomes of a stored run for a comparison, without quarantined goldens."""
+    return gathered(result for result in stored_results(store, run) if result.golden_id not in leave_out)
+
+
+class EarlyStop:
+    """Collects the trials of each golden and feeds the gate's monitor once a golden is complete.
+
+    The monitor takes goldens in the seeded order, not in the order they finish.
+    """
+
+    def __init__(self, monitor: StopMonitor, trials: int, quarantine: frozenset[str]) -> None:
+        self._monitor, self._trials, self._quarantine = monitor, trials, quarantine
+        self._open: dict[str, list[CaseResult]] = {}
+        self.stopped: Stopped | None = None
+
+    @classmethod
+    def of(cls, plan: Plan) -> EarlyStop | None:
+        """The early stopping of the plan's gate; None without one."""
+        if plan.gate is None or plan.gate.stop == "off":
+            return None
+        goldens = [
+            golden
+            for golden in plan.goldens()
+            if golden.id not in plan.quarantine and plan.scorer.checks(golden)
+        ]
+        if len(goldens) > BLOCK:
+            # Beyond one block the order is not a uniform shuffle, so stopping early would bias the result.
+            raise ConfigError(f"gate: stop works for at most {BLOCK:,} goldens, got {len(goldens):,}")
+        clustered = any(golden.cluster is not None for golden in goldens)
+        order = RunOrder(tuple(golden.id for golden in goldens), plan.seed)
+        monitor = monitor_for(plan.gate, order, trials=plan.trials, clustered=clustered)
+        return cls(monitor, plan.trials, plan.quarantine) if monitor else None
+
+    def decided_by(self, result: CaseResult) -> bool:
+        """Add a result; returns whether the verdict is now known."""
+        if self.stopped is not None or not result.checked or result.golden_id in self._quarantine:
+            return self.stopped is not None
+        trials = self._open.setdefault(result.golden_id, [])
+        trials.append(result)
+        if len(trials) == self._trials:
+            del self._open[result.golden_id]
+            scored = tuple(float(trial.passed) for trial in trials if trial.judged)
+            self.stopped = self._monitor.feed(result.golden_id, scored)
+        return self.stopped is not None

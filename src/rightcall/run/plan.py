@@ -1,0 +1,300 @@
+"""The plan of a run: the agent, the selected goldens in their order, and the fingerprints of everything."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from functools import cached_property
+from itertools import islice
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+import msgspec
+
+from rightcall.agents.agent import Agent
+from rightcall.agents.conversation.model_user import UserSetup
+from rightcall.agents.conversation.user_side import Users
+from rightcall.agents.limits import RunLimits
+from rightcall.agents.observed.observed_agent import ObservedAgent
+from rightcall.core.codec import described, fingerprinted, stable_repr
+from rightcall.core.errors import InputError
+from rightcall.core.redaction.secrets import scrubber
+from rightcall.datasets.goldens import load_goldens
+from rightcall.decide.config import Gate
+from rightcall.metrics.base import Metric
+from rightcall.metrics.matching.verdict import ScoringRules
+from rightcall.metrics.measurement import METRIC_SECONDS
+from rightcall.metrics.score_case import Scorer
+from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, canonical_golden, category_of
+from rightcall.model.tool import Tool
+from rightcall.models.catalog import ModelCatalog
+from rightcall.models.hosts import server_of
+from rightcall.run.agent_sources import AgentSources, function_sources
+from rightcall.run.conversations import conversations_of, simulator_fingerprint
+from rightcall.run.inputs import Inputs, approval_rules, inputs_of
+from rightcall.run.request_templates import (
+    TemplateGroup,
+    template_clusters,
+    template_groups,
+    with_template_clusters,
+)
+from rightcall.run.templates import undeclared_templates
+from rightcall.tools.definitions.offer import with_tool_set
+
+G = TypeVar("G", bound=Golden | ConversationalGolden)
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Ids (with * and ?), tags and categories; a golden needs to match one. Empty selects all."""
+
+    only: tuple[str, ...] = ()
+    limit: int | None = None
+
+    def chooses(self, golden: AnyGolden) -> bool:
+        return not self.only or any(
+            word in golden.tags or word == category_of(golden) or fnmatchcase(golden.id, word)
+            for word in self.only
+        )
+
+    def chosen(self, goldens: Iterable[G]) -> Iterator[G]:
+        picked = (golden for golden in goldens if self.chooses(golden)) if self.only else iter(goldens)
+        return islice(picked, self.limit)
+
+
+BLOCK = 10_000
+"""Block size of the seeded shuffle, which keeps memory constant."""
+
+
+class Done(Protocol):
+    """Says by a cell's place whether it has a result."""
+
+    def __getitem__(self, place: int) -> bool: ...
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to run. `goldens()` yields them in the seeded order.
+
+    `in_memory` are the goldens of the dataset, if it was already read. `suite_file` is the suite's path, relative to
+    the working folder, and `run_options` are the options of `rightcall run` that replace settings of the suite.
+    """
+
+    name: str
+    agent: Agent
+    dataset: Path | Sequence[AnyGolden]
+    metrics: Sequence[Metric] = ()
+    observe: Sequence[Metric] = ()
+    metric_seconds: float = METRIC_SECONDS
+    rules: ScoringRules = field(default_factory=ScoringRules)
+    trials: int = 1
+    seed: int = 0
+    concurrency: int = 32
+    run_limits: RunLimits = field(default_factory=RunLimits)
+    group: str = ""
+    gate: Gate | None = None
+    quarantine: frozenset[str] = frozenset()
+    selection: Selection = field(default_factory=Selection)
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    in_memory: Sequence[AnyGolden] | None = None
+    include_unreviewed: bool = False
+    sources: AgentSources | None = None
+    user: UserSetup | Users | None = None
+    suite_file: str = ""
+    run_options: str = ""
+    models: ModelCatalog = field(default_factory=ModelCatalog)
+
+    @property
+    def from_json(self) -> bool:
+        """Whether goldens come from a JSON file, and hold no values but those of JSON."""
+        return isinstance(self.dataset, Path) and self.dataset.suffix in {".jsonl", ".json"}
+
+    @property
+    def own_agent(self) -> bool:
+        """Whether the agent is a user-defined function."""
+        model = self.agent.model
+        return callable(model) and not isinstance(model, str) and not hasattr(model, "complete")
+
+    @cached_property
+    def agent_sources(self) -> AgentSources:
+        """The code that determines what the agent does, and whether it can be compared."""
+        return function_sources(self.agent) if self.sources is None else self.sources
+
+    @property
+    def scorer(self) -> Scorer:
+        """The scorer of every case."""
+        return Scorer(self.metrics, self.observe, self.rules, self.metric_seconds)
+
+    def goldens(self) -> Iterator[AnyGolden]:
+        stream = self.unshuffled()
+        for number, block in enumerate(iter(lambda: list(islice(stream, BLOCK)), [])):
+            random.Random(f"{self.seed}/{number}").shuffle(block)  # noqa: S311
+            block.reverse()
+            while block:  # a golden in progress is in memory, and a finished one is not
+                yield block.pop()
+
+    def unshuffled(self) -> Iterator[AnyGolden]:
+        """The same goldens in the order of the dataset, without holding a block in memory."""
+        return self.selection.chosen(self._all_goldens())
+
+    def jobs(self, done: Done | None = None) -> Iterator[tuple[AnyGolden, int]]:
+        """Every trial of every golden; those that are `done` by their place among all of them are left out."""
+        place = 0
+        for golden in self.goldens():
+            for trial in range(self.trials):
+                if done is None or not done[place]:
+                    yield golden, trial
+                place += 1
+
+    def fingerprints(self, tools: Sequence[Tool]) -> dict[str, str]:
+        """Fingerprints of everything that must stay the same for a run to be resumed."""
+        agent = self.agent
+        return {
+            "dataset": self._dataset_fingerprint(),
+            "tools": _fingerprint(msgspec.to_builtins(list(tools))),
+            "agent": _fingerprint(
+                [
+                    agent.name,
+                    agent.system,
+                    agent.mode,
+                    agent.execute,
+                    agent.server or None,
+                    *exchange_shapes(agent),
+                ]
+                + (["strict"] if agent.strict else [] if agent.strict is None else ["never strict"])
+            ),
+            "settings": _fingerprint(msgspec.to_builtins(agent.settings)),
+            "limits": _fingerprint(msgspec.to_builtins(agent.limits)),
+            "mocks": _fingerprint(agent.mocks),
+            "metrics": scorer_fingerprint(self.scorer),
+            "selection": _fingerprint(repr(self.selection)),
+            "setup": _fingerprint(self.setup()),
+        } | self._extra_fingerprints()
+
+    def _extra_fingerprints(self) -> dict[str, str]:
+        """Fingerprints that only some runs have."""
+        agent = self.agent
+        sets = {name: list(members) for name, members in agent.tool_sets.items()}
+        return (
+            ({"faults": agent.faults.hash} if agent.faults else {})
+            | ({"tool_sets": _fingerprint(sets)} if sets else {})
+            | ({"approvals": _fingerprint(approvals)} if (approvals := approval_rules(agent)) else {})
+            | ({"simulator": simulator_fingerprint(self.user)} if self.user else {})
+        )
+
+    def inputs(self) -> Inputs:
+        """Everything that reaches the model, by hash."""
+        return inputs_of(self)
+
+    def setup(self) -> dict[str, Any]:
+        """The agent in readable form, secrets removed; `compare` shows how two runs differ."""
+        agent = self.agent
+        settings = msgspec.to_builtins(agent.settings, enc_hook=described)
+        made = {
+            "model": agent.name,
+            "system": agent.system,
+            "mode": agent.mode,
+            "settings": settings if isinstance(settings, dict) else {},
+            "limits": msgspec.to_builtins(agent.limits),
+            "execute": agent.execute,
+            "base_url": agent.server,
+            "strict": bool(agent.strict) if agent.strict is not False else "never",
+        }
+        if agent.mcp_server:
+            made["mcp_server"] = agent.mcp_server
+        return msgspec.json.decode(scrubber()(content_of(made).decode()), type=dict[str, Any])
+
+    def _all_goldens(self) -> Iterable[AnyGolden]:
+        if self.gate is None or self.gate.cluster == "declared":
+            return self._expanded()
+        return with_template_clusters(self._expanded(), self.template_clusters)
+
+    def as_declared(self) -> Iterator[AnyGolden]:
+        """The selected goldens without clusters that were found: what a store keeps for every run of the dataset."""
+        return self.selection.chosen(self._expanded())
+
+    @cached_property
+    def undeclared_templates(self) -> list[TemplateGroup]:
+        """Goldens that look like templates and count as independent, because nobody said otherwise."""
+        return undeclared_templates(self.gate, self.unshuffled()) if self.gate else []
+
+    @cached_property
+    def template_clusters(self) -> dict[str, str]:
+        """Clusters that `cluster: auto` found, by golden: of the whole dataset, whatever is selected of it."""
+        if self.gate is None or self.gate.cluster == "declared":
+            return {}
+        return template_clusters(template_groups(self._expanded()))
+
+    def _expanded(self) -> Iterator[AnyGolden]:
+        for golden in self._stream():
+            for one in conversations_of(golden, self.user):
+                yield with_tool_set(one, self.agent.tool_sets)
+
+    def _stream(self) -> Iterable[AnyGolden]:
+        if not isinstance(self.dataset, Path):
+            return self.dataset
+        return load_goldens(self.dataset) if self.in_memory is None else self.in_memory
+
+    def _dataset_fingerprint(self) -> str:
+        if not isinstance(self.dataset, Path):
+            try:
+                return _fingerprint(
+                    [msgspec.to_builtins(canonical_golden(g), enc_hook=fingerprinted) for g in self.dataset]
+                )
+            except UnicodeEncodeError:
+                raise _unwritable(self.dataset) from None
+        with self.dataset.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def scorer_fingerprint(scorer: Scorer) -> str:
+    """The metrics and rules that produced the results."""
+    observed_too = [[stable_repr(metric) for metric in scorer.observe]] if scorer.observe else []
+    named = [stable_repr(metric) for metric in scorer.metrics]
+    judged = [server_of(getattr(one, "model", "")) for one in (*scorer.metrics, *scorer.observe)]
+    servers = [judged] if any(judged) else []
+    rules, usual = scorer.rules, ScoringRules()
+    changed = {
+        name: getattr(rules, name)
+        for name in ("pass_score", "secondary_threshold", "half_credit")
+        if getattr(rules, name) != getattr(usual, name)
+    }
+    thresholds = [changed] if changed else []
+    return _fingerprint([named, *observed_too, dict(rules.weighting), rules.pass_rule, *servers, *thresholds])
+
+
+def exchange_shapes(agent: Agent) -> list[Any]:
+    """How an agent that is not a model is run and read, without its secrets."""
+    if isinstance(agent.model, ObservedAgent):
+        watched = agent.model
+        return [watched.via, watched.calls, watched.handoffs, watched.tools_run]
+    shapes = [agent.exchange.request, agent.exchange.response, agent.exchange.reuse]
+    if agent.exchange.spans:
+        from rightcall.wings.traces.traced_agent import OTEL
+
+        shapes += [OTEL, agent.exchange.calls]
+    return shapes if any(shapes) else []
+
+
+def _unwritable(goldens: Iterable[AnyGolden]) -> InputError:
+    """Names the golden, made in Python, with text that no file and no store can hold."""
+    for golden in goldens:
+        try:
+            content_of(msgspec.to_builtins(golden, enc_hook=fingerprinted))
+        except UnicodeEncodeError:
+            break
+    return InputError(
+        f"golden {golden.id!a}", "unpaired surrogate in a string", "write the whole character or remove it"
+    )
+
+
+def _fingerprint(value: Any) -> str:
+    return hashlib.sha256(content_of(value)).hexdigest()
+
+
+def content_of(value: Any) -> bytes:
+    """The bytes that a fingerprint is computed from."""
+    return msgspec.json.encode(value, enc_hook=repr, order="deterministic")

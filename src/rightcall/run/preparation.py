@@ -1,0 +1,339 @@
+"""Prepares a plan: checked, its agent opened, every problem found, nothing spent yet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import TracebackType
+from typing import Literal, NamedTuple, Self
+
+import msgspec
+
+from rightcall.agents.agent import Agent, confirm_problem
+from rightcall.agents.agent_loop import settings_of
+from rightcall.agents.session import Session
+from rightcall.agents.setup_problems import model_problems, open_problems
+from rightcall.core import codec
+from rightcall.core.codec import described
+from rightcall.core.errors import ConfigError, RightCallError
+from rightcall.datasets.goldens import numbered_goldens
+from rightcall.datasets.review import unreviewed, unreviewed_problem
+from rightcall.metrics.matching.binding import mentions_ref
+from rightcall.model.golden import AnyGolden, ExpectedCall, Golden, category_of
+from rightcall.model.run import Run
+from rightcall.model.tool import Tool
+from rightcall.models.base import Settings
+from rightcall.run.conversations import conversation_problem, conversations_of
+from rightcall.run.golden_check import check_goldens
+from rightcall.run.inputs import Inputs, inputs_of
+from rightcall.run.package_versions import sdk_versions
+from rightcall.run.plan import BLOCK, Plan, content_of
+from rightcall.run.request_templates import template_notice
+from rightcall.run.run_record import new_run
+from rightcall.tools.definitions.offer import with_tool_set
+
+SHOWN = 3
+
+
+def mode_warnings(agent: Agent, goldens: Iterable[AnyGolden]) -> list[str]:
+    """Goldens that `single_turn` can never pass: it asks once and runs nothing, so no call has a result.
+
+    A conversation is always held in a loop, so it lacks nothing.
+    """
+    if agent.mode != "single_turn" or (callable(agent.model) and not hasattr(agent.model, "complete")):
+        return []
+    found: dict[str, list[str]] = {}
+    try:
+        for golden in goldens:
+            for need in _needs(golden) if isinstance(golden, Golden) else ():
+                found.setdefault(need, []).append(golden.id)
+    except RightCallError:
+        return []  # running them will report the problem
+    return [
+        f"{_subject(len(ids))} {need}, which single_turn cannot provide; set agent.mode: loop ({_shown(ids)})"
+        for need, ids in found.items()
+    ]
+
+
+def _needs(golden: Golden) -> Iterator[str]:
+    if not all(isinstance(call, ExpectedCall) for call in golden.expected_calls):
+        return  # made in Python with wrong types, which preflight refuses with its place
+    alternatives = (golden.expected_calls, *golden.any_of) if golden.expected_calls else golden.any_of
+    sets = [[call for call in calls if call.required] for calls in alternatives]
+    if not sets:
+        return
+    if all(any(mentions_ref(call.args) for call in calls) for calls in sets):
+        yield "a value from a result (ref)"
+    if all(any(call.after for call in calls) for calls in sets):
+        yield "calls in several steps (after)"
+    if golden.expected_state is not None and any(sets):
+        yield "a final state (expected_state)"
+    if golden.output_contains and all(sets):
+        yield "an answer after the calls (output_contains)"
+
+
+def _subject(count: int) -> str:
+    return "1 golden needs" if count == 1 else f"{count:,} goldens need"
+
+
+def _shown(ids: list[str]) -> str:
+    return ", ".join(sorted(ids)[:SHOWN]) + (", …" if len(ids) > SHOWN else "")
+
+
+SHOWN_PROBLEMS = 20
+
+
+class PlanWarning(NamedTuple):
+    """Why a run cannot succeed, and whether its gate or its mode is the reason."""
+
+    about: Literal["gate", "mode"]
+    text: str
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """Everything a run needs, created once: the owner must close it, best with `async with`.
+
+    `goldens` is how many will be run; `definitions` are the tools as the run's fingerprint and store know them.
+    """
+
+    plan: Plan
+    session: Session
+    goldens: int
+    definitions: tuple[Tool, ...]
+    fingerprints: Mapping[str, str]
+    inputs: Inputs
+    models: frozenset[str] = frozenset()
+    """The models that goldens name."""
+
+    @property
+    def tools(self) -> Mapping[str, Tool]:
+        """What the agent can be offered, by name."""
+        return self.session.tools
+
+    @property
+    def documents(self) -> dict[str, bytes]:
+        """What the store keeps by its fingerprint, so that a change of tools or setup can be seen later."""
+        return {
+            "tools": content_of(msgspec.to_builtins(list(self.definitions))),
+            "setup": content_of(self.plan.setup()),
+            "inputs": codec.encode(self.inputs),
+        }
+
+    def new_run(self, run_id: str | None = None) -> Run:
+        """The record of a run of this plan that begins now."""
+        plan = self.plan
+        made = new_run(
+            plan.name,
+            plan.agent.name,
+            fingerprints={**self.fingerprints, "inputs": self.plan.inputs().hash},
+            trials=plan.trials,
+            seed=plan.seed,
+            group=plan.group,
+            settings=plan.settings,
+            again={"suite_file": plan.suite_file, "run_options": plan.run_options},
+        )
+        if self.inputs.code:
+            made = msgspec.structs.replace(made, versions={**sdk_versions(), **made.versions})
+        made = made if run_id is None else msgspec.structs.replace(made, id=run_id)
+        if plan.agent_sources.ownership == "owned":
+            return made
+        # Only the run can tell what its agent reads: the document is written under the run's own name.
+        return msgspec.structs.replace(made, fingerprints={**made.fingerprints, "watched": made.id})
+
+    def warnings(self) -> list[PlanWarning]:
+        """What cannot succeed: a gate that cannot pass, goldens that the mode cannot satisfy."""
+        of_mode = mode_warnings(self.plan.agent, self.plan.unshuffled())
+        return [*(PlanWarning("gate", text) for text in gate_warnings(self.plan)),
+                *(PlanWarning("mode", text) for text in of_mode)]  # fmt: skip
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.session.__aexit__(kind, error, trace)
+
+
+def _effects_of_replay(plan: Plan, session: Session) -> list[str]:
+    """A replay repeats what a model said; it must not repeat what destructive tools did."""
+    recordings = plan.agent.recordings
+    if recordings is None or not recordings.replays_only or session.provider is None:
+        return []
+    if not (names := session.toolbox.really_destructive):
+        return []
+    shown = ", ".join(names[:5]) + (", …" if len(names) > 5 else "")
+    return [
+        f"a replay would run {shown} for real, and what was recorded would take effect again; "
+        "mock what is destructive, or record again"
+    ]
+
+
+async def preflight(plan: Plan, *, remote: bool = False) -> Prepared:
+    """Check everything that can be checked without spending anything; returns the plan with its agent open.
+
+    Raises one `ConfigError` with every problem: the model, the mocks, the goldens against the tools. With `remote` the
+    agent is neither opened nor checked here; that happens where it runs.
+    """
+    session, problems = open_problems(
+        plan.agent, concurrency=plan.concurrency, seed=plan.seed, user=plan.user
+    )
+    if session is None:
+        reading = _Reading(plan)
+        raise ConfigError(*problems, *await plan.scorer.problems(), *reading.problems({}))
+    definitions = tuple(
+        session.toolbox.tools
+    )  # as they were given: a server is asked for its own only when opened
+    async with _closed_on_error(session, opened=not remote):
+        if not remote:
+            problems += await session.check()
+            problems += await plan.scorer.problems()
+            problems += _effects_of_replay(plan, session)
+        reading = _Reading(plan)
+        found = reading.problems(session.tools)
+        if session.provider is not None and not remote:
+            problems += await model_problems(plan.agent, reading.models)
+        problems += found
+        if reading.unreviewed and not plan.include_unreviewed:
+            problems.append(_unreviewed(plan.dataset, reading.unreviewed))
+        if plan.trials < 1:
+            problems.append(f"trials must be at least 1, got {plan.trials}")
+        if not problems and reading.count == 0:
+            problems = [f"{plan.dataset}: no goldens to run; check --only and --limit"]
+        if problems:
+            raise ConfigError(*problems)
+        ready = reading.kept_plan()
+        inputs = inputs_of(ready, definitions)
+        return Prepared(
+            ready,
+            session,
+            min(reading.count, plan.selection.limit or reading.count),
+            definitions,
+            dict(ready.fingerprints(definitions)) | {"inputs": inputs.hash},
+            inputs,
+            frozenset(reading.models),
+        )
+
+
+async def preflight_all(plans: Sequence[Plan]) -> None:
+    """Check several plans before the first is run; raises one `ConfigError` with the problems of all."""
+    problems: list[str] = []
+    for plan in plans:
+        try:
+            async with await preflight(plan):
+                pass  # opened to be checked, and closed again
+        except ConfigError as error:
+            problems += error.problems
+    if problems:
+        raise ConfigError(*dict.fromkeys(problems))
+
+
+class _closed_on_error:  # noqa: N801  used as a statement
+    """Opens a session and leaves it open, unless an error is raised."""
+
+    def __init__(self, session: Session, *, opened: bool = True) -> None:
+        self._session, self._opened = session, opened
+
+    async def __aenter__(self) -> None:
+        if self._opened:
+            await self._session.__aenter__()
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if error is not None:
+            await self._session.__aexit__(kind, error, trace)
+
+
+class _Reading:
+    """The goldens of a plan, read once: counted, checked, and kept when they are few."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self.count = 0
+        self.models: set[str] = set()
+        self.unreviewed: list[str] = []
+        self._not_held: list[str] = []
+        self._kept: list[AnyGolden] | None = [] if isinstance(plan.dataset, Path) else None
+
+    def problems(self, tools: Mapping[str, Tool]) -> list[str]:
+        """Problems of the goldens, including how they use the tools."""
+        try:
+            errors = (f for f in check_goldens(self._placed(), dict(tools)) if f.severity == "error")
+            said = [f"{f.where}: {f.message}" + (f"; {f.hint}" if f.hint else "") for f in errors]
+            found = list(dict.fromkeys((*self._not_held, *said)))  # one line for all personas of a golden
+        except RightCallError as error:
+            found = [str(error)]
+        if len(found) > SHOWN_PROBLEMS:
+            more = len(found) - SHOWN_PROBLEMS
+            found[SHOWN_PROBLEMS:] = [f"… and {more:,} more; `rightcall dataset check` lists them all"]
+        return found
+
+    def kept_plan(self) -> Plan:
+        """The plan, with its goldens in memory when they are no more than one block."""
+        return self._plan if self._kept is None else replace(self._plan, in_memory=tuple(self._kept))
+
+    def _placed(self) -> Iterator[tuple[str, AnyGolden]]:
+        plan = self._plan
+        for where, golden in self._source():
+            if self._kept is not None:
+                self._kept.append(golden)
+                if len(self._kept) > BLOCK:
+                    self._kept = None
+            for one in conversations_of(golden, plan.user):
+                if not plan.selection.chooses(one):
+                    continue
+                self.count += 1
+                if unreviewed(one):
+                    self.unreviewed.append(one.id)
+                if one.confirm and (problem := confirm_problem(plan.agent)):
+                    self._not_held.append(f"{where}: {problem}")
+                if isinstance(one, Golden):
+                    settings_of(one, Settings())
+                    self.models.update(filter(None, [one.model]))
+                elif problem := conversation_problem(one, plan.agent, plan.user):
+                    self._not_held.append(f"{where}: {problem}")
+                yield where, with_tool_set(one, plan.agent.tool_sets, where)
+
+    def _source(self) -> Iterator[tuple[str, AnyGolden]]:
+        dataset = self._plan.dataset
+        if isinstance(dataset, Path):
+            return ((f"{dataset}:{line}", golden) for line, golden in numbered_goldens(dataset))
+        return (_validated(golden) for golden in dataset)
+
+
+def _unreviewed(dataset: Path | Sequence[AnyGolden], ids: list[str]) -> str:
+    """Goldens made from traces or runs expect what was observed, without confirmation that it was right."""
+    file = dataset if isinstance(dataset, Path) else None
+    problem, how = unreviewed_problem(ids, file)
+    return f"{file}: {problem}; {how}" if file else f"{problem}; {how}"
+
+
+def _validated(golden: AnyGolden) -> tuple[str, AnyGolden]:
+    """A golden made in Python with its place, validated like one from a file: constructors do not check types."""
+    where = f"golden '{golden.id}'"
+    return where, codec.convert(msgspec.to_builtins(golden, enc_hook=described), type(golden), where)
+
+
+def gate_warnings(plan: Plan) -> list[str]:
+    """What a gate can never show with these goldens, above all that PASS is impossible."""
+    if plan.gate is None:
+        return []
+    from rightcall.decide.sample_size import warnings
+
+    kinds = dict[tuple[str, tuple[str, ...], str | None], tuple[str, tuple[str, ...], str | None]]()
+    notice = template_notice(plan.undeclared_templates)
+    found = []
+    for golden in plan.unshuffled():
+        if golden.id not in plan.quarantine and plan.scorer.checks(golden):
+            kind = category_of(golden), tuple(golden.tags), golden.cluster
+            found.append(kinds.setdefault(kind, kind))  # what many share, instead of a million goldens
+    return ([notice] if notice else []) + warnings(
+        plan.gate,
+        [category for category, _, _ in found],
+        [tags for _, tags, _ in found],
+        trials=plan.trials,
+        clusters=[cluster for _, _, cluster in found],
+    )

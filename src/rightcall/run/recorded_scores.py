@@ -1,0 +1,119 @@
+"""Scores existing behaviour: recorded trajectories, one at a time, and test cases; nothing is run."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+
+from rightcall.agents.pool import Pool
+from rightcall.core.errors import ConfigError, InputError
+from rightcall.datasets.pairs import pair
+from rightcall.datasets.review import refuse_unreviewed
+from rightcall.metrics.score_case import Scorer
+from rightcall.model.case import AnyTestCase
+from rightcall.model.golden import AnyGolden, with_id
+from rightcall.model.run import CaseResult
+from rightcall.model.tool import Tool
+from rightcall.model.trajectory import Trajectory
+
+Pair = tuple[AnyGolden, int, Trajectory]
+
+BY_GOLDENS = Scorer()
+"""The goldens alone decide."""
+
+
+def score_recorded(
+    goldens: Path,
+    trajectories: Path,
+    *,
+    tools: Iterable[Tool] = (),
+    scorer: Scorer = BY_GOLDENS,
+    partial: bool = False,
+    left_out: Callable[[int], None] | None = None,
+    look: Callable[[Trajectory], None] | None = None,
+    include_unreviewed: bool = False,
+) -> Iterator[CaseResult]:
+    """The result of each recorded trial, streamed: memory does not grow with the number of cases.
+
+    Metrics may be `def` or `async def`. With `partial`, `left_out` receives the number of goldens without a trajectory.
+    `look` is called with each trajectory. An unreviewed golden is an error unless `include_unreviewed`.
+    """
+    pairs = pair(goldens, trajectories, partial=partial, left_out=left_out)
+    if not include_unreviewed:
+        pairs = _of_reviewed(pairs, goldens)
+    yield from score_pairs(pairs, goldens, tools=tools, scorer=scorer, look=look)
+
+
+def _of_reviewed(pairs: Iterable[Pair], file: Path) -> Iterator[Pair]:
+    for one in pairs:
+        if one[0].metadata:
+            next(refuse_unreviewed([one[0]], file))
+        yield one
+
+
+def score_pairs(
+    pairs: Iterable[Pair],
+    goldens: Path,
+    *,
+    tools: Iterable[Tool] = (),
+    scorer: Scorer = BY_GOLDENS,
+    look: Callable[[Trajectory], None] | None = None,
+) -> Iterator[CaseResult]:
+    """The result of each pair; errors name the file of the goldens."""
+    toolset = {tool.name: tool for tool in tools}
+    try:
+        if not scorer.metrics and not scorer.observe:
+            stated = scorer.stated
+            for golden, trial, trajectory in pairs:
+                if look is not None:
+                    look(trajectory)
+                yield stated(golden, trial, trajectory, toolset)
+            return
+        import asyncio  # only metrics may be async
+
+        with asyncio.Runner() as loop:
+            problems = loop.run(scorer.problems())
+            if problems:
+                raise ConfigError(*problems)
+            for golden, trial, trajectory in pairs:
+                if look is not None:
+                    look(trajectory)
+                yield loop.run(scorer.result(golden, trial, trajectory, toolset))
+    except InputError as error:  # scoring knows the golden, not its location
+        if error.where.startswith("golden '"):
+            raise InputError(f"{goldens}: {error.where}", error.problem, error.hint) from None
+        raise
+
+
+async def score_cases(
+    cases: Sequence[AnyTestCase], scorer: Scorer, *, concurrency: int = 32
+) -> list[CaseResult]:
+    """The result of each case, in order; several cases of one golden are its trials."""
+    problems = await scorer.problems()
+    if problems:
+        raise ConfigError(*problems)
+    for _ in refuse_unreviewed(case.golden for case in cases):
+        pass
+    seen: Counter[str] = Counter()
+    jobs: list[tuple[int, AnyTestCase, int]] = []
+    for place, case in enumerate(cases):
+        named = msgspec.structs.replace(case, golden=with_id(case.golden))
+        jobs.append((place, named, seen[named.golden.id]))
+        seen[named.golden.id] += 1
+    found: dict[int, CaseResult] = {}
+
+    async def do(job: tuple[int, AnyTestCase, int]) -> None:
+        place, case, trial = job
+        found[place] = await score_test_case(case, trial, scorer)
+
+    await Pool(max(1, min(concurrency, len(jobs)))).run(iter(jobs), do)
+    return [found[place] for place in range(len(jobs))]
+
+
+async def score_test_case(case: AnyTestCase, trial: int, scorer: Scorer) -> CaseResult:
+    """One case, with what the agent did and its result."""
+    result = await scorer.result(case.golden, trial, case.trajectory, case.tools)
+    return msgspec.structs.replace(result, trajectory=case.trajectory)

@@ -1,0 +1,165 @@
+"""Scores a stored run again with other metrics or rules, and stores the result as a new run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+import msgspec
+
+from rightcall.core import codec
+from rightcall.core.errors import ConfigError
+from rightcall.core.event_loop import finished
+from rightcall.datasets.review import refuse_unreviewed
+from rightcall.decide.verdict import Verdict
+from rightcall.metrics.score_case import Scorer
+from rightcall.metrics.tally import Tally
+from rightcall.model.golden import AnyGolden
+from rightcall.model.run import CaseResult, Run, Summary
+from rightcall.model.score import Score
+from rightcall.model.tool import Tool
+from rightcall.run.answers import answered_verdict
+from rightcall.run.outcome import stored_results, verdict_without_gate
+from rightcall.run.plan import scorer_fingerprint
+from rightcall.run.run_record import new_run
+from rightcall.store.address import Persistence, open_store
+from rightcall.store.base import Key, StoredRun
+from rightcall.store.sql.store import Store
+
+BATCH = 100
+SHARD = 5_000
+
+
+@dataclass(frozen=True)
+class RescoreShard:
+    """Some results of a run, to be scored again by any process that can open the store."""
+
+    keys: tuple[Key, ...]
+    goldens: Mapping[str, AnyGolden]
+
+
+@dataclass(frozen=True)
+class RescoreTask:
+    """Scores a shard of a stored run again and stores the results; running it twice changes nothing."""
+
+    store: str
+    old: str
+    new: str
+    epoch: int
+    scorer: Scorer
+    tools: Mapping[str, Tool]
+
+    def __call__(self, shard: RescoreShard) -> None:
+        with open_store(self.store, must_exist=True) as store:
+            found = store.results_of(self.old, shard.keys, trajectories=True)
+            writer = store.join_run(self.new, epoch=self.epoch)
+            results = finished(self._scored(found.values(), shard.goldens))
+            Persistence()(lambda: writer.add(results))
+
+    async def _scored(
+        self, results: Iterable[CaseResult], goldens: Mapping[str, AnyGolden]
+    ) -> list[CaseResult]:
+        return [await _again(result, goldens, self.tools, self.scorer) for result in results]
+
+
+Spread = Callable[[RescoreTask, Sequence[RescoreShard]], Iterator[None]]
+"""Scores the shards of a run elsewhere, in any order; yields as each one finishes."""
+
+
+async def rescore_run(
+    store: Store, run: str, scorer: Scorer, *, goldens: Iterable[AnyGolden] = (), spread: Spread | None = None
+) -> tuple[str, Summary, Verdict]:
+    """Score every stored trajectory of a run; returns the new run's id, summary and verdict.
+
+    `goldens` replace stored ones with the same id, which have lost any functions they contained. `spread` scores shards
+    of the run elsewhere [default: one after the other, here].
+    """
+    problems = await scorer.problems()
+    if problems:
+        raise ConfigError(*problems)
+    old = store.run(run)
+    known = {golden.id: golden for golden in store.goldens(old.id)}
+    known |= {golden.id: golden for golden in refuse_unreviewed(goldens) if golden.id in known}
+    tools = stored_tools(store, old)
+    new = _begun(old, scorer)
+    writer = store.begin_run(new, planned=old.results)
+    writer.add_goldens(list(known.values()))
+    tally = Tally(scorer.names)
+    if spread is not None:
+        place = str(store.file.resolve()) if store.file else store.url
+        task = RescoreTask(place, old.id, new.id, writer.epoch, scorer, tools)
+        for _ in spread(task, list(_shards(store.finished(old.id), known))):
+            pass
+        for result in stored_results(store, new.id):
+            tally.add(result)
+    else:
+        for batch in _batches(store.results(old.id, trajectories=True)):
+            results = [await _again(result, known, tools, scorer) for result in batch]
+            writer.add(results)
+            for result in results:
+                tally.add(result)
+    early = old.run.summary is not None and old.run.summary.stopped_early
+    summary = msgspec.structs.replace(tally.summary(), stopped_early=early)
+    verdict = answered_verdict(verdict_without_gate(summary), store, new.id, old.run.agent)
+    store.finish_run(new.id, summary, verdict.word)
+    return new.id, summary, verdict
+
+
+def stored_tools(store: Store, run: StoredRun) -> dict[str, Tool]:
+    """The tools of a run; none when they were not stored."""
+    fingerprint = run.run.fingerprints.get("tools", "")
+    content = store.document("tools", fingerprint) if fingerprint else None
+    tools = codec.decode(content, list[Tool], f"tools of run {run.id}") if content else []
+    return {tool.name: tool for tool in tools}
+
+
+async def _again(
+    result: CaseResult, goldens: Mapping[str, AnyGolden], tools: Mapping[str, Tool], scorer: Scorer
+) -> CaseResult:
+    golden, trajectory = goldens.get(result.golden_id), result.trajectory
+    if golden is None or trajectory is None:
+        what = "golden" if golden is None else "trajectory"
+        error = result.error or f"the {what} of this case was not stored, so it cannot be rescored"
+        overall = {"overall": Score.broken(error)}
+        return msgspec.structs.replace(
+            result, passed=False, score=0.0, metrics=overall, codes=(), error=error, checked=True
+        )
+    scored = await scorer.result(golden, result.trial, trajectory, tools)
+    return msgspec.structs.replace(scored, trajectory=trajectory, first_request=result.first_request)
+
+
+def _begun(old: StoredRun, scorer: Scorer) -> Run:
+    name = f"{old.run.name} (rescored)"
+    new = new_run(name, old.run.agent, fingerprints={})
+    fingerprints = {kind: text for kind, text in old.run.fingerprints.items() if kind != "measures"}
+    return msgspec.structs.replace(
+        old.run,
+        id=new.id,
+        name=name,
+        group=name,
+        started_at=new.started_at,
+        finished_at=None,
+        summary=None,
+        fingerprints=fingerprints | {"metrics": scorer_fingerprint(scorer)},
+        settings={**old.run.settings, "rescored": old.id},
+    )
+
+
+def _shards(keys: Iterable[Key], goldens: Mapping[str, AnyGolden]) -> Iterator[RescoreShard]:
+    """The results of a run in the order of their goldens, some at a time, each shard with the goldens it needs."""
+    stream = iter(keys)
+    while some := tuple(islice(stream, SHARD)):
+        needed = {golden_id for golden_id, _ in some}
+        yield RescoreShard(some, {name: goldens[name] for name in needed if name in goldens})
+
+
+def _batches(results: Iterable[CaseResult]) -> Iterator[list[CaseResult]]:
+    batch: list[CaseResult] = []
+    for result in results:
+        batch.append(result)
+        if len(batch) == BATCH:
+            yield batch
+            batch = []
+    if batch:
+        yield batch

@@ -1,0 +1,64 @@
+"""The record of a run that begins now, with everything needed to repeat it."""
+
+from __future__ import annotations
+
+import datetime
+import hashlib
+import platform
+import secrets
+from collections.abc import Mapping
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from rightcall.core.redaction.secrets import scrubber
+from rightcall.core.text import utc_text
+from rightcall.files.revision import source_of
+from rightcall.model.run import Run
+from rightcall.recording.canonical import scrubbed
+
+
+def new_run_id(now: datetime.datetime | None = None) -> str:
+    """A fresh id; ids sort by the time their runs began."""
+    now = now or datetime.datetime.now(datetime.UTC)
+    return f"{now:%y%m%d-%H%M%S}-{secrets.token_hex(3)}"
+
+
+def golden_set_name(run: Run) -> str:
+    """A name for the goldens of a run as they are stored: equal when everything they are made from is."""
+    made_from = ("dataset", "selection", "tool_sets", "simulator")
+    parts = [run.versions["rightcall"], *(run.fingerprints.get(part, "") for part in made_from)]
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
+
+
+def new_run(
+    name: str,
+    agent: str,
+    *,
+    fingerprints: Mapping[str, str],
+    trials: int = 1,
+    seed: int = 0,
+    group: str = "",
+    settings: Mapping[str, Any] | None = None,
+    again: Mapping[str, str] | None = None,
+) -> Run:
+    """A run that begins now. Runs of one `group` [default: the name] are followed over time.
+
+    `again` is the command to run it again: `suite_file` and `run_options`. It may differ when a run is
+    resumed.
+    """
+    now = datetime.datetime.now(datetime.UTC)
+    return Run(
+        id=new_run_id(now),
+        name=name,
+        started_at=utc_text(now),
+        agent=agent,
+        trials=trials,
+        seed=seed,
+        group=group or name,
+        settings=scrubbed(dict(settings or {}), scrubber()),
+        fingerprints=dict(fingerprints),
+        versions={"rightcall": version("rightcall"), "python": platform.python_version()}
+        | source_of(Path.cwd())
+        | {name: given for name, given in (again or {}).items() if given},
+    )

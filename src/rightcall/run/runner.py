@@ -1,0 +1,194 @@
+"""Runs a plan: goldens → trajectories → results → store, from the preparation to the verdict."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import NamedTuple
+
+import msgspec
+
+from rightcall.core.codec import encode
+from rightcall.core.errors import ConfigError
+from rightcall.core.redaction.secrets import scrubber
+from rightcall.decide.baseline import Baseline
+from rightcall.metrics.tally import Tally
+from rightcall.model.run import CaseResult, Run
+from rightcall.run.answers import answered_verdict
+from rightcall.run.backend import Backend, InProcess, RunWork
+from rightcall.run.done_cells import DoneCells
+from rightcall.run.live_run import LiveRun, Progress, RunOutcome, Watcher, worst_case
+from rightcall.run.outcome import stored_results
+from rightcall.run.plan import Plan
+from rightcall.run.preparation import PlanWarning, Prepared, preflight
+from rightcall.run.run_record import golden_set_name
+from rightcall.run.sink import stored_batch
+from rightcall.run.watched_inputs import INTERRUPTED, WatchedInputs, stored_watch
+from rightcall.store.address import Persistence
+from rightcall.store.base import Key, changes
+from rightcall.store.sql.run_writer import RunWriter
+from rightcall.store.sql.store import Store
+from rightcall.tools.idempotency.key_location import run_keys
+
+
+async def run_plan(  # noqa: PLR0913
+    plan: Plan,
+    store: Store,
+    *,
+    resume: str | None = None,
+    watch: Watcher | None = None,
+    started: Callable[[Run], None] | None = None,
+    persist: Persistence | None = None,
+    warn: Callable[[PlanWarning], None] | None = None,
+    backend: Backend | None = None,
+    run_id: str | None = None,
+) -> RunOutcome:
+    """Run every unfinished trial of the plan. Results are on disk before `watch` is called with them.
+
+    Interrupting it keeps finished results; `resume` continues such a run, and fails if its setup has changed. A
+    store that fails for longer than `persist` retries raises a `StoreError`: the run stops, stays unfinished and
+    can be resumed. `warn` receives warnings before anything is sent. Trials are run on `backend` [default: this
+    process]. `run_id` is the id of a new run [default: made of the time].
+    """
+    persist = persist or Persistence()
+    async with await preflight(plan, remote=backend is not None and backend.remote) as prepared:
+        backend = backend or InProcess(prepared.session)
+        return await _run_prepared(prepared, store, resume, watch, started, persist, warn, backend, run_id)
+
+
+async def _run_prepared(  # noqa: PLR0913, PLR0917
+    prepared: Prepared,
+    store: Store,
+    resume: str | None,
+    watch: Watcher | None,
+    started: Callable[[Run], None] | None,
+    persist: Persistence,
+    warn: Callable[[PlanWarning], None] | None,
+    backend: Backend,
+    run_id: str | None,
+) -> RunOutcome:
+    plan, planned = prepared.plan, prepared.goldens * prepared.plan.trials
+    if warn is not None:
+        for warning in prepared.warnings():
+            warn(warning)
+    new = prepared.new_run(run_id)
+    resumed = None if resume is None else _resumable(store, resume, new)  # before a cluster is started for it
+    await backend.open()
+    begun = _begin(prepared, store, new, resumed, planned)
+    run, writer, done = begun.run, begun.writer, begun.done
+    if started is not None:
+        started(run)
+    progress = Progress(run.id, planned, Tally(plan.scorer.names), started=time.monotonic())
+    running = LiveRun(plan, progress, watch, persist, backend, begun.goldens)
+    for result in stored_results(store, run.id) if done.count else ():
+        running.recall(result)
+    prepared.session.begin(run.id, run_keys(store.file, store.url, scrubber()))
+
+    async def fence() -> None:
+        nonlocal writer
+        writer = await asyncio.to_thread(persist, partial(store.resume_run, run.id, epoch=writer.epoch))
+
+    work = RunWork(
+        plan,
+        run.id,
+        planned,
+        planned - done.count,
+        definitions=prepared.definitions,
+        tools=prepared.tools,
+        models=prepared.models,
+        affordable=running.affordable if worst_case(plan) else None,
+        stored=partial(_read_back, store, run.id, persist),
+        store="" if store.file else store.url,
+        epoch=writer.epoch,
+        fence=fence,
+    )
+    # The writer of the moment: a fence replaces it, and the old one could store nothing more.
+    try:
+        await running.run(work, lambda batch: stored_batch(store, writer, batch), writer, done)
+    finally:
+        _keep_watched(store, run, backend.watched(), resumed=done.count > 0)
+    outcome = running.outcome(run, begun.baseline, prepared.tools)
+    outcome = msgspec.structs.replace(outcome, notices=(*outcome.notices, *backend.notices()))
+    if not running.answered:
+        outcome = await asyncio.to_thread(_by_answers, outcome, store)
+    for write in _last_writes(plan, store, outcome, early=running.decided, epoch=writer.epoch):
+        await asyncio.to_thread(persist, write)
+    return outcome
+
+
+def _by_answers(outcome: RunOutcome, store: Store) -> RunOutcome:
+    """The outcome, with the verdict ERROR when no answer arrived, in this process or before a resume."""
+    verdict = answered_verdict(outcome.verdict, store, outcome.run.id, outcome.run.agent)
+    summary = msgspec.structs.replace(outcome.summary, decision=verdict.sentence)
+    return msgspec.structs.replace(outcome, verdict=verdict, summary=summary)
+
+
+class _Begun(NamedTuple):
+    run: Run
+    writer: RunWriter
+    done: DoneCells
+    baseline: Baseline | None
+    goldens: str
+
+
+def _begin(prepared: Prepared, store: Store, run: Run, resumed: Run | None, planned: int) -> _Begun:
+    """A new run in the store, or the one to resume with what it has done."""
+    plan, goldens = prepared.plan, golden_set_name(run)
+    if resumed is not None:
+        writer = store.resume_run(resumed.id)
+        writer.drop_errors()
+        done = DoneCells.of(plan, store, resumed.id)
+        return _Begun(resumed, writer, done, _baseline(plan, store, resumed), goldens)
+    baseline = _baseline(plan, store, run)  # before the run starts: one that is refused leaves no trace
+    writer = store.begin_run(run, planned=planned, documents=prepared.documents)
+    return _Begun(run, writer, DoneCells(), baseline, goldens)
+
+
+def _keep_watched(store: Store, run: Run, watched: WatchedInputs | None, *, resumed: bool) -> None:
+    """Store what the agent's code read, with what it read before the run was interrupted."""
+    if watched is None or "watched" not in run.fingerprints:
+        return
+    if resumed:
+        watched = (stored_watch(store, run) or INTERRUPTED).merged(watched)
+    store.set_document(run.id, "watched", encode(watched))
+
+
+def _last_writes(
+    plan: Plan, store: Store, outcome: RunOutcome, *, early: bool, epoch: int
+) -> Iterator[Callable[[], object]]:
+    """The final writes to the store: that answers were replayed, and that the run is finished."""
+    recordings = plan.agent.recordings
+    # In replay everything was, also what workers or an earlier process did, which is not counted here.
+    if recordings is not None and (recordings.replayed or recordings.replays_only):
+        from rightcall.run.baseline_file import REPLAYED
+
+        yield partial(store.tag_run, outcome.run.id, REPLAYED)
+    if not outcome.stopped:
+        word = outcome.verdict.word
+        yield partial(store.finish_run, outcome.run.id, outcome.summary, word, early=early, epoch=epoch)
+
+
+async def _read_back(
+    store: Store, run_id: str, persist: Persistence, keys: Sequence[Key]
+) -> Sequence[CaseResult]:
+    read = partial(persist, lambda: store.results_of(run_id, keys))
+    return list((await asyncio.to_thread(read)).values())
+
+
+def _baseline(plan: Plan, store: Store, run: Run) -> Baseline | None:
+    """The baseline outcomes of the gate; raises if that run is not comparable."""
+    if plan.gate is None or plan.gate.baseline is None:
+        return None
+    from rightcall.run.baseline import baseline_for
+
+    wanted = plan.gate.baseline
+    return baseline_for(store, wanted.run, run, plan.goldens, plan.quarantine, anyway=wanted.anyway)
+
+
+def _resumable(store: Store, wanted: str, now: Run) -> Run:
+    stored = store.run(wanted)
+    if different := changes(stored.run, now):
+        raise ConfigError(f"run {stored.id} cannot be resumed, because its setup has changed:", *different)
+    return stored.run

@@ -1,0 +1,80 @@
+"""Stores scored test cases as a run."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+
+from rightcall.core.codec import encode, encode_as, fingerprinted, stable_repr
+from rightcall.decide.verdict import Verdict
+from rightcall.metrics.score_case import Scorer
+from rightcall.metrics.tally import Tally
+from rightcall.model.case import AnyTestCase
+from rightcall.model.golden import with_id
+from rightcall.model.run import CaseResult, Summary
+from rightcall.models.hosts import server_of
+from rightcall.run.answers import RECORDED
+from rightcall.run.decisions import gate_run
+from rightcall.run.outcome import verdict_without_gate
+from rightcall.run.request import EvaluateOptions
+from rightcall.run.run_record import new_run
+from rightcall.store.address import Persistence
+from rightcall.store.sql.store import Store
+
+
+def keep_cases(
+    store: Store,
+    cases: Sequence[AnyTestCase],
+    results: Sequence[CaseResult],
+    scorer: Scorer,
+    options: EvaluateOptions,
+) -> tuple[str, Summary, Verdict]:
+    """Store existing results; returns the run's id, summary and verdict."""
+    goldens = list({with_id(case.golden).id: with_id(case.golden) for case in cases}.values())
+    tools = {name: tool for case in cases for name, tool in case.tools.items()}
+    documents = {"tools": encode(list(tools.values()))} if tools else {}
+    run = new_run(
+        options.name,
+        RECORDED,
+        trials=max(result.trial for result in results) + 1,
+        group=options.group,
+        settings=options.settings,
+        fingerprints={
+            "dataset": _fingerprint([encode_as(golden, fingerprinted) for golden in goldens]),
+            "measures": _fingerprint(
+                [
+                    f"{stable_repr(metric)}{server_of(getattr(metric, 'model', ''))}".encode()
+                    for metric in (*scorer.metrics, *scorer.observe)
+                ]
+            ),
+            **{kind: hashlib.sha256(content).hexdigest() for kind, content in documents.items()},
+            **_simulators(cases),
+        },
+    )
+    persist = Persistence()
+    writer = store.begin_run(run, planned=len(results), documents=documents)
+    persist(lambda: writer.add_goldens(goldens))
+    persist(lambda: writer.add(results))
+    tally = Tally(scorer.names)
+    for result in results:
+        tally.add(result)
+    summary = tally.summary()
+    verdict = gate_run(store, run.id, options.gate) if options.gate else verdict_without_gate(summary)
+    persist(lambda: store.finish_run(run.id, summary, verdict.word))
+    return run.id, summary, verdict
+
+
+def _simulators(cases: Sequence[AnyTestCase]) -> dict[str, str]:
+    """Who played users in these conversations, so that runs with other users are not compared by accident."""
+    held = {
+        (talk.user, talk.prompt_hash)
+        for case in cases
+        if (talk := case.trajectory.dialogue) and talk.prompt_hash
+    }
+    return (
+        {"simulator": _fingerprint([part.encode() for one in sorted(held) for part in one])} if held else {}
+    )
+
+
+def _fingerprint(parts: Sequence[bytes]) -> str:
+    return hashlib.sha256(b"\0".join(parts)).hexdigest()

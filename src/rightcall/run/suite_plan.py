@@ -1,0 +1,328 @@
+"""From a suite to a plan: its tools, agent, metrics and gate resolved, every problem found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from rightcall.agents.agent import Agent
+from rightcall.agents.agent_endpoint import with_endpoint
+from rightcall.agents.observed.catalog import agent_tools, detect
+from rightcall.agents.observed.observed_agent import ObservedAgent
+from rightcall.agents.remote.remote_agent import is_address
+from rightcall.agents.setup_problems import agent_problems
+from rightcall.core.errors import ConfigError, RightCallError
+from rightcall.decide.config import read_gate
+from rightcall.files.current_folder import working_folder
+from rightcall.files.project_files import ProjectFiles
+from rightcall.files.python_object import is_object_name, load_object, search_modules_in
+from rightcall.metrics.base import Metric
+from rightcall.metrics.matching.verdict import DEFAULT_WEIGHTS, ScoringRules
+from rightcall.metrics.resolve import as_metrics, observed
+from rightcall.model.approval_policy import read_approvals
+from rightcall.model.dialects import read_tool
+from rightcall.model.golden import Golden
+from rightcall.models.catalog import ModelCatalog
+from rightcall.recording.placeholder_keys import placeholder_keys
+from rightcall.run.agent_exchange import exchange_of, require_spans
+from rightcall.run.agent_sources import suite_sources
+from rightcall.run.conversations import user_setup
+from rightcall.run.inputs import ask_hash
+from rightcall.run.named_models import beside, suite_models
+from rightcall.run.plan import Plan, Selection
+from rightcall.run.suite import AgentConfig, Suite
+from rightcall.run.suite_actions import (
+    actions,
+    is_code,
+    is_code_metric,
+    metric_names,
+    mock_functions,
+    record_settings,
+    suite_recordings,
+)
+from rightcall.run.trust import may_search
+from rightcall.run.watched_inputs import import_watch
+from rightcall.tools.definitions.load import load_tools
+from rightcall.tools.definitions.source import from_module, listed_tools
+from rightcall.tools.faults.plan import FaultPlan, load_plan, read_plan
+from rightcall.tools.mcp.address import McpAddress, read_address
+from rightcall.tools.worlds.base import make_world
+
+CLIENTS = ("openai", "anthropic")
+"""Adapters whose objects are clients of a model: those are models, not agents to observe."""
+
+
+def plan_suite(  # noqa: PLR0913  a suite, and what a command line may say instead
+    suite: Suite,
+    folder: Path,
+    *,
+    model: str | None = None,
+    base_url: str | None = None,
+    trials: int | None = None,
+    concurrency: int | None = None,
+    selection: Selection | None = None,
+    faults: str | None = None,
+    start_nothing: bool = False,
+) -> Plan:
+    """The plan of a suite with the overrides of the command line; one `ConfigError` lists every problem.
+
+    With `start_nothing` no server is started and no module of the suite imported; such a plan can be estimated but not
+    run, and lacks tools and metrics defined in code.
+    """
+    problems: list[str] = []
+    if start_nothing:
+        suite = _without_code(suite, folder)
+    elif may_search(suite, folder, model):
+        search_modules_in(folder)
+    begun = Path.cwd()
+    with working_folder(), _imports_watched(suite, folder, model, start_nothing=start_nothing):
+        models = _tried(problems, lambda: suite_models(suite, folder)) or ModelCatalog()
+        agent = _agent(suite, folder, problems, model=model, faults=faults, start_nothing=start_nothing)
+        agent = replace(agent, models=models.endpoints)
+        placed = _tried(problems, lambda: with_endpoint(_at(agent, suite, model, base_url), models))
+        agent = placed or replace(agent, model=_unloaded)
+        chosen = _chosen_folder(folder, begun)
+    dataset = begun / folder / suite.dataset if chosen else folder / suite.dataset
+    metrics, observed_only = _tried(problems, lambda: _suite_metrics(suite, models)) or ([], [])
+    rules = _tried(problems, lambda: ScoringRules(suite.weights or DEFAULT_WEIGHTS, suite.pass_rule))
+    problems += _contradictory_limits(suite)
+    plan = Plan(
+        name=suite.name,
+        agent=agent,
+        dataset=dataset,
+        metrics=metrics,
+        observe=observed_only,
+        metric_seconds=suite.metric_seconds,
+        rules=rules or ScoringRules(),
+        trials=trials or suite.trials,
+        seed=suite.seed,
+        concurrency=concurrency or suite.concurrency,
+        run_limits=suite.run_limits,
+        group=suite.group,
+        gate=_tried(problems, lambda: read_gate(suite.gate)) if suite.gate else None,
+        quarantine=frozenset(suite.quarantine),
+        selection=selection or Selection(),
+        sources=None if start_nothing else replace(suite_sources(suite, folder, agent, model), folder=chosen),
+        user=_tried(problems, lambda: user_setup(suite.user, folder, models)),
+        models=models,
+    )
+    if problems:
+        known = agent if agent.model is not _unloaded else replace(agent, approvals=None)
+        raise ConfigError(*dict.fromkeys(problems + agent_problems(known)))
+    if agent.recordings is not None:
+        inputs = plan.inputs()
+        agent.recordings.inputs_of = lambda golden: ask_hash(golden, inputs)
+    return plan
+
+
+def _imports_watched(
+    suite: Suite, folder: Path, model: str | None, *, start_nothing: bool
+) -> AbstractContextManager[object]:
+    """Sees what modules of the suite open while they are imported; without any, nothing is watched."""
+    if start_nothing or not any(action.kind == "import" for action in actions(suite, folder, model)):
+        return nullcontext()
+    return import_watch(ProjectFiles.of(folder)).watch
+
+
+def _chosen_folder(folder: Path, begun: Path) -> Path | None:
+    """The working folder that modules of the project chose when they were imported, now or before."""
+    watch = import_watch(ProjectFiles.of(begun / folder))
+    if Path.cwd() != begun:
+        watch.folder = Path.cwd()
+    return watch.folder
+
+
+def _agent(
+    suite: Suite,
+    folder: Path,
+    problems: list[str],
+    *,
+    model: str | None,
+    faults: str | None,
+    start_nothing: bool,
+) -> Agent:
+    """The agent of a suite, with its tools and the faults to inject into them."""
+    config = suite.agent
+    replays = record_settings(suite).mode == "replay"
+    with placeholder_keys(replays):  # modules may make their clients when imported
+        tools, mcp, server = _tried(problems, lambda: _suite_tools(suite, folder)) or ([], None, "")
+        tested = _tested(model, config, folder, problems, start_nothing=start_nothing)
+    loops = config.mode == "loop" or isinstance(tested, ObservedAgent)
+    return Agent(
+        model=tested,
+        tools=tools,
+        system=config.system,
+        mode=config.mode,
+        settings=config.settings,
+        base_url=config.base_url[0] if isinstance(config.base_url, tuple) else config.base_url,
+        base_urls=config.base_url if isinstance(config.base_url, tuple) else (),
+        key_env=config.key_env,
+        headers=config.headers,
+        limits=suite.limits,
+        mocks=suite.mocks,
+        execute=config.execute or "mock",
+        strict=config.strict,
+        faults=_tried(problems, lambda: _fault_plan(faults or suite.faults, folder, loops)),
+        mcp=mcp,
+        mcp_server=server,
+        record=str(folder / config.record) if config.record else None,
+        tool_sets=suite.tool_sets,
+        rate=config.rate,
+        recordings=None if start_nothing else _tried(problems, lambda: suite_recordings(suite, folder)),
+        exchange=exchange_of(config, tested, folder),
+        approvals=_tried(problems, lambda: read_approvals(suite.approvals)),
+    )
+
+
+def _at(agent: Agent, suite: Suite, model: str | None, base_url: str | None) -> Agent:
+    """The agent at the server that was typed; a typed model of another provider is not at the suite's server."""
+    own = suite.agent.model
+    if (
+        model is not None
+        and model != own
+        and (":" not in model or model.partition(":")[0] != own.partition(":")[0])
+    ):
+        agent = replace(agent, base_url=None, base_urls=(), key_env=None, headers={})
+    if not base_url:
+        return agent
+    if agent.base_url != base_url:  # key and headers belong to the server they were written with
+        agent = replace(agent, key_env=None, headers={})
+    return replace(agent, base_url=base_url, base_urls=())
+
+
+def _suite_metrics(suite: Suite, models: ModelCatalog) -> tuple[list[Metric], list[Metric]]:
+    """The metrics that decide, and those under `observe`, which do not."""
+    named: list[str] = []
+    watched: list[str] = []
+    for given in suite.metrics:
+        if isinstance(given, str):
+            named.append(given)
+        elif given.keys() == {"observe"}:
+            watched += [given["observe"]] if isinstance(given["observe"], str) else given["observe"]
+        else:
+            raise ConfigError(
+                f"metrics: an object here must be {{observe: NAME}}, got {', '.join(given) or '{}'}"
+            )
+    metrics = as_metrics(named, models)
+    return metrics, observed(watched, metrics, models)
+
+
+def _without_code(suite: Suite, folder: Path) -> Suite:
+    """The suite without the tools, mocks and metrics defined in code."""
+    metrics = tuple(name for name in metric_names(suite) if not is_code_metric(name))
+    plain = msgspec.structs.replace(suite, metrics=(), mocks={})
+    code = any(one.kind not in ("write", "send") for one in actions(plain, folder, "keyword:"))
+    mocks = (
+        {} if code else {name: mock for name, mock in suite.mocks.items() if not any(mock_functions(mock))}
+    )
+    tools = None if code else suite.tools
+    return msgspec.structs.replace(suite, metrics=metrics, tools=tools, mocks=mocks)
+
+
+def _not_imported(name: str, folder: Path) -> Any:
+    """A placeholder with the same name for an agent defined in code."""
+    if not is_code(name, folder):
+        return name
+
+    def agent(golden: Golden) -> None:
+        raise ConfigError(f"'{name}' was not imported, so it cannot be run")
+
+    agent.__name__ = name
+    return agent
+
+
+def _suite_tools(suite: Suite, folder: Path) -> tuple[list[Any], McpAddress | None, str]:
+    """The tools of a suite, and the MCP server they come from, with its name and version, if they do."""
+    tools, worlds = suite.tools, [make_world(name, state) for name, state in suite.worlds.items()]
+    if tools is None:
+        return list(worlds), None, ""
+    if isinstance(tools, dict) or (isinstance(tools, str) and tools.startswith("mcp:")):
+        if isinstance(tools, dict) and tools.keys() != {"mcp"}:
+            raise ConfigError("tools: an object here must be {mcp: {command: […]}} or {mcp: {url: …}}")
+        address = read_address(tools["mcp"] if isinstance(tools, dict) else tools, "tools.mcp")
+        listed, server = listed_tools(address)
+        return [*listed, *worlds], address, server
+    if isinstance(tools, str) and is_object_name(tools) and not (folder / tools).exists():
+        return [*from_module(tools, agent_tools), *worlds], None, ""
+    if isinstance(tools, str):
+        return [*load_tools(folder / tools), *worlds], None, ""
+    return [*(read_tool(raw, f"tools[{i}]") for i, raw in enumerate(tools)), *worlds], None, ""
+
+
+def _fault_plan(given: str | dict[str, Any] | None, folder: Path, loops: bool) -> FaultPlan | None:
+    if given is None:
+        return None
+    if not loops:
+        raise ConfigError("faults affect tools while they run, so they require agent.mode: loop")
+    return load_plan(folder / given) if isinstance(given, str) else read_plan(given, "faults")
+
+
+def _tested(
+    model: str | None, config: AgentConfig, folder: Path, problems: list[str], *, start_nothing: bool
+) -> Any:
+    """What the suite tests: a model's name, a function, or an agent that is observed while it runs."""
+    if start_nothing:
+        return _not_imported(model or config.model, folder)
+    typed_here = model is not None and Path(model.partition(":")[2]).is_file()
+    named = _model(model if model and typed_here else beside(model or config.model, folder), folder, problems)
+    return _tried(problems, lambda: _observed(named, config, given=model)) or named
+
+
+def _observed(model: Any, config: AgentConfig, given: str | None) -> Any:
+    """The observed agent, when the suite requests it or its framework is known; otherwise the agent itself.
+
+    `given` is a model named on the command line instead of the suite's, which need not be observed.
+    """
+    if model is _unloaded or isinstance(model, str | ObservedAgent):
+        if config.observe is not None and isinstance(model, str) and given is None:
+            if is_address(model):
+                require_spans(config, model)
+                return model
+            raise ConfigError(f"agent.observe requires module:agent, http: or exec:, got '{model}'")
+        return model
+    known = detect(model)
+    if config.observe is None and (known is None or known.name in CLIENTS):
+        return model
+    from rightcall.wings.traces.traced_agent import observe
+
+    via = config.observe or "auto"
+    return observe(
+        model, via=via, calls=config.calls, handoffs=config.handoffs, tools=config.execute or "real"
+    )
+
+
+def _model(name: str, folder: Path, problems: list[str]) -> Any:
+    """`provider:model` stays a name; `module:callable` becomes the callable, when no provider has that name."""
+    if not is_code(name, folder):
+        return name
+    return _tried(problems, lambda: load_object(name)) or _unloaded
+
+
+def _unloaded(golden: Golden) -> None:
+    """A placeholder for an agent that could not be loaded, so that no further problems are reported for it."""
+
+
+def _contradictory_limits(suite: Suite) -> Iterator[str]:
+    one, whole = suite.limits, suite.run_limits
+    if one.tokens and whole.tokens and one.tokens > whole.tokens:
+        yield f"limits.tokens ({one.tokens:,}) is more than run_limits.tokens ({whole.tokens:,})"
+    if one.cost_usd and whole.cost_usd and one.cost_usd > whole.cost_usd:
+        yield f"limits.cost_usd ({one.cost_usd:g}) is more than run_limits.cost_usd ({whole.cost_usd:g})"
+    if one.seconds and whole.seconds and one.seconds > whole.seconds:
+        yield f"limits.seconds ({one.seconds:g}) is more than run_limits.seconds ({whole.seconds:g})"
+
+
+def _tried(problems: list[str], make: Any) -> Any:
+    """The result of `make`; or None, with the error added to the problems."""
+    try:
+        return make()
+    except ConfigError as error:
+        problems += error.problems
+    except RightCallError as error:
+        problems.append(str(error))
+    return None

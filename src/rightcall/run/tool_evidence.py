@@ -1,0 +1,124 @@
+"""What stored runs show about tools: which were confused, which parameters were wrong, and how often."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from rightcall.lint.evidence import Confusion, Misfilled
+from rightcall.metrics.base import ARGUMENT_CODES
+from rightcall.model.failure import Failure
+from rightcall.model.golden import AnyGolden, Golden
+from rightcall.model.run import CaseResult
+from rightcall.store.sql.store import Store
+
+
+def confusions(failures: Iterable[Failure]) -> Counter[tuple[str, str]]:
+    """Calls of one case that went to the wrong tool, counted by (expected, called).
+
+    A call counts once, even if a conversation reports it both for its turn and overall. Calls to tools that do not
+    exist are not confusions.
+    """
+    found = {
+        (failure.call, failure.tool, failure.actual)
+        for failure in failures
+        if failure.code == "wrong_tool" and isinstance(failure.actual, str)
+    }
+    return Counter((wanted, called) for _, wanted, called in found)
+
+
+NOT_CALLED = frozenset(("wrong_tool", "unknown_tool", "missing_call", "no_call"))
+"""Failures in which an expected tool was not called."""
+
+
+@dataclass
+class Calls:
+    """The trials of a golden that expected a tool, and those in which it was not called or its arguments were wrong."""
+
+    cluster: str
+    trials: int = 0
+    not_called: int = 0
+    misfilled: int = 0
+    wrong: int = 0
+
+
+@dataclass
+class RunEvidence:
+    """Evidence from one run."""
+
+    run: str
+    calls: dict[tuple[str, str], Calls] = field(default_factory=dict)
+    """By golden and tool."""
+    expected: Counter[str] = field(default_factory=Counter)
+    """Trials by the tool they expected."""
+    confused: Counter[tuple[str, str]] = field(default_factory=Counter)
+    parameters: Counter[tuple[str, str]] = field(default_factory=Counter)
+
+    def confusions(self) -> list[Confusion]:
+        """How often one tool was called where another was expected, most frequent first."""
+        return [
+            Confusion(wanted, called, count, self.expected[wanted], self.run)
+            for (wanted, called), count in self.confused.most_common()
+        ]
+
+    def misfilled(self) -> list[Misfilled]:
+        """How often a parameter was wrong, most frequent first."""
+        return [
+            Misfilled(tool, parameter, count, max(self.expected[tool], count), self.run)
+            for (tool, parameter), count in self.parameters.most_common()
+        ]
+
+
+def seen_in(store: Store, run: str) -> RunEvidence:
+    """Read a run. Trials without an answer from the provider, or without a check, are ignored."""
+    found = store.run(run)
+    wanted_by = {golden.id: _wanted(golden) for golden in store.goldens(found.id)}
+    seen = RunEvidence(found.id)
+    for result in store.results(found.id):
+        if result.judged:
+            _add(seen, result, wanted_by.get(result.golden_id, frozenset()))
+    return seen
+
+
+def _add(seen: RunEvidence, result: CaseResult, wanted: frozenset[str]) -> None:
+    parameters, not_called, misfilled = set(), set(), set()
+    for failure in result.codes:
+        if failure.code in NOT_CALLED:
+            not_called.add(failure.tool)
+        elif failure.code in ARGUMENT_CODES:
+            misfilled.add(failure.tool)
+            if failure.parameter:
+                parameters.add((failure.tool, _top(failure)))
+    seen.expected.update(wanted)
+    seen.confused.update(confusions(result.codes))
+    seen.parameters.update(parameters)
+    for tool in wanted:
+        cluster = result.cluster or result.golden_id
+        calls = seen.calls.setdefault((result.golden_id, tool), Calls(cluster))
+        calls.trials += 1
+        calls.not_called += tool in not_called
+        calls.misfilled += tool in misfilled
+        calls.wrong += tool in not_called or tool in misfilled
+
+
+def queries_of(goldens: list[AnyGolden]) -> list[tuple[str, str]]:
+    """User requests with the one tool that answers each, to find tools that are easily confused."""
+    return [
+        (golden.input, golden.expected_calls[0].tool)
+        for golden in goldens
+        if isinstance(golden, Golden)
+        and len(golden.expected_calls) == 1
+        and isinstance(golden.expected_calls[0].tool, str)
+    ]
+
+
+def _top(failure: Failure) -> str:
+    """The name of the parameter when the failure concerns part of its value."""
+    return failure.parameter.lstrip("/").split("/")[0].split(".")[0].split("[")[0]
+
+
+def _wanted(golden: AnyGolden) -> frozenset[str]:
+    turns = () if isinstance(golden, Golden) else golden.turns
+    calls = [*golden.expected_calls, *(call for turn in turns for call in turn.expected_calls or ())]
+    return frozenset(call.tool for call in calls if isinstance(call.tool, str))

@@ -1,0 +1,250 @@
+"""What an agent that is code read during a run: files of the project, and environment variables, by hash.
+
+Kept with the run, and so with every baseline. A file that is compared is one that was imported, opened, or named in the
+sources; one that did not exist is kept too, because somebody may add it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import sys
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rightcall.core.codec import decode
+from rightcall.files.opened_files import FileWatch, StartedProgram
+from rightcall.files.program_reads import possible_reads
+from rightcall.files.project_files import ProjectFiles
+from rightcall.files.python_sources import (
+    OF_THE_MACHINE,
+    named_files,
+    named_variables,
+    program_entries,
+    source_closure,
+    source_facts,
+)
+from rightcall.model.record import Record
+from rightcall.model.run import Run
+from rightcall.run.agent_sources import AgentSources
+from rightcall.store.sql.store import Store
+
+if TYPE_CHECKING:
+    from rightcall.run.plan import Plan
+
+UNSET, SET = "unset", "set"
+ROUNDS = 20_000
+"""Of the key derivation: a stored hash must not give away a short value."""
+_CREDENTIAL = re.compile(r"(^|_)(API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)$", re.IGNORECASE)
+
+
+class WatchedInputs(Record, frozen=True):
+    """`files` by their name in the project, as they were when they were first read; a folder ends in `/`.
+
+    `variables` are those that only the run could find: read by a computed name, or by a module that is imported by one.
+    `unseen` says what could not be watched, so that equal files do not mean equal behaviour.
+    """
+
+    files: dict[str, str] = {}
+    unseen: tuple[str, ...] = ()
+    variables: dict[str, str] = {}
+
+    def merged(self, other: WatchedInputs) -> WatchedInputs:
+        """What two parts of a run read. A file that was another one in each of them cannot be compared."""
+        moved = differing(self, other)
+        unseen = (*self.unseen, *other.unseen, *(f"{name} changes from run to run" for name in moved))
+        files = {name: each for name, each in {**self.files, **other.files}.items() if name not in moved}
+        variables = {n: each for n, each in {**self.variables, **other.variables}.items() if n not in moved}
+        return WatchedInputs(dict(sorted(files.items())), tuple(dict.fromkeys(unseen)), variables)
+
+    def now(self, project: ProjectFiles) -> dict[str, str]:
+        """The hashes of the same files in the working copy."""
+        return {name: project.hash(name) for name in self.files}
+
+
+def differing(one: WatchedInputs, other: WatchedInputs) -> list[str]:
+    """Files and variables that both read, in different versions."""
+    both = ((one.files, other.files), (one.variables, other.variables))
+    return sorted(
+        name for mine, theirs in both for name in mine.keys() & theirs.keys() if mine[name] != theirs[name]
+    )
+
+
+def same_watch(one: WatchedInputs | None, other: WatchedInputs | None) -> bool:
+    """Whether two runs may have read the same: neither, or both without a difference in what both read."""
+    if one is None or other is None:
+        return one is other
+    return not differing(one, other)
+
+
+INTERRUPTED = WatchedInputs(unseen=("what the agent read before the run was interrupted is not known",))
+
+
+def stored_watch(store: Store, run: Run) -> WatchedInputs | None:
+    """What the agent of a stored run read; None when the store does not say."""
+    name = run.fingerprints.get("watched", "")
+    document = store.document("watched", name) if name else None
+    return None if document is None else decode(document, WatchedInputs, f"run {run.id}")
+
+
+class AgentWatch:
+    """Watches the code of one agent in this process: `with watch: …` around each trial."""
+
+    def __init__(self, sources: AgentSources) -> None:
+        self._sources, self._trials = sources, FileWatch(sources.project)
+        self._imports = import_watch(sources.project)
+        self._reported: set[str] = set()
+        self._heard = (-1, 0, 0)
+        self._environment = dict(os.environ)
+
+    def __enter__(self) -> None:
+        self._trials.__enter__()
+
+    def __exit__(self, *error: object) -> None:
+        self._trials.__exit__(*error)
+
+    def inputs(self) -> WatchedInputs:
+        """All that was read so far."""
+        sources = self._sources
+        if sources.stated:
+            return WatchedInputs()
+        files, unseen = dict[str, str](), list[str]()
+        if not sources.project.root.is_dir():
+            unseen.append("the agent ran on a machine without the project's files")
+        for watch in (self._imports.watch, self._trials):
+            files |= {name: each for name, each in watch.hashes().items() if name not in files}
+            unseen += [
+                f"{name} was edited while the agent ran" for name in watch.edited() if sources.counts(name)
+            ]
+            unseen += watch.unseen_actions()
+            for program in watch.programs:
+                found, problem = _program_files(program, sources)
+                files |= {name: each for name, each in found.items() if name not in files}
+                unseen += problem
+        written, loaded = self._trials.written | self._imports.watch.written, self._imports.modules()
+        more = [
+            sources.project.path(name)
+            for name in sorted(loaded - sources.closure.keys())
+            if name.endswith(".py")
+        ]
+        named = sources.named_files() | named_files(more, sources.project, sources.search)
+        for name in (named | loaded) - written - files.keys():
+            files[name] = sources.project.hash(name)
+        unseen += self._imports.unseen(sources)
+        counted = {name: each for name, each in sorted(files.items()) if sources.counts(name)}
+        read = (self._trials.variables | self._imports.watch.variables) - OF_THE_MACHINE
+        variables = hashed_variables(named_variables(more, self._environment) | read, self._environment)
+        return WatchedInputs(counted, tuple(dict.fromkeys(unseen)), variables)
+
+    def news(self) -> WatchedInputs | None:
+        """What was read since the last call; None when that is nothing."""
+        trials = self._trials
+        unseen = len(trials.programs) + len(trials.unseen_actions()) + len(trials.variables)
+        heard = len(trials.read), unseen, len(sys.modules)
+        if heard == self._heard:
+            return None
+        self._heard = heard
+        whole = self.inputs()
+        fresh = {name: each for name, each in whole.files.items() if name not in self._reported}
+        told = {text for text in whole.unseen if text not in self._reported}
+        variables = {n: each for n, each in whole.variables.items() if f"${n}" not in self._reported}
+        self._reported |= {*fresh, *told, *(f"${name}" for name in variables)}
+        if not (fresh or told or variables):
+            return None
+        return WatchedInputs(fresh, tuple(sorted(told)), variables)
+
+
+def imports_of(plan: Plan) -> WatchedInputs | None:
+    """What the code of a plan read when it was imported here; None when the suite states everything."""
+    sources = plan.agent_sources
+    return None if sources.ownership == "owned" else AgentWatch(sources).inputs()
+
+
+class ImportWatch:
+    """What modules of a project read when they are imported: once in a process, whoever asks for them first.
+
+    `folder` is the working folder that they chose then.
+    """
+
+    def __init__(self, project: ProjectFiles) -> None:
+        self.watch = FileWatch(project)
+        self._before = _loaded(project)
+        self.folder: Path | None = None
+
+    def modules(self) -> set[str]:
+        """Files of modules of the project that were imported since."""
+        return _loaded(self.watch.project) - self._before
+
+    def unseen(self, sources: AgentSources) -> list[str]:
+        """Modules that were imported before and may have read a file that they do not name."""
+        return [
+            f"{name} was imported before it could be watched"
+            for name, path in sources.closure.items()
+            if name in self._before and source_facts(path).unclear
+        ]
+
+
+_import_watches: dict[Path, ImportWatch] = {}
+
+
+def import_watch(project: ProjectFiles) -> ImportWatch:
+    """The watch on imports of a project in this process."""
+    return _import_watches.setdefault(project.root, ImportWatch(project))
+
+
+def watched_variables(sources: AgentSources, environment: Mapping[str, str] | None = None) -> dict[str, str]:
+    """The environment variables that sources read, by name, with a hash of each value.
+
+    The value of a credential is not even hashed: whether there is one is all that counts.
+    """
+    environment = os.environ if environment is None else environment
+    names = named_variables(sources.sources, environment) if sources.ownership != "owned" else set()
+    return hashed_variables(names, environment)
+
+
+def loaded_variables(before: WatchedInputs, project: ProjectFiles) -> dict[str, str]:
+    """The variables that modules found by the run read, as they are now."""
+    files = [project.path(name) for name in before.files if name.endswith(".py")]
+    return hashed_variables({*before.variables, *named_variables(files, os.environ)}, os.environ)
+
+
+def hashed_variables(names: Iterable[str], environment: Mapping[str, str]) -> dict[str, str]:
+    """Variables with a hash of each value, or whether it is set for a credential."""
+    return {name: _value_hash(name, environment.get(name)) for name in sorted(names)}
+
+
+@lru_cache(1024)
+def _value_hash(name: str, value: str | None) -> str:
+    if value is None:
+        return UNSET
+    if _CREDENTIAL.search(name):
+        return SET
+    secret = value.encode("utf-8", "surrogateescape")
+    return hashlib.pbkdf2_hmac("sha256", secret, f"rightcall/{name}".encode(), ROUNDS).hex()[:24]
+
+
+def _program_files(program: StartedProgram, sources: AgentSources) -> tuple[dict[str, str], list[str]]:
+    """Files of a program that the agent started, and why it cannot be compared, if it cannot."""
+    project, command = sources.project, program.command
+    named, entries = program_entries(command, Path(program.folder))
+    inside = {name for path in named if (name := project.name(path)) is not None and sources.counts(name)}
+    closure = source_closure(entries, project, sources.search)
+    files = {name: project.hash(name) for name in {*inside, *closure}}
+    if not closure or inside - closure.keys() or possible_reads(closure):
+        name = Path(command[0].split()[0]).name if command and command[0].strip() else "a program"
+        return files, [f"the agent starts {name}, whose files cannot be seen"]
+    return files, []
+
+
+def _loaded(project: ProjectFiles) -> set[str]:
+    files = [getattr(module, "__file__", None) for module in list(sys.modules.values())]
+    inside = (file for file in files if isinstance(file, str) and file.startswith(project.roots))
+    return {name for file in inside if (name := project.name(file)) is not None}
+
+
+def joined_watches(one: WatchedInputs | None, other: WatchedInputs | None) -> WatchedInputs | None:
+    """Two parts of a run together, where there are any."""
+    return one.merged(other) if one is not None and other is not None else one or other

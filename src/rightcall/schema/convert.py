@@ -1,0 +1,181 @@
+"""Tools for one provider: the definitions to send, what was lost, and what cannot be sent."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from rightcall.model.record import Record
+from rightcall.model.tool import Tool
+from rightcall.schema.definition import Definition, definition_of
+from rightcall.schema.expand import Needs, expanded
+from rightcall.schema.fields import distinct_names, kept_fields
+from rightcall.schema.gemini import gemini_schema
+from rightcall.schema.join import one_object
+from rightcall.schema.provider_limits import check_target, provider
+from rightcall.schema.rewrite import HOLDERS, TESTS, Change, Loss, Losses, rewritten
+from rightcall.schema.strict import anthropic_strict_schema, openai_strict_schema
+from rightcall.schema.tidy import with_current_words, with_json_types
+
+DEEPEST = 100
+
+_NEEDS = {
+    "anthropic": Needs(plain_root=True),
+    "anthropic-strict": Needs(plain_root=True, no_all_of=True, lone_variants="objects"),
+    "openai": Needs(lone_references=True),
+    "openai-strict": Needs(plain_root=True, no_all_of=True, lone_references=True, lone_variants="all"),
+    "gemini": Needs(no_all_of=True),
+    "bedrock": Needs(),
+}
+_CHANGES: dict[str, Change] = {
+    "openai-strict": openai_strict_schema,
+    "anthropic-strict": anthropic_strict_schema,
+    "gemini": gemini_schema,
+}
+
+
+class Converted(Record, frozen=True):
+    """The definition to send and everything the target cannot express.
+
+    `fields` are further fields in the target's format. `refused` is what the target will not accept in any
+    form: the definition then cannot be sent.
+    """
+
+    name: str
+    description: str
+    input_schema: dict[str, Any]
+    losses: tuple[Loss, ...] = ()
+    refused: tuple[Loss, ...] = ()
+    fields: dict[str, Any] = msgspec.field(default_factory=dict)
+
+
+def converted(tools: Sequence[Tool | Definition], target: str) -> list[Converted]:
+    """Tools that are offered together, converted for a target, in order and with distinct names.
+
+    Only what the target needs is changed: a schema it already accepts is returned unchanged. Raises `ConfigError`
+    for an unknown target.
+    """
+    limited_as = check_target(target)
+    facts = provider(limited_as)
+    given = [definition_of(tool) if isinstance(tool, Tool) else tool for tool in tools]
+    names = distinct_names([tool.name for tool in given], facts.name, facts.name_length, "_-")
+    times = Counter(tool.name for tool in given)
+    return [
+        _converted(tool, name, limited_as, target, times) for tool, name in zip(given, names, strict=True)
+    ]
+
+
+def _converted(
+    tool: Definition, name: str, target: str, request_format: str, times: Counter[str]
+) -> Converted:
+    losses = Losses()
+    if name != tool.name:
+        losses.add((), "name", f"'{tool.name}' written as '{name}'")
+    if times[tool.name] > 1:
+        losses.refuse(
+            (), "name", f"{times[tool.name]} tools are called '{tool.name}'; give each its own name"
+        )
+    schema = tool.input_schema
+    if schema is None:
+        schema = {"type": "object", "properties": {}}
+    elif not isinstance(schema, dict):
+        losses.refuse((), "schema", "must be an object")
+        schema = {"type": "object", "properties": {}}
+    schema = _schema_for(_without_extension(schema), target, losses)
+    fields = kept_fields(tool, target, request_format, losses)
+    if isinstance(fields.get("response"), dict):
+        fields["response"] = _schema_for(_without_extension(fields["response"]), target, losses)
+    return Converted(name, tool.description, schema, tuple(losses.found), tuple(losses.refused), fields)
+
+
+def _schema_for(schema: dict[str, Any], target: str, losses: Losses) -> dict[str, Any]:
+    if _is_deeper(schema, DEEPEST):
+        losses.refuse((), "schema", f"nested more than {DEEPEST} levels deep")
+        return schema
+    schema = rewritten(schema, with_json_types, losses)
+    if "type" not in schema:
+        schema["type"] = "object"
+    if target in _CHANGES:
+        schema = with_current_words(schema, losses, nullable=target == "gemini")
+    if target in _NEEDS:
+        schema = expanded(schema, _NEEDS[target], losses)
+        if _NEEDS[target].plain_root:
+            schema = one_object(schema, losses)
+    if target not in _CHANGES:
+        return schema
+    return dict(rewritten(schema, _CHANGES[target], losses, except_in=_left_as_written(target)))
+
+
+def _left_as_written(target: str) -> tuple[str, ...]:
+    """Keywords whose schemas are not converted: those the target has no word for move into the description as they are.
+
+    Converted first, each level would contain the text of the level below it, quoted once more: twice as long per level.
+    """
+    known = (*provider(target).keywords, "oneOf")  # which every target writes as anyOf
+    moved = tuple(key for key in HOLDERS if key not in known)
+    return (*TESTS, *moved) if target == "gemini" else (*TESTS, *moved, "additionalProperties")
+
+
+def _is_deeper(value: Any, most: int) -> bool:
+    """Whether the value is nested deeper than this. Without recursion, which could exhaust the stack."""
+    level = [value]
+    for _ in range(most):
+        level = [
+            part
+            for holder in level
+            for part in (holder.values() if isinstance(holder, dict) else holder)
+            if isinstance(part, dict | list)
+        ]
+        if not level:
+            return False
+    return True
+
+
+def _without_extension(schema: dict[str, Any]) -> dict[str, Any]:
+    """RightCall's own fields are not sent to a provider."""
+
+    def stripped(value: Any, depth: int) -> Any:
+        if depth > DEEPEST:
+            return value
+        if isinstance(value, dict):
+            return {key: stripped(part, depth + 1) for key, part in value.items() if key != "x-rightcall"}
+        return [stripped(part, depth + 1) for part in value] if isinstance(value, list) else value
+
+    return dict(stripped(schema, 0))
+
+
+def request(tools: Sequence[Converted], target: str) -> Any:
+    """The value to put into a request.
+
+    OpenAI and Anthropic: the list `tools`. Gemini: an entry of `tools`. Bedrock: `toolConfig`.
+    MCP: the result of `tools/list`. The Responses API is strict unless told otherwise, so it is always told.
+    """
+    if target in ("openai-responses", "openai-responses-strict"):
+        strict = {"strict": target == "openai-responses-strict"}
+        return [{"type": "function", **_definition(tool, "parameters"), **strict} for tool in tools]
+    if target in ("openai", "openai-strict"):
+        strict = {"strict": True} if target == "openai-strict" else {}
+        return [
+            {"type": "function", "function": {**_definition(tool, "parameters"), **strict}} for tool in tools
+        ]
+    if target in ("anthropic", "anthropic-strict"):
+        strict = {"strict": True} if target == "anthropic-strict" else {}
+        return [{**_definition(tool, "input_schema"), **strict} for tool in tools]
+    if target == "gemini":
+        return {"functionDeclarations": [_definition(tool, "parameters") for tool in tools]}
+    if target == "bedrock":
+        return {"tools": [{"toolSpec": _bedrock(tool)} for tool in tools]}
+    return {"tools": [_definition(tool, "inputSchema") for tool in tools]}
+
+
+def _definition(tool: Converted, schema_key: str) -> dict[str, Any]:
+    described = {"description": tool.description} if tool.description else {}
+    return {"name": tool.name, **described, schema_key: tool.input_schema, **tool.fields}
+
+
+def _bedrock(tool: Converted) -> dict[str, Any]:
+    described = {"description": tool.description} if tool.description else {}
+    return {"name": tool.name, **described, "inputSchema": {"json": tool.input_schema}}

@@ -1,0 +1,255 @@
+"""Two schemas merged into one: how `allOf` is written for targets without it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from rightcall.files.documents import JsonPath
+from rightcall.schema.rewrite import Losses, as_text, into_description, without
+
+MOST_VARIANTS = 64
+_NAMED = ("properties", "$defs", "definitions", "patternProperties", "dependentSchemas")
+
+
+class UnfitError(Exception):
+    """No value matches both schemas; the message says why."""
+
+
+def joined(first: dict[str, Any], second: dict[str, Any], path: JsonPath, losses: Losses) -> dict[str, Any]:
+    """One schema for the values that match both: all properties, everything required, the tighter bounds.
+
+    What cannot be expressed twice (a second pattern) goes into the description and is recorded as a loss.
+    Raises `UnfitError` when no value can match.
+    """
+    _tell_closed(first, second, path, losses)
+    made, unsaid = dict(first), {}
+    for key, value in second.items():
+        if key not in made or _same(made[key], value):
+            made[key] = value
+            continue
+        both = _both(key, made[key], value, path, losses)
+        if both is None:
+            unsaid[key] = value
+        else:
+            made[key] = both
+    for key, value in unsaid.items():
+        if key == "title":
+            losses.add(path, key, f"{as_text(value)} removed: allOf has another one")
+            continue
+        losses.add(path, key, f"{as_text(value)} cannot be merged: kept in the description only")
+        made = into_description(made, f"(and {key}: {as_text(value)})")
+    return _without_impossible(made)
+
+
+def _both(key: str, first: Any, second: Any, path: JsonPath, losses: Losses) -> Any:
+    """The combined value of one keyword, or None when they cannot be combined."""
+    if key in _PLAIN:
+        return _PLAIN[key](first, second)
+    if key == "anyOf" and isinstance(first, list) and isinstance(second, list):
+        return _pairs(first, second, path, losses)
+    if key == "additionalProperties" and isinstance(first, bool | dict) and isinstance(second, bool | dict):
+        return _free_keys(first, second, (*path, key), losses)
+    if not isinstance(first, dict) or not isinstance(second, dict):
+        return None
+    if key in ("items", "propertyNames"):
+        return joined(first, second, (*path, key), losses)
+    return _named(first, second, (*path, key), losses) if key in _NAMED else None
+
+
+def _free_keys(first: Any, second: Any, path: JsonPath, losses: Losses) -> Any:
+    if first is False or second is False:
+        return False
+    if isinstance(first, dict) and isinstance(second, dict):
+        return joined(first, second, path, losses)
+    return second if first is True else first
+
+
+def _named(first: dict[str, Any], second: dict[str, Any], path: JsonPath, losses: Losses) -> dict[str, Any]:
+    made = dict(first)
+    for name, schema in second.items():
+        mine = made.get(name)
+        if isinstance(mine, dict) and isinstance(schema, dict) and not _same(mine, schema):
+            try:
+                made[name] = joined(mine, schema, (*path, name), losses)
+            except UnfitError as unfit:
+                losses.add((*path, name), "allOf", f"removed, no value matches: {unfit}")
+                made[name] = False
+        elif name not in made or mine is True:
+            made[name] = schema
+    return made
+
+
+def _without_impossible(schema: dict[str, Any]) -> dict[str, Any]:
+    """Without properties that no value matches; when one of them is required, no object matches."""
+    properties, required = schema.get("properties"), schema.get("required")
+    named = properties if isinstance(properties, dict) else {}
+    impossible = [name for name, inner in named.items() if inner is False]
+    if not impossible:
+        return schema
+    for name in impossible:
+        if isinstance(required, list) and name in required:
+            raise UnfitError(f"'{name}' is required, and no value matches it")
+    return {**schema, "properties": without(named, impossible)}
+
+
+def _pairs(first: list[Any], second: list[Any], path: JsonPath, losses: Losses) -> list[Any] | None:
+    if len(first) * len(second) > MOST_VARIANTS or not all(isinstance(v, dict) for v in first + second):
+        return None
+    found: list[Any] = []
+    for one in first:
+        for other in second:
+            try:
+                found.append(joined(one, other, (*path, "anyOf"), losses))
+            except UnfitError:
+                continue  # a value cannot match both variants, so nothing is lost
+    if not found:
+        raise UnfitError("no variant of one matches a variant of the other")
+    return found
+
+
+def _tell_closed(first: dict[str, Any], second: dict[str, Any], path: JsonPath, losses: Losses) -> None:
+    for closed, other in ((first, second), (second, first)):
+        more, own = other.get("properties"), closed.get("properties")
+        if closed.get("additionalProperties") is not False or not isinstance(more, dict):
+            continue
+        names = [name for name in more if not isinstance(own, dict) or name not in own]
+        if names:
+            note = (
+                f"closed around the merged properties; as written, {', '.join(names)} could never be passed"
+            )
+            losses.add(path, "additionalProperties", note)
+            return
+
+
+def _same(first: Any, second: Any) -> bool:
+    return type(first) is type(second) and as_text(first) == as_text(second)
+
+
+def _tighter(choose: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    def chosen(first: Any, second: Any) -> Any:
+        return choose(first, second) if _is_number(first) and _is_number(second) else None
+
+    return chosen
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _types(first: Any, second: Any) -> Any:
+    mine = [first] if isinstance(first, str) else first
+    others = [second] if isinstance(second, str) else second
+    if not isinstance(mine, list) or not isinstance(others, list):
+        return None
+    kept = [each for each in mine if each in others or (each == "integer" and "number" in others)]
+    kept += [each for each in others if each == "integer" and "number" in mine and "integer" not in mine]
+    if not kept:
+        raise UnfitError(f"the type cannot be both {as_text(first)} and {as_text(second)}")
+    return kept[0] if len(kept) == 1 else kept
+
+
+def _values(first: Any, second: Any) -> Any:
+    if not isinstance(first, list) or not isinstance(second, list):
+        return None
+    kept = [value for value in first if any(_same(value, other) for other in second)]
+    if not kept:
+        raise UnfitError(f"no value is in both {as_text(first)} and {as_text(second)}")
+    return kept
+
+
+def _constant(first: Any, second: Any) -> Any:
+    raise UnfitError(f"the value cannot be both {as_text(first)} and {as_text(second)}")
+
+
+def _texts(first: Any, second: Any) -> Any:
+    if not isinstance(first, str) or not isinstance(second, str):
+        return None
+    return first if second.strip() in first else f"{first.rstrip()} {second}".strip()
+
+
+def _names(first: Any, second: Any) -> Any:
+    if not isinstance(first, list) or not isinstance(second, list):
+        return None
+    return [*first, *(name for name in second if name not in first)]
+
+
+def _multiple(first: Any, second: Any) -> Any:
+    whole = isinstance(first, int) and isinstance(second, int) and first > 0 and second > 0
+    return math.lcm(first, second) if whole else None
+
+
+def _either(first: Any, second: Any) -> Any:
+    return first or second if isinstance(first, bool) and isinstance(second, bool) else None
+
+
+_PLAIN: dict[str, Callable[[Any, Any], Any]] = {
+    "type": _types,
+    "enum": _values,
+    "const": _constant,
+    "description": _texts,
+    "required": _names,
+    "multipleOf": _multiple,
+    "uniqueItems": _either,
+    **dict.fromkeys(
+        ("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties", "minContains"),
+        _tighter(max),
+    ),
+    **dict.fromkeys(
+        ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties", "maxContains"),
+        _tighter(min),
+    ),
+}
+
+
+_SAID = frozenset(("type", "properties", "required", "additionalProperties", "description", "title"))
+
+
+def one_object(schema: dict[str, Any], losses: Losses) -> dict[str, Any]:
+    """The variants merged into one object that requires only what all of them require.
+
+    A property that they describe differently may match any of them.
+    """
+    for key in ("anyOf", "oneOf"):
+        listed = schema.get(key)
+        if key in schema:
+            schema = _merged(without(schema, [key]), key, listed if isinstance(listed, list) else [], losses)
+    return schema
+
+
+def _merged(schema: dict[str, Any], key: str, listed: list[Any], losses: Losses) -> dict[str, Any]:
+    losses.add((), key, "merged into one object: which fields belong together is lost")
+    variants = [variant for variant in listed if isinstance(variant, dict)]
+    if not variants:
+        return schema
+    own = schema.get("properties")
+    properties = dict(own) if isinstance(own, dict) else {}
+    for name, forms in _forms(variants).items():
+        if name not in properties:
+            properties[name] = forms[0] if len(forms) == 1 else {"anyOf": forms}
+        elif any(form != properties[name] for form in forms):
+            losses.add(("properties", name), key, f"removed what a variant adds: {as_text(forms)}")
+    lists = [variant.get("required") for variant in variants]
+    common = [
+        name
+        for name in (lists[0] if isinstance(lists[0], list) else [])
+        if all(isinstance(names, list) and name in names for names in lists)
+    ]
+    for index, variant in enumerate(variants):
+        for left in set(variant) - _SAID:
+            losses.add((key, index), left, f"removed with its variant: {as_text(variant[left])}")
+    made = joined(without(schema, ["properties"]), {"required": common}, (), losses) if common else schema
+    return {**made, "type": "object", "properties": properties}
+
+
+def _forms(variants: list[dict[str, Any]]) -> dict[str, list[Any]]:
+    """Each property with the different schemas from the variants."""
+    found: dict[str, list[Any]] = {}
+    for variant in variants:
+        properties = variant.get("properties")
+        for name, schema in properties.items() if isinstance(properties, dict) else ():
+            forms = found.setdefault(name, [])
+            if schema not in forms:
+                forms.append(schema)
+    return found

@@ -1,0 +1,16 @@
+"""How results are shown to people and machines.
+
+    view/       every displayed number, computed once from a stored run
+    text        foreign text, safe to look at; numbers: how numbers are written
+    lines       all output to terminals and logs; screen: with colours and tables
+    terminal    tables; columns: tables for any width; progress: the progress bar; rows: JSON Lines
+    run_screen  a stored run in the terminal; case_screen: one of its cases
+    formats     html, markdown, junit, json: each a file of that name
+    charts      Vega-Lite specs, drawn as SVG; html_cases: cases inside report.html
+    notebook    tables and progress in notebooks, columns for data frames
+    check_comment, check_ci   a check as Markdown, and for CI servers; pull_request: the comment itself
+    dashboard/  the web pages of `rightcall view`
+    github      step summary and annotations; production: rates of checks on live traces
+
+To add a format: a file with `write_<format>(store, run, out) -> RunView`, and its suffixes in `formats.py`.
+"""

@@ -1,0 +1,159 @@
+"""One case for the terminal: the input, expected next to actual calls, the transcript, and its history."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.table import Table
+from rich.text import Text
+
+from rightcall.metrics.resolve import DIMENSIONS
+from rightcall.show.numbers import duration
+from rightcall.show.screen import Screen
+from rightcall.show.view.calls import CallView
+from rightcall.show.view.case import CaseView
+from rightcall.show.view.case_context import PastTrials
+from rightcall.show.view.grouped_trials import GoldenRow
+from rightcall.show.view.messages import MessageView
+
+OUTCOMES = {
+    "passed": "[green]✓ passed[/green]",
+    "failed": "[red]✗ failed[/red]",
+    "error": "[yellow]! error[/yellow]",
+    "unchecked": "[dim]? unchecked[/dim]",
+}
+SIGNS = {
+    "same": ("=", ""),
+    "different": ("≠", "red"),
+    "missing": ("missing", "red"),
+    "extra": ("extra", "red"),
+}
+KINDS = {"right": ("✓", "green")}
+RIGHT_TOOL = ("right", "wrong_arguments", "out_of_order")
+"""Kinds of calls whose tool is the expected one, which may be a pattern or one of several names."""
+LONGEST_MESSAGE = 1500
+
+
+def print_case(
+    out: Screen,
+    view: CaseView,
+    *,
+    trials: GoldenRow,
+    system: str = "",
+    history: Sequence[PastTrials] = (),
+) -> None:
+    """Print one trial of a golden. `history` has the same golden in other runs, newest first."""
+    _print_outcome(out, view, trials)
+    if system:
+        _titled(out, "system prompt", system)
+    for name, rule in view.rules:
+        if name != "system prompt":
+            out.say("[dim]{}:[/dim] {}", name, rule)
+    _print_calls(out, view)
+    if view.messages:
+        out.say("\n[dim]transcript[/dim]")
+        for message in view.messages:
+            _print_message(out, message)
+    _print_numbers(out, view)
+    if history:
+        _print_history(out, history)
+
+
+def print_case_calls(out: Screen, view: CaseView, *, trials: GoldenRow) -> None:
+    """Print the short form of a case: why it did not pass, what was asked, and the calls."""
+    _print_outcome(out, view, trials)
+    _print_calls(out, view)
+
+
+def _print_outcome(out: Screen, view: CaseView, trials: GoldenRow) -> None:
+    mark = OUTCOMES[view.outcome]
+    out.say(f"[bold]{{}}[/bold]  {mark}", view.golden_id, end="")
+    several = trials.judged + trials.errors > 1 and view.outcome != "unchecked"
+    out.say(
+        "  [dim]{}[/dim]", f"trial {view.trial}; {trials.passed} of {trials.judged} passed" if several else ""
+    )
+    if view.reason:
+        out.print(view.reason, soft_wrap=True, style="red" if view.outcome == "failed" else "yellow")
+    _titled(out, "asked", view.input)
+
+
+def _print_calls(out: Screen, view: CaseView) -> None:
+    out.say("\n[dim]calls, expected and made[/dim]")
+    out.print(_calls(view.calls) if view.calls else "none expected, none made")
+
+
+def _titled(out: Screen, title: str, text: str) -> None:
+    out.say("\n[dim]{}[/dim]", title)
+    out.print(text, soft_wrap=True)
+
+
+def _calls(calls: Sequence[CallView]) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
+    for title in ("", "expected", "", "made"):
+        table.add_column(title, overflow="fold")
+    for call in calls:
+        sign, style = KINDS.get(call.kind, ("✗", "red"))
+        same = call.kind in RIGHT_TOOL or (bool(call.tool) and call.tool == call.expected_tool)
+        table.add_row(
+            Text(sign, style),
+            call.expected_tool or "–",
+            "=" if same else "≠",
+            Text(call.tool or "not called", "" if same else style).append(
+                f"  {call.approval}" if call.approval else "", "dim"
+            ),
+        )
+        for row in call.arguments:
+            sign, style = SIGNS[row.mark]
+            made = row.actual if row.actual is not None else "–"
+            table.add_row(
+                "",
+                f"  {row.name} = {row.expected if row.expected is not None else '–'}",
+                Text(sign, style),
+                Text(f"  {made}", style).append(
+                    f"  {row.note}" if row.note and row.mark != "same" else "", "dim"
+                ),
+            )
+    return table
+
+
+def _print_message(out: Screen, message: MessageView) -> None:
+    if message.heading:
+        out.say("[dim]{}[/dim]", message.heading)
+    mark = "[red]✗[/red] " if message.failing else "  "
+    text = message.text if len(message.text) <= LONGEST_MESSAGE else f"{message.text[:LONGEST_MESSAGE]}…"
+    taken = f"  ({duration(message.latency_ms)})" if message.latency_ms is not None else ""
+    if text or not message.parts:
+        out.say(f"{mark}[bold]{{}}[/bold] {{}}[dim]{{}}[/dim]", message.role, text, taken)
+    for title, body in message.parts:
+        shown = " ".join(body.split())
+        out.say(
+            f"{mark}[bold]{{}}[/bold] [cyan]{{}}[/cyan] {{}}", message.role, title, shown[:LONGEST_MESSAGE]
+        )
+
+
+def _print_numbers(out: Screen, view: CaseView) -> None:
+    if view.outcome == "unchecked" and not view.scores:
+        out.say("\n[dim]scores[/dim]  none: the golden states no check")
+    low = [f"{score.name} {score.value:.2f}" for score in view.scores if score.value < 1 or score.error]
+    out.say("\n[dim]scores[/dim]  {}", ", ".join(low) or "all 1.00")
+    for score in view.scores:
+        if score.error or (not score.passed and score.name not in DIMENSIONS and score.reason):
+            out.say("  [dim]{}:[/dim] {}", score.name, score.error or score.reason)
+    used = [f"{view.input_tokens:,} tokens in, {view.output_tokens:,} out"] if view.input_tokens else []
+    used += [duration(view.latency_ms)] if view.latency_ms is not None else []
+    used += [f"{view.cost_usd:.4f} USD"] if view.cost_usd is not None else []
+    used += [f"ended: {view.stop_reason}"] if view.stop_reason and view.stop_reason != "done" else []
+    if used:
+        out.say("[dim]used[/dim]    {}", ", ".join(used))
+
+
+def _print_history(out: Screen, history: Sequence[PastTrials]) -> None:
+    out.say("\n[dim]this golden in other runs[/dim]")
+    for past in history:
+        row = past.trials
+        mark = {"passed": "[green]✓[/green]", "error": "[yellow]![/yellow]", "unchecked": "[dim]?[/dim]"}.get(
+            row.outcome, "[red]✗[/red]"
+        )
+        started = past.started_at[:16].replace("T", " ")
+        out.say(f"{mark} {{}}  {{}}  {{}}/{{}}  [dim]{{}}[/dim]", started, past.run, row.passed, row.judged,
+                row.reason[:120])  # fmt: skip

@@ -1,0 +1,164 @@
+"""A check for CI servers: annotations of GitHub, code quality of GitLab, SARIF, JUnit; each within its limits."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+from typing import Any
+from urllib.parse import quote
+
+import msgspec
+
+from rightcall.decide.check_result import CheckResult, GoldenChange, HardFailure
+from rightcall.show.github import annotation
+from rightcall.show.text import one_line, xml_text
+
+MOST_ANNOTATIONS = 9
+"""Of each kind: GitHub shows 10 a step, and the tenth says how many more there are."""
+MOST_RESULTS = 5_000
+"""SARIF results that code scanning shows."""
+BROKEN, DAMAGE = "golden-broken", "hard-failure"
+_RULES = {
+    BROKEN: "A golden that mostly passed in the baseline mostly fails now",
+    DAMAGE: "Damage that the baseline never showed: a forbidden call, a double effect, a wrong state",
+}
+_LEVELS = {"error": "error", "warning": "warning", "info": "note"}
+_SEVERITIES = {"error": "major", "warning": "minor", "info": "info"}
+
+
+class Remark(msgspec.Struct, frozen=True):
+    """One thing to show at a place."""
+
+    rule: str
+    level: str
+    message: str
+    file: str
+    line: int
+    name: str
+
+
+def remarks(result: CheckResult) -> list[Remark]:
+    """Damage first, then broken goldens, then lint of the changed tools; equal ones once."""
+    found = [_damage(each) for each in result.hard]
+    found += [_broken(each) for each in result.broken]
+    found += [
+        Remark(
+            each.code,
+            each.severity,
+            one_line(f"{each.tool}: {each.message}" + (f"; {each.hint}" if each.hint else ""), 1000),
+            each.file,
+            each.line,
+            each.tool,
+        )
+        for each in result.lint
+    ]
+    return list(dict.fromkeys(found))
+
+
+def check_annotations(result: CheckResult) -> Iterator[str]:
+    """Workflow commands at the golden's and the tool's line."""
+    for level, word in (("error", "error"), ("warning", "warning")):
+        some = [each for each in remarks(result) if each.level == level]
+        more = len(some) - MOST_ANNOTATIONS + (result.broken_more if level == "error" else 0)
+        for each in some[:MOST_ANNOTATIONS]:
+            yield annotation(word, f"{each.rule} {each.name}", each.message, file=each.file, line=each.line)
+        if more > 0:
+            yield annotation(word, f"{more:,} more", "check.md and check.json list them")
+
+
+def code_quality(result: CheckResult) -> bytes:
+    """GitLab's code quality report: one entry per fingerprint, relative paths."""
+    entries = [
+        {
+            "description": each.message,
+            "check_name": each.rule,
+            "fingerprint": _fingerprint(each),
+            "severity": "critical" if each.rule == DAMAGE else _SEVERITIES[each.level],
+            "location": {"path": _relative(each.file), "lines": {"begin": max(1, each.line)}},
+        }
+        for each in remarks(result)
+    ]
+    return msgspec.json.format(msgspec.json.encode(entries), indent=2) + b"\n"
+
+
+def check_sarif(result: CheckResult, version: str = "") -> bytes:
+    """SARIF 2.1.0 with one run."""
+    found = remarks(result)[:MOST_RESULTS]
+    rules = sorted({each.rule for each in found})
+    driver: dict[str, Any] = {
+        "name": "rightcall check",
+        "rules": [
+            {"id": rule, "shortDescription": {"text": _RULES.get(rule, f"rightcall rule {rule}")}}
+            for rule in rules
+        ],
+    }
+    if version:
+        driver["semanticVersion"] = version
+    results = [
+        {
+            "ruleId": each.rule,
+            "ruleIndex": rules.index(each.rule),
+            "level": _LEVELS[each.level],
+            "message": {"text": each.message},
+            "partialFingerprints": {"rightcall/v1": _fingerprint(each)},
+            "locations": [
+                {
+                    "physicalLocation": {
+                        "artifactLocation": {"uri": quote(_relative(each.file))},
+                        "region": {"startLine": max(1, each.line)},
+                    }
+                }
+            ],
+        }
+        for each in found
+    ]
+    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
+    log = {"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [run]}
+    return msgspec.json.format(msgspec.json.encode(log), indent=2) + b"\n"
+
+
+def check_junit(result: CheckResult) -> bytes:
+    """JUnit for a check that ran nothing, so that CI has a report: one test, the verdict."""
+    sentence = xml_text(one_line(result.sentence, 2000))
+    suite = xml_text(one_line(result.suite, 200))
+    failed, error = result.verdict == "REGRESSED", result.verdict == "ERROR"
+    inside = ""
+    if failed or error:
+        word = "failure" if failed else "error"
+        inside = f'<{word} message="{sentence}" type="{result.verdict}"/>'
+    return (
+        '<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n'
+        f'<testsuite name="{suite}" tests="1" failures="{int(failed)}" errors="{int(error)}" skipped="0" time="0">\n'
+        f'<testcase name="check" classname="{suite}" time="0">{inside}<system-out>{sentence}</system-out></testcase>\n'
+        "</testsuite>\n</testsuites>\n"
+    ).encode()
+
+
+def _damage(hard: HardFailure) -> Remark:
+    text = f"{hard.golden} had {hard.code} in {hard.times} of {hard.tries} trials, never in the baseline: {hard.detail}"
+    return Remark(DAMAGE, "error", one_line(text, 1000), hard.file, hard.line, hard.golden)
+
+
+def _broken(golden: GoldenChange) -> Remark:
+    said = f"{golden.golden} passed {golden.before} in the baseline, {golden.after} now"
+    calls = (
+        f": expected {', '.join(golden.expected)}; called {', '.join(golden.called)}" if golden.called else ""
+    )
+    return Remark(
+        BROKEN,
+        "error",
+        one_line(said + (calls or f": {golden.reason}"), 1000),
+        golden.file,
+        golden.line,
+        golden.golden,
+    )
+
+
+def _fingerprint(each: Remark) -> str:
+    return hashlib.sha256(f"{each.rule}\0{each.file}\0{each.name}\0{each.message}".encode()).hexdigest()[:32]
+
+
+def _relative(file: str) -> str:
+    path = PurePosixPath(file or "suite.yaml")
+    return path.name if path.is_absolute() or ".." in path.parts else str(path)

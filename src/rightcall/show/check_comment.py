@@ -1,0 +1,182 @@
+"""A check as Markdown: the comment of a pull request and the summary of a CI step.
+
+Foreign text is put in code spans. The text never exceeds the maximum length of a comment.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from rightcall.core.text import counted
+from rightcall.decide.check_result import CheckResult, GoldenChange, NewGoldens
+from rightcall.decide.check_rule import StratumState
+from rightcall.show.github import SUMMARY
+from rightcall.show.markdown import code
+from rightcall.show.text import one_line
+
+LONGEST = 60_000
+"""Characters: GitHub refuses comments above 65,536."""
+SIGNS = {"PASS": "✅", "REGRESSED": "❌", "INCONCLUSIVE": "⚠️", "ERROR": "⚠️"}
+MOST_LINT = 20
+MOST_NAMES = 30
+_LINKS = re.compile(r"(@|\b(?:https?|ftp|mailto|xmpp):|\bwww(?=\.))", re.IGNORECASE)
+"""What GitHub makes a mention or a link of without any markup."""
+
+
+def check_marker(suite: str) -> str:
+    """The first line of the comment, by which it is found again."""
+    name = re.sub("-(?=-)", "- ", one_line(suite, 80))  # two hyphens could end the comment
+    return f"<!-- rightcall:check:{name} -->"
+
+
+def check_markdown(result: CheckResult) -> str:
+    """The whole comment."""
+    parts = [
+        check_marker(result.suite),
+        f"### {SIGNS[result.verdict]} {_plain(result.sentence)}",
+        *(f"_{_plain(note)}_\n" for note in result.notes[:1]),
+        *_strata(result.strata),
+        *_damage(result),
+        *_goldens("Broken", result.broken, result.broken_more),
+        *_goldens("Fixed", result.fixed, result.fixed_more),
+        *_changes(result),
+        *_lint(result),
+        *_rest(result),
+    ]
+    text = "\n".join(parts) + "\n"
+    if len(text) <= LONGEST:
+        return text
+    cut = text[: LONGEST - 200].rpartition("\n")[0]
+    if cut.count("<details>") > cut.count("</details>"):
+        cut += "\n</details>"
+    return f"{cut}\n\n… cut here; `check.json` has everything.\n"
+
+
+def check_summary(result: CheckResult, environment: Mapping[str, str]) -> None:
+    """Add the check to the summary of a GitHub step, which is dropped as a whole when it is too large."""
+    if path := environment.get(SUMMARY):
+        with Path(path).open("a", encoding="utf-8") as summary:
+            summary.write(check_markdown(result) + "\n")
+
+
+def _strata(strata: Sequence[StratumState]) -> Iterator[str]:
+    if not strata:
+        return
+    yield "| goldens | claim about | tried | difference | margin | |"
+    yield "|---|---|---|---|---|---|"
+    for state in strata:
+        difference = "–" if state.difference is None else f"{state.difference * 100:+.1f} points"
+        if state.settled_after is not None:
+            how = f"settled after {state.settled_after}"
+        elif state.p is not None:
+            low = "" if state.low is None else f", at least {state.low * 100:+.0f} points"
+            how = f"p {state.p:.2g}{low}"
+        else:
+            how = f"evidence of a drop {state.e_worse:.2g} to 1"
+        numbers = f"{state.goldens:,} | {state.run:,} | {difference} | {state.margin * 100:g} points"
+        yield f"| {state.name} | {numbers} | {how} |"
+    yield ""
+
+
+def _damage(result: CheckResult) -> Iterator[str]:
+    for hard in result.hard:
+        place = f" ({_code(f'{hard.file}:{hard.line}')})" if hard.file else ""
+        often = f"{hard.times} of {hard.tries} trials"
+        yield f"- ❌ {_code(hard.golden)}{place} had **{hard.code}** in {often}: {_code(hard.detail)}"
+    if result.hard:
+        yield ""
+
+
+def _goldens(title: str, goldens: Sequence[GoldenChange], more: int) -> Iterator[str]:
+    if not goldens:
+        return
+    yield f"**{title}** ({len(goldens) + more})\n"
+    yield "| golden | before | now | expected | called |"
+    yield "|---|---|---|---|---|"
+    for golden in goldens:
+        place = f"<br>{_code(f'{golden.file}:{golden.line}')}" if golden.file else ""
+        expected = "<br>".join(map(_code, golden.expected)) or "–"
+        called = "<br>".join(map(_code, golden.called)) or (_code(golden.reason) if golden.reason else "–")
+        yield f"| {_code(golden.golden)}{place} | {golden.before} | {golden.after} | {expected} | {called} |"
+    if more:
+        yield f"\n… and {more:,} more"
+    yield ""
+
+
+def _changes(result: CheckResult) -> Iterator[str]:
+    if result.changes:
+        yield "**What changed**\n"
+        yield from (f"- {_plain(change.words)}" for change in result.changes[:30])
+        if len(result.changes) > 30:
+            yield f"- … and {len(result.changes) - 30:,} more"
+        yield ""
+
+
+def _lint(result: CheckResult) -> Iterator[str]:
+    if result.lint:
+        yield "**Lint of the changed tools**\n"
+        for each in result.lint[:MOST_LINT]:
+            place = f" {_code(f'{each.file}:{each.line}')}" if each.file else ""
+            yield f"- {each.severity} {_code(each.code)} {_code(each.tool)}{place}: {_plain(each.message)}"
+        if len(result.lint) > MOST_LINT:
+            yield f"- … and {len(result.lint) - MOST_LINT:,} more"
+        yield ""
+
+
+def _rest(result: CheckResult) -> Iterator[str]:
+    yield "<details><summary>How this was decided</summary>\n"
+    yield f"- {result.calls.spent:,} calls of {result.calls.planned:,} planned; a full run takes {result.calls.full:,}"
+    yield f"- {result.untouched:,} goldens make the same request as before and were not tried"
+    if result.compared.words:
+        names = (*result.compared.files, *(f"${name}" for name in result.compared.variables))
+        shown = ", ".join(map(_code, names[:MOST_NAMES])) + (", …" if len(names) > MOST_NAMES else "")
+        yield f"- {result.compared.words}{f': {shown}' if shown else ''}"
+    if result.unknown:
+        yield f"- every golden is in reach: {_plain(result.unknown)}"
+    if result.new.goldens:
+        passed = (
+            f"{result.new.passed} of {result.new.trials} trials passed{_interval(result.new)}"
+            if result.new.trials
+            else "not tried"
+        )
+        yield f"- {result.new.goldens:,} goldens are new or edited: {passed}, no baseline to compare with"
+    if result.everything:
+        yield f"- everything was tried: {_plain(result.everything)}"
+    if result.estimate is not None:
+        error = "" if result.estimate_error is None else f" ± {result.estimate_error * 100:.1f}"
+        yield f"- estimated over all goldens: {result.estimate * 100:+.1f}{error} points (shown, not deciding)"
+    if result.cost_usd is not None:
+        yield f"- cost: ${result.cost_usd:.4f}"
+    base = result.baseline
+    if base is not None:
+        source = f" of {_code(base.branch)}" if base.branch else ""
+        commit = f" at {_code(base.commit[:10])}" if base.commit else ""
+        size = f"{counted(base.trials, 'trial')} in {counted(base.runs, 'run')}"
+        yield f"- baseline{source}{commit}: {size}, {base.age_days:.0f} days old"
+    yield (
+        f"- risks: REGRESSED without a change at most {result.alpha:.0%}, PASS at the margin at most "
+        f"{result.beta:.0%}; between no change and the margin either word may come"
+    )
+    yield from (f"- {_plain(note)}" for note in result.notes[1:])
+    if result.hint:
+        yield f"- next: {_plain(result.hint)}"
+    yield "\n</details>"
+
+
+def _interval(new: NewGoldens) -> str:
+    return "" if new.low is None or new.high is None else f" (95 % interval {new.low:.0%} to {new.high:.0%})"
+
+
+def _code(text: str) -> str:
+    """Foreign text in a code span: it cannot be markup, a link or a mention."""
+    return code(text, 240)
+
+
+def _plain(text: str) -> str:
+    """One of our own sentences, which may quote names: markup, links and mentions in it are made inert."""
+    flat = one_line(text, 600).replace("&", "&amp;")  # otherwise &#64;name would be a mention
+    for sign in "\\`*_[]<>|#":
+        flat = flat.replace(sign, f"\\{sign}" if sign not in "<>" else {"<": "&lt;", ">": "&gt;"}[sign])
+    return _LINKS.sub("\\1\u200b", flat)

@@ -1,0 +1,167 @@
+"""Two runs compared in the terminal: their numbers, and what changed between them; and several runs side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from rightcall.core.text import counted
+from rightcall.decide.comparison import Comparison
+from rightcall.improve.attribution import WhatChanged
+from rightcall.improve.changes import ChangeItem
+from rightcall.improve.patch import UndoneEffect
+from rightcall.improve.run_matrix import GoldenMatrix, TrendPoint
+from rightcall.show.columns import print_columns
+from rightcall.show.numbers import percent
+from rightcall.show.screen import Screen
+from rightcall.show.terminal import clean
+from rightcall.show.text import one_line
+
+COLORS = {"IMPROVED": "green", "NON_INFERIOR": "green", "REGRESSED": "red", "INCONCLUSIVE": "yellow"}
+MOST_NAMED = 12
+
+
+def print_comparison(
+    out: Screen, baseline: str, candidate: str, found: Comparison, p_adjusted: float, unlike: Sequence[str]
+) -> None:
+    """Print the change as a sentence, then what was fixed and what broke, then each category."""
+    color = COLORS[found.change]
+    out.say(f"[bold {color}]{{}}[/bold {color}]  {{}} against {{}}", found.change, candidate, baseline)
+    for code, names in found.alarms.items():
+        shown = ", ".join(names[:MOST_NAMED]) + (" …" if len(names) > MOST_NAMED else "")
+        out.say("[bold red]ALARM[/bold red] new {}: {}", code, shown)
+    out.print(found.sentence, soft_wrap=True)
+    for warning in unlike:
+        out.print(warning, style="yellow", soft_wrap=True)
+    alone = f", p = {found.p:.3g} without the other candidates" if p_adjusted != found.p else ""
+    if found.n:
+        out.print(f"test: {found.method.replace('_', '-')}{alone}", style="dim")
+    for word, names in (("fixed", found.fixed), ("broken", found.broken)):
+        if names:
+            more = f" … {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
+            out.print(f"{word} ({len(names):,}): {clean(', '.join(names[:MOST_NAMED]))}{more}")
+    if len(found.categories) > 1:
+        _print_categories(out, found)
+
+
+def _print_categories(out: Screen, found: Comparison) -> None:
+    rows = []
+    for part in found.categories:
+        interval = "–" if part.low is None or part.high is None else f"{part.low:+.1%} … {part.high:+.1%}"
+        rows.append((part.name, f"{part.n:,}", f"{part.difference:+.1%}", interval, f"{part.p_adjusted:.3g}"))
+    titles = ("category", "goldens", "difference", "interval", "p, adjusted")
+    print_columns(out, titles, rows, texts=("category",))
+
+
+MOST_ITEMS = 20
+MOST_FLIPS = 8
+LONGEST = 200
+
+
+def print_changes(out: Screen, found: WhatChanged) -> None:
+    """The changes as a difference, then goldens that broke or were fixed with their calls before and after."""
+    out.print()
+    out.say("[bold]what changed[/bold]  {}", found.sentence, soft_wrap=True)
+    if not found.known:
+        out.print("one of the runs was stored without its system prompt and settings", style="dim")
+    for number, item in enumerate(found.items[:MOST_ITEMS], start=1):
+        _item(out, number, item)
+    if len(found.items) > MOST_ITEMS:
+        out.print(f"… {len(found.items) - MOST_ITEMS} more changes: --json", style="dim")
+    for flip in found.flips[:MOST_FLIPS]:
+        touched = ", ".join(f"change {at + 1}" for at in flip.suspects[:2])
+        out.say(
+            "  {} [bold]{}[/bold] {} → {}{}", flip.change, flip.golden, flip.before, flip.after,
+            f"  touched by {touched}" if touched else "",
+        )  # fmt: skip
+        out.print(
+            f"    before: {'; '.join(flip.calls_before) or 'no call'}"[:LONGEST], style="dim", soft_wrap=True
+        )
+        out.print(
+            f"    after:  {'; '.join(flip.calls_after) or 'no call'}"[:LONGEST], style="dim", soft_wrap=True
+        )
+    if len(found.flips) > MOST_FLIPS:
+        out.print(f"  … {len(found.flips) - MOST_FLIPS} more: --json", style="dim")
+
+
+def _item(out: Screen, number: int, item: ChangeItem) -> None:
+    out.say("  {}. {}: {}", number, item.place, item.what, soft_wrap=True)
+    if item.before is not None:
+        out.print(f"     - {_text(item.before)}", style="red", soft_wrap=True)
+    if item.after is not None:
+        out.print(f"     + {_text(item.after)}", style="green", soft_wrap=True)
+
+
+def _text(value: Any) -> str:
+    return str(value)[:LONGEST]
+
+
+def print_undone(out: Screen, effects: Sequence[UndoneEffect]) -> None:
+    """The result of undoing each suspect change, one at a time."""
+    for one in effects:
+        place = f"{one.place}, {one.what}"
+        if one.problem:
+            out.print(f"  {place}: {one.problem}", style="dim", soft_wrap=True)
+            continue
+        rates = f"{percent(one.with_change)} → {percent(one.without)} on {one.broken} broken goldens"
+        others = f"{percent(one.others_with)} → {percent(one.others_without)} on others"
+        word = "caused it" if one.caused else "not shown to cause it"
+        line = f"  undone: {place}: {rates}, {others} (p = {one.p:.3g})  {word}"
+        out.print(line, style="red" if one.caused else None, soft_wrap=True)
+
+
+MOST_SHOWN = 30
+LONGEST_AGENT = 20
+WIDTH, NARROW = 24, 10
+"""Characters of a bar on a wide terminal, and on another one."""
+WIDE = 110
+TITLES = ("run", "started", "agent", "rate", "0 … 100%", "interval", "changed")
+
+
+def print_matrix(out: Screen, found: GoldenMatrix) -> None:
+    """Goldens on which the runs differ, one column per run."""
+    out.print()
+    agree = found.goldens - len(found.rows)
+    titles = ("golden", *found.runs)
+    agents = (
+        [("", *(one_line(agent, LONGEST_AGENT) for agent in found.agents))]
+        if len(set(found.agents)) > 1
+        else []
+    )
+    rows = [
+        (row.golden, *(f"{passed}/{judged}" if judged else "–" for passed, judged in row.cells))
+        for row in found.rows[:MOST_SHOWN]
+    ]
+    print_columns(out, titles, [*agents, *rows], texts=("golden",), caption="goldens by runs")
+    if len(found.rows) > MOST_SHOWN:
+        out.print(f"… {len(found.rows) - MOST_SHOWN:,} more goldens differ: --json", style="dim")
+    out.print(f"the runs agree on {agree:,} of {found.goldens:,} goldens", style="dim")
+    for number, items in enumerate(found.changes):
+        words = "; ".join(f"{item.place}: {item.what}" for item in items[:5]) or "nothing changed"
+        out.print(f"{found.runs[number]} → {found.runs[number + 1]}: {words}", style="dim", soft_wrap=True)
+
+
+def print_trend(out: Screen, group: str, points: Sequence[TrendPoint]) -> None:
+    """Pass rates of a group over time, with intervals and what changed."""
+    out.say("[bold]{}[/bold]  {}", group, counted(len(points), "run"))
+    agents = len({point.agent for point in points}) > 1
+    wide = WIDTH if out.width >= WIDE else NARROW
+    rows = []
+    for point in points:
+        changed = ", ".join(point.changed) + ("" if point.joined else " (other goldens: not comparable)")
+        started = point.started_at[:16].replace("T", " ")
+        bounds = f"{point.low:.0%}–{point.high:.0%}" if point.goldens else "–"
+        rate = percent(point.rate) if point.goldens else "–"
+        named = [point.agent] if agents else []
+        rows.append(
+            (point.run, started, *named, rate, _bar(point, wide) if point.goldens else "", bounds, changed)
+        )
+    titles = [title for title in TITLES if title != "agent" or agents]
+    print_columns(out, titles, rows, texts=("agent", "changed"))
+
+
+def _bar(point: TrendPoint, wide: int) -> str:
+    low, high, at = (round(value * (wide - 1)) for value in (point.low, point.high, point.rate))
+    cells = ["─" if low <= n <= high else " " for n in range(wide)]
+    cells[at] = "●"
+    return "".join(cells)

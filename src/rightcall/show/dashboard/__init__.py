@@ -1,0 +1,16 @@
+"""The dashboard: `rightcall view` serves the contents of a store.
+
+    app         make_app: the routes and middleware
+    access      who may see it, and which requests may change data
+    guard       the checks on every request, the headers on every response
+    page_renderer   templates with everything escaped, and the words and numbers in them
+    charts      Vega-Lite specs of the pages, rendered to SVG
+    views       what was computed for a run, cached until the run changes
+    links       URLs of pages
+    server      the server itself: address, port, Ctrl-C
+    pages/      one file per page
+    templates/, static/   HTML, CSS and ES modules; nothing is built, nothing is fetched from elsewhere
+
+To add a page: a file in `pages/` with its `routes`, a template, and its name in `pages/__init__.py`. Pages
+compute no numbers: they show what `report.view` and the store return.
+"""

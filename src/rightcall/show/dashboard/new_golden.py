@@ -1,0 +1,68 @@
+"""A golden from what an agent did: behaviour confirmed as right becomes the expectation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from rightcall.core.errors import InputError
+from rightcall.model import AnyGolden, CaseResult, ConversationalGolden, ExpectedCall, Golden, ToolCall
+from rightcall.model.failure import FATAL
+from rightcall.show.view.case import input_of
+from rightcall.store.base import StoredCase
+from rightcall.store.watch import KeptTrace
+from rightcall.wings.traces.trace import REVIEWED, Trace
+
+
+def golden_from(case: StoredCase, result: CaseResult, golden_id: str = "") -> AnyGolden:
+    """The case's golden with the calls of this trial as expected calls, every argument exact.
+
+    A trial without calls becomes a golden that forbids them. A trial with a fatal failure is refused: no golden should
+    expect a forbidden call.
+    """
+    trajectory = result.trajectory
+    if trajectory is None:
+        raise InputError(
+            f"case {case.golden_id}", "was stored without its trajectory, so there are no calls to expect"
+        )
+    if fatal := fatal_codes(result):
+        problem = f"has {' and '.join(fatal)}, which no golden should expect"
+        raise InputError(f"case {case.golden_id}, trial {result.trial}", problem)
+    expected = tuple(expected_call(call) for call in trajectory.calls)
+    known = case.golden or Golden(input_of(None, trajectory.messages), category=result.category)
+    fields: dict[str, Any] = {"expected_calls": expected, "no_calls": not expected}
+    fields["id"] = golden_id or case.golden_id
+    if not isinstance(known, ConversationalGolden):
+        fields["any_of"] = ()
+    return msgspec.structs.replace(known, **fields)
+
+
+def fatal_codes(result: CaseResult) -> list[str]:
+    """The fatal failures of a trial, by name."""
+    return sorted({failure.code.replace("_", " ") for failure in result.codes if failure.code in FATAL})
+
+
+def expected_call(call: ToolCall) -> ExpectedCall:
+    """An actual call as an expected one. Objects are marked as literal: one of their keys may be a matcher's name."""
+    arguments = {name: _literal(value) for name, value in (call.arguments or {}).items()}
+    return ExpectedCall(call.name, arguments if call.arguments is not None else None)
+
+
+def _literal(value: Any) -> Any:
+    return {"exact": value} if isinstance(value, dict) else value
+
+
+def golden_of_trace(kept: KeptTrace, *, forbidden: str = "") -> Golden:
+    """A golden that a person has accepted: the observed calls are expected, or the given calls are forbidden."""
+    row = kept.row
+    trace = Trace(
+        row.trace_id, kept.trajectory, kept.tools, row.input, kept.system, row.session, model=kept.model
+    )
+    golden = trace.golden()
+    names = tuple(name.strip() for name in forbidden.split(",") if name.strip())
+    judged: dict[str, Any] = {"metadata": golden.metadata | {"review": REVIEWED, "reviewed_by": "dashboard"}}
+    if names:
+        judged |= {"category": "negative", "expected_calls": (), "forbidden_calls": names, "no_calls": False}
+        judged["extra_calls"] = "allow"
+    return msgspec.structs.replace(golden, **judged)

@@ -1,0 +1,101 @@
+"""Templates: everything escaped, and the few ways a number, a time or a text is written."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup, escape
+from starlette.requests import Request
+from starlette.responses import HTMLResponse
+
+from rightcall.show.dashboard import links
+from rightcall.show.dashboard.access import CSRF_FIELD
+from rightcall.show.numbers import FILTERS, interval
+from rightcall.show.text import json_text, one_line, shown_text, visible
+from rightcall.show.view.summary import run_rate
+from rightcall.store.base import StoredRun
+
+FOLDER = Path(__file__).parent / "templates"
+
+
+def make_environment() -> Environment:
+    """The templates. Text is escaped, and invisible characters are made visible."""
+    made = Environment(
+        loader=FileSystemLoader(FOLDER),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_seen,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters |= FILTERS | {
+        "exact": escape,  # for values that are posted back: escaped, otherwise unchanged
+        "one_line": one_line,
+        "shown": shown_text,
+        "json": json_text,
+        "moment": moment,
+        "words": lambda code: code.replace("_", " "),
+    }
+    made.globals |= {
+        "interval": interval,
+        "range_of": range_of,
+        "rate_of": lambda run: run_rate(run).value,
+        "run_link": links.run_link,
+        "case_link": links.case_link,
+        "with_query": links.with_query,
+    }
+    return made
+
+
+def compile_templates(templates: Environment) -> None:
+    """Compile all of them now: the first visitor of a page would otherwise wait for it."""
+    for name in templates.list_templates(["html"]):
+        templates.get_template(name)
+
+
+def page(request: Request, template: str, status: int = 200, **content: Any) -> HTMLResponse:
+    """A whole page, or a part of one."""
+    state = request.app.state
+    admitted = state.access.admits(request.headers, request.cookies)
+    shown = state.templates.get_template(template).render(
+        **content,
+        path=request.url.path,
+        here=_here(request),
+        guarded=lambda: _hidden(CSRF_FIELD, state.access.csrf(admitted)),
+        store_name=state.store.name if admitted else "",
+        stamp=state.assets.stamp,
+        locked=bool(state.access.token),
+        admitted=admitted,
+    )
+    return HTMLResponse(shown, status)
+
+
+def range_of(run: StoredRun) -> str:
+    """The interval of a run's pass rate, without reading its results."""
+    found = run_rate(run)
+    return interval(found.low, found.high)
+
+
+def moment(stored: str | None) -> str:
+    """A stored time as `2026-01-02 03:04`, in UTC; anything else is unchanged."""
+    try:
+        return datetime.fromisoformat(stored or "").astimezone(UTC).strftime("%Y-%m-%d %H:%M")
+    except ValueError:
+        return stored or ""
+
+
+def _hidden(name: str, value: str) -> Markup:
+    return Markup('<input type="hidden" name="{}" value="{}">').format(name, value)
+
+
+def _seen(value: Any) -> Any:
+    return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+def _here(request: Request) -> str:
+    """The URL of this page, to return to after a change."""
+    query = request.url.query
+    return request.url.path + (f"?{query}" if query else "")

@@ -1,0 +1,104 @@
+"""Annotations: tags on runs and cases, notes, goldens made from cases. Every route here changes data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar, cast
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from rightcall.core.errors import InputError
+from rightcall.show.dashboard.links import case_link, local_path, run_link
+from rightcall.show.dashboard.new_golden import golden_from
+from rightcall.show.dashboard.page_renderer import page
+from rightcall.show.dashboard.pages.case import chosen_trial
+from rightcall.show.dashboard.views import asked_run, store_of
+
+T = TypeVar("T")
+
+
+def tag_run(request: Request) -> Response:
+    run, fields = asked_run(request), fields_of(request)
+    change = store_of(request).untag_run if "remove" in fields else store_of(request).tag_run
+    _try(lambda: change(run.id, fields.get("tag", "").strip()))
+    return _back(fields, run_link(run.id))
+
+
+def tag_case(request: Request) -> Response:
+    run, fields = asked_run(request), fields_of(request)
+    change = store_of(request).untag_case if "remove" in fields else store_of(request).tag_case
+    _try(lambda: change(run.id, fields["id"], fields.get("tag", "").strip()))
+    return _back(fields, case_link(run.id, fields["id"]), "#notes")
+
+
+def write_note(request: Request) -> Response:
+    run, fields = asked_run(request), fields_of(request)
+    author = fields.get("author", "").strip()[:100]
+    _try(lambda: store_of(request).add_note(run.id, fields["id"], fields.get("text", ""), author=author))
+    return _back(fields, case_link(run.id, fields["id"]), "#notes")
+
+
+def delete_note(request: Request) -> Response:
+    """Only a note of the case it is shown on: a number alone could be any note of the store."""
+    run, fields = asked_run(request), fields_of(request)
+    for note in store_of(request).case(run.id, fields["id"]).notes:
+        if str(note.id) == fields.get("note"):
+            store_of(request).delete_note(note.id)
+    return _back(fields, case_link(run.id, fields["id"]), "#notes")
+
+
+def keep_golden(request: Request) -> Response:
+    """Add what the agent did to the draft of a dataset."""
+    run, fields = asked_run(request), fields_of(request)
+    store = store_of(request)
+    found = store.case(run.id, fields["id"])
+    golden = golden_from(found, chosen_trial(found, fields.get("trial")), fields.get("golden_id", "").strip())
+    alias = fields.get("alias", "").strip()
+    kept = _try(lambda: store.add_to_draft(alias, golden, author="dashboard"))
+    back = _target(fields, case_link(run.id, found.golden_id))
+    return page(
+        request,
+        "golden_kept.html",
+        run=run,
+        golden=golden,
+        alias=alias,
+        version=kept.version,
+        goldens=kept.goldens,
+        back=back,
+    )
+
+
+def fields_of(request: Request) -> dict[str, str]:
+    """The fields of the posted form and the URL: ids are in the URL, where every character is allowed."""
+    fields = {**cast("dict[str, str]", request.scope["rightcall.fields"]), **request.query_params}
+    if "/case/" in request.url.path and "id" not in fields:
+        raise HTTPException(400, "the URL has no case id")
+    return fields
+
+
+def _try(change: Callable[[], T]) -> T:
+    """A tag or note that the store rejects is a bad request, not a missing page."""
+    try:
+        return change()
+    except InputError as error:
+        raise HTTPException(400, str(error)) from None
+
+
+def _target(fields: dict[str, str], otherwise: str) -> str:
+    return local_path(fields.get("back", "") or otherwise)
+
+
+def _back(fields: dict[str, str], otherwise: str, place: str = "") -> Response:
+    return RedirectResponse(_target(fields, otherwise) + place, 303)
+
+
+routes = [
+    Route("/runs/{run}/tags", tag_run, methods=["POST"]),
+    Route("/runs/{run}/case/tags", tag_case, methods=["POST"]),
+    Route("/runs/{run}/case/notes", write_note, methods=["POST"]),
+    Route("/runs/{run}/case/notes/delete", delete_note, methods=["POST"]),
+    Route("/runs/{run}/case/golden", keep_golden, methods=["POST"]),
+]

@@ -1,0 +1,105 @@
+"""A case: the input, actual calls next to expected ones, the transcript, notes and tags."""
+
+from __future__ import annotations
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from rightcall.core.codec import encode, to_plain
+from rightcall.improve.run_setup import run_record
+from rightcall.model import CaseResult
+from rightcall.show.dashboard import charts
+from rightcall.show.dashboard.new_golden import fatal_codes, golden_from
+from rightcall.show.dashboard.page_renderer import page
+from rightcall.show.dashboard.pages.run import result_filter
+from rightcall.show.dashboard.views import asked_run, store_of
+from rightcall.show.view.case import case_view, outcome_of
+from rightcall.show.view.case_context import golden_history, model_request, rerun_command, system_prompt
+from rightcall.show.view.failures import TITLES
+from rightcall.store.base import StoredCase, StoredRun
+
+
+def case(request: Request) -> Response:
+    """One trial of one golden; the filters of the list it was opened from determine the next."""
+    run, found, result = asked_case(request)
+    store = store_of(request)
+    filters = {name: v for name, v in request.query_params.items() if name not in ("id", "trial") and v}
+    before, after = store.neighbours(run.id, result_filter(filters), found.golden_id)
+    record = run_record(store, run)
+    view = case_view(found.golden, result, {tool.name: tool for tool in record.tools})
+    return page(
+        request,
+        "case.html",
+        run=run,
+        case=found,
+        view=view,
+        trials=[(trial.trial, outcome_of(trial)) for trial in found.results],
+        before=before,
+        following=after,
+        filters=filters,
+        aliases=sorted({version.alias for version in store.datasets()}),
+        titles=TITLES,
+        system=system_prompt(record, found.golden),
+        setup=record.setup,
+        raw=to_plain(model_request(record, found.golden, result)),
+        history=golden_history(store, run, found.golden_id),
+        rerun=rerun_command(run, found.golden_id),
+        fatal=fatal_codes(result),
+    )
+
+
+def golden_file(request: Request) -> Response:
+    """What the agent did here, as a golden in a separate file."""
+    _, found, result = asked_case(request)
+    line = encode(golden_from(found, result)) + b"\n"
+    headers = {"content-disposition": 'attachment; filename="golden.jsonl"'}
+    return Response(line, media_type="application/jsonl", headers=headers)
+
+
+def raw_request(request: Request) -> Response:
+    """What the model was given, as JSON."""
+    run, found, result = asked_case(request)
+    asked = model_request(run_record(store_of(request), run), found.golden, result)
+    return Response(encode(asked), media_type="application/json")
+
+
+def waterfall(request: Request) -> Response:
+    """Where the time of the case went."""
+    _, found, result = asked_case(request)
+    bars = case_view(found.golden, result).timings
+    return charts.answer(
+        request, lambda theme: charts.waterfall(bars, theme, narrow=charts.is_narrow(request))
+    )
+
+
+def asked_case(request: Request) -> tuple[StoredRun, StoredCase, CaseResult]:
+    """The run, the case and the trial of a URL."""
+    run = asked_run(request)
+    if "id" not in request.query_params:
+        raise HTTPException(400, "the URL has no case id")
+    found = store_of(request).case(run.id, request.query_params["id"])
+    query = request.query_params
+    return run, found, chosen_trial(found, query.get("trial"), query.get("outcome"))
+
+
+def chosen_trial(found: StoredCase, trial: str | None, outcome: str | None = None) -> CaseResult:
+    """The trial of that number; without one, the first of that outcome, or else the first that did not pass."""
+    if not found.results:
+        raise HTTPException(400, f"case {found.golden_id} has no result yet")
+    if trial is None:
+        asked = next((result for result in found.results if outcome_of(result) == outcome), None)
+        return asked or next((result for result in found.results if not result.passed), found.results[0])
+    match = next((result for result in found.results if str(result.trial) == trial), None)
+    if match is None:
+        raise HTTPException(400, f"case {found.golden_id} has no trial {trial}")
+    return match
+
+
+routes = [
+    Route("/runs/{run}/case", case),
+    Route("/runs/{run}/case/golden.jsonl", golden_file),
+    Route("/runs/{run}/case/request.json", raw_request),
+    Route("/runs/{run}/case/waterfall.svg", waterfall),
+]

@@ -1,0 +1,205 @@
+"""Two runs side by side: what was fixed, what broke, what stayed."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any
+from urllib.parse import urlencode
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from rightcall.core.errors import InputError
+from rightcall.improve.attribution import WhatChanged, what_changed
+from rightcall.improve.run_matrix import GoldenMatrix, golden_matrix
+from rightcall.run.decisions import RunComparison, compare_runs
+from rightcall.show.dashboard import views
+from rightcall.show.dashboard.page_renderer import page
+from rightcall.show.dashboard.pages.case import chosen_trial
+from rightcall.show.dashboard.views import store_of, tools_of
+from rightcall.show.view.case import case_view, outcome_of
+from rightcall.store.base import Change, StoredRun, changes
+
+ON_A_PAGE = 50
+RUNS_OFFERED = 50
+MOST_RUNS = 8
+"""Maximum number of runs side by side."""
+CHANGES: tuple[Change, ...] = ("broken", "fixed", "failing", "passing", "added", "removed", "unjudged")
+"""Most interesting first."""
+
+
+def compare(request: Request) -> Response:
+    """The comparison of a URL, or a choice of runs."""
+    if len(several := asked_runs(request)) > 2:
+        return _matrix_page(request, several)
+    pair = asked_pair(request)
+    if pair is None:
+        offered = store_of(request).runs(limit=RUNS_OFFERED)
+        likely = likely_pair(offered) if len(offered) > 1 else ()
+        return page(request, "compare_choose.html", runs=offered, likely=likely)
+    before, after = pair
+    store, query = store_of(request), request.query_params
+    counts = _counts(request, before, after)
+    change = _asked_change(query.get("change", ""), counts)
+    found = store.compared_page(
+        before.id, after.id, change, limit=ON_A_PAGE + 1, beyond=query.get("beyond") or None
+    )
+    shown = found[:ON_A_PAGE]
+    ids = [each.golden_id for each in shown]
+    ready = _at_hand(request, before, after)
+    what = _what_changed(request, before, after) if ready else None
+    return page(
+        request,
+        "compare.html",
+        before=before,
+        after=after,
+        counts=counts,
+        found=_verdict(request, before, after) if ready else None,
+        change=change,
+        cases=shown,
+        previews=store.previews(before.id, ids) | store.previews(after.id, ids),
+        beyond=ids[-1] if len(found) > ON_A_PAGE else None,
+        differences=changes(before.run, after.run),
+        what=what,
+        flips={flip.golden: flip for flip in what.flips} if what else {},
+    )
+
+
+def verdict(request: Request) -> Response:
+    """The deferred part of the page."""
+    pair = asked_pair(request)
+    if pair is None:
+        raise HTTPException(400, "a comparison needs before and after")
+    found, what = _verdict(request, *pair), _what_changed(request, *pair)
+    return page(request, "compare_verdict.html", found=found, what=what)
+
+
+def matrix(request: Request) -> Response:
+    """The deferred table of more than two runs."""
+    several = asked_runs(request)
+    if len(several) < 2:
+        raise HTTPException(400, "a matrix requires at least two runs")
+    return page(request, "matrix_table.html", runs=several, matrix=_matrix(request, several))
+
+
+def _matrix_page(request: Request, several: list[StoredRun]) -> Response:
+    small = sum(run.results for run in several) <= 2 * views.AT_ONCE
+    ready = small or request.app.state.views.known(("matrix", *_key(*several)))
+    part = "/compare/matrix?" + urlencode([("run", run.id) for run in several], errors="replace")
+    found = _matrix(request, several) if ready else None
+    return page(request, "compare_matrix.html", runs=several, matrix=found, part=part)
+
+
+def _matrix(request: Request, several: list[StoredRun]) -> GoldenMatrix:
+    store = store_of(request)
+    found: GoldenMatrix = request.app.state.views.get(
+        ("matrix", *_key(*several)), lambda: golden_matrix(store, [run.id for run in several])
+    )
+    return found
+
+
+def compare_case(request: Request) -> Response:
+    """One golden in both runs, with both transcripts."""
+    pair, golden_id = asked_pair(request), request.query_params.get("id")
+    if pair is None or golden_id is None:
+        raise HTTPException(400, "a comparison of a case needs before, after and id")
+    sides = [
+        _side(request, run, golden_id, name) for run, name in zip(pair, ("before", "after"), strict=True)
+    ]
+    if all(side["view"] is None for side in sides):
+        raise InputError(f"golden {golden_id}", "is in neither of the two runs")
+    return page(request, "compare_case.html", before=pair[0], after=pair[1], golden_id=golden_id, sides=sides)
+
+
+def asked_pair(request: Request) -> tuple[StoredRun, StoredRun] | None:
+    """Before and after from the URL; two unordered runs are sorted by time."""
+    store, query = store_of(request), request.query_params
+    if query.get("before") and query.get("after"):
+        return store.run(query["before"]), store.run(query["after"])
+    chosen = asked_runs(request)
+    return (chosen[0], chosen[1]) if len(chosen) > 1 else None
+
+
+def likely_pair(newest_first: list[StoredRun]) -> tuple[StoredRun, StoredRun]:
+    """The two newest finished runs of one suite; the two newest of all when no suite has two."""
+    newest: dict[str, StoredRun] = {}
+    for run in newest_first:
+        if run.finished and run.run.name in newest:
+            return run, newest[run.run.name]
+        if run.finished:
+            newest[run.run.name] = run
+    return newest_first[1], newest_first[0]
+
+
+def asked_runs(request: Request) -> list[StoredRun]:
+    """The unordered runs of the URL, by time, each once."""
+    store = store_of(request)
+    found = {run.id: run for run in map(store.run, request.query_params.getlist("run")[:MOST_RUNS])}
+    return sorted(found.values(), key=lambda run: (run.run.started_at, run.id))
+
+
+def _asked_change(word: str, counts: dict[Change, int]) -> Change:
+    """The change in the URL; otherwise the first interesting one that happened."""
+    wanted = [change for change in CHANGES if change == word] or [c for c in CHANGES if counts[c]]
+    return wanted[0] if wanted else "broken"
+
+
+def _counts(request: Request, before: StoredRun, after: StoredRun) -> dict[Change, int]:
+    """How many goldens each change happened to."""
+    store = store_of(request)
+    found: dict[Change, int] = request.app.state.views.get(
+        ("counts", *_key(before, after)), lambda: store.compared_counts(before.id, after.id)
+    )
+    return {change: found.get(change, 0) for change in CHANGES}
+
+
+def _verdict(request: Request, before: StoredRun, after: StoredRun) -> RunComparison:
+    """The result of `rightcall compare`, computed once."""
+    store = store_of(request)
+    found: RunComparison = request.app.state.views.get(
+        ("verdict", *_key(before, after)),
+        lambda: compare_runs(store, before.id, [after.id], anyway=True)[0],
+    )
+    return found
+
+
+def _what_changed(request: Request, before: StoredRun, after: StoredRun) -> WhatChanged:
+    """The changes between the two, and which goldens they touch."""
+    store = store_of(request)
+    found: WhatChanged = request.app.state.views.get(
+        ("changed", *_key(before, after)), lambda: what_changed(store, before, after)
+    )
+    return found
+
+
+def _at_hand(request: Request, before: StoredRun, after: StoredRun) -> bool:
+    small = before.results + after.results <= 2 * views.AT_ONCE
+    return small or request.app.state.views.known(("verdict", *_key(before, after)))
+
+
+def _key(*runs: StoredRun) -> tuple[Hashable, ...]:
+    return tuple((run.id, run.updated_at, run.results) for run in runs)
+
+
+def _side(request: Request, run: StoredRun, golden_id: str, name: str) -> dict[str, Any]:
+    store = store_of(request)
+    try:
+        found = store.case(run.id, golden_id)
+    except InputError:
+        return {"name": name, "run": run, "view": None}
+    if not found.results:
+        return {"name": name, "run": run, "view": None}
+    result = chosen_trial(found, request.query_params.get(f"{name}_trial"))
+    trials = [(each.trial, outcome_of(each)) for each in found.results]
+    view = case_view(found.golden, result, tools_of(store, run))
+    return {"name": name, "run": run, "view": view, "trials": trials}
+
+
+routes = [
+    Route("/compare", compare),
+    Route("/compare/verdict", verdict),
+    Route("/compare/matrix", matrix),
+    Route("/compare/case", compare_case),
+]

@@ -1,0 +1,250 @@
+"""Drafts of datasets: accept, edit, reject and comment goldens, write new ones, finalize accepted ones."""
+
+from __future__ import annotations
+
+import datetime
+import hashlib
+from collections.abc import Callable
+from typing import TypeVar, cast
+
+import msgspec
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from rightcall.core.codec import encode
+from rightcall.core.errors import InputError
+from rightcall.core.text import utc_text
+from rightcall.datasets.review import STATES, accepted, edited, golden_by_hand, review_of, reviewed
+from rightcall.model.golden import AnyGolden, Golden
+from rightcall.model.record import Record
+from rightcall.show.dashboard.links import from_segment, segment, with_query
+from rightcall.show.dashboard.page_renderer import page
+from rightcall.show.dashboard.views import store_of
+from rightcall.store.base import DatasetVersion
+
+PAGE = 100
+NEW_GOLDEN = '{\n  "id": "",\n  "input": "",\n  "expected_calls": [{"tool": "", "args": {}}]\n}'
+T = TypeVar("T")
+
+
+class DraftRow(Record, frozen=True):
+    """One golden of a draft, in a list."""
+
+    id: str
+    text: str
+    calls: str
+    state: str
+    comment: str
+
+
+def drafts(request: Request) -> Response:
+    """Every dataset that has a draft."""
+    found = [version for version in store_of(request).datasets() if not version.finalized]
+    shown = [(version, draft_link(version.alias), _counts(_rows(request, version))) for version in found]
+    return page(request, "drafts.html", drafts=shown)
+
+
+def draft(request: Request) -> Response:
+    """The goldens of a draft; by default the pending ones."""
+    version = _asked(request)
+    rows = _rows(request, version)
+    state = request.query_params.get("state", "pending" if any(r.state == "pending" for r in rows) else "")
+    chosen = [row for row in rows if state in ("", row.state)]
+    start = int(number) if (number := request.query_params.get("start", "0")).isdigit() else 0
+    return page(
+        request,
+        "draft.html",
+        version=version,
+        link=draft_link(version.alias),
+        golden_link=golden_link,
+        rows=chosen[start : start + PAGE],
+        state=state,
+        counts=_counts(rows),
+        start=start,
+        following=start + PAGE if start + PAGE < len(chosen) else None,
+        new_golden=NEW_GOLDEN,
+    )
+
+
+def golden(request: Request) -> Response:
+    """One golden of a draft, with its neighbours and all actions."""
+    version = _asked(request)
+    found = _golden(request, version)
+    rows = _rows(request, version)
+    at = next(place for place, row in enumerate(rows) if row.id == found.id)
+    bare = msgspec.structs.replace(found, metadata={})
+    return page(
+        request,
+        "draft_golden.html",
+        version=version,
+        link=draft_link(version.alias),
+        golden=found,
+        single=isinstance(found, Golden),
+        row=rows[at],
+        review=review_of(found),
+        generated=found.metadata.get("generated"),
+        text=msgspec.json.format(encode(bare), indent=2).decode(),
+        seen=_mark(found),
+        before=golden_link(version.alias, rows[at - 1].id) if at else "",
+        following=golden_link(version.alias, rows[at + 1].id) if at + 1 < len(rows) else "",
+    )
+
+
+def decide(request: Request) -> Response:
+    """Accept, reject, or comment; then on to the next golden that is pending."""
+    version, fields = _asked(request), _fields(request)
+    found = _unchanged(request, version, fields)
+    state = fields.get("state", "")
+    if state and state not in STATES:
+        raise HTTPException(400, f"state must be one of {', '.join(STATES)}, not '{state[:30]}'")
+    comment = fields.get("comment") if "comment" in fields else None
+    made = _try(
+        lambda: reviewed(
+            found, cast("None", state or None), comment=comment, author=_author(fields), at=_now()
+        )
+    )
+    store_of(request).add_to_draft(version.alias, made, author=_author(fields))
+    here = golden_link(version.alias, found.id)
+    return RedirectResponse(_next_pending(request, version.alias, found.id) if state else here, 303)
+
+
+def edit(request: Request) -> Response:
+    """Replace a golden with an edited version; it is pending again."""
+    version, fields = _asked(request), _fields(request)
+    found = _unchanged(request, version, fields)
+    made = _try(lambda: edited(found, fields.get("text", ""), author=_author(fields), at=_now()))
+    kept = msgspec.structs.replace(made, metadata={**found.metadata, **made.metadata})
+    store_of(request).add_to_draft(version.alias, kept, author=_author(fields))
+    return RedirectResponse(golden_link(version.alias, found.id), 303)
+
+
+def write(request: Request) -> Response:
+    """Add a golden written by a reviewer."""
+    version, fields = _asked(request), _fields(request)
+    made = _try(lambda: golden_by_hand(fields.get("text", ""), author=_author(fields), at=_now()))
+    if any(row.id == made.id for row in _rows(request, version)):
+        raise HTTPException(400, f"the draft already has a golden '{made.id}'; choose another id")
+    store_of(request).add_to_draft(version.alias, made, author=_author(fields))
+    return RedirectResponse(golden_link(version.alias, made.id), 303)
+
+
+def finalize(request: Request) -> Response:
+    """Turn the accepted goldens, or all of them, into an immutable version."""
+    version, fields = _asked(request), _fields(request)
+    store, alias = store_of(request), version.alias
+    if fields.get("as_is"):
+        made = _try(lambda: store.finalize_dataset(alias))
+    else:
+        made = _try(
+            lambda: store.finalize_accepted(
+                alias, accepted, lambda one: review_of(one).state == "rejected", author=_author(fields)
+            )
+        )
+    return page(request, "draft_final.html", version=made)
+
+
+def draft_link(alias: str, **query: object) -> str:
+    """The page of a draft."""
+    return with_query(f"/drafts/{segment(alias)}", **query)
+
+
+def golden_link(alias: str, golden_id: str) -> str:
+    """The page of a golden in a draft."""
+    return with_query(f"/drafts/{segment(alias)}/golden", id=golden_id)
+
+
+def _asked(request: Request) -> DatasetVersion:
+    alias = from_segment(request.path_params["alias"])
+    version = store_of(request).dataset(alias, finalized=False)
+    if version.finalized:
+        raise InputError(f"dataset {alias}", "has no draft")
+    return version
+
+
+def _golden(request: Request, version: DatasetVersion) -> AnyGolden:
+    wanted = request.query_params.get("id", "")
+    for found in store_of(request).pull_dataset(version.alias, version.version, finalized=False):
+        if found.id == wanted:
+            return found
+    raise InputError(f"dataset {version.alias}", f"has no golden '{wanted[:100]}' in its draft")
+
+
+def _unchanged(request: Request, version: DatasetVersion, fields: dict[str, str]) -> AnyGolden:
+    """The golden, if it has not changed since the visitor saw it."""
+    found = _golden(request, version)
+    if fields.get("seen") != _mark(found):
+        raise HTTPException(400, "someone else has changed the golden; reload it")
+    return found
+
+
+def _mark(golden: AnyGolden) -> str:
+    return hashlib.sha256(encode(golden)).hexdigest()[:16]
+
+
+def _rows(request: Request, version: DatasetVersion) -> list[DraftRow]:
+    """The draft as a list, cached by content."""
+
+    def read() -> list[DraftRow]:
+        found = store_of(request).pull_dataset(version.alias, version.version, finalized=False)
+        return [_row(golden) for golden in found]
+
+    key = ("draft", version.alias, version.version, version.fingerprint)
+    rows: list[DraftRow] = request.app.state.views.get(key, read)
+    return rows
+
+
+def _row(golden: AnyGolden) -> DraftRow:
+    review = review_of(golden)
+    calls = list(golden.expected_calls)
+    if isinstance(golden, Golden):
+        text = golden.input
+    else:
+        text = golden.scenario
+        calls += [call for turn in golden.turns for call in turn.expected_calls or ()]
+    said = ", ".join(str(call.tool) for call in calls) or ("no call" if golden.no_calls else "")
+    return DraftRow(golden.id, text, said, review.state, review.comment)
+
+
+def _counts(rows: list[DraftRow]) -> dict[str, int]:
+    return {state: sum(row.state == state for row in rows) for state in STATES}
+
+
+def _next_pending(request: Request, alias: str, golden_id: str) -> str:
+    version = store_of(request).dataset(alias, finalized=False)
+    rows = _rows(request, version)
+    at = next((place for place, row in enumerate(rows) if row.id == golden_id), 0)
+    following = next((row for row in (*rows[at + 1 :], *rows[:at]) if row.state == "pending"), None)
+    return draft_link(alias) if following is None else golden_link(alias, following.id)
+
+
+def _fields(request: Request) -> dict[str, str]:
+    return cast("dict[str, str]", request.scope["rightcall.fields"])
+
+
+def _author(fields: dict[str, str]) -> str:
+    return fields.get("author", "").strip()[:100] or "dashboard"
+
+
+def _now() -> str:
+    return utc_text(datetime.datetime.now(datetime.UTC), "seconds")
+
+
+def _try(change: Callable[[], T]) -> T:
+    """Invalid input of a visitor is a bad request, not a missing page."""
+    try:
+        return change()
+    except InputError as error:
+        raise HTTPException(400, str(error)) from None
+
+
+routes = [
+    Route("/drafts", drafts),
+    Route("/drafts/{alias}", draft),
+    Route("/drafts/{alias}/golden", golden),
+    Route("/drafts/{alias}/golden/decide", decide, methods=["POST"]),
+    Route("/drafts/{alias}/golden/edit", edit, methods=["POST"]),
+    Route("/drafts/{alias}/new", write, methods=["POST"]),
+    Route("/drafts/{alias}/finalize", finalize, methods=["POST"]),
+]

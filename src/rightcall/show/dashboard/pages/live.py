@@ -1,0 +1,116 @@
+"""Production: traffic, checks by version, alarms, newest failures, the review queue; and one trace."""
+
+from __future__ import annotations
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from rightcall.model import CaseResult, Golden, Score
+from rightcall.show.dashboard.links import with_query
+from rightcall.show.dashboard.new_golden import golden_of_trace
+from rightcall.show.dashboard.page_renderer import page
+from rightcall.show.dashboard.pages.annotations import fields_of
+from rightcall.show.dashboard.views import store_of
+from rightcall.show.production import check_rates, version_changes
+from rightcall.show.view.case import case_view
+from rightcall.show.view.failures import TITLES
+from rightcall.store.watch import KeptTrace, TraceFilter
+
+NEWEST, QUEUED = 20, 20
+
+
+def live(request: Request) -> Response:
+    """Everything that is watched, on one page."""
+    store = store_of(request)
+    rates = check_rates(store)
+    return page(
+        request,
+        "live.html",
+        traffic=store.trace_counts(),
+        checks=rates,
+        changes=version_changes(rates),
+        alarms=store.alarms(limit=50),
+        failures=store.traces(TraceFilter(failed=True), limit=NEWEST),
+        queue=store.traces(TraceFilter(review="queued"), limit=QUEUED),
+    )
+
+
+def trace(request: Request) -> Response:
+    """One trace, laid out like a case of a run."""
+    store = store_of(request)
+    kept = asked_trace(request)
+    result = as_result(kept)
+    golden = Golden(kept.row.input or "(not recorded)", id=kept.row.trace_id, extra_calls="allow")
+    view = case_view(golden, result, {tool.name: tool for tool in kept.tools})
+    return page(
+        request,
+        "trace.html",
+        kept=kept,
+        view=view,
+        aliases=sorted({version.alias for version in store.datasets()}),
+        titles=TITLES,
+    )
+
+
+def as_result(kept: KeptTrace) -> CaseResult:
+    """The check results of a trace, as a case result."""
+    scores = {
+        check.name: Score.broken("unknown")
+        if check.bad is None
+        else Score(1 - check.bad, not check.bad, check.reason)
+        for check in kept.row.checks
+    }
+    value = 0.0 if kept.row.failed else 1.0
+    made = kept.trajectory
+    return CaseResult(
+        kept.row.trace_id,
+        0,
+        not kept.row.failed,
+        value,
+        scores,
+        latency_ms=made.latency_ms,
+        usage=made.usage,
+        trajectory=made,
+    )
+
+
+def acknowledge(request: Request) -> Response:
+    """Unlatch an alarm."""
+    number = fields_of(request).get("alarm", "")
+    if not number.isdecimal():
+        raise HTTPException(400, "the URL has no alarm number")
+    store_of(request).acknowledge(int(number))
+    return RedirectResponse("/live#alarms", 303)
+
+
+def review(request: Request) -> Response:
+    """Keep a trace as a golden in a dataset's draft, or remove it from the queue."""
+    fields, store = fields_of(request), store_of(request)
+    kept = asked_trace(request)
+    if fields.get("decision") == "drop":
+        store.set_review(kept.row.trace_id, "dropped")
+        return RedirectResponse("/live#queue", 303)
+    alias = fields.get("alias", "").strip()
+    if not alias:
+        raise HTTPException(400, "choose a dataset")
+    golden = golden_of_trace(kept, forbidden=fields.get("forbidden", ""))
+    store.add_to_draft(alias, golden, author="dashboard")
+    store.set_review(kept.row.trace_id, "kept")
+    return RedirectResponse(with_query("/live/trace", id=kept.row.trace_id), 303)
+
+
+def asked_trace(request: Request) -> KeptTrace:
+    """The trace of a URL."""
+    if "id" not in request.query_params:
+        raise HTTPException(400, "the URL has no trace id")
+    return store_of(request).trace(request.query_params["id"])
+
+
+routes = [
+    Route("/live", live),
+    Route("/live/trace", trace),
+    Route("/live/ack", acknowledge, methods=["POST"]),
+    Route("/live/trace/review", review, methods=["POST"]),
+]

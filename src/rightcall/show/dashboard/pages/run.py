@@ -1,0 +1,175 @@
+"""A run: its summary, where it fails, and its cases."""
+
+from __future__ import annotations
+
+from typing import Any, get_args
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from rightcall.model import Category, Code
+from rightcall.show.charts import histogram
+from rightcall.show.dashboard import charts
+from rightcall.show.dashboard.page_renderer import page
+from rightcall.show.dashboard.views import (
+    analysis_of,
+    asked_run,
+    at_hand,
+    state_of,
+    store_of,
+    tools_of,
+    view_of,
+)
+from rightcall.show.view.failures import TITLES
+from rightcall.show.view.grouped_trials import golden_row, titled
+from rightcall.show.view.summary import run_rate, summary_view, verdict_sentence
+from rightcall.store.base import ListedGolden, Outcome, ResultFilter, StoredRun
+from rightcall.store.sql.store import Store
+
+ON_A_PAGE = 50
+COUNTED = 20_000
+"""Cases of a run up to which every filter is counted."""
+
+
+def run(request: Request) -> Response:
+    """The page of a run. Parts that need every case are shown at once for a small run and loaded later for others."""
+    stored = asked_run(request)
+    view = view_of(request, stored) if at_hand(request, stored) else None
+    summary = stored.run.summary
+    return page(
+        request,
+        "run.html",
+        run=stored,
+        state=state_of(stored),
+        passing=run_rate(stored),
+        summary=view.summary if view else summary_view(summary) if summary else None,
+        sentence=verdict_sentence(stored.verdict, summary),
+        view=view,
+        analysis=analysis_of(request, stored) if view else None,
+        **case_list(request, stored),
+    )
+
+
+def insights(request: Request) -> Response:
+    """The deferred part of the page."""
+    stored = asked_run(request)
+    view = view_of(request, stored)
+    analysis = analysis_of(request, stored)
+    return page(request, "run_insights.html", run=stored, view=view, summary=view.summary, analysis=analysis)
+
+
+def spread(request: Request) -> Response:
+    """The distribution of a number over the cases."""
+    stored = asked_run(request)
+    view = view_of(request, stored)
+    drawn = {
+        "latency": (view.latency, "milliseconds", ",.3~f"),
+        "cost": (view.cost, "US dollars", "$.2~s"),
+        "scores": (view.scores, "score", ".2f"),
+    }.get(request.path_params["name"])
+    spec = histogram(*drawn) if drawn else None
+    return charts.answer(request, lambda theme: charts.themed(spec, theme) if spec else None)
+
+
+def cases(request: Request) -> Response:
+    """The list alone, for a run in progress."""
+    stored = asked_run(request)
+    return page(request, "run_cases.html", run=stored, **case_list(request, stored))
+
+
+def live(request: Request) -> Response:
+    """The progress of a run."""
+    stored = asked_run(request)
+    passing = run_rate(stored)
+    percent = request.app.state.templates.filters["percent"]
+    shown = {
+        "passing": percent(passing.value),
+        "interval": f"{percent(passing.low)} – {percent(passing.high)}" if passing.n else "",
+        "results": f"{stored.results:,}",
+        "passed": f"{stored.passed:,}",
+        "failed": f"{stored.judged - stored.passed:,}",
+        "errors": f"{stored.errors:,}",
+        "tokens": f"{stored.usage.tokens:,}",
+    }
+    return JSONResponse(
+        {
+            "finished": not state_of(stored).live,
+            "seen": f"{stored.updated_at} {stored.results}",
+            "results": stored.results,
+            "planned": stored.planned,
+            "shown": shown,
+        }
+    )
+
+
+def case_list(request: Request, stored: StoredRun) -> dict[str, Any]:
+    """One page of the goldens that match the filters in the URL, failures first, each with all its trials."""
+    store, query = store_of(request), request.query_params
+    which = result_filter(dict(query))
+    after = _last_shown(dict(query))
+    found = store.goldens_page(stored.id, which, limit=ON_A_PAGE + 1, after=after)
+    shown = found[:ON_A_PAGE]
+    ids = [each.golden_id for each in shown]
+    tags, trials = store.case_tags(stored.id, ids), store.trials_of(stored.id, ids)
+    filters = {
+        name: value for name, value in query.items() if name not in ("after", "part", "trial") and value
+    }
+    return {
+        "cases": titled((golden_row(golden_id, trials[golden_id]) for golden_id in ids), store, stored.id),
+        "previews": store.previews(stored.id, ids),
+        "case_tags": {golden_id: tags.get(golden_id, ()) for golden_id in ids},
+        "which": which,
+        "filters": filters,
+        "narrowed": which != ResultFilter(),
+        "fitting": _fitting(store, stored, which, len(found) if after is None else None),
+        "next_page": shown[-1] if len(found) > ON_A_PAGE else None,
+        "first": after is None,
+        "codes": store.code_counts(stored.id),
+        "code_titles": TITLES,
+        "categories": get_args(Category),
+        "tool_names": sorted(tools_of(store, stored)),
+    }
+
+
+def _last_shown(query: dict[str, str]) -> ListedGolden | None:
+    """The golden after which the page begins; without the part of the list it was in, the failed ones."""
+    if not query.get("after"):
+        return None
+    return ListedGolden(_one_of(query.get("part"), Outcome) or "failed", query["after"])
+
+
+def _fitting(store: Store, stored: StoredRun, which: ResultFilter, on_first_page: int | None) -> int | None:
+    """How many cases match; None where counting would take too long for a page."""
+    if which == ResultFilter():
+        return stored.results
+    if on_first_page is not None and on_first_page <= ON_A_PAGE and stored.run.trials == 1:
+        return on_first_page
+    scans = which.text or which.failed_metric  # no index covers these
+    return None if scans and stored.results > COUNTED else store.count(stored.id, which)
+
+
+def result_filter(query: dict[str, str]) -> ResultFilter:
+    """The filter of a URL; unknown words are ignored."""
+    return ResultFilter(
+        outcome=_one_of(query.get("outcome"), Outcome),
+        category=_one_of(query.get("category"), Category),
+        code=_one_of(query.get("code"), Code),
+        tool=query.get("tool", ""),
+        failed_metric=query.get("metric", ""),
+        tag=query.get("tag", ""),
+        text=query.get("text", "").strip(),
+    )
+
+
+def _one_of(given: str | None, words: Any) -> Any:
+    return given if given in get_args(words) else None
+
+
+routes = [
+    Route("/runs/{run}", run),
+    Route("/runs/{run}/insights", insights),
+    Route("/runs/{run}/spread/{name}.svg", spread),
+    Route("/runs/{run}/cases", cases),
+    Route("/runs/{run}/live", live),
+]

@@ -1,0 +1,103 @@
+"""The server: where it listens, what it prints, and how it stops."""
+
+from __future__ import annotations
+
+import secrets
+import socket
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
+import msgspec
+
+from rightcall.core.errors import ConfigError, InfrastructureError, MissingExtraError
+from rightcall.store.sql.store import Store
+
+FIRST_PORT = 8765
+PORTS_TRIED = 20
+
+
+class Listening(msgspec.Struct, frozen=True):
+    """An open dashboard: the URL to show, and its socket."""
+
+    socket: socket.socket
+    address: str
+    token: str
+
+
+@contextmanager
+def listening(host: str, port: int | None, token: str | None) -> Iterator[Listening]:
+    """Bind a port: by default the first free one from 8765; a requested port must be free.
+
+    On any interface but loopback a token is always required: the given one, or a new one.
+    """
+    from rightcall.show.dashboard.access import is_loopback
+
+    needed = token if token is not None else "" if is_loopback(host) else secrets.token_urlsafe(24)
+    if token is not None and len(token) < 8:
+        raise ConfigError("--token must have at least 8 characters; omit it to generate one")
+    taken = _bound(host, port)
+    try:
+        at = taken.getsockname()[1]
+        shown = {"0.0.0.0": socket.gethostname(), "::": socket.gethostname()}.get(host, host)  # noqa: S104
+        name = f"[{shown}]" if ":" in shown else shown
+        yield Listening(taken, f"http://{name}:{at}/{f'?token={needed}' if needed else ''}", needed)
+    finally:
+        taken.close()
+
+
+def serve(store: Store, here: Listening, names: Iterable[str] = ()) -> None:
+    """Serve until Ctrl-C; requests in progress are completed."""
+    import uvicorn
+
+    from rightcall.show.dashboard.access import Access
+    from rightcall.show.dashboard.app import make_app
+    from rightcall.show.dashboard.deadline import deadline_protocol
+    from rightcall.show.dashboard.page_renderer import compile_templates
+
+    app = make_app(store, Access(here.token, names))
+    threading.Thread(target=compile_templates, args=(app.state.templates,), daemon=True).start()
+    config = uvicorn.Config(
+        app,
+        http=deadline_protocol(),
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        lifespan="off",
+        ws="none",
+        proxy_headers=False,
+        timeout_graceful_shutdown=3,
+        h11_max_incomplete_event_size=64 * 1024,
+        limit_concurrency=200,
+    )
+    uvicorn.Server(config).run(sockets=[here.socket])
+
+
+def require_packages() -> None:
+    """Say what to install before anything is opened."""
+    for package in ("starlette", "jinja2", "uvicorn", "vl_convert"):
+        try:
+            __import__(package)
+        except ImportError:
+            shown = {"vl_convert": "vl-convert-python"}.get(package, package)
+            raise MissingExtraError("the dashboard", shown, "web") from None
+
+
+def _bound(host: str, port: int | None) -> socket.socket:
+    wanted = [port] if port is not None else range(FIRST_PORT, FIRST_PORT + PORTS_TRIED)
+    problem: OSError | None = None
+    for each in wanted:
+        try:
+            family, _, _, _, address = socket.getaddrinfo(host, each, type=socket.SOCK_STREAM)[0]
+            return socket.create_server(address[:2], family=family, backlog=128)
+        except socket.gaierror as error:
+            raise ConfigError(f"--host {host}: {error.strerror}; use an address of this machine") from None
+        except OSError as error:
+            problem = error
+    said = problem.strerror if problem else ""
+    if port is not None:
+        raise InfrastructureError(f"cannot bind port {port} on {host}: {said}; choose another with --port")
+    last = FIRST_PORT + PORTS_TRIED - 1
+    raise InfrastructureError(
+        f"cannot bind any port from {FIRST_PORT} to {last} on {host}: {said}; choose one with --port"
+    )

@@ -1,0 +1,142 @@
+"""The views of runs, read from the store once and cached while the run is unchanged."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from datetime import UTC, datetime
+from typing import Any, Literal, NamedTuple, TypeVar
+
+from starlette.requests import Request
+
+from rightcall.core.codec import decode
+from rightcall.core.errors import RightCallError
+from rightcall.improve.findings import Analysis
+from rightcall.improve.run_analysis import analyze_run
+from rightcall.model import Tool
+from rightcall.show.dashboard.links import from_segment
+from rightcall.show.view.run import RunView, run_view
+from rightcall.store.base import StoredRun
+from rightcall.store.sql.store import Store
+
+T = TypeVar("T")
+
+
+class Cache:
+    """The newest `most` values by key. A value is computed by one thread, while others wait for it."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._values: OrderedDict[Hashable, Any] = OrderedDict()
+        self._making: dict[Hashable, threading.Lock] = {}
+        self._lock = threading.Lock()
+
+    def known(self, key: Hashable) -> bool:
+        """Whether the value is there without work."""
+        with self._lock:
+            return key in self._values
+
+    def get(self, key: Hashable, make: Callable[[], T]) -> T:
+        """The value of the key, computed when missing; failures are not cached."""
+        with self._lock:
+            if key in self._values:
+                self._values.move_to_end(key)
+                found: T = self._values[key]
+                return found
+            mine = self._making.setdefault(key, threading.Lock())
+        with mine:
+            with self._lock:
+                if key in self._values:
+                    made_by_another: T = self._values[key]
+                    return made_by_another
+            try:
+                value = make()
+            finally:
+                with self._lock:
+                    self._making.pop(key, None)
+            with self._lock:
+                self._values[key] = value
+                while len(self._values) > self._most:
+                    self._values.popitem(last=False)
+            return value
+
+
+Tone = Literal["good", "bad", "warn", "live", "quiet"]
+SILENCE = 120.0
+"""Seconds without a write after which an unfinished run counts as stopped."""
+
+VERDICTS: dict[str, Tone] = {"PASS": "good", "FAIL": "bad", "INCONCLUSIVE": "warn", "ERROR": "warn"}
+
+
+class Badge(NamedTuple):
+    """The word of the badge and its tone."""
+
+    word: str
+    tone: Tone
+
+    @property
+    def live(self) -> bool:
+        """Whether the run is being written right now."""
+        return self.tone == "live"
+
+
+def state_of(run: StoredRun, now: datetime | None = None) -> Badge:
+    """The verdict of a finished run; otherwise whether it is still being written."""
+    if run.finished:
+        return Badge(run.verdict.lower() or "finished", VERDICTS.get(run.verdict, "quiet"))
+    try:
+        silent = ((now or datetime.now(UTC)) - datetime.fromisoformat(run.updated_at)).total_seconds()
+    except (ValueError, TypeError):
+        silent = SILENCE + 1
+    return Badge("running", "live") if silent < SILENCE else Badge("stopped", "warn")
+
+
+AT_ONCE = 1_000
+"""Runs with up to this many results are summarized with the page; larger ones after it has loaded."""
+
+
+def store_of(request: Request) -> Store:
+    """The store that is shown."""
+    store: Store = request.app.state.store
+    return store
+
+
+def asked_run(request: Request) -> StoredRun:
+    """The run in the URL of the page."""
+    return store_of(request).run(from_segment(request.path_params["run"]))
+
+
+def view_of(request: Request, run: StoredRun) -> RunView:
+    """Everything computed over all cases of the run."""
+    store = store_of(request)
+    view: RunView = request.app.state.views.get(_key(run), lambda: run_view(store, run.id))
+    return view
+
+
+def analysis_of(request: Request, run: StoredRun) -> Analysis:
+    """Why the run fails, computed once."""
+    store = store_of(request)
+    found: Analysis = request.app.state.views.get(("analysis", _key(run)), lambda: analyze_run(store, run.id))
+    return found
+
+
+def at_hand(request: Request, run: StoredRun) -> bool:
+    """Whether the view can be shown without delay."""
+    return run.results <= AT_ONCE or request.app.state.views.known(_key(run))
+
+
+def tools_of(store: Store, run: StoredRun) -> dict[str, Tool]:
+    """The tool definitions the run was made with, by name; empty when they were not stored."""
+    fingerprint = run.run.fingerprints.get("tools", "")
+    content = store.document("tools", fingerprint) if fingerprint else None
+    if content is None:
+        return {}
+    try:
+        return {tool.name: tool for tool in decode(content, list[Tool], f"tools of run {run.id}")}
+    except RightCallError:
+        return {}  # written by something else; the rest of the page is still worth showing
+
+
+def _key(run: StoredRun) -> Hashable:
+    return run.id, run.updated_at, run.results, run.verdict

@@ -1,0 +1,67 @@
+"""GitHub Actions output: a step summary, and annotations for the first failures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rightcall.core.text import workflow_command
+from rightcall.show.markdown import MOST_CASES, markdown
+from rightcall.show.numbers import count, percent
+from rightcall.show.text import one_line
+from rightcall.show.view.case import FailedCases
+from rightcall.show.view.run import RunView, run_view
+
+if TYPE_CHECKING:
+    from rightcall.store.sql.store import Store
+
+SUMMARY = "GITHUB_STEP_SUMMARY"
+MOST_ANNOTATIONS = 10
+"""GitHub's limit of annotations of each kind per step."""
+LARGEST_SUMMARY = 1024 * 1024
+
+
+def in_actions(environment: Mapping[str, str]) -> bool:
+    """Whether this process runs in GitHub Actions."""
+    return environment.get("GITHUB_ACTIONS") == "true"
+
+
+def publish(store: Store, run: str, environment: Mapping[str, str]) -> list[str]:
+    """Add the run to the step summary; returns the annotations, which the caller prints."""
+    failed = FailedCases(MOST_CASES)
+    view = run_view(store, run, each=failed.add)
+    if path := environment.get(SUMMARY):
+        text = markdown(view, failed).encode()[:LARGEST_SUMMARY].decode(errors="ignore")
+        with Path(path).open("a", encoding="utf-8") as summary:
+            summary.write(text + "\n")
+    return list(annotation_lines(view, failed))
+
+
+def annotation_lines(view: RunView, failed: FailedCases) -> Iterator[str]:
+    """Workflow commands: an error for each of the first cases that failed, a warning for those without an answer."""
+    room = MOST_ANNOTATIONS - 1 if len(failed.cases) + failed.more > MOST_ANNOTATIONS else MOST_ANNOTATIONS
+    for case in failed.cases[:room]:
+        trial = f" (trial {case.trial})" if case.trial else ""
+        level = "warning" if case.outcome == "error" else "error"
+        yield command(level, f"{one_line(case.name, 160)}{trial}", case.reason)
+    more = len(failed.cases) - room + failed.more
+    if more > 0:
+        total = view.summary.total
+        rate = "none" if total.pass_rate is None else percent(total.pass_rate)
+        yield command(
+            "error", f"{count(more)} more cases did not pass", f"{rate} of {count(total.cases)} passed"
+        )
+
+
+def command(level: str, title: str, message: str) -> str:
+    """One workflow command."""
+    return workflow_command(level, message, {"title": title})
+
+
+def annotation(level: str, title: str, message: str, *, file: str = "", line: int = 0) -> str:
+    """A workflow command at a line of a file."""
+    place = {"file": one_line(file, 300)} if file else {}
+    if file and line > 0:
+        place["line"] = str(line)
+    return workflow_command(level, one_line(message, 1000), {**place, "title": one_line(title, 150)})

@@ -1,0 +1,108 @@
+"""`report.html`: a self-contained file that works from disk and runs only its own script.
+
+Text of models, tools and datasets reaches the page in two ways: through Jinja2, which escapes it, or inside
+base64 that the script turns into text nodes. The Content-Security-Policy names the script and the style sheet by
+their hashes, so nothing else could run even if it got in.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from importlib.resources import files
+from typing import IO, TYPE_CHECKING, Any
+
+from rightcall.core.errors import MissingExtraError
+from rightcall.improve.run_analysis import analyze_run
+from rightcall.show.charts import charts
+from rightcall.show.html_cases import Embedding
+from rightcall.show.numbers import FILTERS
+from rightcall.show.rows import Spool
+from rightcall.show.text import visible
+from rightcall.show.view.run import RunTally, RunView, cases_of
+from rightcall.show.view.summary import DIMENSIONS
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+    from rightcall.improve.findings import Analysis
+    from rightcall.store.sql.store import Store
+
+CUT = "<!-- cases -->"
+"""Where the template is split to stream the cases."""
+SCRIPTS = ("page.js", "cases.js", "case.js", "keys.js")
+HERE = files("rightcall.show")
+
+
+def write_html(store: Store, run: str, out: IO[bytes]) -> RunView:
+    """Write the report of a run; returns the view it shows."""
+    environment = html_environment()
+    stored = store.run(run)
+    tally, embedding = RunTally(), Embedding(stored.results)
+    with Spool() as spool:
+        for golden, result in cases_of(store, stored.id):
+            tally.add(golden, result)
+            for piece in embedding.add(golden, result):
+                spool.write(piece)
+        for piece in embedding.rest():
+            spool.write(piece)
+        view = tally.view(stored)
+        analysis = analyze_run(store, stored.id) if view.failures else None
+        head, tail = _page(environment, view, analysis, embedding.shortened).split(CUT)
+        out.write(head.encode())
+        out.write(_data("index", embedding.index()))
+        for number, piece in enumerate(spool.lines()):
+            out.write(_data(f"piece-{number}", piece))
+        out.write(tail.encode())
+    return view
+
+
+def html_environment() -> Environment:
+    """The template environment: everything is escaped, and invisible characters are shown."""
+    try:
+        from jinja2 import Environment, PackageLoader, StrictUndefined
+        from markupsafe import Markup
+    except ImportError:
+        raise MissingExtraError("an HTML report", "jinja2", "web") from None
+
+    def safe_to_see(value: Any) -> Any:
+        return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+    environment = Environment(
+        loader=PackageLoader("rightcall.show", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=safe_to_see,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= FILTERS
+    return environment
+
+
+def _page(environment: Environment, view: RunView, analysis: Analysis | None, shortened: int) -> str:
+    template = environment.get_template("report.html.j2")
+    shown = charts(view)
+    return template.render(
+        view=view, analysis=analysis, charts=shown, dimensions=DIMENSIONS, shortened=shortened, **_assets()
+    )
+
+
+def _assets() -> dict[str, str]:
+    style = (HERE / "assets" / "report.css").read_text("utf-8")
+    parts = ((HERE / "assets" / name).read_text("utf-8") for name in SCRIPTS)
+    script = '"use strict";\n(() => {\n' + "\n".join(parts) + "\n})();\n"
+    policy = (
+        f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    return {"style": style, "script": script, "policy": policy}
+
+
+def _data(name: str, packed: str) -> bytes:
+    return f'<script type="text/plain" id="{name}">{packed}</script>\n'.encode()
+
+
+def _hash(text: str) -> str:
+    digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+    return f"'sha256-{digest}'"

@@ -1,0 +1,95 @@
+"""Cases inside an HTML file: an index for the list, and transcripts in compressed pieces, opened on demand."""
+
+from __future__ import annotations
+
+import base64
+import zlib
+from collections.abc import Iterator
+from typing import Any
+
+from rightcall.core.codec import encode, to_plain
+from rightcall.model.golden import AnyGolden
+from rightcall.model.run import CaseResult
+from rightcall.show.text import clipped, one_line
+from rightcall.show.view.case import case_view, input_of, outcome_of, reason_of
+
+CASES_IN_PIECE = 50
+BUDGET = 8 * 1024 * 1024
+"""Maximum bytes of all pieces together, without the index and the page itself."""
+HEAD_START = BUDGET // 8
+SHORT = 300
+
+
+class Embedding:
+    """Takes cases one by one; returns pieces as they fill up, and the index at the end.
+
+    In a piece larger than its share of the budget, texts are cut, so that any report stays small enough to mail and
+    open.
+    """
+
+    def __init__(self, cases: int) -> None:
+        self._share = BUDGET / max(1, cases)
+        self._index: list[list[Any]] = []
+        self._waiting: list[Any] = []
+        self._written = 0
+        self.shortened = 0
+
+    def add(self, golden: AnyGolden | None, result: CaseResult) -> Iterator[str]:
+        """Add a case; returns the piece it completes, if any."""
+        self._index.append(index_row(golden, result))
+        self._waiting.append(to_plain(case_view(golden, result)))
+        if len(self._waiting) == CASES_IN_PIECE:
+            yield self._piece()
+
+    def rest(self) -> Iterator[str]:
+        """The last piece."""
+        if self._waiting:
+            yield self._piece()
+
+    def index(self) -> str:
+        """A short entry for every case, for the list."""
+        return packed(self._index)
+
+    def _piece(self) -> str:
+        allowed = len(self._index) * self._share + HEAD_START - self._written
+        piece = packed(self._waiting)
+        if len(piece) > allowed:
+            piece = packed([shortened(case, SHORT) for case in self._waiting])
+            self.shortened += len(self._waiting)
+        self._waiting = []
+        self._written += len(piece)
+        return piece
+
+
+def index_row(golden: AnyGolden | None, result: CaseResult) -> list[Any]:
+    """The entry of a case in the list; the page reads its fields by position."""
+    messages = result.trajectory.messages if result.trajectory else ()
+    return [
+        result.golden_id,
+        result.trial,
+        outcome_of(result),
+        result.category,
+        round(result.score, 4) if result.checked else None,
+        list(dict.fromkeys(failure.code for failure in result.codes))
+        if result.checked and not result.passed
+        else [],
+        None if result.latency_ms is None else round(result.latency_ms, 1),
+        one_line(input_of(golden, messages), 120),
+        clipped(reason_of(result), 200),
+    ]
+
+
+def packed(value: Any) -> str:
+    """JSON, deflated, in base64: no character of it means anything to HTML."""
+    return base64.b64encode(zlib.compress(encode(value), 9)).decode()
+
+
+def shortened(value: Any, limit: int) -> Any:
+    """The value with every long text cut."""
+    if isinstance(value, str):
+        return value if len(value) <= limit else f"{value[:limit]}… (cut to keep this file small)"
+    if isinstance(value, dict):
+        return {key: shortened(item, limit) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [shortened(item, limit) for item in value]
+    return value

@@ -1,0 +1,29 @@
+"""The whole view as one JSON document, for programs: `{"format": "rightcall/report/1", "cases": […], "view": {…}}`."""
+
+from __future__ import annotations
+
+from typing import IO, TYPE_CHECKING
+
+from rightcall.core.codec import encode
+from rightcall.show.rows import row_of
+from rightcall.show.view.run import RunTally, RunView, cases_of
+
+if TYPE_CHECKING:
+    from rightcall.store.sql.store import Store
+
+FORMAT = "rightcall/report/1"
+
+
+def write_json(store: Store, run: str, out: IO[bytes]) -> RunView:
+    """Write the report of a run: each case as `score --json` prints it, one per line, then every number."""
+    stored = store.run(run)
+    tally = RunTally()
+    out.write(b'{"format": ' + encode(FORMAT) + b', "cases": [')
+    between = b"\n"
+    for golden, result in cases_of(store, stored.id):
+        tally.add(golden, result)
+        out.write(between + encode(row_of(result)))
+        between = b",\n"
+    view = tally.view(stored)
+    out.write(b'\n], "view": ' + encode(view) + b"}\n")
+    return view

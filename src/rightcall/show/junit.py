@@ -1,0 +1,134 @@
+"""JUnit XML, for every CI server that shows tests: each golden is a test case.
+
+Written so that the strict schema of Ant's JUnit task and the lenient ones of Jenkins and Surefire both accept it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+from typing import IO, TYPE_CHECKING
+
+from rightcall.model.golden import AnyGolden
+from rightcall.model.run import CaseResult
+from rightcall.show.numbers import interval, percent
+from rightcall.show.rows import Spool
+from rightcall.show.text import one_line, shown_text, xml_text
+from rightcall.show.view.case import input_of, outcome_of, reason_of
+from rightcall.show.view.case_names import case_name
+from rightcall.show.view.failures import said
+from rightcall.show.view.run import RunTally, RunView, cases_of
+
+if TYPE_CHECKING:
+    from rightcall.store.sql.store import Store
+
+Case = tuple[AnyGolden | None, CaseResult]
+LONGEST = 4000
+
+
+def write_junit(store: Store, run: str, out: IO[bytes]) -> RunView:
+    """Write the report of a run; returns the view it shows."""
+    stored = store.run(run)
+    tally, outcomes, seconds = RunTally(), dict.fromkeys(("passed", "failed", "error", "unchecked"), 0), 0.0
+    with Spool() as spool:
+        for _, trials in groupby(_tallied(cases_of(store, stored.id), tally), key=lambda c: c[1].golden_id):
+            golden = list(trials)
+            outcomes[_outcome(golden)] += 1
+            seconds += _seconds(golden)
+            for line in _testcase(stored.run.name, golden):
+                spool.write(line)
+        view = tally.view(stored)
+        out.write("\n".join(_head(view, outcomes, seconds)).encode())
+        for line in spool.lines():
+            out.write(line.encode() + b"\n")
+    out.write(b"<system-out/><system-err/>\n</testsuite>\n</testsuites>\n")
+    return view
+
+
+def _tallied(cases: Iterator[Case], tally: RunTally) -> Iterator[Case]:
+    for golden, result in cases:
+        tally.add(golden, result)
+        yield golden, result
+
+
+def _head(view: RunView, outcomes: dict[str, int], seconds: float) -> Iterator[str]:
+    name, total = view.run.name or "rightcall", view.summary.total
+    counts = {
+        "tests": sum(outcomes.values()),
+        "failures": outcomes["failed"],
+        "errors": outcomes["error"],
+        "skipped": outcomes["unchecked"],
+        "time": f"{seconds:.3f}",
+        "timestamp": view.run.started_at[:19],
+        "hostname": "localhost",
+    }
+    yield '<?xml version="1.0" encoding="UTF-8"?>'
+    yield "<testsuites>"
+    yield f"<testsuite {_attributes(name=name, package='rightcall', id=0, **counts)}>"
+    yield "<properties>"
+    facts = {
+        "run": view.run.id,
+        "agent": view.run.agent,
+        "verdict": view.verdict or "unfinished",
+        "trials": view.run.trials,
+        "seed": view.run.seed,
+        "pass_rate": "–" if total.pass_rate is None else percent(total.pass_rate),
+        "pass_rate_interval": interval(total.low, total.high),
+        **{f"mean.{label}": f"{value:.4f}" for label, value in total.dimensions.items()},
+        **{f"version.{name}": version for name, version in view.run.versions.items()},
+        **{f"fingerprint.{name}": print_ for name, print_ in view.run.fingerprints.items()},
+    }
+    for key, value in facts.items():
+        yield f"<property {_attributes(name=key, value=value)}/>"
+    yield "</properties>\n"
+
+
+def _testcase(suite: str, trials: list[Case]) -> Iterator[str]:
+    """One golden with all its trials; it passes when every trial does, and is skipped when none was checked."""
+    result = trials[0][1]
+    attributes = _attributes(
+        name=case_name(result.golden_id, trials[0][0]),
+        classname=f"{suite or 'rightcall'}.{result.category}",
+        time=f"{_seconds(trials):.3f}",
+    )
+    outcome = _outcome(trials)
+    if outcome == "passed":
+        yield f"<testcase {attributes}/>"
+        return
+    if outcome == "unchecked":
+        yield f"<testcase {attributes}>"
+        yield f"<skipped {_attributes(message=f'unchecked: {reason_of(result)}')}/>"
+        yield "</testcase>"
+        return
+    bad = [result for _, result in trials if outcome_of(result) == outcome]
+    often = f"{len(bad)} of {len(trials)} trials: " if len(trials) > 1 else ""
+    element = "failure" if outcome == "failed" else "error"
+    kind = bad[0].codes[0].code if bad[0].codes and outcome == "failed" else element
+    yield f"<testcase {attributes}>"
+    yield f"<{element} {_attributes(message=often + reason_of(bad[0]), type=kind)}>"
+    yield from xml_text(_detail(trials[0][0], bad)).split("\n")
+    yield f"</{element}>"
+    yield "</testcase>"
+
+
+def _detail(golden: AnyGolden | None, bad: list[CaseResult]) -> str:
+    lines = [f"input: {one_line(input_of(golden), 1000)}"]
+    for result in bad:
+        lines.append(f"trial {result.trial}: score {result.score:.3f}")
+        lines += [f"  {failure.code}: {said(failure)}" for failure in result.codes[:20]]
+        if result.error:
+            lines.append(f"  {shown_text(result.error, LONGEST)}")
+    return "\n".join(lines)
+
+
+def _outcome(trials: list[Case]) -> str:
+    found = {outcome_of(result) for _, result in trials}
+    return next(word for word in ("failed", "error", "passed", "unchecked") if word in found)
+
+
+def _seconds(trials: list[Case]) -> float:
+    return sum(result.latency_ms or 0.0 for _, result in trials) / 1000
+
+
+def _attributes(**values: object) -> str:
+    return " ".join(f'{name}="{xml_text(one_line(str(value), LONGEST))}"' for name, value in values.items())

@@ -1,0 +1,149 @@
+"""A report for pull requests: a table, the most frequent failures, and the cases folded away.
+
+Text of models and datasets is put in code spans only, where it cannot be HTML, a link or a mention.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import IO, TYPE_CHECKING
+
+from rightcall.show.numbers import count, decimal, dollars, duration, interval, percent
+from rightcall.show.text import one_line
+from rightcall.show.view.case import FailedCases
+from rightcall.show.view.run import RunView, run_view
+from rightcall.show.view.summary import DIMENSIONS, GroupRow
+
+if TYPE_CHECKING:
+    from rightcall.store.sql.store import Store
+
+SIGNS = {"PASS": "✅", "FAIL": "❌", "ERROR": "⚠️", "INCONCLUSIVE": "❔"}
+MOST_CASES = 50
+MOST_CODES = 10
+MOST_TOOLS = 15
+
+
+def write_markdown(store: Store, run: str, out: IO[bytes]) -> RunView:
+    """Write the report of a run; returns the view it shows."""
+    failed = FailedCases(MOST_CASES)
+    view = run_view(store, run, each=failed.add)
+    out.write(markdown(view, failed).encode())
+    return view
+
+
+def markdown(view: RunView, failed: FailedCases) -> str:
+    """The whole text."""
+    return "\n".join((*_head(view), *_summary(view), *_failures(view), *_cases(view, failed), *_tools(view)))
+
+
+def code(text: str, limit: int = 200) -> str:
+    """Foreign text in a code span, fit for the cell of a table.
+
+    A bar would end the cell even inside the span, so it becomes a broken bar.
+    """
+    line = one_line(text, limit).replace("|", "¦")
+    if not line.strip():
+        return "–"
+    fence = "`" * (max((len(run) for run in re.findall("`+", line)), default=0) + 1)
+    pad = " " if line[0] == "`" or line[-1] == "`" else ""
+    return f"{fence}{pad}{line}{pad}{fence}"
+
+
+def _head(view: RunView) -> Iterator[str]:
+    total = view.summary.total
+    sign = f"{SIGNS.get(view.verdict, '')} {view.verdict}".strip() or "unfinished"
+    yield f"## {sign} · {code(view.run.name, 80)} on {code(view.run.agent, 80)}"
+    yield ""
+    if not view.finished:
+        done = total.cases + total.errors + view.summary.unchecked
+        yield f"The run is not finished: {count(done)} of {count(view.planned)} cases."
+    errors = f", {count(total.errors)} without an answer" if total.errors else ""
+    unchecked = f", {count(view.summary.unchecked)} unchecked" if view.summary.unchecked else ""
+    yield (
+        f"**{_passed(total)}** passed: {count(total.passed)} of {count(total.cases)} cases "
+        f"(95% interval {interval(total.low, total.high)}){errors}{unchecked}"
+    )
+    yield ""
+    facts = []
+    if view.latency:
+        q = view.latency.quantiles
+        facts.append(f"median {duration(q['p50'])}, 95% within {duration(q['p95'])}")
+    if view.summary.cost_usd:
+        facts.append(f"cost {dollars(view.summary.cost_usd)}")
+    yield " · ".join((*facts, f"run `{view.run.id}`"))
+    yield ""
+
+
+def _summary(view: RunView) -> Iterator[str]:
+    asked = view.summary.columns
+    heads = (code(name, 40) for name in asked)
+    titles = ("category", "cases", "passed", "95% interval", *heads, *DIMENSIONS.values())
+    yield _row(*titles)
+    yield _row("---", *("---:" for _ in titles[1:]))
+    for row in view.summary.shown:
+        values = [decimal(row.others.get(name)) for name in asked]
+        values += [decimal(row.dimensions.get(label)) for label in DIMENSIONS.values()]
+        passed = f"{count(row.passed)} ({_passed(row)})"
+        yield _row(row.name, count(row.cases), passed, interval(row.low, row.high), *values)
+    yield ""
+    for note in view.summary.notes:
+        yield one_line(note, 1000)
+        yield ""
+
+
+def _failures(view: RunView) -> Iterator[str]:
+    if not view.failures:
+        return
+    yield "### Why cases failed"
+    yield ""
+    yield _row("failure", "cases", "for example")
+    yield _row("---", "---:", "---")
+    for group in view.failures[:MOST_CODES]:
+        example = group.examples[0]
+        shown = f"{code(example.name, 160)} {code(example.sentence)}"
+        yield _row(f"{group.title} (`{group.code}`)", count(group.cases), shown)
+    yield ""
+
+
+def _cases(view: RunView, failed: FailedCases) -> Iterator[str]:
+    if not failed.cases:
+        return
+    total = len(failed.cases) + failed.more
+    yield f"<details><summary>{count(total)} cases that did not pass</summary>"
+    yield ""
+    yield _row("case", "why")
+    yield _row("---", "---")
+    for case in failed.cases:
+        trial = f" trial {case.trial}" if case.trial else ""
+        error = "error: " if case.outcome == "error" else ""
+        yield _row(f"{code(case.name, 160)}{trial}", f"{error}{code(case.reason, 300)}")
+    yield ""
+    if failed.more:
+        yield f"… and {count(failed.more)} more"
+        yield ""
+    yield "</details>"
+    yield ""
+
+
+def _tools(view: RunView) -> Iterator[str]:
+    if not view.tools:
+        return
+    yield f"<details><summary>{count(len(view.tools))} tools</summary>"
+    yield ""
+    yield _row("tool", "expected", "called", "right", "wrong arguments", "missed", "surplus")
+    yield _row("---", *("---:",) * 6)
+    for tool in view.tools[:MOST_TOOLS]:
+        numbers = (tool.expected, tool.called, tool.right, tool.wrong_arguments, tool.missed, tool.surplus)
+        yield _row(code(tool.name, 80), *map(count, numbers))
+    yield ""
+    yield "</details>"
+    yield ""
+
+
+def _row(*cells: str) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _passed(row: GroupRow) -> str:
+    return "–" if row.pass_rate is None else percent(row.pass_rate)

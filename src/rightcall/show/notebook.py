@@ -1,0 +1,175 @@
+"""Results in notebooks: small HTML tables in the notebook's own colours, columns for data frames, and progress."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from html import escape
+from importlib import import_module
+from types import TracebackType
+from typing import Any, Self
+
+import msgspec
+
+from rightcall.model.run import CaseResult, Summary
+from rightcall.show.numbers import percent
+from rightcall.show.progress import ProgressState, RunProgress
+from rightcall.show.text import one_line
+from rightcall.show.view.case import reason_of
+from rightcall.show.view.case_names import CaseName
+from rightcall.show.view.grouped_trials import GoldenRow
+from rightcall.show.view.summary import summary_view
+
+GOOD, BAD, UNSURE = "#2e8540", "#c0392b", "#b7791f"
+"""Readable on light and dark backgrounds."""
+COLORS = {"PASS": GOOD, "FAIL": BAD}
+CELL = "text-align:left;padding:2px 12px 2px 0;vertical-align:top"
+FACTS = (
+    "golden_id", "trial", "passed", "score", "category", "error", "latency_ms", "input_tokens", "output_tokens",
+    "cost_usd", "reason", "codes", "tags", "calls", "output",
+)  # fmt: skip
+
+
+def run_html(
+    run: str, word: str, sentence: str, summary: Summary, failed: Sequence[GoldenRow], more: int
+) -> str:
+    """A run: the verdict, a bar for each category, and what did not pass."""
+    view = summary_view(summary)
+    rows = "".join(
+        f"<tr><td style='{CELL}'>{_text(row.name)}</td><td style='{CELL}'>{_bar(row.pass_rate)}</td>"
+        f"<td style='{CELL}'>{percent(row.pass_rate)}</td><td style='{CELL}'>{row.passed:,}/{row.cases:,}</td>"
+        f"<td style='{CELL};opacity:.7'>{percent(row.low)} – {percent(row.high)}</td></tr>"
+        for row in view.shown
+        if row.pass_rate is not None
+    )
+    said = _text(sentence.removeprefix(word).lstrip(": "), 400)
+    head = f"<b style='color:{COLORS.get(word, UNSURE)}'>{_text(word)}</b> {said}"
+    return (
+        f"<div><p>{head} <span style='opacity:.6'>run {_text(run)}</span></p><table>{rows}</table>"
+        f"{_failures(failed, more)}</div>"
+    )
+
+
+def results_html(results: Sequence[CaseResult], total: int, name: CaseName = str) -> str:
+    """The first results as a table."""
+    rows = "".join(
+        f"<tr><td style='{CELL}'>{_mark(result)}</td><td style='{CELL}'>{_text(name(result.golden_id))}</td>"
+        f"<td style='{CELL}'>{result.trial}</td>"
+        f"<td style='{CELL}'>{f'{result.score:.2f}' if result.checked else '–'}</td>"
+        f"<td style='{CELL}'>{_text(reason_of(result), 300)}</td></tr>"
+        for result in results
+    )
+    titles = "".join(f"<th style='{CELL}'>{name}</th>" for name in ("", "golden", "trial", "score", "reason"))
+    more = f"<p style='opacity:.6'>{total - len(results):,} more</p>" if total > len(results) else ""
+    return f"<div><table><tr>{titles}</tr>{rows}</table>{more}</div>"
+
+
+def result_columns(results: Iterable[CaseResult]) -> dict[str, list[Any]]:
+    """A list per column, for any library of data frames; metrics come last, each in its own column."""
+    columns: dict[str, list[Any]] = {name: [] for name in FACTS}
+    metrics: dict[str, list[Any]] = {}
+    for place, result in enumerate(results):
+        for name, value in zip(FACTS, _facts(result), strict=True):
+            columns[name].append(value)
+        for name, score in result.metrics.items():
+            column = metrics.setdefault(name, [None] * place)
+            column.append(None if score.error else score.value)
+        for column in metrics.values():
+            if len(column) == place:
+                column.append(None)
+    return columns | metrics
+
+
+def _facts(result: CaseResult) -> tuple[Any, ...]:
+    done = result.trajectory
+    calls = [{"name": call.name, "arguments": call.arguments} for call in done.calls] if done else []
+    return (
+        result.golden_id,
+        result.trial,
+        result.passed if result.judged else None,
+        result.score if result.checked else None,
+        result.category,
+        result.error or None,
+        result.latency_ms,
+        result.usage.input_tokens,
+        result.usage.output_tokens,
+        result.usage.cost_usd,
+        reason_of(result) or None,
+        [failure.code for failure in result.codes],
+        list(result.tags),
+        msgspec.json.encode(calls).decode(),
+        done.output if done else None,
+    )
+
+
+def _failures(failed: Sequence[GoldenRow], more: int) -> str:
+    if not failed:
+        return ""
+    rows = "".join(
+        f"<tr><td style='{CELL};color:{BAD if row.outcome == 'failed' else UNSURE}'>{_text(row.outcome)}</td>"
+        f"<td style='{CELL}'>{_text(row.name)}</td><td style='{CELL}'>{row.passed}/{row.judged}</td>"
+        f"<td style='{CELL}'>{_text(row.reason, 300)}</td></tr>"
+        for row in failed
+    )
+    rest = f"<p style='opacity:.6'>{more:,} more goldens did not pass</p>" if more else ""
+    titles = "".join(f"<th style='{CELL}'>{name}</th>" for name in ("", "golden", "passed", "why"))
+    return f"<table><tr>{titles}</tr>{rows}</table>{rest}"
+
+
+def _mark(result: CaseResult) -> str:
+    if not result.judged:
+        return f"<span style='color:{UNSURE}'>{result.outcome}</span>"
+    return f"<span style='color:{GOOD if result.passed else BAD}'>{'✓' if result.passed else '✗'}</span>"
+
+
+def _bar(share: float) -> str:
+    width = round(100 * share)
+    return (
+        "<span style='display:inline-block;width:120px;height:.7em;background:rgba(128,128,128,.25)'>"
+        f"<span style='display:block;height:100%;width:{width}%;background:{GOOD}'></span></span>"
+    )
+
+
+def _text(text: str, limit: int = 120) -> str:
+    """Foreign text as the content of an element: on one line, nothing hidden, nothing that is markup."""
+    return escape(one_line(text, limit))
+
+
+SECONDS_BETWEEN_UPDATES = 0.2
+"""Every update is a message to the browser; more of them would not be seen."""
+
+
+class NotebookProgress(RunProgress):
+    """The progress display of a run in a notebook; the last state stays."""
+
+    def __init__(self, planned: int) -> None:
+        super().__init__(planned)
+        self._handle: Any = None
+        self._html: Any = None
+        self._shown = 0.0
+
+    def __enter__(self) -> Self:
+        screen = import_module("IPython.display")
+        self._handle, self._html = screen.display(screen.HTML(""), display_id=True), screen.HTML
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._handle = None
+
+    def update(self, state: ProgressState, *, new: int) -> None:
+        """Update the bar, seldom enough for a browser, and always at the end."""
+        self._new += new
+        now = time.monotonic()
+        if self._handle is None or (
+            state.done < self._planned and now - self._shown < SECONDS_BETWEEN_UPDATES
+        ):
+            return
+        self._shown = now
+        self._handle.update(self._html(self.html(state)))
+
+    def html(self, state: ProgressState) -> str:
+        """The bar and the words after it."""
+        bar = f'<progress value="{state.done}" max="{max(1, self._planned)}"></progress>'
+        return f'<div style="font-family: monospace">{bar} {escape(self.words(state))}</div>'

@@ -1,0 +1,71 @@
+"""Number formatting, the same in every report format."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from rightcall.show.text import edit_text, value_words
+from rightcall.show.view.summary import ShownRate
+
+
+def percent(rate: float) -> str:
+    """A rate in a table: 87.3%, never rounded up to 100 or down to 0. Sentences: `model.text.percent`."""
+    text = f"{rate * 100:.1f}%"
+    if text == "100.0%" and rate < 1:
+        return ">99.9%"
+    return "<0.1%" if text == "0.0%" and rate > 0 else text
+
+
+def interval(low: float, high: float) -> str:
+    """The 95 % interval of a rate."""
+    return f"{low * 100:.0f}–{high * 100:.0f}%"
+
+
+def whole(goldens: float) -> str:
+    """An estimated number of goldens: whole ones, never rounded down to none."""
+    return "<1" if 0 < goldens < 0.5 else f"{goldens:,.0f}"
+
+
+def share(found: ShownRate) -> str:
+    """A rate, or a dash where there is nothing to count."""
+    return "–" if found.value is None else percent(found.value)
+
+
+def decimal(value: float | None) -> str:
+    """A score or a mean."""
+    return "–" if value is None else f"{value:.3f}"
+
+
+def count(value: int) -> str:
+    return f"{value:,}"
+
+
+def duration(milliseconds: float | None) -> str:
+    """Milliseconds up to a second, then seconds, then minutes."""
+    if milliseconds is None:
+        return "–"
+    if milliseconds < 1000:
+        return f"{milliseconds:.3g} ms" if milliseconds < 100 else f"{milliseconds:.0f} ms"
+    seconds = milliseconds / 1000
+    return f"{seconds:.2f} s" if seconds < 60 else f"{int(seconds // 60)} min {int(seconds % 60):02} s"
+
+
+def dollars(value: float | None) -> str:
+    """An amount; small ones keep their digits."""
+    if value is None:
+        return "–"
+    return "$0" if value == 0 else f"${value:,.2f}" if value >= 1 else f"${value:.4f}"
+
+
+FILTERS: dict[str, Callable[..., Any]] = {
+    "whole": whole,
+    "percent": percent,
+    "share": share,
+    "decimal": decimal,
+    "count": count,
+    "duration": duration,
+    "dollars": dollars,
+    "value_words": value_words,
+    "edit_text": edit_text,
+}

@@ -1,0 +1,142 @@
+"""How often production checks were bad, by version, with bounds that stay valid at every look; and what changed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from rightcall.core.errors import InputError
+from rightcall.metrics.judged.calibration import Calibration
+from rightcall.stats.intervals import Interval, difference_of_groups
+from rightcall.stats.sequential import confidence_sequence
+from rightcall.store.sql.record_bytes import unpacked
+from rightcall.store.sql.store import Store
+from rightcall.store.watch import CheckCount, SessionCount
+
+Unit = Literal["sessions", "traces"]
+JUDGE, CALIBRATION = "judge:", "calibration"
+CORRECTIONS = 2_000
+"""Resamples behind the bounds of a corrected rate: 8 ms, for a page that shows several."""
+
+
+@dataclass(frozen=True)
+class CheckRate:
+    """One check of one version, over all days.
+
+    The bounds are a 95 % confidence sequence over sessions, since traces of one user come in bursts; over traces when
+    sessions were not counted. They are None for a sample with unequal shares, whose rate is weighted (Hájek).
+    `measured` is the rate by the judge's verdicts, when `rate` and bounds are corrected for the judge's errors.
+    """
+
+    agent: str
+    name: str
+    version: str
+    unit: Unit
+    n: int
+    rate: float
+    low: float | None
+    high: float | None
+    first_day: str
+    measured: float | None = None
+
+
+@dataclass(frozen=True)
+class VersionChange:
+    """The newest version of an agent against the one before, by one check: the difference and its 95 % interval."""
+
+    agent: str
+    name: str
+    before: str
+    now: str
+    difference: float
+    low: float
+    high: float
+
+    @property
+    def said(self) -> str:
+        return "worse" if self.low > 0 else "better" if self.high < 0 else "no difference shown"
+
+
+def check_rates(store: Store) -> list[CheckRate]:
+    """A rate for each check of each version of each agent."""
+    labels = {name: unpacked(held, Calibration) for name, held in store.states(CALIBRATION).items()}
+    found = rates_of(store.check_counts(), store.session_counts())
+    return [_corrected(rate, labels.get(judge_name(rate.name))) for rate in found]
+
+
+def judge_name(check: str) -> str:
+    """The judge behind a check, whatever the stratum; empty for other checks."""
+    return check.removeprefix(JUDGE).partition("[")[0] if check.startswith(JUDGE) else ""
+
+
+def _corrected(rate: CheckRate, labels: Calibration | None) -> CheckRate:
+    """The judge's rate, corrected by its verdicts on labelled cases (Rogan and Gladen)."""
+    if labels is None:
+        return rate
+    passed = min(rate.n, max(0, round((1 - rate.rate) * rate.n)))
+    try:
+        good = labels.corrected(passed, rate.n, resamples=CORRECTIONS)
+    except InputError:  # no better than chance
+        return rate
+    bounds = (1 - good.high, 1 - good.low) if rate.low is not None else (None, None)
+    return replace(rate, rate=1 - good.rate, low=bounds[0], high=bounds[1], measured=rate.rate)
+
+
+def rates_of(counts: Iterable[CheckCount], sessions: Iterable[SessionCount]) -> list[CheckRate]:
+    """Rates over all days; sampled checks are weighted by inverse probability."""
+    totals: dict[tuple[str, str, str], list[float]] = {}
+    days: dict[tuple[str, str, str], str] = {}
+    for count in counts:
+        if count.name == "any":
+            continue
+        place = count.agent, count.name, count.version
+        days[place] = min(days.get(place, count.day), count.day)
+        held = totals.setdefault(place, [0.0] * 4)
+        for i, value in enumerate((count.seen, count.bad, count.weight, count.weighted_bad)):
+            held[i] += value
+    by_session = {(s.agent, s.name, s.version): s for s in sessions if s.sessions}
+    return [
+        _rate(place, total, by_session.get(place), days[place])
+        for place, total in totals.items()
+        if total[0] >= 1 and total[2] > 0
+    ]
+
+
+def _rate(
+    place: tuple[str, str, str], total: list[float], session: SessionCount | None, day: str
+) -> CheckRate:
+    seen, bad, weight, weighted = total
+    rate = weighted / weight
+    if not math.isclose(rate, bad / seen, rel_tol=1e-9, abs_tol=1e-12):
+        return CheckRate(*place, "traces", int(seen), rate, None, None, day)
+    if session is None:
+        bounds = confidence_sequence(min(max(bad, 0.0), seen), seen)
+        return CheckRate(*place, "traces", int(seen), rate, *bounds, day)
+    bounds = confidence_sequence(min(session.bad, session.sessions), session.sessions)
+    return CheckRate(*place, "sessions", session.sessions, session.bad / session.sessions, *bounds, day)
+
+
+def version_changes(rates: Iterable[CheckRate]) -> list[VersionChange]:
+    """For each check the two versions that appeared last, where both have bounds."""
+    series: dict[tuple[str, str], list[CheckRate]] = {}
+    for rate in rates:
+        series.setdefault((rate.agent, rate.name), []).append(rate)
+    found: list[VersionChange] = []
+    for several in series.values():
+        last = sorted(several, key=lambda rate: (rate.first_day, rate.version))[-2:]
+        bounds = [_bounds(rate) for rate in last]
+        if len(last) == 2 and bounds[0] is not None and bounds[1] is not None:
+            before, now = last
+            apart = difference_of_groups(now.rate, bounds[1], before.rate, bounds[0])
+            found.append(
+                VersionChange(
+                    now.agent, now.name, before.version, now.version, now.rate - before.rate, *apart
+                )
+            )
+    return found
+
+
+def _bounds(rate: CheckRate) -> Interval | None:
+    return None if rate.low is None or rate.high is None else Interval(rate.low, rate.high)

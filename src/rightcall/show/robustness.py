@@ -1,0 +1,77 @@
+"""Effects of faults and perturbations, in the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from rightcall.improve.robustness import PerturbEffect
+from rightcall.show.columns import print_columns
+from rightcall.show.numbers import percent
+from rightcall.show.screen import Screen
+from rightcall.show.terminal import clean
+from rightcall.tools.faults.measures import FaultSummary
+
+
+class FaultReportView(Protocol):
+    """The shown fields of a fault report."""
+
+    @property
+    def summary(self) -> FaultSummary: ...
+    @property
+    def double_effects(self) -> int: ...
+    @property
+    def lost_effects(self) -> int: ...
+    @property
+    def blind_retries(self) -> int: ...
+    @property
+    def verified_before_retry(self) -> float | None: ...
+    @property
+    def doubled(self) -> dict[str, str]: ...
+
+
+def print_fault_report(out: Screen, report: FaultReportView) -> None:
+    """Print how many cases faults hit, how many survived, what was repeated, and which faults never fired."""
+    found = report.summary
+    out.say("\n[bold]faults[/bold] hit {:,} of {:,} trials", found.struck, found.trials)
+    for name, value in (("recovery", found.recovery), ("retention", found.retention)):
+        if value is not None:
+            out.print(f"  {name:<10} {percent(value)}")
+    color = "red" if report.double_effects else "green"
+    text = f"  [{color}]double effects {{:,}}[/{color}], lost effects {{:,}}, blind retries {{:,}}"
+    out.say(text, report.double_effects, report.lost_effects, report.blind_retries)
+    if report.verified_before_retry is not None:
+        out.print(f"  checked before retrying: {percent(report.verified_before_retry)}")
+    for case, words in list(report.doubled.items())[:10]:
+        out.say("  [red]✗[/red] {}: {}", clean(case), clean(words), soft_wrap=True)
+    for name in found.not_run:
+        out.say("  [yellow]not run[/yellow] {}: never fired, so nothing is known about it", name)
+
+
+PERTURB_TITLES = (
+    "perturbation", "goldens", "clean", "perturbed", "difference", "interval", "flips", "p", "detects", "verdict",
+)  # fmt: skip
+
+
+def print_perturbations(out: Screen, effects: Sequence[PerturbEffect]) -> None:
+    """A row for each kind."""
+    rows = []
+    for one in effects:
+        interval = "–" if one.low is None or one.high is None else f"{one.low:+.0%} … {one.high:+.0%}"
+        rates = percent(one.clean), percent(one.perturbed), f"{one.difference:+.1%}"
+        detects = "–" if one.mde is None else f"{100 * one.mde:.0f} pts"
+        numbers = f"{one.flips:+.1%}", f"{one.p_adjusted:.3g}", detects
+        rows.append((one.kind, f"{one.goldens:,}", *rates, interval, *numbers, one.verdict))
+    print_columns(out, PERTURB_TITLES, rows, texts=("perturbation",))
+    if any(one.verdict == "not shown" for one in effects):
+        out.print("detects: the smallest difference that would probably have been detected", style="dim")
+    for one in effects:
+        if one.positions:
+            out.print("\npass rate by position of the expected tool, clean and shuffled:", style="dim")
+            _print_positions(out, one)
+
+
+def _print_positions(out: Screen, one: PerturbEffect) -> None:
+    places = [(f"{at.first}" if at.first == at.last else f"{at.first}–{at.last}", at) for at in one.positions]
+    rows = [(place, f"{at.goldens:,}", percent(at.rate)) for place, at in places]
+    print_columns(out, ("position", "cases", "passed"), rows)

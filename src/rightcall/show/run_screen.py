@@ -1,0 +1,85 @@
+"""A stored run for the terminal: its verdict and why, then what did not pass, trials grouped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from rightcall.model.run import Summary
+from rightcall.show.numbers import count
+from rightcall.show.screen import Screen
+from rightcall.show.terminal import clean, print_table
+from rightcall.show.view.grouped_trials import GoldenRow
+from rightcall.show.view.summary import summary_view, verdict_sentence
+from rightcall.store.base import StoredRun
+
+COLORS = {"PASS": "green", "FAIL": "red"}
+MARKS = {"failed": "[red]✗[/red]", "flaky": "[yellow]~[/yellow]", "error": "[yellow]![/yellow]",
+         "unchecked": "[dim]?[/dim]"}  # fmt: skip
+
+
+def print_run(
+    out: Screen, stored: StoredRun, summary: Summary, failed: Sequence[GoldenRow], more: int
+) -> None:
+    """Print a run: verdict, table, failures, and where it came from."""
+    run = stored.run
+    out.say("[bold]{}[/bold] on {}  [dim]run {}[/dim]", run.name, run.agent, run.id)
+    print_verdict(out, stored, summary)
+    out.print()
+    view = summary_view(summary)
+    print_table(out, view)
+    for note in view.notes:
+        out.print(note, soft_wrap=True)
+    if failed:
+        out.print()
+        print_rows(out, failed, more)
+        if view.codes:
+            counted = ", ".join(f"{row.code} {count(row.cases)}" for row in view.codes)
+            out.say("[dim]failed cases by code:[/dim] {}", counted)
+    out.print()
+    for label, value in facts(stored):
+        out.say("[dim]{:<8}[/dim] {}", label, clean(value))
+
+
+def print_verdict(out: Screen, stored: StoredRun, summary: Summary) -> None:
+    """Print the verdict as a sentence; for a run in progress, print how far it is."""
+    if not stored.finished:
+        planned = f" of {stored.planned:,}" if stored.planned else ""
+        out.say("[yellow]unfinished[/yellow]: {:,}{} results, last update {}", stored.results, planned,
+                stored.updated_at)  # fmt: skip
+        return
+    word, color = stored.verdict or "finished", COLORS.get(stored.verdict, "yellow")
+    out.say(f"[bold {color}]{{}}[/bold {color}] {{}}", word, verdict_sentence(stored.verdict, summary))
+
+
+def print_rows(out: Screen, rows: Sequence[GoldenRow], more: int) -> None:
+    """One line for each golden that did not pass: how many trials passed, and why not all."""
+    several = any(row.judged + row.errors > 1 for row in rows)
+    for row in rows:
+        trials = f"{row.passed}/{row.judged} " if several else ""
+        mark = MARKS[row.outcome]
+        title = f" {row.title}" if row.title else ""
+        out.say(f"{mark} [bold]{{}}[/bold]{{}}  [dim]{{}}[/dim]{{}}", clean(row.golden_id), clean(title),
+                trials, clean(row.reason))  # fmt: skip
+    if more:
+        out.say("[dim]… and {:,} more goldens did not pass: --failures N[/dim]", more)
+
+
+def facts(stored: StoredRun) -> Iterable[tuple[str, str]]:
+    """Where a run came from and what it used."""
+    run, usage = stored.run, stored.usage
+    cost = "" if usage.cost_usd is None else f", {usage.cost_usd:.4f} USD"
+    git = " ".join(run.versions[part] for part in ("git_branch", "git_commit") if part in run.versions)
+    per_golden = f" ({count(run.trials)} per golden)" if run.trials > 1 else ""
+    unchecked = f", {stored.unchecked:,} unchecked" if stored.unchecked else ""
+    found = {
+        "started": run.started_at,
+        "finished": run.finished_at or "",
+        "results": f"{stored.results:,}{per_golden}, {stored.errors:,} errors{unchecked}",
+        "tokens": f"{usage.input_tokens:,} in, {usage.output_tokens:,} out{cost}"
+        if usage.input_tokens or usage.output_tokens
+        else "",
+        "group": run.group if run.group != run.name else "",
+        "tags": ", ".join(stored.tags),
+        "git": git,
+    }
+    return [(label, value) for label, value in found.items() if value]

@@ -1,0 +1,193 @@
+"""Tables and progress for people."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate
+
+from rich.table import Table
+
+from rightcall.model.run import CaseResult, Summary
+from rightcall.show.numbers import interval, percent
+from rightcall.show.screen import Screen
+from rightcall.show.text import one_line, shown_text
+from rightcall.show.view.case import reason_of
+from rightcall.show.view.case_names import CaseName
+from rightcall.show.view.summary import DIMENSIONS, GroupRow, SummaryView, summary_view
+
+RATES = ("passed", "rate", "95% int.")
+"""Short enough for 80 characters with the dimensions; JSON has exact numbers."""
+LONGEST_TITLE = 24
+LEAST_COLUMNS = 3
+
+
+class Watcher:
+    """Keeps the first failures and, on a terminal, shows progress."""
+
+    def __init__(self, verb: str, keep: int) -> None:
+        self.failed: list[CaseResult] = []
+        self._verb, self._keep = verb, keep
+
+    def watch(self, results: Iterable[CaseResult]) -> Iterator[CaseResult]:
+        console = Screen(stderr=True)
+        started, shown = time.monotonic(), 0.0
+        for seen, result in enumerate(results, 1):
+            if result.checked and not result.passed and len(self.failed) < self._keep:
+                self.failed.append(result)
+            if (
+                seen % 1000 == 0
+                and console.is_terminal
+                and (now := time.monotonic()) - max(started, shown) > 0.5
+            ):
+                shown = now
+                console.print(f"{self._verb} {seen:,} ({seen / (now - started):,.0f}/s)", end="\r")
+            yield result
+        if shown:
+            console.print(" " * 60, end="\r")
+
+
+def print_summary(
+    summary: Summary,
+    failed: Sequence[CaseResult],
+    *,
+    notes: Sequence[str] = (),
+    hints: Sequence[str] = (),
+    console: Screen | None = None,
+    name: CaseName = str,
+    unchecked: Sequence[CaseResult] = (),
+) -> None:
+    """Print the table of categories, notes, failures, unchecked cases and the commands to try next.
+
+    `name` names a case by its id.
+    """
+    console = console or Screen()
+    view = summary_view(summary)
+    print_table(console, view)
+    for note in (*view.notes, *notes):
+        console.print(note, soft_wrap=True)
+    if failed:
+        console.print()
+        print_failures(console, view, failed, name)
+    if unchecked:
+        console.print()
+        print_unchecked(console, unchecked, view.unchecked, name)
+    if hints:
+        console.say("\n[dim]next:[/dim]")
+        for hint in hints:
+            console.print(f"  {hint}", soft_wrap=True)
+
+
+def print_table(console: Screen, view: SummaryView) -> None:
+    """Print the table of categories, and below it the numbers for which the terminal is too narrow."""
+    console.print(summary_table(view, console.width))
+    for line in beyond_table(view, console.width):
+        console.print(line, style="dim", soft_wrap=True)
+
+
+def print_model_table(console: Screen, rows: Sequence[tuple[str, str, Summary]]) -> None:
+    """Print one row per run: agent, run and the numbers; below it those for which the terminal is too narrow."""
+    views = [summary_view(summary) for _, _, summary in rows]
+    asked = tuple(dict.fromkeys(name for view in views for name in view.columns))
+    cells = [
+        (run_id, *_cells(view.total, asked)[1:]) for (_, run_id, _), view in zip(rows, views, strict=True)
+    ]
+    titles = ("run", *_titles(asked))
+    widths = [max(len(title), *(len(row[at]) for row in cells)) + 1 for at, title in enumerate(titles)]
+    agents = min(max(len(one_line(agent)) for agent, _, _ in rows), console.width // 3)
+    fitting = max(LEAST_COLUMNS, sum(agents + 1 + total - 1 <= console.width for total in accumulate(widths)))
+    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 1, 0, 0))
+    table.add_column("agent", overflow="fold")
+    for at, title in enumerate(titles[:fitting]):
+        table.add_column(title, justify="right" if at else "left", no_wrap=True)
+    for (agent, _, _), row in zip(rows, cells, strict=True):
+        table.add_row(one_line(agent), *row[:fitting])
+    console.print(table)
+    for row in cells if fitting < len(titles) else ():
+        console.print(_continued(row[0], titles, row, fitting), style="dim", soft_wrap=True)
+
+
+def summary_table(view: SummaryView, width: int = 80) -> Table:
+    """The rows and as many columns as fit, most important first; no column is truncated."""
+    rows = [_cells(row, view.columns) for row in view.shown]
+    titles = ("", *_titles(view.columns))
+    fitting = _fitting(view, width)
+    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 1, 0, 0))
+    table.add_column("", no_wrap=True)
+    for title in titles[1:fitting]:
+        table.add_column(title, justify="right", no_wrap=True)
+    for row, cells in zip(view.shown, rows, strict=True):
+        style = "bold" if row is view.total and len(view.shown) > 1 else ""
+        table.add_row(*cells[:fitting], style=style)
+    return table
+
+
+def beyond_table(view: SummaryView, width: int = 80) -> list[str]:
+    """The numbers whose columns do not fit, a line for each row of the table."""
+    titles = ("", *_titles(view.columns))
+    fitting = _fitting(view, width)
+    rows = [_cells(row, view.columns) for row in view.shown] if fitting < len(titles) else []
+    return [_continued(cells[0], titles, cells, fitting) for cells in rows]
+
+
+def _continued(name: str, titles: Sequence[str], cells: Sequence[str], start: int) -> str:
+    left = range(start, len(titles))
+    return f"{name}, continued: " + ", ".join(f"{titles[at]} {cells[at]}" for at in left)
+
+
+def _fitting(view: SummaryView, width: int) -> int:
+    """How many columns of the summary fit."""
+    rows = [_cells(row, view.columns) for row in view.shown]
+    titles = ("", *_titles(view.columns))
+    widths = [max(len(title), *(len(cells[at]) for cells in rows)) + 1 for at, title in enumerate(titles)]
+    return max(LEAST_COLUMNS, sum(total - 1 <= width for total in accumulate(widths)))
+
+
+def print_failures(
+    console: Screen, view: SummaryView, failed: Sequence[CaseResult], name: CaseName = str
+) -> None:
+    """Print each failure with its reason, then the number of cases per code."""
+    for result in failed:
+        trial = f" trial {result.trial}" if result.trial else ""
+        mark = "[yellow]error[/yellow]" if result.error else "[red]✗[/red]"
+        reason = reason_of(result)
+        template = f"{mark} [bold]{{}}[/bold][dim]{{}}[/dim]  {{}}"
+        console.say(template, clean(name(result.golden_id)), trial, clean(reason))
+    hidden = view.total.cases - view.total.passed + view.total.errors - len(failed)
+    if hidden > 0:
+        console.say("[dim]… and {:,} more[/dim]", hidden)
+    if view.codes:
+        counted = ", ".join(f"{row.code} {row.cases:,}" for row in view.codes)
+        console.say("[dim]failed cases by code:[/dim] {}", counted)
+
+
+def print_unchecked(console: Screen, cases: Sequence[CaseResult], total: int, name: CaseName = str) -> None:
+    """Print what the agent did in each case that nothing checks."""
+    for result in cases:
+        trial = f" trial {result.trial}" if result.trial else ""
+        did = clean(reason_of(result))
+        console.say(
+            "[dim]?[/dim] [bold]{}[/bold][dim]{}  {}[/dim]", clean(name(result.golden_id)), trial, did
+        )
+    if total > len(cases):
+        console.say("[dim]… and {:,} more unchecked[/dim]", total - len(cases))
+
+
+def clean(text: str) -> str:
+    """Text of models and datasets without terminal control characters."""
+    return shown_text(text, 2000)
+
+
+def _titles(asked: Sequence[str]) -> list[str]:
+    """Requested metrics come before the dimensions, which are dropped on a narrow terminal."""
+    return [*RATES, *(one_line(name, LONGEST_TITLE) for name in asked), *DIMENSIONS.values()]
+
+
+def _cells(row: GroupRow, asked: Sequence[str]) -> list[str]:
+    errors = f" +{row.errors:,} errors" if row.errors else ""
+    found = [row.others.get(name) for name in asked]
+    found += [row.dimensions.get(name) for name in DIMENSIONS.values()]
+    values = ["–" if value is None else f"{value:.2f}" for value in found]
+    rate = "–" if row.pass_rate is None else percent(row.pass_rate)
+    bounds = interval(row.low, row.high) if row.cases else "–"
+    return [row.name, f"{row.passed:,}/{row.cases:,}{errors}", rate, bounds, *values]

@@ -1,0 +1,87 @@
+"""Makes text of models, tools and datasets safe to show: nothing hidden, nothing endless.
+
+Escaping for HTML and Markdown is done by those formats, after this.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from rightcall.core.text import visible
+
+__all__ = [
+    "clipped",
+    "edit_text",
+    "json_text",
+    "one_line",
+    "shown_text",
+    "value_words",
+    "visible",
+    "xml_text",
+]
+
+LONGEST_TEXT = 20_000
+DEEPEST = 40
+
+
+def one_line(text: str, limit: int = 200) -> str:
+    """The text on one line, cut to `limit` characters."""
+    return clipped(visible(" ".join(text[: limit * 8].split())), limit)
+
+
+def clipped(text: str, limit: int = LONGEST_TEXT) -> str:
+    """The beginning of a long text, and how many characters follow."""
+    if len(text) <= limit:
+        return text
+    kept = text[: max(1, limit - 1)]
+    return f"{kept}…" if limit < 1000 else f"{kept}… ({len(text) - len(kept):,} more characters)"
+
+
+def shown_text(text: str, limit: int = LONGEST_TEXT) -> str:
+    """Text ready to be shown; cut first, so that five megabytes cost nothing."""
+    return clipped(visible(text[: limit + 1]), limit) if len(text) <= limit else _cut(text, limit)
+
+
+def value_words(value: Any, limit: int = 300) -> str:
+    """A value as written in a call, on one line; `nothing` for one that was not given."""
+    return "nothing" if value is None else one_line(json_text(value), limit)
+
+
+def edit_text(value: Any, limit: int = 2_000) -> str:
+    """A value of a definition: text unchanged, anything else as JSON."""
+    return shown_text(value, limit) if isinstance(value, str) else one_line(json_text(value), limit)
+
+
+def json_text(value: Any, limit: int = LONGEST_TEXT) -> str:
+    """A value as JSON for reading: on one line when short, indented when not, cut when long or deep."""
+    try:
+        compact = msgspec.json.encode(value).decode()
+    except (TypeError, ValueError, RecursionError):
+        return shown_text(repr(value), limit)
+    if len(compact) <= 80 or len(compact) > limit or _depth(compact) > DEEPEST:
+        return shown_text(compact, limit)
+    return shown_text(msgspec.json.format(compact, indent=2), limit)
+
+
+def xml_text(text: str) -> str:
+    """Text in an element or an attribute of XML; characters that XML cannot represent are spelled out by `visible`."""
+    text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return text.replace('"', "&quot;").replace("'", "&apos;")
+
+
+def _cut(text: str, limit: int) -> str:
+    return f"{visible(text[:limit])}… ({len(text) - limit:,} more characters)"
+
+
+def _depth(compact: str) -> int:
+    """At least how deep the JSON goes; brackets inside strings only make it seem deeper."""
+    deepest = depth = 0
+    for character in compact:
+        if character in "[{":
+            depth += 1
+            deepest = max(deepest, depth)
+        elif character in "]}":
+            depth -= 1
+    return deepest

@@ -1,0 +1,186 @@
+"""Pairs of expected and actual calls, reconstructed from the stored failures."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+import msgspec
+
+from rightcall.core.errors import InputError
+from rightcall.metrics.conversation import all_expected
+from rightcall.metrics.matching.alignment import CallComparison, assign_by_groups
+from rightcall.metrics.matching.base import Scope
+from rightcall.metrics.matching.case_score import counted_places, score_calls
+from rightcall.metrics.matching.effort import TooManyCalls, bounded_effort
+from rightcall.metrics.matching.expectation import fits, make_slots
+from rightcall.model.call import ToolCall
+from rightcall.model.failure import Failure
+from rightcall.model.golden import AnyGolden, ExpectedCall, Golden
+from rightcall.model.record import Record, Several
+from rightcall.model.run import CaseResult
+from rightcall.model.tool import Tool
+from rightcall.model.trajectory import Trajectory
+
+Kind = Literal[
+    "right",
+    "wrong_arguments",
+    "wrong_tool",
+    "invented",
+    "missing",
+    "out_of_order",
+    "unexpected",
+    "forbidden",
+    "allowed",
+]
+KINDS: dict[str, Kind] = {
+    **dict.fromkeys(
+        ("missing_arg", "extra_arg", "wrong_value", "wrong_type", "hallucinated_ref"), "wrong_arguments"
+    ),
+    **dict.fromkeys(("bad_json", "forbidden_arg"), "wrong_arguments"),
+    **dict.fromkeys(("unexpected_call", "duplicate_call", "retry"), "unexpected"),
+    **dict.fromkeys(("missing_call", "no_call"), "missing"),
+    "wrong_tool": "wrong_tool",
+    "unknown_tool": "invented",
+    "order_violation": "out_of_order",
+    "forbidden_call": "forbidden",
+}
+"""The mark of a pair for each code. Codes about the whole case have none."""
+NO_TOOLS: Mapping[str, Tool] = {}
+
+
+class ShownPair(Record, frozen=True):
+    """An expected call and the actual one, by position; None where there is no counterpart."""
+
+    expected: int | None
+    call: int | None
+    kind: Kind
+
+
+class Pairing(Record, frozen=True):
+    """All pairs of a case, in the order of the expected calls, then of the actual ones.
+
+    `expected` is the alternative the case was scored by.
+    """
+
+    expected: Several[ExpectedCall]
+    pairs: tuple[ShownPair, ...]
+
+
+def pairing_of(golden: AnyGolden | None, result: CaseResult, tools: Mapping[str, Tool] = NO_TOOLS) -> Pairing:
+    """Derive the pairs from the failures; whatever no failure names was correct."""
+    expected = expected_calls(golden, result, tools)
+    calls = result.trajectory.calls if result.trajectory else ()
+    counted = counted_places(calls, golden.count_failed) if isinstance(golden, Golden) else range(len(calls))
+    pairs = [_known(pair, len(calls)) for pair in _told(result.codes)]
+    pairs += _silent(golden, expected, calls, counted, pairs, tools, result)
+    pairs.sort(key=lambda p: (p.expected is None, p.expected or 0, p.call is None, p.call or 0))
+    return Pairing(expected, tuple(pairs))
+
+
+def expected_calls(
+    golden: AnyGolden | None, result: CaseResult, tools: Mapping[str, Tool] = NO_TOOLS
+) -> Sequence[ExpectedCall]:
+    """The expected calls the case was scored by: of alternatives, the one whose failures were stored."""
+    if golden is None:
+        return ()
+    if not isinstance(golden, Golden):
+        return all_expected(golden)
+    if not golden.any_of:
+        return golden.expected_calls
+    first = (golden.expected_calls,) if golden.expected_calls else ()
+    stored = _marks(result.codes)
+    trajectory = result.trajectory or Trajectory()
+
+    def distance(alternative: Sequence[ExpectedCall]) -> int:
+        alone = msgspec.structs.replace(golden, expected_calls=alternative, any_of=())
+        try:
+            return len(_marks(score_calls(alone, trajectory, tools).failures) ^ stored)
+        except InputError:
+            return len(stored) + 1
+
+    return min((*first, *golden.any_of), key=distance)
+
+
+def _marks(failures: Sequence[Failure]) -> set[tuple[str, int | None, int | None, str]]:
+    return {(f.code, f.call, f.expected_call, f.parameter) for f in failures if f.code in KINDS}
+
+
+def _known(pair: ShownPair, calls: int) -> ShownPair:
+    """The pair, without its call when that was not kept."""
+    return pair if pair.call is None or pair.call < calls else msgspec.structs.replace(pair, call=None)
+
+
+def _told(failures: Sequence[Failure]) -> list[ShownPair]:
+    """One pair for each call or expected call that failures name; the most severe mark wins."""
+    found: dict[tuple[int | None, int | None], Kind] = {}
+    for failure in failures:
+        kind = KINDS.get(failure.code)
+        if kind is None or (failure.call is None and failure.expected_call is None):
+            continue
+        if failure.code == "forbidden_arg" and failure.expected_call is None:
+            continue  # about a call that another failure explains
+        found.setdefault((failure.expected_call, failure.call), kind)
+    matched = {call for expected, call in found if expected is not None and call is not None}
+    missing = Counter(f.expected_call for f in failures if KINDS.get(f.code) == "missing")
+    pairs = [ShownPair(e, c, k) for (e, c), k in found.items() if not (e is None and c in matched)]
+    pairs += [ShownPair(e, None, "missing") for e, times in missing.items() for _ in range(times - 1)]
+    return pairs
+
+
+def _silent(
+    golden: AnyGolden | None,
+    expected: Sequence[ExpectedCall],
+    calls: Sequence[ToolCall],
+    counted: Sequence[int],
+    told: Sequence[ShownPair],
+    tools: Mapping[str, Tool],
+    result: CaseResult,
+) -> list[ShownPair]:
+    """Pairs without a failure: correct calls, and extra calls that are allowed."""
+    used = Counter(pair.expected for pair in told)
+    least = [(call.min if call.required else 0) - used[i] for i, call in enumerate(expected)]
+    if result.trajectory is None:
+        return (
+            []
+            if not result.judged
+            else [ShownPair(i, None, "right") for i, n in enumerate(least) for _ in range(n)]
+        )
+    taken = {pair.call for pair in told}
+    free = [at for at in counted if at not in taken]
+    room = {i: max(least[i], (c.max or max(c.min, 1)) - used[i]) for i, c in enumerate(expected)}
+    pairs = []
+    for i, at in _matches(golden, expected, calls, free, tools):
+        if room[i] > 0 and at in free:
+            room[i] -= 1
+            free.remove(at)
+            pairs.append(ShownPair(i, at, "right"))
+    return pairs + [ShownPair(None, at, "allowed") for at in free]
+
+
+def _matches(
+    golden: AnyGolden | None,
+    expected: Sequence[ExpectedCall],
+    calls: Sequence[ToolCall],
+    free: Sequence[int],
+    tools: Mapping[str, Tool],
+) -> list[tuple[int, int]]:
+    """Candidates, best first: by arguments where several calls have one name, then by name in order."""
+    by_name = [(i, at) for i, call in enumerate(expected) for at in free if fits(call.tool)(calls[at].name)]
+    if len({at for _, at in by_name}) == len(by_name) == len({i for i, _ in by_name}):
+        return by_name
+    if not isinstance(golden, Golden):
+        return by_name
+    scope = Scope(calls=calls, tool_of={call.id: fits(call.tool) for call in expected if call.id})
+    open_calls = set(free)
+    try:
+        with bounded_effort():
+            slots = make_slots(golden, expected, calls, tools, scope)
+            weights = [
+                [weight if at in open_calls else 0.0 for at, weight in enumerate(line)]
+                for line in CallComparison(slots, calls).weights
+            ]
+            return [(slots[row].index, at) for row, at in assign_by_groups(weights)] + by_name
+    except (InputError, TooManyCalls):  # a matcher that needs a model, or too many calls: compare names only
+        return by_name

@@ -1,0 +1,168 @@
+"""Expected and actual calls side by side, with a mark on every argument."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from typing import Any, Literal
+
+from rightcall.core.errors import RightCallError
+from rightcall.metrics.matching.base import Scope
+from rightcall.metrics.matching.compile import compile_matcher
+from rightcall.metrics.matching.expectation import pattern_text
+from rightcall.model.call import CallStatus, ToolCall
+from rightcall.model.failure import Failure
+from rightcall.model.golden import ExpectedCall
+from rightcall.model.record import Record
+from rightcall.model.run import CaseResult
+from rightcall.show.text import json_text, one_line, shown_text
+from rightcall.show.view.call_pairs import Kind, Pairing, ShownPair
+from rightcall.show.view.failures import said
+
+Mark = Literal["same", "different", "missing", "extra"]
+MARKS: dict[str, Mark] = {
+    "missing_arg": "missing",
+    "extra_arg": "extra",
+    "forbidden_arg": "extra",
+    "wrong_value": "different",
+    "wrong_type": "different",
+    "hallucinated_ref": "different",
+}
+MOST_CALLS = 100
+MOST_ARGUMENTS = 200
+LONGEST_VALUE = 4000
+
+
+class ArgumentRow(Record, frozen=True):
+    """One parameter. `expected` and `actual` are JSON texts, None where there is nothing."""
+
+    name: str
+    expected: str | None
+    actual: str | None
+    mark: Mark
+    note: str = ""
+
+
+class CallView(Record, frozen=True):
+    """One pair. `expected_tool` or `tool` is empty where there is no counterpart; `notes` say what is wrong and
+    what a human decided, `approval` is the decision in a word."""
+
+    kind: Kind
+    expected_tool: str
+    tool: str
+    arguments: tuple[ArgumentRow, ...]
+    notes: tuple[str, ...] = ()
+    step: int | None = None
+    status: CallStatus = "not_run"
+    output: str | None = None
+    raw: str | None = None
+    latency_ms: float | None = None
+    approval: str = ""
+
+
+def call_views(pairing: Pairing, result: CaseResult) -> tuple[CallView, ...]:
+    """Every pair of a case."""
+    calls = result.trajectory.calls if result.trajectory else ()
+    about: defaultdict[tuple[int | None, int | None], list[Failure]] = defaultdict(list)
+    for failure in result.codes:
+        at = failure.call
+        place = at if at is not None and at < len(calls) else None
+        about[failure.expected_call, place].append(failure)
+    return tuple(_view(pair, pairing.expected, calls, about) for pair in pairing.pairs[:MOST_CALLS])
+
+
+def _view(
+    pair: ShownPair,
+    expected: Sequence[ExpectedCall],
+    calls: Sequence[ToolCall],
+    about: dict[tuple[int | None, int | None], list[Failure]],
+) -> CallView:
+    known = pair.expected is not None and pair.expected < len(expected)
+    wanted = expected[pair.expected or 0] if known else None
+    call = None if pair.call is None else calls[pair.call]
+    failures = about.get((pair.expected, pair.call), []) + (
+        about.get((None, pair.call), []) if pair.expected is not None and pair.call is not None else []
+    )
+    compared = pair.kind in ("right", "wrong_arguments", "out_of_order")
+    rows = arguments(wanted, call, failures, compared=compared)
+    return CallView(
+        kind=pair.kind,
+        expected_tool=one_line(pattern_text(wanted.tool), 200) if wanted else "",
+        tool=one_line(call.name, 200) if call else "",
+        arguments=tuple(rows[:MOST_ARGUMENTS]),
+        notes=(
+            *dict.fromkeys(said(f) for f in failures if f.code not in MARKS or not f.parameter),
+            *_decision(call),
+        ),
+        step=call.step if call else None,
+        status=call.status if call else "not_run",
+        output=None if call is None or call.status == "not_run" else json_text(call.output),
+        raw=None if call is None or call.raw is None else shown_text(call.raw, LONGEST_VALUE),
+        latency_ms=call.latency_ms if call else None,
+        approval=call.approval.decision if call and call.approval else "",
+    )
+
+
+def _decision(call: ToolCall | None) -> Iterator[str]:
+    """What was decided about a call that needed approval, in words."""
+    if call is None or call.approval is None:
+        return
+    approval = call.approval
+    text = {"waiting": "waits for approval", "escalated": "escalated: waits for approval"}.get(
+        approval.decision, approval.decision
+    )
+    if approval.arguments is not None:
+        text += f": ran with {one_line(json_text(approval.arguments), LONGEST_VALUE)}"
+    yield text + (f": {one_line(approval.message, LONGEST_VALUE)}" if approval.message else "")
+
+
+def arguments(
+    wanted: ExpectedCall | None, call: ToolCall | None, failures: Sequence[Failure], *, compared: bool
+) -> list[ArgumentRow]:
+    """A row for each parameter: those expected in their order, then those only passed.
+
+    `compared` says that the two belong together, so that what no failure names is the same.
+    """
+    specs: dict[str, Any] = (wanted.args or {}) if wanted else {}
+    values: dict[str, Any] = (call.arguments or {}) if call else {}
+    wrong = {failure.parameter: failure for failure in failures if failure.code in MARKS}
+    rows = []
+    for name in dict.fromkeys((*specs, *values)):
+        if compared:
+            mark = MARKS[wrong[name].code] if name in wrong else "same"
+        elif name in specs and name in values:
+            mark = "same" if _equal(specs[name], values[name]) else "different"
+        else:
+            mark = "missing" if name in specs else "extra"
+        rows.append(
+            ArgumentRow(
+                one_line(name, 200),
+                json_text(specs[name], LONGEST_VALUE) if name in specs else None,
+                json_text(values[name], LONGEST_VALUE) if name in values else None,
+                mark,
+                "unknown"
+                if call and call.arguments_unknown
+                else _note(name, specs, values, wrong.get(name), mark),
+            )
+        )
+    return rows
+
+
+def _equal(spec: Any, value: Any) -> bool:
+    """Whether an argument is what was expected of another tool, whichever tool was called."""
+    try:
+        return compile_matcher(spec, Scope()).score(value, 0) == 1.0
+    except RightCallError:  # a `semantic` or `judge` that needs more than is known here
+        return False
+
+
+def _note(
+    name: str, specs: dict[str, Any], values: dict[str, Any], failure: Failure | None, mark: Mark
+) -> str:
+    if failure is not None:
+        if failure.code == "forbidden_arg":
+            return "must not be passed"
+        return one_line(f"should be {failure.detail}", 400) if failure.detail else ""
+    if mark == "same" and name in specs and name not in values and values:
+        return "default value"
+    return "not compared" if name in values and name not in specs and specs else ""

@@ -1,0 +1,250 @@
+"""One case for display: the messages, the calls, and where they differ from the golden."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from typing import Literal
+
+from rightcall.metrics.matching.expectation import pattern_text
+from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden
+from rightcall.model.message import Message
+from rightcall.model.record import Record
+from rightcall.model.run import CaseOutcome, CaseResult
+from rightcall.model.tool import Tool
+from rightcall.model.trajectory import Trajectory
+from rightcall.show.text import json_text, one_line, shown_text
+from rightcall.show.view.call_pairs import NO_TOOLS, pairing_of
+from rightcall.show.view.calls import CallView, call_views
+from rightcall.show.view.case_names import case_name
+from rightcall.show.view.failures import said
+from rightcall.show.view.messages import ENDINGS, MessageView, first_failing_turn, message_view, transcript
+
+MOST_BARS = 200
+
+
+class Bar(Record, frozen=True):
+    """One piece of time, from the start of the case.
+
+    `estimated` marks answers whose time was not measured: they share the remaining time evenly.
+    """
+
+    kind: Literal["model", "tool"]
+    label: str
+    start_ms: float
+    duration_ms: float
+    estimated: bool = False
+
+
+def waterfall(trajectory: Trajectory) -> tuple[Bar, ...]:
+    """Answers in order, each followed by its calls, which run at the same time."""
+    steps = {
+        step: list(calls)
+        for step, calls in groupby(trajectory.calls, key=lambda call: 0 if call.step is None else call.step)
+    }
+    answers = [message for message in trajectory.messages if message.role == "assistant"]
+    tools = sum(max((c.latency_ms or 0.0 for c in calls), default=0.0) for calls in steps.values())
+    count = max(len(answers), max(steps, default=-1) + 1)
+    if trajectory.latency_ms is None and not tools:
+        return ()
+    measured = [message.latency_ms for message in answers]
+    unmeasured = count - sum(latency is not None for latency in measured)
+    left = max(0.0, (trajectory.latency_ms or 0.0) - tools - sum(latency or 0.0 for latency in measured))
+    clock, bars = 0.0, list[Bar]()
+    for step in range(count):
+        known = measured[step] if step < len(measured) else None
+        duration = left / unmeasured if known is None else known
+        bars.append(Bar("model", "model", clock, duration, known is None and unmeasured > 1))
+        clock += duration
+        calls = steps.get(step, [])
+        bars += [
+            Bar("tool", one_line(c.name, 100), clock, c.latency_ms) for c in calls if c.latency_ms is not None
+        ]
+        clock += max((call.latency_ms or 0.0 for call in calls), default=0.0)
+    return tuple(bars[:MOST_BARS])
+
+
+Outcome = CaseOutcome
+MOST_MESSAGES = 200
+MOST_FAILURES = 100
+LONGEST_REASON = 400
+
+
+class FailureLine(Record, frozen=True):
+    """A code and its sentence."""
+
+    code: str
+    sentence: str
+
+
+class ScoreLine(Record, frozen=True):
+    """The score of one metric."""
+
+    name: str
+    value: float
+    passed: bool
+    reason: str = ""
+    error: str = ""
+
+
+class CaseView(Record, frozen=True):
+    """Everything shown of one trial of one golden. All texts are safe to show and limited in length."""
+
+    golden_id: str
+    trial: int
+    outcome: Outcome
+    category: str
+    score: float
+    input: str
+    reason: str
+    rules: tuple[tuple[str, str], ...]
+    failures: tuple[FailureLine, ...]
+    calls: tuple[CallView, ...]
+    messages: tuple[MessageView, ...]
+    timings: tuple[Bar, ...]
+    scores: tuple[ScoreLine, ...]
+    stop_reason: str = ""
+    latency_ms: float | None = None
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost_usd: float | None = None
+    tags: tuple[str, ...] = ()
+    first_failing_turn: int | None = None
+    ended: str = ""
+    ended_why: str = ""
+    user: str = ""
+
+
+def case_view(golden: AnyGolden | None, result: CaseResult, tools: Mapping[str, Tool] = NO_TOOLS) -> CaseView:
+    """The view of one result; works without its golden or trajectory."""
+    trajectory = result.trajectory
+    messages = trajectory.messages if trajectory else ()
+    talk = trajectory.dialogue if trajectory else None
+    return CaseView(
+        golden_id=result.golden_id,
+        trial=result.trial,
+        outcome=outcome_of(result),
+        category=result.category,
+        score=result.score,
+        input=shown_text(input_of(golden, messages)),
+        reason=reason_of(result),
+        rules=_rules(golden),
+        failures=tuple(FailureLine(f.code, said(f)) for f in result.codes[:MOST_FAILURES]),
+        calls=call_views(pairing_of(golden, result, tools), result),
+        messages=transcript(messages[:MOST_MESSAGES], result, talk.given if talk else 0)
+        if isinstance(golden, ConversationalGolden) or talk
+        else tuple(map(message_view, messages[:MOST_MESSAGES])),
+        timings=waterfall(trajectory) if trajectory else (),
+        scores=tuple(
+            ScoreLine(name, s.value, s.passed, one_line(s.reason, LONGEST_REASON), one_line(s.error, 1000))
+            for name, s in result.metrics.items()
+        ),
+        stop_reason=trajectory.stop_reason if trajectory else "",
+        latency_ms=result.latency_ms,
+        input_tokens=result.usage.input_tokens or 0,
+        output_tokens=result.usage.output_tokens or 0,
+        cost_usd=result.usage.cost_usd,
+        tags=tuple(one_line(tag, 100) for tag in golden.tags) if golden else (),
+        first_failing_turn=first_failing_turn(result),
+        ended=ENDINGS.get(talk.ended, talk.ended) if talk else "",
+        ended_why=one_line(talk.why, LONGEST_REASON) if talk else "",
+        user=one_line(talk.user, 200) if talk else "",
+    )
+
+
+def outcome_of(result: CaseResult) -> Outcome:
+    """Passed, failed, error (nothing is known about the agent) or unchecked (nothing was to be known)."""
+    return result.outcome
+
+
+def reason_of(result: CaseResult) -> str:
+    """Why a case did not pass, in one line; empty when it did. What was called, when nothing was checked."""
+    if result.error:
+        return one_line(result.error, LONGEST_REASON)
+    if not result.checked:
+        return calls_text(result.trajectory)
+    if result.passed:
+        return ""
+    overall = result.metrics.get("overall")
+    reason = overall.reason if overall else ""
+    return one_line(
+        reason or "; ".join(dict.fromkeys(map(said, result.codes))) or "did not pass", LONGEST_REASON
+    )
+
+
+def calls_text(trajectory: Trajectory | None) -> str:
+    """The calls of a case in one line, as far as they are known, and what ended it if it is not done."""
+    if trajectory is None:
+        return ""
+    calls = (f"{call.name}({json_text(call.arguments, 200)})" for call in trajectory.calls)
+    text = "called " + ", ".join(calls) if trajectory.calls else "no calls"
+    if trajectory.stop_reason != "done":
+        text += f"; {trajectory.stop_reason}" + (f": {trajectory.error}" if trajectory.error else "")
+    return one_line(text, LONGEST_REASON)
+
+
+def input_of(golden: AnyGolden | None, messages: Sequence[Message] = ()) -> str:
+    """The input of the golden."""
+    if golden is not None:
+        return golden.input if isinstance(golden, Golden) else golden.scenario
+    return next((message.content for message in messages if message.role == "user"), "")
+
+
+def _rules(golden: AnyGolden | None) -> tuple[tuple[str, str], ...]:
+    """The requirements of the golden besides its expected calls."""
+    if golden is None:
+        return ()
+    said: list[tuple[str, str]] = []
+    if isinstance(description := golden.metadata.get("description"), str) and description:
+        said.append(("description", shown_text(description, 2000)))
+    if golden.no_calls:
+        said.append(("no calls", "the agent must not call any tool"))
+    if golden.forbidden_calls:
+        names = ", ".join(pattern_text(pattern) for pattern in golden.forbidden_calls)
+        said.append(("forbidden", one_line(names, 1000)))
+    if golden.order == "strict":
+        said.append(("order", "as listed"))
+    if golden.extra_calls == "allow":
+        said.append(("extra calls", "allowed"))
+    if golden.max_calls is not None:
+        said.append(("at most", f"{golden.max_calls} calls"))
+    if isinstance(golden, Golden) and golden.max_latency_ms is not None:
+        said.append(("within", f"{golden.max_latency_ms:g} ms"))
+    if golden.output_contains:
+        said.append(("answer contains", json_text(golden.output_contains, 1000)))
+    if isinstance(golden, Golden) and golden.any_of:
+        said.append(("alternatives", f"{len(golden.any_of)}; the closest one is shown"))
+    if golden.system:
+        said.append(("system prompt", shown_text(golden.system, 4000)))
+    if golden.comments:
+        said.append(("comment", shown_text(golden.comments, 2000)))
+    return tuple(said)
+
+
+class FailedCase(Record, frozen=True):
+    """Which case, and why, in one line; `name` is its id, with the request if the id was generated."""
+
+    golden_id: str
+    trial: int
+    outcome: Outcome
+    reason: str
+    name: str
+
+
+class FailedCases:
+    """Keeps the first `keep` and counts the others."""
+
+    def __init__(self, keep: int) -> None:
+        self._keep = keep
+        self.cases: list[FailedCase] = []
+        self.more = 0
+
+    def add(self, golden: AnyGolden | None, result: CaseResult) -> None:
+        """Add a case, unless it passed or was not checked."""
+        if (result.passed and not result.error) or not result.checked:
+            return
+        if len(self.cases) < self._keep:
+            why, name = reason_of(result), case_name(result.golden_id, golden)
+            self.cases.append(FailedCase(result.golden_id, result.trial, outcome_of(result), why, name))
+        else:
+            self.more += 1

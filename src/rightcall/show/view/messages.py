@@ -1,0 +1,86 @@
+"""The transcript of a case: who said what, in the turns of a conversation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from rightcall.model.message import Message, Role
+from rightcall.model.record import Record
+from rightcall.model.run import CaseResult
+from rightcall.show.text import json_text, one_line, shown_text
+
+ENDINGS = {
+    "script_end": "the script ended",
+    "user_stop": "the user got what they wanted",
+    "transfer": "the user was handed over to a human",
+    "stopped": "it was stopped",
+    "max_turns": "the user reached the maximum number of turns",
+    "limit": "a limit was reached",
+    "refused": "the model refused",
+    "truncated": "an answer was cut off",
+    "waiting_for_approval": "the agent waits for an approval",
+    "agent_error": "the agent broke",
+    "user_error": "the simulated user was at fault",
+    "infra_error": "no answer",
+}
+"""Why a conversation ended, in words."""
+
+
+class MessageView(Record, frozen=True):
+    """Who said what; `parts` are the calls or results it carries, each a title and a text.
+
+    In a conversation `heading` is shown above the first message of each user turn, and `failing` marks where it
+    first went wrong.
+    """
+
+    role: Role
+    text: str = ""
+    parts: tuple[tuple[str, str], ...] = ()
+    latency_ms: float | None = None
+    heading: str = ""
+    failing: bool = False
+
+
+def transcript(messages: Sequence[Message], result: CaseResult, given: int) -> tuple[MessageView, ...]:
+    """The messages of a conversation, with a heading above each user turn and a mark where it went wrong."""
+    wrong, views = first_failing_turn(result), list[MessageView]()
+    turn, place = 0, -1
+    for at, message in enumerate(messages):
+        place += message.role in ("user", "assistant")
+        heading = ""
+        if message.role == "user":
+            turn += 1
+            heading = f"turn {turn}"
+        elif at == 0:
+            heading = "before the user spoke"
+        if heading and at < given:
+            heading += ", said before the agent began"
+        failing = wrong is not None and place == wrong and message.role != "tool"
+        views.append(message_view(message, heading, failing))
+    return tuple(views)
+
+
+def first_failing_turn(result: CaseResult) -> int | None:
+    """Where a conversation first went wrong, as a position among the turns; None when unknown."""
+    if result.passed:
+        return None
+    return min((failure.turn for failure in result.codes if failure.turn is not None), default=None)
+
+
+def message_view(message: Message, heading: str = "", failing: bool = False) -> MessageView:
+    """One message of the transcript."""
+    calls = tuple((f"calls {one_line(c.name, 200)}", _arguments(c.arguments, c.raw)) for c in message.calls)
+    results = tuple(
+        (f"{'error' if r.is_error else 'result'} {one_line(r.name, 200)}".strip(), json_text(r.output))
+        for r in message.results
+    )
+    return MessageView(
+        message.role, shown_text(message.content), calls + results, message.latency_ms, heading, failing
+    )
+
+
+def _arguments(arguments: dict[str, Any] | None, raw: str | None) -> str:
+    if arguments is None and raw is None:
+        return "(arguments unknown)"
+    return shown_text(raw or "") if arguments is None else json_text(arguments)

@@ -1,0 +1,109 @@
+"""The view of a run, read once from the store in constant memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from rightcall.metrics.tally import Tally
+from rightcall.model.golden import AnyGolden
+from rightcall.model.record import Record
+from rightcall.model.run import CaseResult, Run
+from rightcall.model.tool import Tool
+from rightcall.show.view.call_pairs import NO_TOOLS, pairing_of
+from rightcall.show.view.failures import FailureGroup, FailureTally
+from rightcall.show.view.spread import Spread, SpreadTally
+from rightcall.show.view.summary import SummaryView, summary_view, verdict_sentence
+from rightcall.show.view.tools import ConfusionCell, ConfusionMatrix, ToolRow, ToolTally, confusion_of
+
+if TYPE_CHECKING:
+    from rightcall.store.base import StoredRun
+    from rightcall.store.sql.store import Store
+
+MOST_INVENTED = 20
+
+
+class RunView(Record, frozen=True):
+    """Every displayed number of a run.
+
+    `finished` is false while the run is being written, or when it was stopped; the numbers are then those of
+    the results so far. `sentence` says why the verdict is what it is.
+    """
+
+    run: Run
+    verdict: str
+    tags: tuple[str, ...]
+    finished: bool
+    planned: int
+    summary: SummaryView
+    tools: tuple[ToolRow, ...]
+    invented: tuple[tuple[str, int], ...]
+    cells: tuple[ConfusionCell, ...]
+    confusion: ConfusionMatrix
+    failures: tuple[FailureGroup, ...]
+    latency: Spread | None
+    cost: Spread | None
+    scores: Spread | None
+    sentence: str = ""
+
+
+class RunTally:
+    """Takes each result once and builds the view, available at any time."""
+
+    def __init__(self, tools: Mapping[str, Tool] = NO_TOOLS) -> None:
+        self._offered = tools
+        self._tally, self._tools, self._failures = Tally(), ToolTally(), FailureTally()
+        self._latency, self._cost, self._scores = SpreadTally(), SpreadTally(), SpreadTally()
+
+    def add(self, golden: AnyGolden | None, result: CaseResult) -> None:
+        self._tally.add(result)
+        self._failures.add(golden, result)
+        self._tools.add(pairing_of(golden, result, self._offered), result)
+        if result.judged:
+            self._scores.add(result.score)
+            self._latency.add(result.latency_ms)
+            self._cost.add(result.usage.cost_usd)
+
+    def view(self, stored: StoredRun) -> RunView:
+        run = stored.run
+        cells = self._tools.cells()
+        return RunView(
+            run=run,
+            verdict=stored.verdict,
+            tags=stored.tags,
+            finished=stored.finished,
+            planned=stored.planned,
+            summary=summary_view(run.summary or self._tally.summary()),
+            tools=self._tools.rows(run.trials),
+            invented=tuple(self._tools.invented.most_common(MOST_INVENTED)),
+            cells=cells,
+            confusion=confusion_of(cells),
+            failures=self._failures.groups(),
+            latency=self._latency.spread(),
+            cost=self._cost.spread(),
+            scores=self._scores.spread(0.0, 1.0),
+            sentence=verdict_sentence(stored.verdict, run.summary),
+        )
+
+
+def run_view(
+    store: Store, run: str, *, each: Callable[[AnyGolden | None, CaseResult], object] | None = None
+) -> RunView:
+    """Read a run and compute its view. `each` is called with every case, ordered by golden id and trial."""
+    stored = store.run(run)
+    tally = RunTally()
+    for golden, result in cases_of(store, stored.id):
+        tally.add(golden, result)
+        if each is not None:
+            each(golden, result)
+    return tally.view(stored)
+
+
+def cases_of(store: Store, run: str) -> Iterator[tuple[AnyGolden | None, CaseResult]]:
+    """Every result with its trajectory and its golden, streamed: both come from the store in the same order."""
+    goldens = iter(store.goldens(run))
+    golden = next(goldens, None)
+    for result in store.results(run, trajectories=True):
+        while golden is not None and golden.id < result.golden_id:
+            golden = next(goldens, None)
+        yield (golden if golden is not None and golden.id == result.golden_id else None), result

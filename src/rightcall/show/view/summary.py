@@ -1,0 +1,176 @@
+"""The summary of a run, by category and overall."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from rightcall.metrics.dimensions import SPOTLESS
+from rightcall.model.record import Record
+from rightcall.model.run import GroupSummary, Summary, unchecked_text
+from rightcall.show.view.spread import UserRow, reliability_notes, user_rows
+from rightcall.stats.intervals import wilson
+
+if TYPE_CHECKING:
+    from rightcall.store.base import StoredRun
+
+
+class ShownRate(Record, frozen=True):
+    """`count` of `n`, and the 95 % interval of the share. Without any n the value is None."""
+
+    count: int
+    n: int
+    value: float | None
+    low: float
+    high: float
+
+
+def rate(count: int, n: int, *, trials: int = 1) -> ShownRate:
+    """Wilson's interval. Trials of one golden repeat each other, so n counts for n/trials observations.
+
+    This is conservative: it assumes that all trials of a golden agree. Gates compute it exactly.
+    """
+    if n <= 0:
+        return ShownRate(count, 0, None, 0.0, 1.0)
+    low, high = wilson(min(count, n) / trials, n / trials)
+    return ShownRate(count, n, count / n, low, high)
+
+
+DIMENSIONS = {
+    "call_precision": "precision",
+    "call_recall": "recall",
+    "parameter_accuracy": "params",
+    "content": "content",
+    "latency": "latency",
+    "overall": "score",
+}
+"""The five dimensions and the score, with the words for a table's head."""
+
+
+OTHER_NUMBERS = frozenset(SPOTLESS) - DIMENSIONS.keys()
+"""Measured for every case, but shown in a column only on request."""
+
+
+class GroupRow(Record, frozen=True):
+    """One row of the summary: a category, or all of them. `low` and `high` enclose the pass rate.
+
+    Without cases there is no rate: None, not 0.
+    """
+
+    name: str
+    cases: int
+    passed: int
+    errors: int
+    pass_rate: float | None
+    low: float
+    high: float
+    goldens: int
+    dimensions: dict[str, float]
+    others: dict[str, float]
+
+
+class CodeRow(Record, frozen=True):
+    """The number of failed cases with this code, and their share of all failed cases."""
+
+    code: str
+    cases: int
+    share: float
+
+
+class SummaryView(Record, frozen=True):
+    """A summary for display. `columns` are the metrics shown in addition to the dimensions.
+
+    `notes` are sentences on how far its rates can be relied on: pass^k, the spread between simulated users, and cases
+    that were not checked (`unchecked`).
+    """
+
+    rows: tuple[GroupRow, ...]
+    codes: tuple[CodeRow, ...]
+    input_tokens: int
+    output_tokens: int
+    cost_usd: float | None
+    columns: tuple[str, ...] = ()
+    pass_k: tuple[float, ...] = ()
+    users: tuple[UserRow, ...] = ()
+    notes: tuple[str, ...] = ()
+    unchecked: int = 0
+
+    @property
+    def total(self) -> GroupRow:
+        return self.rows[-1]
+
+    @property
+    def shown(self) -> tuple[GroupRow, ...]:
+        """The rows to show: with a single category, the total row is enough."""
+        return self.rows if len(self.rows) > 2 else self.rows[-1:]
+
+
+def summary_view(summary: Summary) -> SummaryView:
+    """Categories in their usual order, then the row of all."""
+    trials = summary.trials
+    rows = [_row(name, group, trials) for name, group in summary.categories.items()]
+    failed = summary.overall.cases - summary.overall.passed
+    return SummaryView(
+        rows=(*rows, _row("all", summary.overall, trials)),
+        codes=tuple(CodeRow(code, n, n / failed if failed else 0.0) for code, n in summary.codes.items()),
+        input_tokens=summary.usage.input_tokens or 0,
+        output_tokens=summary.usage.output_tokens or 0,
+        cost_usd=summary.usage.cost_usd,
+        columns=tuple(dict.fromkeys(name for name in _asked(summary) if name not in DIMENSIONS)),
+        pass_k=summary.pass_k,
+        users=user_rows(summary),
+        notes=(*reliability_notes(summary), *unchecked_notes(summary)),
+        unchecked=summary.unchecked,
+    )
+
+
+def unchecked_notes(summary: Summary) -> Iterator[str]:
+    """What became of cases whose goldens state no check."""
+    if summary.unchecked:
+        cases = unchecked_text(summary.unchecked, summary.unchecked_errors)
+        yield f"{cases}: no check in the golden and no deciding metric, so in no rate"
+
+
+def run_rate(stored: StoredRun) -> ShownRate:
+    """The pass rate of a run: that of its summary, or computed from its counts while it has none."""
+    judged = stored.judged
+    found = stored.run.summary.overall.rate if stored.run.summary else None
+    if found is None or not judged:
+        return rate(stored.passed, judged, trials=stored.run.trials)
+    return ShownRate(stored.passed, judged, found.value, found.low, found.high)
+
+
+def verdict_sentence(verdict: str, summary: Summary | None) -> str:
+    """Why the verdict is what it is, without the word itself; how many cases passed where no gate decided."""
+    if summary is None:
+        return ""
+    said = summary.decision.removeprefix(verdict).lstrip(": ")
+    overall = summary.overall
+    return said or f"{overall.passed:,} of {overall.cases:,} cases passed"
+
+
+def _asked(summary: Summary) -> Iterator[str]:
+    yield from summary.named
+    yield from (name for name in summary.overall.means if name not in OTHER_NUMBERS)
+
+
+def pass_rate(row: GroupRow) -> ShownRate:
+    """The pass rate of a row with its interval."""
+    return ShownRate(row.passed, row.cases, row.pass_rate, row.low, row.high)
+
+
+def _row(name: str, group: GroupSummary, trials: int) -> GroupRow:
+    # An unfinished run has no summary yet: compute the interval from the counts.
+    passing = group.rate or rate(group.passed, group.cases, trials=trials)
+    return GroupRow(
+        name=name,
+        cases=group.cases,
+        passed=group.passed,
+        errors=group.errors,
+        pass_rate=group.pass_rate if group.cases else None,
+        low=passing.low,
+        high=passing.high,
+        goldens=group.rate.goldens if group.rate else -(-group.cases // trials),
+        dimensions={label: group.means[key] for key, label in DIMENSIONS.items() if key in group.means},
+        others={key: value for key, value in group.means.items() if key not in DIMENSIONS},
+    )

@@ -1,0 +1,182 @@
+"""Statistics per tool: expected, called and correct calls, and confusions."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+
+from rightcall.metrics.matching.expectation import pattern_text
+from rightcall.model.record import Record
+from rightcall.model.run import CaseResult
+from rightcall.run.tool_evidence import confusions
+from rightcall.show.view.call_pairs import Pairing, ShownPair
+from rightcall.show.view.summary import ShownRate, rate
+
+MOST_NAMES = 1000
+"""Maximum number of distinct tool names, in case a model invents a new one every time."""
+BEYOND = "…"
+
+
+class ToolRow(Record, frozen=True):
+    """One tool over all cases, in calls.
+
+    `expected` = `right` + `wrong_arguments` + `missed`; `missed` were not made, or made to another tool.
+    `surplus` were made without being expected. `found` is right of expected, `sound` right of called.
+    """
+
+    name: str
+    expected: int
+    called: int
+    right: int
+    wrong_arguments: int
+    missed: int
+    surplus: int
+    found: ShownRate
+    sound: ShownRate
+    mixed_up_with: tuple[tuple[str, int], ...] = ()
+
+
+class ConfusionCell(Record, frozen=True):
+    """How often `called` was called where `expected` was expected; None is *no call*.
+
+    `invented` marks calls of tools that do not exist: they share one column, and `called` is None.
+    """
+
+    expected: str | None
+    called: str | None
+    count: int
+    invented: bool = False
+
+
+class ToolTally:
+    """Counts pairs as they arrive."""
+
+    def __init__(self) -> None:
+        self._counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        self._cells: Counter[tuple[str | None, str | None, bool]] = Counter()
+        self.invented: Counter[str] = Counter()
+
+    def add(self, pairing: Pairing, result: CaseResult) -> None:
+        """Count one case, unless it has no answer or no check."""
+        if not result.judged:
+            return
+        for pair in pairing.pairs:
+            self._add(pair, pairing, result)
+        for (wanted, called), count in confusions(result.codes).items():
+            self._cells[self._name(wanted), self._name(called), False] += count
+        if not pairing.pairs:
+            self._cells[None, None, False] += 1
+
+    def rows(self, trials: int) -> tuple[ToolRow, ...]:
+        """Tools with the most failures first."""
+        rows = [self._row(name, counts, trials) for name, counts in self._counts.items()]
+        return tuple(sorted(rows, key=lambda r: (r.right - r.expected - r.surplus, -r.expected, r.name)))
+
+    def cells(self) -> tuple[ConfusionCell, ...]:
+        """Every combination that occurred, the most frequent first."""
+        return tuple(
+            ConfusionCell(expected, called, count, invented)
+            for (expected, called, invented), count in self._cells.most_common()
+        )
+
+    def _add(self, pair: ShownPair, pairing: Pairing, result: CaseResult) -> None:
+        wanted = None if pair.expected is None else self._name(pattern_text(_tool(pairing, pair)))
+        called = self._called(pair, result)
+        if pair.kind in ("right", "wrong_arguments", "out_of_order"):
+            wanted = called = called or wanted  # an expectation of several tools is met by the one called
+        if wanted is not None:
+            self._counts[wanted].update(expected=1, missed=pair.kind in ("missing", "wrong_tool", "invented"))
+            self._counts[wanted].update(
+                right=pair.kind == "right", wrong_arguments=pair.kind in ("wrong_arguments", "out_of_order")
+            )
+        if pair.kind == "invented":
+            self.invented[self._name(called or "")] += 1
+            self._cells[wanted, None, True] += 1
+            return
+        if called is not None:
+            self._counts[called].update(called=1, surplus=wanted != called)
+        if pair.kind != "wrong_tool":
+            self._cells[wanted, called, False] += 1
+
+    def _called(self, pair: ShownPair, result: CaseResult) -> str | None:
+        if pair.call is None or result.trajectory is None:
+            return None
+        return self._name(result.trajectory.calls[pair.call].name)
+
+    def _name(self, name: str) -> str:
+        known = name in self._counts or name in self.invented
+        return name if known or len(self._counts) + len(self.invented) < MOST_NAMES else BEYOND
+
+    def _row(self, name: str, counts: Counter[str], trials: int) -> ToolRow:
+        mixed = Counter(
+            {
+                called: count
+                for (expected, called, _), count in self._cells.items()
+                if expected == name and called not in (None, name)
+            }
+        )
+        numbers = {
+            key: int(counts[key])
+            for key in ("expected", "called", "right", "wrong_arguments", "missed", "surplus")
+        }
+        return ToolRow(
+            name,
+            **numbers,
+            found=rate(counts["right"], counts["expected"], trials=trials),
+            sound=rate(counts["right"], counts["called"], trials=trials),
+            mixed_up_with=tuple((str(called), count) for called, count in mixed.most_common(5)),
+        )
+
+
+def _tool(pairing: Pairing, pair: ShownPair) -> object:
+    at = pair.expected or 0
+    return pairing.expected[at].tool if at < len(pairing.expected) else BEYOND
+
+
+NO_CALL, INVENTED, OTHERS = "no call", "invented tool", "other tools"
+MOST_TOOLS = 20
+
+
+class ConfusionMatrix(Record, frozen=True):
+    """Rows are expected, columns called; both begin with the tools, alphabetically, in the same order.
+
+    The last row is *no call*; the last columns are *no call* and *invented tool*, when they occur.
+    Tools beyond the twenty most frequent are together in *other tools*.
+    """
+
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    counts: tuple[tuple[int, ...], ...]
+
+    @property
+    def most(self) -> int:
+        """The largest count."""
+        return max((count for row in self.counts for count in row), default=0)
+
+
+def confusion_of(cells: Sequence[ConfusionCell]) -> ConfusionMatrix:
+    """Lay the cells out."""
+    weights: Counter[str] = Counter()
+    for cell in cells:
+        for name in (cell.expected, cell.called):
+            if name is not None:
+                weights[name] += cell.count
+    tools = sorted(name for name, _ in weights.most_common(MOST_TOOLS))
+    laid: Counter[tuple[str, str]] = Counter()
+    for cell in cells:
+        row = _label(cell.expected, tools)
+        column = INVENTED if cell.invented else _label(cell.called, tools)
+        laid[row, column] += cell.count
+    rows = [*tools, *(special for special in (OTHERS, NO_CALL) if any(r == special for r, _ in laid))]
+    columns = [
+        *tools,
+        *(special for special in (OTHERS, NO_CALL, INVENTED) if any(c == special for _, c in laid)),
+    ]
+    counts = tuple(tuple(laid[row, column] for column in columns) for row in rows)
+    return ConfusionMatrix(tuple(rows), tuple(columns), counts)
+
+
+def _label(name: str | None, tools: Sequence[str]) -> str:
+    if name is None:
+        return NO_CALL
+    return name if name in tools else OTHERS

@@ -1,0 +1,143 @@
+"""AutoGen: the stream of messages of an agent or a team. The object holds the conversation: one trial at a time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rightcall.agents.observed.adapter import Adapter, Exclusive, LimitReachedError, Talk, Watch
+from rightcall.agents.observed.values import arguments_of, counted, plain, text_of
+from rightcall.model.call import ToolCall
+from rightcall.model.tool import Tool
+from rightcall.model.trajectory import UNKNOWN_USAGE, Usage
+from rightcall.wings.adapters.team_tools import team_tools
+
+NAME = "autogen"
+_EXCLUSIVE = Exclusive()
+
+
+class AutoGen(Adapter):
+    """Runs an AssistantAgent or a team and reads what it streams."""
+
+    def talk(self, agent: Any, watch: Watch) -> Talk:
+        return _StreamTalk(agent, watch)
+
+    def tools(self, agent: Any) -> list[Tool]:
+        members = getattr(agent, "_participants", None) or [agent]
+        return team_tools(
+            _definition(plain(tool.schema))
+            for member in members
+            for tool in getattr(member, "_tools", None) or ()
+        )
+
+
+def _definition(schema: dict[str, Any]) -> Tool:
+    parameters = schema.get("parameters") or Tool("").input_schema
+    return Tool(schema["name"], schema.get("description", ""), parameters)
+
+
+ADAPTER = AutoGen()
+
+
+class _StreamTalk(Talk):
+    """Turns with one object, reset before the first."""
+
+    def __init__(self, agent: Any, watch: Watch) -> None:
+        self._agent, self._watch = agent, watch
+        self._held = False
+
+    async def open(self) -> None:
+        if not self._held:
+            await _EXCLUSIVE.of(self._agent).acquire()
+            self._held = True
+            await self._reset()
+
+    async def say(self, text: str) -> Any:
+        watch = self._watch
+        given = watch.given(text)
+        notes, result = _StreamNotes(watch), None
+        async for item in self._agent.run_stream(task=given):
+            if hasattr(item, "messages"):
+                result = item
+                continue
+            with watch.guarded("reading messages"):
+                notes.add(item)
+        stopped = str(getattr(result, "stop_reason", "") or "")
+        if stopped.lower().startswith(("maximum number", "max")):
+            raise LimitReachedError(stopped)
+        most = getattr(self._agent, "_max_tool_iterations", 1)
+        if most > 1 and notes.rounds.get(str(getattr(self._agent, "name", "")), 0) >= most:
+            raise LimitReachedError(f"the agent's max_tool_iterations of {most}")
+        return watch.output(result) if watch.output else notes.final
+
+    async def aclose(self) -> None:
+        if self._held:
+            self._held = False
+            _EXCLUSIVE.of(self._agent).release()
+
+    async def _reset(self) -> None:
+        if hasattr(self._agent, "on_reset"):
+            from autogen_core import CancellationToken
+
+            await self._agent.on_reset(CancellationToken())
+        else:
+            await self._agent.reset()
+
+
+class _StreamNotes:
+    """What one run streams. Messages of other agents that come while a call runs are made inside it."""
+
+    def __init__(self, watch: Watch) -> None:
+        self._watch = watch
+        self._open: dict[str, tuple[str, ToolCall]] = {}  # running calls by id, with the agent that made them
+        self._depths: dict[str, int] = {}
+        self.rounds: dict[str, int] = {}
+        """By agent: how often it called tools."""
+        self.final = ""
+
+    def add(self, item: Any) -> None:
+        kind, source = getattr(item, "type", ""), str(getattr(item, "source", ""))
+        usage = _usage(getattr(item, "models_usage", None))
+        depth, parent = self._place(source)
+        if kind == "ToolCallRequestEvent":
+            self.rounds[source] = self.rounds.get(source, 0) + 1
+            calls = [_call(made) for made in item.content]
+            self._watch.recorder.asked()
+            self._watch.recorder.answered("", calls, usage=usage, agent=source, depth=depth, parent=parent)
+            for call in calls:
+                self._open[call.id] = (source, call)
+                self._watch.recorder.tool_started(call.id, call.name, call.arguments, call.id)
+        elif kind == "ToolCallExecutionEvent":
+            for result in item.content:
+                self._open.pop(result.call_id, None)
+                told = plain(result.content)
+                self._watch.recorder.tool_ended(result.call_id, told, error=bool(result.is_error))
+        elif kind == "ToolCallSummaryMessage":
+            self.final = self.final if depth else text_of(item.content)
+        elif source != "user" and hasattr(item, "to_model_text") and kind != "HandoffMessage":
+            text = text_of(item.content)
+            self._watch.recorder.asked()
+            self._watch.recorder.answered(text, usage=usage, agent=source, depth=depth, parent=parent)
+            self.final = self.final if depth else text
+
+    def _place(self, source: str) -> tuple[int, str]:
+        """How deep an agent is, and inside which call: one that has its name (AgentTool), or any other (TeamTool)."""
+        others = [(agent, call) for agent, call in self._open.values() if agent != source]
+        if not others:
+            self._depths[source] = 0
+            return 0, ""
+        agent, call = next(((a, c) for a, c in others if c.name == source), others[-1])
+        self._depths[source] = self._depths.get(agent, 0) + 1
+        return self._depths[source], call.id
+
+
+def _call(made: Any) -> ToolCall:
+    arguments, raw = arguments_of(made.arguments)
+    notes = {"handoff": True} if made.name.startswith("transfer_to_") else {}
+    return ToolCall(made.name, arguments, made.id, raw=raw, notes=notes)
+
+
+def _usage(used: Any) -> Usage:
+    """A model that reports nothing has a usage of zeros, which no answer can have."""
+    if used is None or not (used.prompt_tokens or used.completion_tokens):
+        return UNKNOWN_USAGE
+    return counted(used.prompt_tokens, used.completion_tokens)

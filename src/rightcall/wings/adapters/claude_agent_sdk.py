@@ -1,0 +1,155 @@
+"""Claude Agent SDK: the message stream of a client. An agent is its options: `observe(ClaudeAgentOptions(…))`."""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import Any
+
+from rightcall.agents.observed.adapter import Adapter, LimitReachedError, Talk, Watch
+from rightcall.agents.observed.model_answers import ModelAnswer
+from rightcall.agents.observed.provider_outage import FailedRequestError
+from rightcall.agents.observed.values import counted, plain, text_of
+from rightcall.model.call import ToolCall
+from rightcall.model.dialects.reported_usage import anthropic_usage
+from rightcall.model.tool import Tool
+from rightcall.model.trajectory import Usage
+
+NAME = "claude_agent_sdk"
+ANSWER = "StructuredOutput"
+"""The tool by which the program asks for an answer with a schema."""
+
+
+class ClaudeAgentSDK(Adapter):
+    """Holds a conversation with the bundled program and reads what it streams."""
+
+    def talk(self, agent: Any, watch: Watch) -> Talk:
+        return _ClientTalk(agent, watch)
+
+    def tools(self, agent: Any) -> list[Tool]:
+        return []
+
+
+ADAPTER = ClaudeAgentSDK()
+
+
+class _ClientTalk(Talk):
+    """Turns with one client: a separate program for every trial."""
+
+    def __init__(self, options: Any, watch: Watch) -> None:
+        self._options, self._watch = options, watch
+        self._client: Any = None
+        self._notes = _StreamNotes(watch)
+
+    async def say(self, text: str) -> Any:
+        from claude_agent_sdk import ClaudeSDKClient
+
+        watch = self._watch
+        if self._client is None:
+            self._client = ClaudeSDKClient(options=self._options)
+            await self._client.connect()
+        given = watch.given(text)
+        await self._client.query(given)
+        result = None
+        async for message in self._client.receive_response():
+            with watch.guarded("reading messages"):
+                self._notes.add(message)
+            if type(message).__name__ == "ResultMessage":
+                result = message
+        if result is not None and result.subtype == "error_max_turns":
+            raise LimitReachedError("the agent's max_turns")
+        if result is not None and result.is_error:
+            text = str(result.result or result.subtype)
+            if result.subtype == "success":  # the agent was not at fault: a request to the model failed
+                raise FailedRequestError(text, getattr(result, "api_error_status", None))
+            raise RuntimeError(text)
+        return watch.output(result) if watch.output else _final(result)
+
+    async def aclose(self) -> None:
+        if self._client is not None:
+            await self._client.disconnect()
+
+
+class _StreamNotes:
+    """Notes of one conversation. An answer arrives as a message for each block, and results may come in between."""
+
+    def __init__(self, watch: Watch) -> None:
+        self._recorder = watch.recorder
+        self._answers: dict[Any, ModelAnswer] = {}  # by the id of the model's message
+        self._counted = Usage()
+
+    def add(self, message: Any) -> None:
+        kind = type(message).__name__
+        if kind == "AssistantMessage":
+            self._note(message)
+        elif kind == "UserMessage" and isinstance(message.content, list):
+            for block in message.content:
+                if type(block).__name__ == "ToolResultBlock":
+                    told = _told(block.content)
+                    self._recorder.tool_ended(block.tool_use_id, told, error=bool(block.is_error))
+        elif kind == "ResultMessage":
+            self._count(plain(getattr(message, "model_usage", None)), plain(message.usage))
+
+    def _note(self, message: Any) -> None:
+        blocks = [(type(block).__name__, block) for block in message.content]
+        text = "".join(block.text for kind, block in blocks if kind == "TextBlock")
+        calls = [
+            ToolCall(_short(block.name), plain(block.input), block.id)
+            for kind, block in blocks
+            if kind == "ToolUseBlock" and block.name != ANSWER
+        ]
+        usage = anthropic_usage(plain(message.usage))
+        answer = self._answers.get(message.message_id)
+        if answer is None:
+            parent = str(message.parent_tool_use_id or "")
+            self._recorder.asked()
+            self._answers[message.message_id] = self._recorder.answered(
+                text, calls, usage=usage, depth=1 if parent else 0, parent=parent,
+                finish=str(getattr(message, "stop_reason", None) or ""),
+            )  # fmt: skip
+        else:
+            self._recorder.answered_more(answer, text, calls, usage)
+        for call in calls:  # the program runs them now; it reports only their results
+            self._recorder.tool_started(call.id, call.name, call.arguments, call.id)
+
+    def _count(self, models: Any, turn: Any) -> None:
+        """Messages come before their answer is whole, and not all of a subagent's come: the totals have the rest.
+
+        Those by model count the whole conversation with its subagents, the other one only this turn's own answers.
+        """
+        known = [answer.usage for answer in self._answers.values()]
+        noted = reduce(Usage.plus, [*known, self._counted], Usage())
+        if isinstance(models, dict) and models:
+            total = reduce(Usage.plus, map(_model_usage, models.values()))
+        else:
+            total = Usage(noted.input_tokens, (turn or {}).get("output_tokens") or 0)
+        rest = Usage(
+            max(0, (total.input_tokens or 0) - (noted.input_tokens or 0)),
+            max(0, (total.output_tokens or 0) - (noted.output_tokens or 0)),
+            cached_tokens=max(0, (total.cached_tokens or 0) - (noted.cached_tokens or 0)),
+        )
+        if rest != Usage():
+            self._counted = self._counted.plus(rest)
+            self._recorder.used(rest)
+
+
+def _model_usage(spent: Any) -> Usage:
+    cached, written = spent.get("cacheReadInputTokens") or 0, spent.get("cacheCreationInputTokens") or 0
+    return counted((spent.get("inputTokens") or 0) + cached + written, spent.get("outputTokens"), cached)
+
+
+def _final(result: Any) -> str:
+    structured = getattr(result, "structured_output", None)
+    return text_of(structured if structured is not None else getattr(result, "result", None))
+
+
+def _short(name: str) -> str:
+    """`mcp__server__tool` as `tool`, which is what its author called it."""
+    return name.split("__", 2)[-1] if name.startswith("mcp__") else name
+
+
+def _told(content: Any) -> Any:
+    """A tool's result; parts of text are one text."""
+    parts = plain(content)
+    if isinstance(parts, list) and all(isinstance(p, dict) and p.get("type") == "text" for p in parts):
+        return "\n".join(str(part.get("text", "")) for part in parts)
+    return parts

@@ -1,0 +1,237 @@
+"""CrewAI: the event bus. Its handlers run in separate threads, so events are sorted before they are read.
+
+The bus does not say which crew an event is of: one crew runs at a time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from functools import partial
+from typing import Any
+
+from rightcall.agents.observed.adapter import Adapter, Exclusive, Talk, Watch
+from rightcall.agents.observed.values import arguments_of, counted, plain, text_of
+from rightcall.core.worker_threads import in_thread
+from rightcall.model.call import ToolCall, ToolResult
+from rightcall.model.message import Message
+from rightcall.model.tool import Tool
+from rightcall.model.trajectory import Usage
+from rightcall.wings.adapters.team_tools import team_tools
+
+NAME = "crewai"
+DELEGATION = frozenset(
+    (
+        "Delegate work to coworker",
+        "Ask question to coworker",
+        "delegate_work_to_coworker",
+        "ask_question_to_coworker",
+    )
+)
+"""Tools that a crew gives to agents that may delegate."""
+
+_EXCLUSIVE = Exclusive()
+_ONE_AT_A_TIME = threading.Lock()
+"""Also between event loops."""
+
+
+class CrewAI(Adapter):
+    """Runs a crew or an agent and listens to the bus meanwhile."""
+
+    def talk(self, agent: Any, watch: Watch) -> Talk:
+        return _CrewTalk(agent, watch)
+
+    def tools(self, agent: Any) -> list[Tool]:
+        return team_tools(
+            Tool(tool.name, tool.description or "", plain(tool.args_schema.model_json_schema()))
+            for member in getattr(agent, "agents", None) or [agent]
+            for tool in getattr(member, "tools", None) or ()
+        )
+
+
+ADAPTER = CrewAI()
+
+
+class _CrewTalk(Talk):
+    """Turns with a crew, which remembers nothing between them, or with an agent, which receives the earlier ones."""
+
+    def __init__(self, agent: Any, watch: Watch) -> None:
+        self._agent, self._watch = agent, watch
+        self._messages: list[dict[str, str]] = []
+        self._events: list[Any] = []
+        self._lock = threading.Lock()
+        self._held = False
+        self._work: asyncio.Future[Any] | None = None
+
+    async def open(self) -> None:
+        if not self._held:
+            await _EXCLUSIVE.of(ADAPTER).acquire()
+            self._held = True
+
+    async def say(self, text: str) -> Any:
+        self._work = asyncio.ensure_future(in_thread(partial(self._run, text)))
+        try:
+            return await asyncio.shield(self._work)
+        except asyncio.CancelledError:  # time is over: record what has happened so far
+            self._report()
+            raise
+
+    async def aclose(self) -> None:
+        if (
+            self._work is not None and not self._work.done()
+        ):  # a crew cannot be stopped, and its events would be ours
+            await asyncio.wait([self._work])
+            self._work.exception()
+        if self._held:
+            self._held = False
+            _EXCLUSIVE.of(ADAPTER).release()
+
+    def _run(self, text: str) -> Any:
+        from crewai.events import crewai_event_bus
+
+        watch = self._watch
+        with _ONE_AT_A_TIME, crewai_event_bus.scoped_handlers():
+            with self._lock:
+                self._events = _listen(crewai_event_bus)
+            try:
+                result = self._kickoff(text)
+            finally:
+                crewai_event_bus.flush()
+                self._report()
+        answer = text_of(getattr(result, "raw", result))
+        self._messages.append({"role": "assistant", "content": answer})
+        return watch.output(result) if watch.output else answer
+
+    def _report(self) -> None:
+        """Pass the events of this turn to the recorder, once."""
+        with self._lock:
+            events, self._events = self._events, []
+        with self._watch.guarded("reading events"):
+            notes = _EventNotes(self._watch, {tool.name for tool in ADAPTER.tools(self._agent)})
+            for event in sorted(events, key=lambda event: event.emission_sequence or 0):
+                notes.add(event)
+
+    def _kickoff(self, text: str) -> Any:
+        given = self._watch.given(text)
+        if hasattr(self._agent, "tasks"):
+            return self._agent.kickoff(inputs=given if isinstance(given, dict) else {"input": given})
+        if not isinstance(given, str):
+            return self._agent.kickoff(given)
+        self._messages.append({"role": "user", "content": given})
+        return self._agent.kickoff(list(self._messages))
+
+
+def _listen(bus: Any) -> list[Any]:
+    from crewai.events.types.llm_events import LLMCallCompletedEvent, LLMCallStartedEvent
+    from crewai.events.types.tool_usage_events import (
+        ToolUsageErrorEvent,
+        ToolUsageFinishedEvent,
+        ToolUsageStartedEvent,
+    )
+
+    events: list[Any] = []
+
+    def keep(source: Any, event: Any) -> None:  # a third parameter would be given the runtime's state
+        events.append(event)
+
+    for kind in (
+        LLMCallStartedEvent, LLMCallCompletedEvent, ToolUsageStartedEvent, ToolUsageFinishedEvent,
+        ToolUsageErrorEvent,
+    ):  # fmt: skip
+        bus.on(kind)(keep)
+    return events
+
+
+class _EventNotes:
+    """The events of one turn, in their order. Answers that come while a tool runs are those of a coworker."""
+
+    def __init__(self, watch: Watch, offered: set[str]) -> None:
+        self._recorder = watch.recorder
+        self._tools = offered | DELEGATION if offered else set()
+        self._running: dict[str, Any] = {}
+        self._depths: dict[str, int] = {}  # of agents, by their role
+
+    def add(self, event: Any) -> None:
+        if event.type == "llm_call_started":
+            self._asked(event)
+        elif event.type == "llm_call_completed":
+            self._answered(event)
+        elif event.type == "tool_usage_started":
+            self._running[event.event_id] = event
+            self._recorder.tool_started(event.event_id, event.tool_name, event.tool_args)
+        else:
+            self._ended(event)
+
+    def _asked(self, event: Any) -> None:
+        self._tools |= {str((tool.get("function") or tool).get("name", "")) for tool in event.tools or ()}
+        messages = event.messages if isinstance(event.messages, list) else []
+        self._recorder.asked([_message(one) for one in messages if isinstance(one, dict)])
+        if messages and messages[-1].get("content") == _last_request() and not self._running:
+            self._recorder.reached_limit("the agent's max_iter")
+
+    def _answered(self, event: Any) -> None:
+        role = str(getattr(event, "agent_role", "") or "")
+        depth, parent = self._place(role)
+        self._depths[role] = depth
+        calls = [_call(plain(raw)) for raw in event.response] if isinstance(event.response, list) else []
+        self._recorder.answered(
+            "" if calls else text_of(event.response), calls, usage=_usage(event.usage or {}),
+            finish=str(event.finish_reason or ""), agent=role, depth=depth, parent=parent,
+        )  # fmt: skip
+
+    def _place(self, role: str) -> tuple[int, str]:
+        """How deep an agent is, and inside which call: the latest that another agent made and that still runs."""
+        for key, started in reversed(self._running.items()):
+            asker = str(started.agent_role or "")
+            if asker != role:
+                return self._depths.get(asker, 0) + 1, self._recorder.running_id(key)
+        return (self._depths.get(role, 1), "") if self._running else (0, "")
+
+    def _ended(self, event: Any) -> None:
+        key = getattr(event, "started_event_id", None)
+        if key not in self._running:
+            key = _same(self._running, event)
+        self._running.pop(key, None)
+        raised = event.type == "tool_usage_error"
+        # A tool that does not exist "finishes" with the words that say so.
+        failed = raised or bool(event.failure) or bool(self._tools and event.tool_name not in self._tools)
+        taken = None if raised else (event.finished_at - event.started_at).total_seconds() * 1000
+        output = event.error if raised else event.output
+        self._recorder.tool_ended(key, plain(output), error=failed, ms=taken)
+
+
+def _same(running: dict[str, Any], event: Any) -> str:
+    """The start that an end without its id belongs to."""
+    for key, started in running.items():
+        if (started.tool_name, started.tool_args) == (event.tool_name, event.tool_args):
+            return key
+    return ""
+
+
+def _last_request() -> str:
+    """What an agent is told that has reached its limit: to answer without any more tools."""
+    from crewai.utilities.i18n import I18N_DEFAULT
+
+    return str(I18N_DEFAULT.errors("force_final_answer"))
+
+
+def _message(message: dict[str, Any]) -> Message:
+    """A message as far as results matter: one of a tool that no event saw run is a failure."""
+    if message.get("role") != "tool":
+        return Message("assistant" if message.get("role") == "assistant" else "user")
+    told = ToolResult(str(message.get("tool_call_id") or ""), plain(message.get("content")), is_error=True)
+    return Message("tool", results=(told,))
+
+
+def _call(raw: Any) -> ToolCall:
+    given = raw if isinstance(raw, dict) else {}
+    function = given.get("function", given)
+    arguments, text = arguments_of(function.get("arguments", function.get("input", {})))
+    return ToolCall(str(function.get("name", "")), arguments, str(given.get("id", "")), raw=text)
+
+
+def _usage(used: dict[str, Any]) -> Usage:
+    """A model that reports nothing has no usage, or one of zeros, which no answer can have."""
+    given = used.get("prompt_tokens") or used.get("input_tokens")
+    made = used.get("completion_tokens") or used.get("output_tokens")
+    return counted(given, made, used.get("cached_prompt_tokens"))

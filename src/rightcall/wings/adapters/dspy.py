@@ -1,0 +1,187 @@
+"""DSPy: callbacks of the context, and the replies that an LM adds to its history (`BaseLM.update_history`).
+
+Its answers are text that an adapter parses: the call is what was parsed, or else the tool that ran.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from rightcall.agents.observed.adapter import Adapter, Talk, Watch
+from rightcall.agents.observed.hooks import replaced, watch_of
+from rightcall.agents.observed.model_answers import ModelAnswer
+from rightcall.agents.observed.values import plain, text_of
+from rightcall.core.errors import ConfigError
+from rightcall.model.call import ToolCall
+from rightcall.model.dialects.reported_usage import chat_usage
+from rightcall.model.tool import Tool
+
+NAME = "dspy"
+FINISH = "finish"
+"""The pseudo-tool by which ReAct ends."""
+
+
+class DSPy(Adapter):
+    """Runs a module, such as ReAct, with our callback."""
+
+    def install(self) -> Callable[[], None]:
+        from dspy import BaseLM
+
+        return replaced(BaseLM, "update_history", _watched_reply)
+
+    def talk(self, agent: Any, watch: Watch) -> Talk:
+        return _ModuleTalk(agent, watch)
+
+    def tools(self, agent: Any) -> list[Tool]:
+        found = []
+        for tool in (getattr(agent, "tools", None) or {}).values():
+            if tool.name != FINISH:
+                schema = {
+                    "type": "object",
+                    "properties": plain(tool.args or {}),
+                    "required": list(tool.args or {}),
+                }
+                found.append(Tool(tool.name, tool.desc or "", schema))
+        return found
+
+
+ADAPTER = DSPy()
+
+
+class _ModuleTalk(Talk):
+    """Turns with a module: earlier ones are given as history, where its signature takes one."""
+
+    def __init__(self, agent: Any, watch: Watch) -> None:
+        self._agent, self._watch = agent, watch
+        self._turns: list[dict[str, Any]] = []
+
+    async def say(self, text: str) -> Any:
+        import dspy
+
+        watch = self._watch
+        given = watch.given(text) if watch.input else {self._field(): text}
+        if (history := self._history()) and history not in given:
+            given = {**given, history: dspy.History(messages=list(self._turns))}
+        notes = watch.memory["notes"] = _ModuleNotes(watch)
+        ours = [*(dspy.settings.callbacks or []), _callback(notes)]
+        with dspy.context(callbacks=ours):
+            prediction = await self._agent.acall(**given)
+        made = {name: plain(getattr(prediction, name, None)) for name in self._signature("output_fields")}
+        self._turns.append({name: value for name, value in given.items() if name != history} | made)
+        if _unfinished(self._agent, prediction):
+            watch.recorder.reached_limit("the agent's max_iters")
+        return watch.output(prediction) if watch.output else self._answer(prediction)
+
+    def _field(self) -> str:
+        apart = ("trajectory", self._history())
+        fields = [name for name in self._signature("input_fields") if name not in apart]
+        if len(fields) != 1:
+            raise ConfigError(
+                f"{type(self._agent).__name__} takes {', '.join(fields) or 'no known fields'}; say how to call it:"
+                " observe(agent, input=lambda golden: {…}, output=lambda prediction: …)"
+            )
+        return fields[0]
+
+    def _history(self) -> str:
+        """The field for earlier turns; empty when the signature has none."""
+        import dspy
+
+        fields = self._signature("input_fields").items()
+        return next((name for name, field in fields if field.annotation is dspy.History), "")
+
+    def _answer(self, prediction: Any) -> Any:
+        fields = [name for name in self._signature("output_fields") if hasattr(prediction, name)]
+        return getattr(prediction, fields[-1]) if fields else plain(prediction.toDict())
+
+    def _signature(self, which: str) -> dict[str, Any]:
+        return getattr(getattr(self._agent, "signature", None), which, None) or {}
+
+
+def _unfinished(agent: Any, prediction: Any) -> bool:
+    """Whether ReAct used all its iterations without calling `finish`."""
+    steps, most = getattr(prediction, "trajectory", None), getattr(agent, "max_iters", None)
+    if not isinstance(steps, dict) or not isinstance(most, int):
+        return False
+    return bool(steps.get(f"tool_name_{most - 1}", FINISH) != FINISH)
+
+
+def _watched_reply(original: Any) -> Any:
+    def update_history(self: Any, entry: Any) -> Any:
+        watch = watch_of(NAME)
+        notes = watch.memory.get("notes") if watch is not None else None
+        if watch is not None and notes is not None:
+            with watch.guarded("reading a reply"):
+                notes.replied(entry)
+        return original(self, entry)
+
+    return update_history
+
+
+class _ModuleNotes:
+    """Notes of one turn. ReAct runs one tool at a time: what happens while another runs is inside it."""
+
+    def __init__(self, watch: Watch) -> None:
+        self.watch, self._recorder = watch, watch.recorder
+        self._running: list[tuple[str, str]] = []  # ids of the callbacks and of the calls
+        self._answer: ModelAnswer | None = None
+
+    def replied(self, entry: dict[str, Any]) -> None:
+        """An LM has replied; what its text means is known when it has been parsed."""
+        usage, response = chat_usage(plain(entry.get("usage"))), entry.get("response")
+        choices = getattr(response, "choices", None) or (response,)
+        finish = str(getattr(choices[0], "finish_reason", None) or "")
+        parent = self._running[-1][1] if self._running else ""
+        self._recorder.asked()
+        self._answer = self._recorder.answered(
+            usage=usage, finish=finish, depth=len(self._running), parent=parent
+        )
+
+    def parsed(self, call_id: str, fields: dict[str, Any]) -> None:
+        if self._answer is None:
+            return
+        name = fields.get("next_tool_name")
+        if name is None:
+            self._recorder.answered_more(self._answer, text_of(next(reversed(fields.values()), "")))
+            return
+        calls = []
+        if name != FINISH:
+            calls.append(ToolCall(str(name), plain(fields.get("next_tool_args") or {}), call_id))
+        self._recorder.answered_more(self._answer, text_of(fields.get("next_thought")), calls)
+
+    def tool_started(self, call_id: str, name: str, arguments: dict[str, Any]) -> None:
+        """A tool runs: of the call that was parsed, or of one that only the module knows."""
+        if not self._recorder.tool_started(call_id, name, arguments):
+            made = ToolCall(name, arguments, call_id)
+            if self._answer is None:
+                self._answer = self._recorder.answered(depth=len(self._running))
+            self._recorder.answered_more(self._answer, calls=[made])
+            self._recorder.tool_started(call_id, name, arguments, call_id)
+        self._running.append((call_id, self._recorder.running_id(call_id)))
+
+    def tool_ended(self, call_id: str, outputs: Any, exception: Exception | None) -> None:
+        self._running = [pair for pair in self._running if pair[0] != call_id]
+        self._recorder.tool_ended(call_id, plain(outputs), error=exception)
+
+
+def _callback(notes: _ModuleNotes) -> Any:
+    from dspy.utils.callback import BaseCallback
+
+    class TrialCallback(BaseCallback):
+        def on_adapter_parse_end(
+            self, call_id: str, outputs: Any, exception: Exception | None = None
+        ) -> None:
+            with notes.watch.guarded("on_adapter_parse_end"):
+                if isinstance(outputs, dict):
+                    notes.parsed(call_id, outputs)
+
+        def on_tool_start(self, call_id: str, instance: Any, inputs: Any) -> None:
+            with notes.watch.guarded("on_tool_start"):
+                if instance.name != FINISH:
+                    notes.tool_started(call_id, instance.name, plain(inputs.get("kwargs") or {}))
+
+        def on_tool_end(self, call_id: str, outputs: Any, exception: Exception | None = None) -> None:
+            with notes.watch.guarded("on_tool_end"):
+                notes.tool_ended(call_id, outputs, exception)
+
+    return TrialCallback()

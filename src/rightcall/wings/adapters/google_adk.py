@@ -1,0 +1,222 @@
+"""Google ADK: a plugin of the runner. Its callbacks return None: a value would replace what happens."""
+
+from __future__ import annotations
+
+from functools import cache
+from time import perf_counter
+from typing import Any
+
+from rightcall.agents.observed.adapter import Adapter, Talk, Watch
+from rightcall.agents.observed.values import counted, plain
+from rightcall.model.call import ToolCall, ToolResult
+from rightcall.model.message import Message
+from rightcall.model.tool import Tool
+from rightcall.wings.adapters.google_adk_approvals import (
+    adk_answers,
+    asks_first,
+    confirmation_requests,
+    note_pending,
+)
+
+NAME = "google_adk"
+USER = "rightcall"
+ANSWER = "set_model_response"
+"""The tool by which an agent with an output schema and tools gives its answer."""
+
+
+class GoogleADK(Adapter):
+    """Runs an agent in an in-memory runner with our plugin."""
+
+    def talk(self, agent: Any, watch: Watch) -> Talk:
+        return _RunnerTalk(agent, watch)
+
+    def tools(self, agent: Any) -> list[Tool]:
+        from google.adk.tools import FunctionTool
+
+        found = []
+        for given in getattr(agent, "tools", None) or ():
+            tool = FunctionTool(given) if callable(given) and not hasattr(given, "run_async") else given
+            declared = tool._get_declaration() if hasattr(tool, "_get_declaration") else None
+            if declared is not None:
+                found.append(_definition(declared))
+        return found
+
+
+ADAPTER = GoogleADK()
+
+
+class _RunnerTalk(Talk):
+    """Turns in one session of an in-memory runner."""
+
+    def __init__(self, agent: Any, watch: Watch) -> None:
+        self._agent, self._watch = agent, watch
+        self._runner: Any = None
+        self._session: Any = None
+
+    async def say(self, text: str) -> Any:
+        from google.adk.apps import App
+        from google.adk.runners import InMemoryRunner
+        from google.genai import types
+
+        watch = self._watch
+        if self._runner is None:
+            app = App(name=USER, root_agent=self._agent, plugins=[_plugin_class()(watch)])
+            self._runner = InMemoryRunner(app=app)
+            self._session = await self._runner.session_service.create_session(app_name=USER, user_id=USER)
+        given = watch.given(text)
+        message = (
+            given
+            if not isinstance(given, str)
+            else types.Content(role="user", parts=[types.Part(text=given)])
+        )
+        final = await self._said(message)
+        while answers := adk_answers(watch):
+            final = await self._said(types.Content(role="user", parts=answers))
+        return watch.output(final) if watch.output else final
+
+    async def _said(self, message: Any) -> str | None:
+        """The answer to one message; what the agent waits for is noted."""
+        final = None
+        self._watch.memory["requests"] = requests = []
+        events = self._runner.run_async(user_id=USER, session_id=self._session.id, new_message=message)
+        async for event in events:
+            requests += confirmation_requests(event)
+            if event.is_final_response() and event.content and event.content.parts:
+                final = "".join(part.text or "" for part in event.content.parts)
+        return final
+
+    async def aclose(self) -> None:
+        if self._runner is not None:
+            await self._runner.close()
+
+
+@cache
+def _plugin_class() -> Any:
+    """The notes as a plugin; made here, because its base is of an optional package."""
+    from google.adk.plugins.base_plugin import BasePlugin
+
+    class TrialPlugin(_TrialNotes, BasePlugin):
+        def __init__(self, watch: Watch) -> None:
+            _TrialNotes.__init__(self, watch)
+            BasePlugin.__init__(self, name="rightcall")
+
+    return TrialPlugin
+
+
+class _TrialNotes:
+    """Notes of one session."""
+
+    def __init__(self, watch: Watch) -> None:
+        self._watch = watch
+        self._asked: dict[str, float] = {}
+        self._places: dict[str, tuple[int, str]] = {}  # by session: how deep it is, and inside which call
+        self._inner: dict[str, tuple[int, str]] = {}  # the same of an agent that runs as a tool, by its name
+
+    async def before_model_callback(self, *, callback_context: Any, llm_request: Any) -> None:
+        with self._watch.guarded("before_model_callback"):
+            self._asked[callback_context.agent_name] = perf_counter()
+            self._watch.recorder.asked(_results(llm_request.contents))
+
+    async def after_model_callback(self, *, callback_context: Any, llm_response: Any) -> None:
+        with self._watch.guarded("after_model_callback"):
+            if not getattr(llm_response, "partial", False):
+                started = self._asked.pop(callback_context.agent_name, None)
+                taken = None if started is None else round((perf_counter() - started) * 1000, 3)
+                place = self._place(callback_context)
+                _answered(self._watch, callback_context.agent_name, llm_response, taken, place)
+
+    async def before_tool_callback(self, *, tool: Any, tool_args: Any, tool_context: Any) -> Any:
+        if tool.name == ANSWER:
+            return None
+        call_id = str(tool_context.function_call_id or "")
+        with self._watch.guarded("before_tool_callback"):
+            if hasattr(tool, "agent"):
+                depth, _ = self._place(tool_context)
+                self._inner[tool.agent.name] = (depth + 1, call_id)
+            self._watch.recorder.tool_started(id(tool_context), tool.name, tool_args, call_id)
+            edited = self._watch.memory.pop(("edited", call_id), None)
+            if edited is not None:
+                tool_args.clear()
+                tool_args.update(edited)
+        if self._watch.desk is None or await asks_first(tool, tool_args, tool_context):
+            return None
+
+        async def real() -> Any:
+            return await tool.run_async(args=tool_args, tool_context=tool_context)
+
+        answer = await self._watch.desk.run(tool.name, plain(tool_args), call_id, real)
+        self._watch.recorder.tool_ended(id(tool_context), answer.output, error=answer.failed)
+        return answer.output if isinstance(answer.output, dict) else {"result": answer.output}
+
+    async def after_tool_callback(self, *, tool: Any, tool_args: Any, tool_context: Any, result: Any) -> None:
+        with self._watch.guarded("after_tool_callback"):
+            if note_pending(self._watch, tool, tool_args, tool_context, result):
+                return
+            told = result["result"] if isinstance(result, dict) and result.keys() == {"result"} else result
+            self._watch.recorder.tool_ended(id(tool_context), told, error=_is_refusal(result))
+
+    async def on_tool_error_callback(
+        self, *, tool: Any, tool_args: Any, tool_context: Any, error: Exception
+    ) -> None:
+        with self._watch.guarded("on_tool_error_callback"):
+            self._watch.recorder.tool_ended(id(tool_context), error=error)
+
+    def _place(self, context: Any) -> tuple[int, str]:
+        """An agent used as a tool has its own runner and session, with the same plugins."""
+        session = str(context.session.id)
+        if not self._places:
+            self._places[session] = (0, "")
+        if session not in self._places:
+            self._places[session] = self._inner.get(context.agent_name, (1, ""))
+        return self._places[session]
+
+
+def _is_refusal(result: Any) -> bool:
+    """Whether ADK itself says that a tool could not be run: it does not exist, or arguments are missing."""
+    return isinstance(result, dict) and result.keys() == {"error"} and isinstance(result["error"], str)
+
+
+def _results(contents: Any) -> list[Message]:
+    """The results in the newest content: for a tool that does not exist, the model reads so there."""
+    parts = (contents[-1].parts if contents else None) or ()
+    results = [
+        ToolResult(
+            part.function_response.id or "",
+            plain(part.function_response.response),
+            _is_refusal(part.function_response.response),
+            part.function_response.name or "",
+        )
+        for part in parts
+        if part.function_response
+    ]
+    return [Message("tool", results=tuple(results))] if results else []
+
+
+def _answered(watch: Watch, agent: str, response: Any, taken: float | None, place: tuple[int, str]) -> None:
+    parts = (response.content.parts if response.content else None) or ()
+    asked = [part.function_call for part in parts if part.function_call]
+    calls = [_call(made) for made in asked if made.name != ANSWER]
+    text = "".join(part.text for part in parts if part.text and not getattr(part, "thought", False))
+    given = response.usage_metadata
+    usage = counted(
+        getattr(given, "prompt_token_count", None),
+        getattr(given, "candidates_token_count", None),
+        getattr(given, "cached_content_token_count", None),
+    )
+    watch.recorder.answered(
+        text, calls, usage=usage, finish=str(response.finish_reason or ""), ms=taken, agent=agent,
+        depth=place[0], parent=place[1],
+    )  # fmt: skip
+
+
+def _call(made: Any) -> ToolCall:
+    arguments = plain(made.args or {})
+    notes = {"handoff": arguments.get("agent_name", True)} if made.name == "transfer_to_agent" else {}
+    return ToolCall(made.name or "", arguments, made.id or "", notes=notes)
+
+
+def _definition(declared: Any) -> Tool:
+    schema = getattr(declared, "parameters_json_schema", None)
+    if schema is None and declared.parameters is not None:
+        schema = declared.parameters.model_dump(mode="json", exclude_none=True)
+    return Tool(declared.name, declared.description or "", plain(schema) if schema else Tool("").input_schema)

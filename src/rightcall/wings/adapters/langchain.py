@@ -1,0 +1,256 @@
+"""LangGraph and LangChain: a callback handler that a configure hook adds to every run inside a trial.
+
+Works for a compiled graph, for any runnable, and for a function that uses LangChain inside, sync, async or streaming.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from time import perf_counter
+from typing import Any
+
+from rightcall.agents.observed.adapter import Adapter, Talk, Watch
+from rightcall.agents.observed.hooks import replaced, watch_of
+from rightcall.agents.observed.values import text_of
+from rightcall.core.errors import ConfigError
+from rightcall.model.tool import Tool
+from rightcall.wings.adapters.langchain_desk import NAME, desk_arun, desk_run
+from rightcall.wings.adapters.langchain_interrupts import (
+    answers_to,
+    interrupts_in,
+    is_interrupt,
+    note_interrupt,
+    resumed_with,
+)
+from rightcall.wings.adapters.langchain_messages import (
+    answering_tool,
+    calls_in,
+    definition,
+    finish_of,
+    offered_tools,
+    read_message,
+    text_in,
+    tools_in,
+    usage_of,
+)
+
+
+class LangChain(Adapter):
+    """Watches everything that goes through LangChain's callbacks."""
+
+    def install(self) -> Callable[[], None]:
+        from langchain_core.tools import BaseTool
+
+        _register()
+        undo = [replaced(BaseTool, "run", desk_run), replaced(BaseTool, "arun", desk_arun)]
+
+        def restore() -> None:
+            for one in undo:
+                one()
+
+        return restore
+
+    def talk(self, agent: Any, watch: Watch) -> Talk:
+        return _GraphTalk(agent, watch)
+
+    def tools(self, agent: Any) -> list[Tool]:
+        return [definition(tool) for tool in tools_in(agent).values()]
+
+
+ADAPTER = LangChain()
+
+
+class _GraphTalk(Talk):
+    """Turns with a graph: in its own thread with a checkpointer, otherwise messages are carried from turn to turn."""
+
+    def __init__(self, agent: Any, watch: Watch) -> None:
+        self._agent, self._watch = agent, watch
+        self._messages: list[Any] = []
+
+    async def say(self, text: str) -> Any:
+        watch, agent = self._watch, self._agent
+        config = {"configurable": {"thread_id": watch.session_id}}
+        if watch.input is not None:
+            given = self._with_earlier(watch.given(text))
+        elif _takes_messages(agent):
+            given = {"messages": [*self._messages, {"role": "user", "content": text}]}
+        elif _takes_text(agent):
+            given = text
+        else:
+            raise ConfigError(
+                f"{type(agent).__name__} takes no messages; say how to call it:"
+                " observe(agent, input=lambda golden: {…}, output=lambda state: …)"
+            )
+        state = await agent.ainvoke(given, config=config)
+        while requests := interrupts_in(state):
+            answers = answers_to(requests, watch)
+            if not answers or not getattr(agent, "checkpointer", None):
+                break
+            state = await agent.ainvoke(resumed_with(answers), config=config)
+        if isinstance(state, dict) and not getattr(agent, "checkpointer", None):
+            self._messages = list(state.get("messages") or [])
+        return watch.output(state) if watch.output else _final_text(state)
+
+    def _with_earlier(self, given: Any) -> Any:
+        """A state with messages continues from the earlier ones; any other is what `input` returned."""
+        if not isinstance(given, dict) or not self._messages or "messages" not in given:
+            return given
+        return {**given, "messages": [*self._messages, *given["messages"]]}
+
+
+def _takes_messages(agent: Any) -> bool:
+    return "messages" in (getattr(agent, "channels", None) or {})
+
+
+def _takes_text(agent: Any) -> bool:
+    """A chat model, alone or with its tools bound: what the user says is all it takes."""
+    from langchain_core.language_models import BaseChatModel
+
+    while hasattr(agent, "bound"):
+        agent = agent.bound
+    first = getattr(agent, "first", agent)
+    return isinstance(first, BaseChatModel)
+
+
+def _final_text(state: Any) -> str | None:
+    """The text of the last message of a state, or of a message; None leaves it to the model's last answer."""
+    message = state
+    if isinstance(state, dict):
+        if state.get("structured_response") is not None:
+            return text_of(state["structured_response"])
+        messages = state.get("messages")
+        if not messages:
+            return text_of(state["output"]) if "output" in state else text_of(state)
+        message = messages[-1]
+    if not hasattr(message, "content"):
+        return text_of(message)
+    return text_in(message) if getattr(message, "type", "") in ("ai", "AIMessageChunk") else None
+
+
+_registered: list[bool] = []
+
+
+class _TrialHandler:
+    """Looks like a context variable to LangChain, and gives the handler of the trial that asks."""
+
+    name = "rightcall"
+
+    def get(self, *default: Any) -> Any:
+        watch = watch_of(NAME)
+        if watch is None:
+            return None
+        handler = watch.memory.get("handler")
+        if handler is None:
+            handler = watch.memory.setdefault("handler", _handler_class()(watch))
+        return handler
+
+
+def _register() -> None:
+    """Register once where LangChain finds handlers; outside a trial there is none, so it need not be undone."""
+    if _registered:
+        return
+    from langchain_core.tracers.context import register_configure_hook
+
+    register_configure_hook(_TrialHandler(), inheritable=True)
+    _registered.append(True)
+
+
+@cache
+def _handler_class() -> Any:
+    """The notes as a handler; made here, because its base is of an optional package."""
+    from langchain_core.callbacks import BaseCallbackHandler
+
+    class TrialHandler(_TrialNotes, BaseCallbackHandler):
+        pass
+
+    return TrialHandler
+
+
+class _TrialNotes:
+    """Notes of one trial. Inline, or LangChain would start a thread for a handler that is not async."""
+
+    run_inline = True
+    raise_error = False
+
+    def __init__(self, watch: Watch) -> None:
+        self._watch = watch
+        self._parents: dict[Any, Any] = {}
+        self._tools: dict[Any, str] = {}  # the call id of each tool that runs
+        self._asked: dict[Any, tuple[float, str]] = {}
+
+    def on_chain_start(
+        self, serialized: Any, inputs: Any, *, run_id: Any, parent_run_id: Any = None, **_: Any
+    ) -> None:
+        self._parents[run_id] = parent_run_id
+
+    def on_chain_end(self, outputs: Any, *, run_id: Any, **_: Any) -> None:
+        with self._watch.guarded("on_chain_end"):
+            name = answering_tool(outputs)
+            if name:
+                self._watch.recorder.answered_by_call(name)
+
+    def on_chat_model_start(
+        self, serialized: Any, messages: Any, *, run_id: Any, parent_run_id: Any = None,
+        metadata: Any = None, **more: Any,
+    ) -> None:  # fmt: skip
+        with self._watch.guarded("on_chat_model_start"):
+            self._parents[run_id] = parent_run_id
+            self._asked[run_id] = (perf_counter(), _agent_of(metadata))
+            read = [read_message(one) for one in (messages[0] if messages else [])]
+            offered = (more.get("invocation_params") or {}).get("tools") or ()
+            self._watch.recorder.asked(read, offered_tools(offered))
+
+    def on_llm_end(self, response: Any, *, run_id: Any, **_: Any) -> None:
+        with self._watch.guarded("on_llm_end"):
+            started, agent = self._asked.pop(run_id, (None, ""))
+            generation = response.generations[0][0]
+            message = getattr(generation, "message", None)
+            taken = None if started is None else round((perf_counter() - started) * 1000, 3)
+            depth, parent = self._place(run_id)
+            if message is None:
+                self._watch.recorder.answered(text_of(generation.text), ms=taken, depth=depth, parent=parent)
+                return
+            self._watch.recorder.answered(
+                text_in(message), calls_in(message), usage=usage_of(message), finish=finish_of(message),
+                ms=taken, agent=agent, depth=depth, parent=parent,
+            )  # fmt: skip
+
+    def on_tool_start(
+        self, serialized: Any, input_str: str, *, run_id: Any, parent_run_id: Any = None,
+        inputs: Any = None, **more: Any,
+    ) -> None:  # fmt: skip
+        with self._watch.guarded("on_tool_start"):
+            self._parents[run_id] = parent_run_id
+            call_id = str(more.get("tool_call_id") or "")
+            self._tools[run_id] = call_id
+            name = str((serialized or {}).get("name") or more.get("name") or "")
+            self._watch.recorder.tool_started(run_id, name, inputs, call_id)
+
+    def on_tool_end(self, output: Any, *, run_id: Any, **_: Any) -> None:
+        with self._watch.guarded("on_tool_end"):
+            failed = getattr(output, "status", "") == "error"
+            told = output.content if hasattr(output, "content") else output
+            self._watch.recorder.tool_ended(run_id, told, error=failed)
+
+    def on_tool_error(self, error: BaseException, *, run_id: Any, **_: Any) -> None:
+        with self._watch.guarded("on_tool_error"):
+            if is_interrupt(error):
+                note_interrupt(self._watch, self._watch.recorder.running_call(run_id))
+                return
+            self._watch.recorder.tool_ended(run_id, error=error)
+
+    def _place(self, run_id: Any) -> tuple[int, str]:
+        """Inside how many tools a run is, and the id of the call of the innermost."""
+        depth, parent, at = 0, "", self._parents.get(run_id)
+        while at is not None:
+            if at in self._tools:
+                parent, depth = parent or self._tools[at], depth + 1
+            at = self._parents.get(at)
+        return depth, parent
+
+
+def _agent_of(metadata: Any) -> str:
+    """The name of the agent that asks: graphs made by `create_agent(name=…)` say it."""
+    given = metadata or {}
+    return str(given.get("lc_agent_name") or "")

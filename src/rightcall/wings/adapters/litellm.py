@@ -1,0 +1,153 @@
+"""LiteLLM: loops of the user's own on `completion` and `responses`, sync, async or streamed, and its Router.
+
+All of them go through one dispatcher, however the function was imported. What a call tries inside itself, such as a
+retry or a fallback, is one request: the answer that the user gets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextvars import ContextVar
+from dataclasses import replace
+from functools import cache
+from inspect import signature
+from typing import Any
+
+from rightcall.agents.observed.hooks import replaced, watch_of
+from rightcall.wings.adapters import openai
+from rightcall.wings.adapters.sdk_requests import (
+    BegunRequest,
+    ClientAdapter,
+    Json,
+    ReadAnswer,
+    ReplyEvents,
+    Wire,
+    begun_request,
+)
+
+NAME = "litellm"
+
+
+def _read_reply(path: str, body: Json) -> ReadAnswer:
+    """A reply in OpenAI's spelling. LiteLLM writes zeros where the provider reported no tokens."""
+    usage = body.get("usage")
+    if isinstance(usage, dict) and not usage.get("total_tokens"):
+        body = {**body, "usage": None}
+    return openai.WIRE.read_reply(path, body)
+
+
+WIRE = replace(openai.WIRE, read_reply=_read_reply)
+WIRES: dict[str, tuple[Wire, str]] = {
+    "CHAT_COMPLETIONS": (WIRE, "/chat/completions"),
+    "RESPONSES": (WIRE, "/responses"),
+}
+"""By route: LiteLLM translates every provider's answers into one of these."""
+
+_ASKED: ContextVar[bool] = ContextVar("rightcall_litellm", default=False)
+"""Whether a call of the user's is being answered here."""
+
+
+class LiteLLM(ClientAdapter):
+    """Watches LiteLLM's functions."""
+
+    def install(self) -> Callable[[], None]:
+        from litellm.rust_bridge.dispatch import PublicDispatch
+
+        undo = [
+            replaced(PublicDispatch, "run", _watched_run),
+            replaced(PublicDispatch, "arun", _watched_arun),
+        ]
+
+        def restore() -> None:
+            for one in undo:
+                one()
+
+        return restore
+
+
+ADAPTER = LiteLLM()
+
+
+def _watched_run(original: Any) -> Any:
+    def run(self: Any, args: Any, kwargs: Any, *, python: Any, **more: Any) -> Any:
+        asking = _begun(self.route, args, kwargs, python)
+        token = _ASKED.set(True)
+        try:
+            reply = original(self, args, kwargs, python=python, **more)
+        finally:
+            _ASKED.reset(token)
+        return reply if asking is None else _answered(asking, reply)
+
+    return run
+
+
+def _watched_arun(original: Any) -> Any:
+    async def arun(self: Any, args: Any, kwargs: Any, *, python: Any, **more: Any) -> Any:
+        asking = _begun(self.route, args, kwargs, python)
+        token = _ASKED.set(True)
+        try:
+            reply = await original(self, args, kwargs, python=python, **more)
+        finally:
+            _ASKED.reset(token)
+        return reply if asking is None else _answered(asking, reply)
+
+    return arun
+
+
+def _begun(route: Any, args: Any, kwargs: Mapping[str, Any], function: Any) -> BegunRequest | None:
+    watch = watch_of(NAME)
+    wire, path = WIRES.get(str(getattr(route, "name", "")), (None, ""))
+    if watch is None or wire is None or _ASKED.get():
+        return None
+    sent = dict(kwargs)
+    for events in watch.memory.get("streams", ()):
+        if events.finished:  # the user read no further than that, and has run its calls
+            events.end()
+    with watch.guarded("reading a call"):
+        sent |= dict(zip(signature(function).parameters, args, strict=False))
+    return begun_request(wire, watch, path, sent)
+
+
+def _answered(asking: BegunRequest, reply: Any) -> Any:
+    """The reply as received. A stream is observed while the user reads it, by a subclass of its class."""
+    kind: Any = type(reply)
+    if not hasattr(kind, "__next__") and not hasattr(kind, "__anext__"):
+        return asking.answered(reply)
+    with asking.watch.guarded("observing a stream"):
+        events = ReplyEvents(asking)
+        reply.__class__ = _observed_stream(kind)
+        reply._rightcall_events = events
+        asking.watch.memory.setdefault("streams", []).append(events)
+        asking.watch.turn_end.append(events.end)  # one that is not read to its end has said something too
+    return reply
+
+
+@cache
+def _observed_stream(kind: Any) -> Any:
+    class Observed(kind):
+        if hasattr(kind, "__next__"):
+
+            def __next__(self) -> Any:
+                try:
+                    event = super().__next__()
+                except BaseException:
+                    self._rightcall_events.end()
+                    raise
+                self._rightcall_events.add(event)
+                return event
+
+        if hasattr(kind, "__anext__"):
+
+            async def __anext__(self) -> Any:
+                try:
+                    event = await super().__anext__()
+                except BaseException:
+                    self._rightcall_events.end()
+                    raise
+                self._rightcall_events.add(event)
+                return event
+
+    Observed.__name__, Observed.__qualname__, Observed.__module__ = (
+        kind.__name__, kind.__qualname__, kind.__module__,
+    )  # fmt: skip
+    return Observed

@@ -1,0 +1,149 @@
+"""LlamaIndex: the events that workflows write to their streams (`Context.write_event_to_stream`), inside a trial.
+
+Noting them where they are written sees a function's own workflows too, and agents that are run inside a tool.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from contextvars import ContextVar
+from typing import Any
+
+from rightcall.agents.observed.adapter import Adapter, LimitReachedError, Talk, Watch
+from rightcall.agents.observed.hooks import replaced, watch_of
+from rightcall.agents.observed.values import arguments_of, plain, text_of
+from rightcall.model.call import ToolCall
+from rightcall.model.dialects.reported_usage import anthropic_usage, chat_usage
+from rightcall.model.tool import Tool
+from rightcall.model.trajectory import Usage
+from rightcall.wings.adapters.team_tools import team_tools
+
+NAME = "llama_index"
+_INSIDE: ContextVar[tuple[int, str]] = ContextVar("rightcall_llama_index", default=(0, ""))
+"""How deep a workflow is that runs here, and the id of the call whose tool runs it."""
+
+REPAIRED = {"arguments_repaired_possible": True}
+"""A partial-JSON parser may have changed the arguments before anything could see them."""
+
+
+class LlamaIndex(Adapter):
+    """Watches the events of a FunctionAgent, a ReActAgent or an AgentWorkflow."""
+
+    def install(self) -> Callable[[], None]:
+        from llama_index.core.workflow import Context
+
+        return replaced(Context, "write_event_to_stream", _watched_write)
+
+    def talk(self, agent: Any, watch: Watch) -> Talk:
+        return _WorkflowTalk(agent, watch)
+
+    def tools(self, agent: Any) -> list[Tool]:
+        members = (getattr(agent, "agents", None) or {"": agent}).values()
+        described = [
+            tool.metadata
+            for member in members
+            for tool in getattr(member, "tools", None) or ()
+            if hasattr(tool, "metadata")
+        ]
+        return team_tools(
+            Tool(about.name or "", about.description or "", plain(about.get_parameters_dict()))
+            for about in described
+        )
+
+
+ADAPTER = LlamaIndex()
+
+
+class _WorkflowTalk(Talk):
+    """Turns with one workflow, in one context that remembers them."""
+
+    def __init__(self, agent: Any, watch: Watch) -> None:
+        self._agent, self._watch = agent, watch
+        self._context: Any = None
+        self._memory: Any = None
+
+    async def say(self, text: str) -> Any:
+        from llama_index.core.workflow import Context
+
+        watch = self._watch
+        if self._context is None:
+            self._context = Context(self._agent)
+        given = watch.given(text)
+        more = {} if self._memory is None else {"memory": self._memory}
+        handler = self._agent.run(user_msg=given, ctx=self._context, **more)
+        try:
+            result = await handler
+            # Since workflows 2 a context that is used again has forgotten its memory.
+            self._memory = await handler.ctx.store.get("memory", default=None)
+        except BaseException as error:
+            with suppress(Exception):
+                await handler.cancel_run()
+            if "max iterations" in str(error).lower():
+                raise LimitReachedError(str(error)) from error
+            raise
+        if watch.output:
+            return watch.output(result)
+        structured = getattr(result, "structured_response", None)
+        return text_of(structured if structured is not None else result.response.content)
+
+
+def _watched_write(original: Any) -> Any:
+    def write_event_to_stream(self: Any, ev: Any) -> Any:
+        watch = watch_of(NAME)
+        if watch is not None:
+            with watch.guarded("reading events"):
+                _note(watch, ev)
+        return original(self, ev)
+
+    return write_event_to_stream
+
+
+def _note(watch: Watch, event: Any) -> None:
+    """One event. A tool runs in a task, between the events of its call and of its result."""
+    kind, (depth, parent) = type(event).__name__, _INSIDE.get()
+    if kind == "AgentOutput":
+        watch.recorder.asked()
+        raw = plain(event.raw) if event.raw is not None else {}
+        written = _written(raw)
+        calls = [_call(selected, written) for selected in event.tool_calls]
+        watch.recorder.answered(
+            text_of(event.response.content), calls, usage=_usage(raw), agent=event.current_agent_name,
+            depth=depth, parent=parent,
+        )  # fmt: skip
+    elif kind == "ToolCall":
+        _INSIDE.set((depth + 1, event.tool_id))
+        watch.recorder.tool_started(event.tool_id, event.tool_name, event.tool_kwargs, event.tool_id)
+    elif kind == "ToolCallResult":
+        _INSIDE.set((depth - 1, "") if depth else (0, ""))
+        failed = bool(event.tool_output.is_error)
+        watch.recorder.tool_ended(event.tool_id, plain(event.tool_output.content), error=failed)
+
+
+def _call(selected: Any, written: dict[str, Any]) -> ToolCall:
+    """A call with the arguments the provider sent, where its own answer still has them."""
+    notes = {"handoff": True} if selected.tool_name == "handoff" else {}
+    if selected.tool_id in written:
+        arguments, raw = arguments_of(written[selected.tool_id])
+        return ToolCall(selected.tool_name, arguments, selected.tool_id, raw=raw, notes=notes)
+    given = plain(selected.tool_kwargs)
+    return ToolCall(selected.tool_name, given, selected.tool_id, notes={**notes, **REPAIRED})
+
+
+def _written(raw: Any) -> dict[str, Any]:
+    """Arguments by call id in a raw chat completion."""
+    found = {}
+    choices = raw.get("choices") if isinstance(raw, dict) else None
+    for choice in choices if isinstance(choices, list) else ():
+        message = (choice.get("message") or choice.get("delta") or {}) if isinstance(choice, dict) else {}
+        for call in message.get("tool_calls") or ():
+            function = call.get("function") or {}
+            if call.get("id") and isinstance(function.get("arguments"), str):
+                found[call["id"]] = function["arguments"]
+    return found
+
+
+def _usage(raw: Any) -> Usage:
+    given = raw.get("usage") if isinstance(raw, dict) else None
+    usage = chat_usage(given)
+    return usage if usage.input_tokens is not None else anthropic_usage(given)

@@ -1,0 +1,63 @@
+"""OpenAI SDK: loops of the user's own on chat completions or responses, sync, async or streamed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from rightcall.model.dialects import openai_chat, openai_responses, read_tool
+from rightcall.model.dialects.documents import one_answer
+from rightcall.model.dialects.reported_usage import chat_usage, responses_usage
+from rightcall.model.message import Message
+from rightcall.model.tool import Tool
+from rightcall.wings.adapters.sdk_requests import ClientAdapter, Json, ReadAnswer, Wire, watch_clients
+
+NAME = "openai"
+PATHS = ("/chat/completions", "/responses")
+
+
+class OpenAISDK(ClientAdapter):
+    """Watches `openai.OpenAI` and `openai.AsyncOpenAI`, and the clients made from them (Azure)."""
+
+    def install(self) -> Callable[[], None]:
+        import openai
+
+        return watch_clients(WIRE, openai.OpenAI, openai.AsyncOpenAI)
+
+
+ADAPTER = OpenAISDK()
+
+
+def _read_request(path: str, body: Json) -> tuple[Sequence[Message], Sequence[Tool]]:
+    tools = [tool for raw in body.get("tools") or () if (tool := _tool(raw)) is not None]
+    if path.endswith("/responses"):
+        items = body.get("input")
+        return (openai_responses.read_messages(items, "input") if isinstance(items, list) else ()), tools
+    return openai_chat.read_messages(body.get("messages") or [], "messages"), tools
+
+
+def _tool(raw: Any) -> Tool | None:
+    """A function tool; hosted ones have no schema and are run elsewhere."""
+    if not isinstance(raw, dict) or not ("function" in raw or raw.get("type") == "function"):
+        return None
+    return read_tool(raw, "tools")
+
+
+def _read_reply(path: str, body: Json) -> ReadAnswer:
+    if path.endswith("/responses"):
+        messages = openai_responses.read_messages(body.get("output") or [], "output")
+        counted = responses_usage(body.get("usage"))
+        finish = str((body.get("incomplete_details") or {}).get("reason") or "")
+    else:
+        choices = body.get("choices") or []
+        choice: Json = next(iter(choices), {})
+        messages = openai_chat.read_messages(
+            one_answer(choices, "choices", "reply") if choices else [], "reply"
+        )
+        counted = chat_usage(body.get("usage"))
+        finish = str(choice.get("finish_reason") or "")
+    text = "".join(message.content for message in messages)
+    return ReadAnswer(text, [call for message in messages for call in message.calls], counted, finish)
+
+
+WIRE = Wire(NAME, lambda path: path.endswith(PATHS), _read_request, _read_reply)

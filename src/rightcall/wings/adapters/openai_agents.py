@@ -1,0 +1,357 @@
+"""OpenAI Agents SDK: run hooks, which our default runner adds to every run inside a trial.
+
+Adding them in the runner instead of at one call of `Runner.run` sees a function's own runs too, and agents used as
+tools, which the SDK runs without the hooks of the outer run. Our desk answers function tools in copies of the agents.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from contextvars import ContextVar
+from dataclasses import replace
+from functools import cache
+from time import perf_counter
+from typing import Any
+
+from rightcall.agents.observed.adapter import Adapter, Talk, ToolAnswer, ToolDesk, Watch
+from rightcall.agents.observed.hooks import watch_of
+from rightcall.agents.observed.values import arguments_of, counted, plain, text_of
+from rightcall.core.codec import encode
+from rightcall.model.approval import Approval
+from rightcall.model.call import ToolCall
+from rightcall.model.dialects import openai_responses, read_tool
+from rightcall.model.tool import Tool
+from rightcall.model.trajectory import UNKNOWN_USAGE, Usage
+
+NAME = "openai_agents"
+DEFAULT_FAILURE = "An error occurred while running the tool. Please try again."
+"""The prefix of the SDK's text for an exception, unless the tool has a custom error function."""
+
+_DEPTH: ContextVar[int] = ContextVar("rightcall_openai_agents_depth", default=-1)
+
+
+class OpenAIAgents(Adapter):
+    """Watches `agents.Runner`."""
+
+    def notice(self) -> str:
+        off = os.environ.get("OPENAI_AGENTS_DISABLE_TRACING", "").lower() in ("1", "true")
+        if off or not os.environ.get("OPENAI_API_KEY"):
+            return ""
+        return (
+            "the OpenAI Agents SDK sends traces of every run to OpenAI while OPENAI_API_KEY is set;"
+            " OPENAI_AGENTS_DISABLE_TRACING=1 turns that off"
+        )
+
+    def install(self) -> Callable[[], None]:
+        from agents.run import get_default_agent_runner, set_default_agent_runner
+
+        before = get_default_agent_runner()
+        ours = _runner(before)
+        set_default_agent_runner(ours)
+
+        def restore() -> None:
+            if get_default_agent_runner() is ours:
+                set_default_agent_runner(before)
+
+        return restore
+
+    def talk(self, agent: Any, watch: Watch) -> Talk:
+        return _AgentTalk(agent, watch)
+
+    def tools(self, agent: Any) -> list[Tool]:
+        return [
+            read_tool(
+                {"name": tool.name, "description": tool.description, "parameters": tool.params_json_schema},
+                f"tool '{tool.name}'",
+            )
+            for tool in _function_tools(agent)
+        ]
+
+
+ADAPTER = OpenAIAgents()
+
+
+class _AgentTalk(Talk):
+    """Turns with one agent: the items of the last turn and the agent that answered are carried over."""
+
+    def __init__(self, agent: Any, watch: Watch) -> None:
+        self._agent, self._watch = agent, watch
+        self._items: list[Any] = []
+
+    async def say(self, text: str) -> Any:
+        from agents import Runner
+
+        watch = self._watch
+        given = watch.given(text)
+        if self._items:
+            said = [{"role": "user", "content": given}] if isinstance(given, str) else list(given)
+            given = [*self._items, *said]
+        result = await Runner.run(self._agent, given)
+        while result.interruptions:
+            state = result.to_state()
+            if not _answer_requests(watch, state, result.interruptions):
+                break
+            result = await Runner.run(self._agent, state)
+        self._items, self._agent = result.to_input_list(), result.last_agent
+        return watch.output(result) if watch.output else text_of(result.final_output)
+
+
+def _answer_requests(watch: Watch, state: Any, requests: Sequence[Any]) -> bool:
+    """Answer what the run waits for, as the suite's approver does; false when nobody answers any of it."""
+    answered = False
+    for item in requests:
+        approval = watch.decide(str(item.name), item.arguments, str(item.call_id or ""))
+        if approval.decision == "rejected":
+            state.reject(item, rejection_message=approval.message)
+        elif approval.granted:
+            if approval.arguments is not None:  # the SDK has no edits: the copy of the tool runs with these
+                watch.memory["edited", str(item.call_id or "")] = encode(approval.arguments).decode()
+            state.approve(item)
+        answered = answered or not approval.open
+    return answered
+
+
+def _note_requests(watch: Watch, result: Any, depth: int) -> Any:
+    """Note what a run waits for; a function that observes its own runs may answer later."""
+    with watch.guarded("interruptions"):
+        requests = getattr(result, "interruptions", None) or ()
+        if depth == 0 and watch.approvals is None:
+            watch.recorder.answered_elsewhere({str(item.call_id or "") for item in requests})
+        for item in requests:
+            watch.recorder.decided(
+                Approval("waiting"), str(item.name), item.arguments, str(item.call_id or "")
+            )
+    return result
+
+
+def _runner(before: Any) -> Any:
+    """The runner that was the default, with our hooks added to every run inside a trial."""
+    from agents.run import AgentRunner
+
+    class WatchedRunner(AgentRunner):
+        async def run(self, starting_agent: Any, input: Any, **options: Any) -> Any:
+            watch = watch_of(NAME)
+            if watch is None:
+                return await before.run(starting_agent, input, **options)
+            agent, depth = _prepared(watch, starting_agent, options)
+            token = _DEPTH.set(depth)
+            try:
+                return _note_requests(watch, await before.run(agent, input, **options), depth)
+            finally:
+                _DEPTH.reset(token)
+
+        def run_sync(self, starting_agent: Any, input: Any, **options: Any) -> Any:
+            return self._begun(before.run_sync, starting_agent, input, options)
+
+        def run_streamed(self, starting_agent: Any, input: Any, **options: Any) -> Any:
+            return self._begun(before.run_streamed, starting_agent, input, options)
+
+        def _begun(self, run: Callable[..., Any], agent: Any, input: Any, options: dict[str, Any]) -> Any:
+            watch = watch_of(NAME)
+            if watch is None:
+                return run(agent, input, **options)
+            agent, depth = _prepared(watch, agent, options)
+            token = _DEPTH.set(depth)  # a streamed run copies the context into its task here
+            try:
+                return run(agent, input, **options)
+            finally:
+                _DEPTH.reset(token)
+
+    return WatchedRunner()
+
+
+def _prepared(watch: Watch, agent: Any, options: dict[str, Any]) -> tuple[Any, int]:
+    """The agent to run, its tools replaced where asked, and how deep the run is; adds our hooks to the options."""
+    depth = _DEPTH.get() + 1
+    parent = getattr(options.get("context"), "tool_call_id", "") if depth else ""
+    options["hooks"] = _hooks_class()(watch, options.get("hooks"), depth, str(parent or ""))
+    if watch.desk is not None or watch.edits:
+        with watch.guarded("replacing tools"):
+            return with_desk(agent, watch.desk, watch), depth
+    return agent, depth
+
+
+@cache
+def _hooks_class() -> Any:
+    """The notes as hooks of a run; made here, because their base is of an optional package."""
+    from agents import RunHooks
+
+    class TrialHooks(_TrialNotes, RunHooks):
+        pass
+
+    return TrialHooks
+
+
+class _TrialNotes:
+    """Calls the user's own hooks first, in their order, then takes notes."""
+
+    def __init__(self, watch: Watch, users: Any, depth: int, parent: str) -> None:
+        self._watch, self._users = watch, users
+        self._depth, self._parent = depth, parent
+        self._asked = 0.0
+
+    async def on_agent_start(self, context: Any, agent: Any) -> None:
+        if self._users is not None:
+            await self._users.on_agent_start(context, agent)
+
+    async def on_agent_end(self, context: Any, agent: Any, output: Any) -> None:
+        if self._users is not None:
+            await self._users.on_agent_end(context, agent, output)
+
+    async def on_llm_start(self, context: Any, agent: Any, system_prompt: Any, input_items: Any) -> None:
+        if self._users is not None:
+            await self._users.on_llm_start(context, agent, system_prompt, input_items)
+        self._asked = perf_counter()
+        with self._watch.guarded("on_llm_start"):
+            self._watch.recorder.asked()
+
+    async def on_llm_end(self, context: Any, agent: Any, response: Any) -> None:
+        taken = (perf_counter() - self._asked) * 1000
+        if self._users is not None:
+            await self._users.on_llm_end(context, agent, response)
+        with self._watch.guarded("on_llm_end"):
+            _answered(self._watch, agent, response, taken, self._depth, self._parent)
+
+    async def on_tool_start(self, context: Any, agent: Any, tool: Any) -> None:
+        if self._users is not None:
+            await self._users.on_tool_start(context, agent, tool)
+        with self._watch.guarded("on_tool_start"):
+            call_id = getattr(context, "tool_call_id", "")
+            arguments = getattr(context, "tool_arguments", None)
+            self._watch.recorder.tool_started(
+                (self._depth, self._parent, call_id), tool.name, arguments, call_id
+            )
+
+    async def on_tool_end(self, context: Any, agent: Any, tool: Any, result: Any) -> None:
+        with self._watch.guarded("on_tool_end"):
+            call_id = getattr(context, "tool_call_id", "")
+            answer = self._watch.memory.pop(("desk", call_id), None)
+            if answer is None:
+                answer = ToolAnswer(result, _failed(result))
+            self._watch.recorder.tool_ended(
+                (self._depth, self._parent, call_id), answer.output, error=answer.failed
+            )
+        if self._users is not None:
+            await self._users.on_tool_end(context, agent, tool, result)
+
+    async def on_handoff(self, context: Any, from_agent: Any, to_agent: Any) -> None:
+        if self._users is not None:
+            await self._users.on_handoff(context, from_agent, to_agent)
+        with self._watch.guarded("on_handoff"):
+            pending = self._watch.memory.get(("handoffs", self._depth, self._parent), {})
+            call_id = pending.pop(next(iter(pending)), "") if pending else ""
+            self._watch.recorder.noted(
+                call_id, status="ok", handoff=str(getattr(to_agent, "name", "")) or True
+            )
+
+
+def _answered(watch: Watch, agent: Any, response: Any, taken: float, depth: int, parent: str) -> None:
+    items = [plain(item) for item in response.output]
+    messages = openai_responses.read_messages([item for item in items if isinstance(item, dict)], "response")
+    text = "".join(message.content for message in messages)
+    calls = [call for message in messages for call in message.calls]
+    names = _handoff_names(agent)
+    marked = [_marked(call, names) for call in calls]
+    watch.memory["handoffs", depth, parent] = {
+        number: call.id for number, call in enumerate(marked) if "handoff" in call.notes
+    }
+    watch.recorder.answered(
+        text, marked, usage=_usage(response.usage), ms=round(taken, 3), agent=str(agent.name or ""),
+        depth=depth, parent=parent,
+    )  # fmt: skip
+
+
+def _marked(call: ToolCall, handoffs: set[str]) -> ToolCall:
+    if call.name not in handoffs:
+        return call
+    return ToolCall(call.name, call.arguments, call.id, raw=call.raw, notes={"handoff": True})
+
+
+def _handoff_names(agent: Any) -> set[str]:
+    from agents import Handoff
+
+    return {
+        item.tool_name if isinstance(item, Handoff) else Handoff.default_tool_name(item)
+        for item in getattr(agent, "handoffs", None) or ()
+    }
+
+
+def _usage(usage: Any) -> Usage:
+    """A model that reports nothing has a usage of zeros, which no answer can have."""
+    if not usage.input_tokens and not usage.output_tokens:
+        return UNKNOWN_USAGE
+    details = getattr(usage, "input_tokens_details", None)
+    return counted(usage.input_tokens, usage.output_tokens, getattr(details, "cached_tokens", None))
+
+
+def _failed(result: Any) -> bool:
+    """Whether a tool failed: its span says so, or with tracing off, the SDK's standard words do."""
+    from agents.tracing import get_current_span
+
+    span = get_current_span()
+    if span is not None and span.error:
+        return True
+    return isinstance(result, str) and result.startswith(DEFAULT_FAILURE)
+
+
+def _function_tools(agent: Any) -> list[Any]:
+    """The function tools of an agent and of those it may hand over to, each name once."""
+    from agents import FunctionTool
+
+    if isinstance(agent, FunctionTool):
+        return [agent]
+    found: dict[str, Any] = {}
+    waiting, seen = [agent], set()
+    while waiting:
+        one = waiting.pop(0)
+        if id(one) in seen:
+            continue
+        seen.add(id(one))
+        for tool in getattr(one, "tools", None) or ():
+            if isinstance(tool, FunctionTool):
+                found.setdefault(tool.name, tool)
+        waiting += [item for item in getattr(one, "handoffs", None) or () if hasattr(item, "tools")]
+    return list(found.values())
+
+
+def with_desk(agent: Any, desk: ToolDesk | None, watch: Watch, made: dict[int, Any] | None = None) -> Any:
+    """A copy of the agent whose function tools are answered by the desk, or run with what an approver edited; handoffs
+    lead to such copies too.
+
+    An agent used as a tool is not replaced itself: its own tools are, when its run begins.
+    """
+    from agents import FunctionTool
+
+    made = {} if made is None else made
+    if id(agent) in made:
+        return made[id(agent)]
+    if not hasattr(agent, "clone"):
+        return agent
+    copy = made[id(agent)] = agent.clone()
+    copy.tools = [
+        _desk_tool(tool, desk, watch) if isinstance(tool, FunctionTool) and not _is_agent(tool) else tool
+        for tool in agent.tools
+    ]
+    copy.handoffs = [with_desk(item, desk, watch, made) for item in agent.handoffs]
+    return copy
+
+
+def _is_agent(tool: Any) -> bool:
+    return bool(getattr(tool, "_is_agent_tool", False) or getattr(tool, "_agent_instance", None))
+
+
+def _desk_tool(tool: Any, desk: ToolDesk | None, watch: Watch) -> Any:
+    invoke = tool.on_invoke_tool
+
+    async def at_the_desk(context: Any, text: str) -> Any:
+        call_id = str(getattr(context, "tool_call_id", ""))
+        text = watch.memory.pop(("edited", call_id), text)
+        arguments, _ = arguments_of(text)
+        if desk is None or arguments is None:  # not JSON: the SDK has its own words for that
+            return await invoke(context, text)
+        answer = await desk.run(tool.name, arguments, call_id, lambda: invoke(context, text))
+        watch.memory["desk", call_id] = answer
+        return answer.output if isinstance(answer.output, str) else text_of(answer.output)
+
+    return replace(tool, on_invoke_tool=at_the_desk)

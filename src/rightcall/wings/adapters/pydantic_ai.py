@@ -1,0 +1,174 @@
+"""Pydantic AI: a capability, added to every run inside a trial where the run begins (`Agent.iter`).
+
+Adding it there sees a function's own runs too, and agents that are run inside a tool.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextvars import ContextVar
+from time import perf_counter
+from typing import Any
+
+from rightcall.agents.observed.adapter import Adapter, Talk, Watch
+from rightcall.agents.observed.hooks import replaced, watch_of
+from rightcall.agents.observed.values import arguments_of, counted, plain, text_of
+from rightcall.model.call import ToolCall, ToolResult
+from rightcall.model.message import Message
+from rightcall.model.tool import Tool
+from rightcall.model.trajectory import UNKNOWN_USAGE, Usage
+
+NAME = "pydantic_ai"
+FAILED = frozenset(("retried", "failed", "denied", "error"))
+"""Outcomes of a returned tool part that are not successes."""
+
+_INSIDE: ContextVar[tuple[int, str]] = ContextVar("rightcall_pydantic_ai", default=(-1, ""))
+"""How deep the run is, and the id of the call whose tool runs here."""
+
+
+class PydanticAI(Adapter):
+    """Watches `pydantic_ai.Agent`."""
+
+    def install(self) -> Callable[[], None]:
+        from pydantic_ai import Agent
+
+        return replaced(Agent, "iter", _watched_iter)
+
+    def talk(self, agent: Any, watch: Watch) -> Talk:
+        return _AgentTalk(agent, watch)
+
+    def tools(self, agent: Any) -> list[Tool]:
+        if hasattr(agent, "tool_def"):
+            return [_definition(agent.tool_def)]
+        found: dict[str, Tool] = {}
+        for toolset in getattr(agent, "toolsets", None) or [agent]:
+            for name, tool in (getattr(toolset, "tools", None) or {}).items():
+                found.setdefault(name, _definition(tool.tool_def))
+        return list(found.values())
+
+
+ADAPTER = PydanticAI()
+
+
+class _AgentTalk(Talk):
+    """Turns with one agent: the messages of the last turn are carried over."""
+
+    def __init__(self, agent: Any, watch: Watch) -> None:
+        self._agent, self._watch = agent, watch
+        self._history: list[Any] = []
+
+    async def say(self, text: str) -> Any:
+        watch = self._watch
+        given = watch.given(text)
+        options = {"message_history": self._history} if self._history else {}
+        result = await self._agent.run(given, **options)
+        self._history = result.all_messages()
+        return watch.output(result) if watch.output else text_of(result.output)
+
+
+def _watched_iter(original: Any) -> Any:
+    def iter(self: Any, *args: Any, **options: Any) -> Any:
+        watch = watch_of(NAME)
+        if watch is not None:
+            with watch.guarded("adding the capability"):
+                depth, parent = _INSIDE.get()
+                ours = _capability(watch, str(getattr(self, "name", "") or ""), depth + 1, parent)
+                options["capabilities"] = [*(options.get("capabilities") or ()), ours]
+        return original(self, *args, **options)
+
+    return iter
+
+
+def _capability(watch: Watch, agent: str, depth: int, parent: str) -> Any:
+    from pydantic_ai.capabilities import AbstractCapability
+
+    class TrialCapability(AbstractCapability):
+        """Notes of one run."""
+
+        async def wrap_model_request(self, ctx: Any, *, request_context: Any, handler: Any) -> Any:
+            with watch.guarded("wrap_model_request"):
+                watch.recorder.asked(_messages(request_context.messages[-1:]))
+            started = perf_counter()
+            response = await handler(request_context)
+            taken = round((perf_counter() - started) * 1000, 3)
+            with watch.guarded("wrap_model_request"):
+                offered = getattr(request_context, "model_request_parameters", None)
+                finals = {tool.name for tool in getattr(offered, "output_tools", None) or ()}
+                text, calls = _answer(response, finals)
+                name = str(getattr(ctx.agent, "name", "") or agent)
+                watch.recorder.answered(
+                    text, calls, usage=_usage(response.usage), finish=str(response.finish_reason or ""),
+                    ms=taken, agent=name, depth=depth, parent=parent,
+                )  # fmt: skip
+            return response
+
+        async def wrap_tool_execute(
+            self, ctx: Any, *, call: Any, tool_def: Any, args: Any, handler: Any
+        ) -> Any:
+            key = object()
+            with watch.guarded("wrap_tool_execute"):
+                watch.recorder.tool_started(key, call.tool_name, call.args, call.tool_call_id)
+            token = _INSIDE.set((depth, call.tool_call_id))
+            try:
+                if watch.desk is None:
+                    output, failed = await handler(args), False
+                else:
+                    answer = await watch.desk.run(
+                        call.tool_name, plain(args), call.tool_call_id, lambda: handler(args)
+                    )
+                    output, failed = answer.output, answer.failed
+            except Exception as error:
+                with watch.guarded("wrap_tool_execute"):
+                    watch.recorder.tool_ended(key, _told(error), error=error)
+                raise
+            finally:
+                _INSIDE.reset(token)
+            with watch.guarded("wrap_tool_execute"):
+                watch.recorder.tool_ended(key, getattr(output, "return_value", output), error=failed)
+            return output
+
+    return TrialCapability()
+
+
+def _definition(tool: Any) -> Tool:
+    return Tool(tool.name, tool.description or "", plain(tool.parameters_json_schema))
+
+
+def _told(error: Exception) -> Any:
+    """What the model reads instead of a result, when the tool requested a retry."""
+    part = getattr(error, "tool_retry", None) or getattr(error, "tool_failed", None)
+    content = getattr(part, "content", None)
+    return plain(content) if content is not None else f"{type(error).__name__}: {error}"
+
+
+def _answer(response: Any, finals: set[str]) -> tuple[str, list[ToolCall]]:
+    """Text and calls; a call of an output tool is how a structured answer is given, not a call."""
+    texts, calls = [], []
+    for part in response.parts:
+        if part.part_kind == "text":
+            texts.append(part.content)
+        elif part.part_kind == "tool-call" and part.tool_name not in finals:
+            given = part.args if part.args not in (None, "") else {}
+            arguments, raw = arguments_of(given)
+            calls.append(ToolCall(part.tool_name, arguments, part.tool_call_id, raw=raw))
+    return "".join(texts), calls
+
+
+def _messages(messages: Any) -> list[Message]:
+    """The results in the newest request: of tools no hook saw run, since they do not exist or were denied."""
+    results = []
+    for message in messages:
+        for part in message.parts:
+            if part.part_kind == "retry-prompt" and part.tool_name:
+                results.append(ToolResult(part.tool_call_id, plain(part.content), True, part.tool_name))
+            elif part.part_kind == "tool-return":
+                failed = getattr(part, "outcome", "success") in FAILED
+                results.append(ToolResult(part.tool_call_id, plain(part.content), failed, part.tool_name))
+    return [Message("tool", results=tuple(results))] if results else []
+
+
+def _usage(usage: Any) -> Usage:
+    """A model that reports nothing has a usage of zeros, which no answer can have."""
+    if not usage.input_tokens and not usage.output_tokens:
+        return UNKNOWN_USAGE
+    return counted(usage.input_tokens, usage.output_tokens, getattr(usage, "cache_read_tokens", None))

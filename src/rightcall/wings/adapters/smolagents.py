@@ -1,0 +1,198 @@
+"""smolagents: the steps of agents and the tools they execute, noted inside a trial.
+
+The memory of an agent belongs to the object, so one trial runs at a time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from contextvars import ContextVar
+from functools import partial
+from time import perf_counter
+from typing import Any
+
+from rightcall.agents.observed.adapter import Adapter, Exclusive, LimitReachedError, Talk, Watch
+from rightcall.agents.observed.hooks import replaced, watch_of
+from rightcall.agents.observed.values import arguments_of, counted, plain, text_of
+from rightcall.core.worker_threads import in_thread
+from rightcall.model.call import ToolCall
+from rightcall.model.tool import Tool
+from rightcall.model.trajectory import UNKNOWN_USAGE
+from rightcall.wings.adapters.smolagents_schema import input_schema
+
+NAME = "smolagents"
+FINAL = "final_answer"
+"""The pseudo-tool by which an agent answers."""
+
+_EXCLUSIVE = Exclusive()
+
+_INSIDE: ContextVar[tuple[int, str, bool]] = ContextVar("rightcall_smolagents", default=(0, "", False))
+"""How deep an agent is that runs here, the id of the call that runs it, and whether that call runs nothing deeper."""
+
+
+class Smolagents(Adapter):
+    """Watches the steps of a ToolCallingAgent or a CodeAgent, and of those they manage."""
+
+    def install(self) -> Callable[[], None]:
+        from smolagents import CodeAgent, MultiStepAgent, ToolCallingAgent
+
+        undo = [
+            replaced(ToolCallingAgent, "_step_stream", _watched_step),
+            replaced(CodeAgent, "_step_stream", _watched_step),
+            replaced(ToolCallingAgent, "execute_tool_call", _watched_tool),
+            replaced(MultiStepAgent, "__call__", _watched_managed_agent),
+        ]
+
+        def restore() -> None:
+            for one in undo:
+                one()
+
+        return restore
+
+    def talk(self, agent: Any, watch: Watch) -> Talk:
+        return _AgentTalk(agent, watch)
+
+    def tools(self, agent: Any) -> list[Tool]:
+        tools = (getattr(agent, "tools", None) or {}).values()
+        return [
+            Tool(tool.name, tool.description, input_schema(plain(tool.inputs)))
+            for tool in tools
+            if tool.name != FINAL
+        ]
+
+
+ADAPTER = Smolagents()
+
+
+class _AgentTalk(Talk):
+    """Turns with one agent: the first resets its memory, the others continue with it."""
+
+    def __init__(self, agent: Any, watch: Watch) -> None:
+        self._agent, self._watch = agent, watch
+        self._begun = False
+        self._held = False
+        self._work: asyncio.Future[Any] | None = None
+
+    async def open(self) -> None:
+        if not self._held:
+            await _EXCLUSIVE.of(self._agent).acquire()
+            self._held = True
+
+    async def say(self, text: str) -> Any:
+        first, watch = not self._begun, self._watch
+        given = watch.given(text)
+        self._begun = True
+        self._work = asyncio.ensure_future(
+            in_thread(partial(self._agent.run, given, reset=first, return_full_result=True))
+        )
+        result = await asyncio.shield(self._work)
+        if result.state == "max_steps_error":
+            raise LimitReachedError("the agent's max_steps")
+        return watch.output(result) if watch.output else text_of(result.output)
+
+    async def aclose(self) -> None:
+        if (
+            self._work is not None and not self._work.done()
+        ):  # its memory is not ours until its thread has ended
+            self._agent.interrupt()
+            await asyncio.wait([self._work])
+            self._work.exception()
+        if self._held:
+            self._held = False
+            _EXCLUSIVE.of(self._agent).release()
+
+
+def _watched_step(original: Any) -> Any:
+    def _step_stream(self: Any, memory_step: Any) -> Iterator[Any]:
+        watch = watch_of(NAME)
+        if watch is None:
+            yield from original(self, memory_step)
+            return
+        step = _Step(watch, self, memory_step)
+        try:
+            for output in original(self, memory_step):
+                step.note()
+                yield output
+        except Exception as error:
+            step.note()
+            step.broke(error)
+            raise
+        finally:
+            step.note()
+
+    return _step_stream
+
+
+class _Step:
+    """One step of an agent: the model's answer is noted as soon as the agent remembers it, before its tools run."""
+
+    def __init__(self, watch: Watch, agent: Any, memory: Any) -> None:
+        self._watch, self._memory = watch, memory
+        self._agent = str(getattr(agent, "name", None) or "")
+        self._started, self._noted = perf_counter(), False
+        self._calls: list[ToolCall] = []
+        watch.recorder.asked()
+
+    def note(self) -> None:
+        message = getattr(self._memory, "model_output_message", None)
+        if self._noted or message is None:
+            return
+        self._noted = True
+        with self._watch.guarded("reading a step"):
+            for made in message.tool_calls or ():
+                if made.function.name != FINAL:
+                    arguments, raw = arguments_of(made.function.arguments)
+                    self._calls.append(ToolCall(made.function.name, arguments, str(made.id or ""), raw=raw))
+            used, (depth, parent, _) = self._memory.token_usage, _INSIDE.get()
+            usage = counted(used.input_tokens, used.output_tokens) if used else UNKNOWN_USAGE
+            self._watch.recorder.answered(
+                text_of(message.content) if message.content else "", self._calls, usage=usage,
+                ms=round((perf_counter() - self._started) * 1000, 3), agent=self._agent, depth=depth,
+                parent=parent,
+            )  # fmt: skip
+
+    def broke(self, error: Exception) -> None:
+        """The model is told the error for the whole step: calls whose tools never ran have failed."""
+        with self._watch.guarded("reading a step"):
+            for call in self._calls:
+                key = object()
+                if self._watch.recorder.tool_started(key, call.name, call.arguments):
+                    self._watch.recorder.tool_ended(key, str(error), error=True)
+
+
+def _watched_tool(original: Any) -> Any:
+    def execute_tool_call(self: Any, tool_name: str, arguments: Any) -> Any:
+        watch = watch_of(NAME)
+        if watch is None or tool_name == FINAL:
+            return original(self, tool_name, arguments)
+        key = object()
+        with watch.guarded("execute_tool_call"):
+            watch.recorder.tool_started(key, tool_name, plain(arguments))
+        token = _INSIDE.set((_INSIDE.get()[0] + 1, watch.recorder.running_id(key), True))
+        try:
+            output = original(self, tool_name, arguments)
+        except Exception as error:
+            with watch.guarded("execute_tool_call"):
+                watch.recorder.tool_ended(key, str(error), error=error)
+            raise
+        finally:
+            _INSIDE.reset(token)
+        with watch.guarded("execute_tool_call"):
+            watch.recorder.tool_ended(key, plain(output))
+        return output
+
+    return execute_tool_call
+
+
+def _watched_managed_agent(original: Any) -> Any:
+    def __call__(self: Any, task: str, **options: Any) -> Any:  # noqa: N807
+        depth, parent, by_call = _INSIDE.get()
+        # The code of a CodeAgent runs agents without a call.
+        token = _INSIDE.set((depth, parent, False) if by_call else (depth + 1, parent, False))
+        try:
+            return original(self, task, **options)
+        finally:
+            _INSIDE.reset(token)
+
+    return __call__

@@ -1,0 +1,271 @@
+"""Tools about definitions and goldens: lint, explain, check, propose a fix, apply it, write a file."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from msgspec import Meta
+
+from rightcall.core.errors import InputError, RightCallError
+from rightcall.tools.definitions.function import tool
+from rightcall.tools.runtime.errors import ToolError
+from rightcall.wings.assistant.project import Project
+from rightcall.wings.assistant.reply import first, version_of
+from rightcall.wings.assistant.written_file import Kind, require_text, writable_file
+
+if TYPE_CHECKING:
+    from rightcall.lint.source.tools import ToolSet
+
+MOST_FINDINGS = 40
+LARGEST_FILE = 1_000_000
+
+Definitions = Annotated[
+    str,
+    Meta(
+        description="File of tool definitions, or a suite, relative to the project: 'tools.json'",
+        max_length=500,
+    ),
+]
+FixKind = Literal["safe", "review"]
+
+
+class DefinitionTools:
+    """Tools that read definitions and goldens, and write what was fixed."""
+
+    def __init__(self, project: Project) -> None:
+        self._project = project
+
+    @tool(read_only=True, open_world=False)
+    def lint_definitions(
+        self,
+        path: Definitions,
+        severity: Annotated[
+            Literal["error", "warning", "info"],
+            Meta(description="Lowest severity to report. Defaults to 'warning'."),
+        ] = "warning",
+    ) -> dict[str, Any]:
+        """Find what makes models choose or fill the tools of a file wrongly, without running anything.
+
+        Use when tool definitions were written or changed. Returns counts by severity, findings with code,
+        tool, line, message and hint, and the file's version. Call explain_rule for the reason behind a code
+        and propose_fix for a correction.
+        """
+        from rightcall.api.tool_lint import lint_sets
+        from rightcall.lint.config import find_settings
+
+        fields = find_settings().fields()
+        report = lint_sets(self._sets(path), _config(fields))
+        wanted = ("error", "warning", "info")[: ("error", "warning", "info").index(severity) + 1]
+        shown = [
+            {
+                name: value
+                for name in ("code", "severity", "tool", "message", "hint", "file", "line", "fix", "others")
+                if (value := getattr(one, name))
+            }
+            for one in report.diagnostics
+            if one.severity in wanted
+        ]
+        return {
+            "path": str(self._definitions(path)),
+            "version": version_of(self._definitions(path)),
+            "counts": report.counts(),
+            "tools": len(report.tools),
+            "findings": first(shown, MOST_FINDINGS),
+        }
+
+    @tool(read_only=True, open_world=False)
+    def explain_rule(
+        self,
+        code: Annotated[
+            str,
+            Meta(
+                description="Code or name of a lint rule: 'TD401', 'destructive-no-warning'", max_length=100
+            ),
+        ],
+    ) -> dict[str, Any]:
+        """Explain one lint rule: what it checks, why it matters, a failing and a corrected example, and sources.
+
+        Use when a code that lint_definitions reported is unclear. Returns the rule's facts as fields.
+        """
+        from rightcall.lint.explain import rule_facts
+        from rightcall.lint.rule import find_rule
+
+        return rule_facts(find_rule(code))
+
+    @tool(read_only=True, open_world=False)
+    def check_dataset(
+        self,
+        dataset: Annotated[
+            str, Meta(description="File of goldens, relative to the project: 'goldens.jsonl'", max_length=500)
+        ],
+        tools: Annotated[
+            str | None,
+            Meta(description="File of tool definitions to check arguments against. Defaults to none."),
+        ] = None,
+    ) -> dict[str, Any]:
+        """Find mistakes in goldens before a run: unknown tools, impossible arguments, contradictions.
+
+        Use when goldens were written or changed. Returns the number of goldens, the findings with their
+        lines, and the file's version. Runs nothing.
+        """
+        from rightcall.api.goldens import check_dataset, load_dataset
+
+        path = self._project.file(dataset)
+        found = check_dataset(path, tools=self._project.file(tools) if tools else ())
+        return {
+            "path": str(path),
+            "version": version_of(path),
+            "goldens": len(load_dataset(path)),
+            "errors": sum(one.severity == "error" for one in found),
+            "findings": first(found, MOST_FINDINGS),
+        }
+
+    @tool(read_only=True, open_world=False)
+    def propose_fix(
+        self,
+        path: Definitions,
+        kind: Annotated[
+            FixKind,
+            Meta(description="'safe' cannot change a meaning, 'review' may. Defaults to 'safe'."),
+        ] = "safe",
+    ) -> dict[str, Any]:
+        """Propose corrections of lint findings in a file of tool definitions, as a diff; no file is changed.
+
+        Use when lint_definitions reported findings. Returns the diff and a fix_id. Show the diff to the user,
+        then pass the fix_id to apply_fix. Findings without an automatic correction are left out: write those
+        with write_definitions.
+        """
+        made = self._fixed(path, kind)
+        if made is None:
+            return {"path": str(self._definitions(path)), "fix_id": None, "diff": "", "corrected": []}
+        return {
+            "path": str(self._definitions(path)),
+            "fix_id": _fix_id(made, kind),
+            "diff": made.diff,
+            "corrected": sorted(set(made.codes)),
+        }
+
+    @tool(read_only=False, destructive=True, idempotent=True, open_world=False)
+    def apply_fix(
+        self,
+        path: Definitions,
+        fix_id: Annotated[
+            str, Meta(description="The fix_id that propose_fix returned for this file", max_length=100)
+        ],
+    ) -> dict[str, Any]:
+        """Write one proposal of propose_fix to its file of tool definitions, overwriting the text it corrects.
+
+        Use when the user agreed to the diff. Fails with conflict, without changing anything, if the file was
+        edited since the proposal. Returns what was corrected and the file's new version. Cannot be undone
+        here.
+        """
+        from rightcall.lint.fixer import write
+
+        for kind in ("safe", "review"):
+            made = self._fixed(path, kind)
+            if made is not None and _fix_id(made, kind) == fix_id:
+                writable_file(self._project, made.before.name, "tools", "suite")
+                write([made])
+                file = Path(made.before.name)
+                return {
+                    "path": str(file),
+                    "version": version_of(file),
+                    "corrected": sorted(set(made.codes)),
+                }
+        raise ToolError(
+            "conflict",
+            f"{path} has no proposal '{fix_id}': it was edited or fixed since",
+            "call propose_fix again and use the fix_id it returns",
+            effect="none",
+        )
+
+    @tool(read_only=False, destructive=True, idempotent=True, open_world=False)
+    def write_definitions(
+        self,
+        path: Annotated[
+            str,
+            Meta(
+                description="File to write, relative to the project: 'shop.tools.json', 'goldens.jsonl', "
+                "'suite.yaml', or an existing file of that kind",
+                max_length=500,
+            ),
+        ],
+        content: Annotated[str, Meta(description="The whole new text of the file", max_length=LARGEST_FILE)],
+        kind: Annotated[
+            Kind, Meta(description="What the text contains; it is validated as such before it is written")
+        ],
+        expected_version: Annotated[
+            str,
+            Meta(
+                description="Version of the file to replace, as lint_definitions or check_dataset returned it. "
+                "Defaults to '', which creates a new file.",
+                max_length=64,
+            ),
+        ] = "",
+    ) -> dict[str, Any]:
+        """Write a file of tool definitions, goldens or a suite in the project, replacing its whole text.
+
+        Use when a change is more than propose_fix offers. Fails with permission_denied if the file is of
+        another kind or a suite would start something new, with bad_input if the text cannot be read as its
+        kind, and with conflict if the file is not the expected_version; nothing is written then. Returns the
+        new version. An overwritten text cannot be restored here.
+        """
+        from rightcall.files.atomic import write_file
+
+        file = writable_file(self._project, path, kind)
+        now = version_of(file)
+        if now != expected_version:
+            # The version is not told: it is the proof that the file was read.
+            detail = f"{path} is not the expected version"
+            hint = "read it with lint_definitions or check_dataset, then write with the version they return"
+            raise ToolError("conflict", detail, hint, effect="none")
+        require_text(self._project, file, content, kind)
+        write_file(file, content.encode("utf-8"))
+        return {"path": str(file), "version": version_of(file), "created": not now}
+
+    def _definitions(self, source: str) -> Path:
+        """The file of definitions that a path names: itself, or the tools of a suite."""
+        from rightcall.files.python_object import is_object_name
+        from rightcall.run.suite import load_suite
+
+        path = self._project.file(source)
+        if path.suffix.lower() not in (".yaml", ".yml", ".json"):
+            return path
+        try:
+            tools = load_suite(path).tools
+        except RightCallError:  # not a suite
+            return path
+        if isinstance(tools, list) or tools is None:
+            return path
+        if not isinstance(tools, str) or tools.startswith("mcp:") or is_object_name(tools):
+            raise InputError(
+                source, "its tools are code or a server's", "lint it with `rightcall lint` in a terminal"
+            )
+        return self._project.file(str(path.parent / tools))
+
+    def _sets(self, source: str) -> list[ToolSet]:
+        from rightcall.lint.source.read import read_paths
+
+        return read_paths([self._definitions(source)])
+
+    def _fixed(self, source: str, kind: str) -> Any:
+        """The corrections of one kind in a file, or None. A file of many documents is corrected one at a time."""
+        from rightcall.lint.config import find_settings
+        from rightcall.lint.fixer import fix
+
+        config = _config(find_settings().fields())
+        return next(iter(fix(self._sets(source), config=config, suggested=kind == "review")), None)
+
+
+def _config(fields: dict[str, Any]) -> Any:
+    from rightcall.lint.config import LintConfig
+
+    return LintConfig(**fields)
+
+
+def _fix_id(made: Any, kind: str) -> str:
+    """A proposal by what it would replace and by what."""
+    text = "\0".join((kind, made.before.name, str(made.before.first_line), made.before.text, made.after.text))
+    return f"{kind}-{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"

@@ -1,0 +1,186 @@
+"""The project folder of an assistant: which paths it may name, and which suites it may run.
+
+An assistant is not the user: it reads hostile text all day. So it names no path outside the folder, chooses no store,
+and neither the place of a suite nor a model's name in a call earns trust.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from rightcall.core.errors import ConfigError, InputError
+from rightcall.files.python_object import is_object_name
+from rightcall.models.endpoint import ModelEndpoint
+from rightcall.run.suite import Suite, load_suite
+from rightcall.run.suite_actions import FILE_MODELS, actions, judge_files, record_settings
+from rightcall.store.address import open_store, store_address
+from rightcall.store.sql.store import Store
+
+DATA = (".json", ".jsonl", ".yaml", ".yml")
+"""Files that an assistant may write: data, never code."""
+
+
+class RefusedPathError(InputError):
+    """A path leads out of the project, or to a place that is not written."""
+
+
+class RefusedSuiteError(ConfigError):
+    """A suite would start, import or connect to something, and the user has not allowed it."""
+
+
+@dataclass(frozen=True)
+class Project:
+    """One folder, its store, and whether suites may start programs. The process works in the folder."""
+
+    root: Path
+    store_url: str | None = None
+    trust: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "root", self.root.resolve())
+        if (file := store_address(self.store_url).file) is not None:
+            self.inside(str(file), "the store")
+
+    def inside(self, text: str, what: str = "path") -> Path:
+        """A path relative to the folder, symbolic links resolved; raises when it leads out of it."""
+        if "\0" in text or not text.strip():
+            raise RefusedPathError(repr(text)[:200], f"is not a valid {what}")
+        try:
+            whole = (self.root / text).resolve()
+        except (OSError, RuntimeError, ValueError) as error:
+            raise RefusedPathError(text[:200], f"cannot be resolved: {error}") from None
+        if not whole.is_relative_to(self.root):
+            raise RefusedPathError(
+                text[:200], f"{what} is outside the project folder", "name a path inside the project"
+            )
+        return whole.relative_to(self.root)
+
+    def file(self, text: str) -> Path:
+        """An existing file of the project."""
+        path = self.inside(text)
+        if not (self.root / path).is_file():
+            raise InputError(text[:200], "no such file in the project", "paths are relative to its folder")
+        return path
+
+    def writable(self, text: str) -> Path:
+        """A path for a data file in no hidden folder. What may be in it: `written_file.writable_file`."""
+        path = self.inside(text)
+        if path.suffix.lower() not in DATA:
+            raise RefusedPathError(
+                text[:200], f"cannot be written here: only {', '.join(DATA)}", "edit it with another tool"
+            )
+        if hidden := next((part for part in path.parts if part.startswith(".")), None):
+            raise RefusedPathError(
+                text[:200],
+                f"'{hidden}' is hidden; hidden files cannot be written",
+                "edit it with another tool",
+            )
+        if not (self.root / path).parent.is_dir():
+            raise RefusedPathError(text[:200], "its folder does not exist", "create the folder first")
+        return path
+
+    def run_name(self, text: str) -> str:
+        """A run as a user names it; where a file is meant, it is one of the project."""
+        self.inside(text, "run")
+        return text
+
+    def suite(self, text: str, model: str | None = None) -> tuple[Path, Suite]:
+        """A suite whose files are all in the project."""
+        path = self.file(text)
+        suite = load_suite(path)
+        for named in _files_of(suite, path.parent, model):
+            self.inside(str(named), f"what {path} names")
+        return path, suite
+
+    def require_trust(self, path: Path, suite: Suite, model: str | None = None) -> None:
+        """Raise with everything the suite would start, unless the user started the server with `--trust`."""
+        found = [action.words for action in actions(suite, path.parent, model)]
+        found += [f"connect: {url}" for url in _servers_of(suite)]
+        if found and not self.trust:
+            raise RefusedSuiteError(
+                f"{path}: running it would",
+                *(f"  {words}" for words in found),
+                "only the user can allow this: review the suite, then start the server with `rightcall mcp --trust`, "
+                f"or type `rightcall run {path}`",
+            )
+
+    def require_same_actions(self, path: Path, before: Suite | None, after: Suite) -> None:
+        """Raise if a suite would start more than before: what users run later is not for the assistant to choose."""
+        old = set(_effects(before, path.parent)) if before else set()
+        more = [words for words, value in _effects(after, path.parent) if (words, value) not in old]
+        if more and not self.trust:
+            raise RefusedSuiteError(
+                f"{path}: not written: with this text, running it would also",
+                *(f"  {words}" for words in more),
+                "only the user can add this: ask them to edit the suite",
+            )
+
+    def store(self, *, must_exist: bool = True) -> Store:
+        """The store of the project."""
+        return open_store(self.store_url, must_exist=must_exist)
+
+
+def _effects(suite: Suite, folder: Path) -> Iterator[tuple[str, str]]:
+    """What running a suite would do, in words, each with the value that must stay the same and is not shown."""
+    yield from ((action.words, "") for action in actions(suite, folder))
+    yield from ((f"connect: {url}", "") for url in _servers_of(suite))
+    server = suite.tools.get("mcp") if isinstance(suite.tools, dict) else None
+    given = server.get("env") if isinstance(server, dict) else None
+    for name, value in given.items() if isinstance(given, dict) else ():
+        yield f"start its tools with another {name}", str(value)
+    agent = suite.agent
+    if agent.execute == "real" or (agent.execute is None and agent.observe):
+        yield "call its tools for real", ""
+    for header, text in agent.headers.items():
+        for name in re.findall(r"\$\{(\w+)\}", text):
+            yield f"send {name} of the environment in the header {header}", ""
+    named = [entry for entry in suite.models.values() if isinstance(entry, ModelEndpoint)]
+    keys = [agent.key_env, suite.user.key_env if suite.user else None]
+    for name in dict.fromkeys(
+        [*filter(None, keys), *(name for one in named for name in one.secret_variables)]
+    ):
+        yield f"send {name} of the environment to a model's server", ""
+
+
+def _servers_of(suite: Suite) -> Iterator[str]:
+    """Servers that a suite names itself: a key in the environment would be sent there."""
+    named = [entry.base_url for entry in suite.models.values() if isinstance(entry, ModelEndpoint)]
+    for given in (suite.agent.base_url, suite.user.base_url if suite.user else None, *named):
+        yield from (given,) if isinstance(given, str) else given or ()
+
+
+def _files_of(suite: Suite, folder: Path, model: str | None) -> Iterator[Path]:
+    """Every path that running a suite would read or write."""
+    yield folder / suite.dataset
+    if (
+        isinstance(suite.tools, str)
+        and not suite.tools.startswith("mcp:")
+        and not is_object_name(suite.tools)
+    ):
+        yield folder / suite.tools
+    if isinstance(suite.faults, str):
+        yield folder / suite.faults
+    users = (suite.user.model if suite.user else None) or ()
+    entries = (one.model if isinstance(one, ModelEndpoint) else one for one in suite.models.values())
+    for name in (model or suite.agent.model, *([users] if isinstance(users, str) else users), *entries):
+        prefix, _, file = name.partition(":")
+        if (
+            prefix in FILE_MODELS and file
+        ):  # next to the suite if it is there, otherwise in the working folder
+            yield folder / file
+            yield Path(file)
+    yield from map(Path, judge_files(suite))
+    for record in (suite.agent.record, suite.user.record if suite.user else None):
+        if record:
+            yield folder / record
+    yield folder / record_settings(suite).folder
+    for glob in suite.agent.code_globs:
+        yield folder / glob.removeprefix("!")
+    baseline = suite.gate.get("baseline")
+    run = baseline.get("run") if isinstance(baseline, dict) else baseline
+    if isinstance(run, str):
+        yield Path(os.curdir) / run

@@ -1,0 +1,245 @@
+"""Tools about stored runs: list, show, compare, gate, analyze, and changes that a run's failures suggest."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from msgspec import Meta
+
+from rightcall.core.errors import InputError
+from rightcall.model.run import CaseResult
+from rightcall.store.base import StoredRun
+from rightcall.tools.definitions.function import tool
+from rightcall.wings.assistant.project import Project
+from rightcall.wings.assistant.reply import first
+
+RunName = Annotated[
+    str,
+    Meta(description="Run: an id or its prefix, 'last', 'last~1', a tag or a git branch", max_length=200),
+]
+MOST_CHANGES = 20
+
+
+class RunTools:
+    """Tools that read the store."""
+
+    def __init__(self, project: Project) -> None:
+        self._project = project
+
+    @tool(read_only=True, open_world=False)
+    def list_runs(
+        self,
+        limit: Annotated[
+            int, Meta(ge=1, le=50, description="Maximum number of runs to return. Defaults to 10.")
+        ] = 10,
+    ) -> dict[str, Any]:
+        """List the newest stored runs of the project with their ids, verdicts and pass rates.
+
+        Use when the id of a run is needed. Returns runs, the newest first.
+        """
+        from rightcall.store.base import RunFilter
+
+        with self._project.store() as store:
+            return {"runs": [overview(one) for one in store.runs(RunFilter(), limit=limit)]}
+
+    @tool(read_only=True, open_world=False)
+    def show_run(
+        self,
+        run: RunName = "last",
+        failures: Annotated[
+            int, Meta(ge=0, le=50, description="Maximum number of failed goldens to return. Defaults to 10.")
+        ] = 10,
+    ) -> dict[str, Any]:
+        """Show one run: its verdict, counts by failure code, and the goldens that did not pass with the reason.
+
+        Use when a run is known and its failures are not. Returns the golden ids to pass to show_case.
+        """
+        from rightcall.show.view.grouped_trials import failures_first, golden_rows, titled
+
+        with self._project.store() as store:
+            found = store.run(self._project.run_name(run))
+            failed, more = failures_first(golden_rows(store.results(found.id)), failures)
+            failed = titled(failed, store, found.id)
+        summary = found.run.summary
+        return overview(found) | {
+            "decision": summary.decision if summary else "",
+            "codes": summary.codes if summary else {},
+            "failed": {"items": failed, "more": more},
+        }
+
+    @tool(read_only=True, open_world=False)
+    def show_case(
+        self,
+        golden_id: Annotated[
+            str, Meta(description="A golden's id, as show_run returned it", max_length=1000)
+        ],
+        run: RunName = "last",
+        trial: Annotated[
+            Annotated[int, Meta(ge=0)] | None,
+            Meta(description="Trial number. Defaults to the first that did not pass."),
+        ] = None,
+    ) -> dict[str, Any]:
+        """Show one golden of a run: its input, expected and actual calls side by side, failures and messages.
+
+        Use when show_run does not say enough about a failure. Returns one trial, long texts cut.
+        """
+        from rightcall.improve.run_setup import run_record
+        from rightcall.show.view.case import case_view
+        from rightcall.show.view.grouped_trials import golden_row
+
+        with self._project.store() as store:
+            found = store.run(self._project.run_name(run))
+            stored = store.case(found.id, golden_id)
+            record = run_record(store, found)
+        result = _trial(stored.results, golden_id, trial)
+        view = case_view(stored.golden, result, {one.name: one for one in record.tools})
+        return {
+            "run": found.id,
+            "trials": golden_row(golden_id, stored.results),
+            "golden": stored.golden,
+            "case": view,
+        }
+
+    @tool(read_only=True, open_world=False)
+    def compare_runs(
+        self,
+        baseline: RunName,
+        candidate: RunName = "last",
+        margin: Annotated[
+            float, Meta(ge=0, lt=1, description="Largest acceptable drop. Defaults to 0.")
+        ] = 0.0,
+    ) -> dict[str, Any]:
+        """Compare two stored runs golden by golden: better, worse or undecided, which goldens flipped, and why.
+
+        Use when a suite ran before and after a change. Returns the change with its interval and p-value,
+        fixed and broken goldens, and what differs between the set-ups of both runs.
+        """
+        from rightcall.improve.attribution import what_changed
+        from rightcall.run.decisions import compare_runs
+
+        names = self._project.run_name(baseline), self._project.run_name(candidate)
+        with self._project.store() as store:
+            (found,) = compare_runs(store, names[0], [names[1]], margin=margin)
+            changed = what_changed(store, store.run(found.baseline), store.run(found.candidate))
+        compared = found.comparison
+        return {
+            "baseline": found.baseline,
+            "candidate": found.candidate,
+            "change": compared.change,
+            "sentence": compared.sentence,
+            "before": compared.rate_a,
+            "after": compared.rate_b,
+            "difference": compared.difference,
+            "interval": [compared.low, compared.high],
+            "p": compared.p,
+            "fixed": first(compared.fixed, MOST_CHANGES),
+            "broken": first(compared.broken, MOST_CHANGES),
+            "what_changed": {
+                "sentence": changed.sentence,
+                "items": first(changed.items, MOST_CHANGES),
+                "flips": first(changed.flips, MOST_CHANGES),
+            },
+        }
+
+    @tool(read_only=True, open_world=False)
+    def gate_run(
+        self,
+        run: RunName = "last",
+        suite: Annotated[
+            str | None,
+            Meta(description="Suite whose gate decides, relative to the project. Defaults to none."),
+        ] = None,
+        minimum: Annotated[
+            Annotated[float, Meta(gt=0, le=1)] | None,
+            Meta(description="Pass rate to reach, from 0 to 1. Defaults to the suite's."),
+        ] = None,
+    ) -> dict[str, Any]:
+        """Decide whether a stored run passes: PASS, FAIL or INCONCLUSIVE, with a stated error rate.
+
+        Use when a decision is wanted rather than a rate. Needs a suite with a gate, or a minimum. Returns the
+        verdict, its sentence and its checks. Runs nothing.
+        """
+        from rightcall.api.decisions import gate
+
+        path = self._project.suite(suite)[0] if suite else None
+        verdict = gate(self._project.run_name(run), suite=path, min=minimum, store=self._project.store_url)
+        return {
+            "verdict": verdict.word,
+            "sentence": verdict.sentence,
+            "hint": verdict.hint,
+            "checks": [{"verdict": one.word, "sentence": one.sentence} for one in verdict.checks],
+        }
+
+    @tool(read_only=True, open_world=False)
+    def analyze_failures(
+        self,
+        run: RunName = "last",
+        findings: Annotated[
+            int, Meta(ge=1, le=20, description="Maximum number of findings to return. Defaults to 5.")
+        ] = 5,
+    ) -> dict[str, Any]:
+        """Explain why a run fails: causes with evidence, the tools they concern, and a proposed change with a diff.
+
+        Use when several goldens fail. Returns findings, the surest first. Changes are proposals that nothing
+        has proven: make them with write_definitions, run the suite again and compare_runs. Changes nothing
+        itself.
+        """
+        from rightcall.improve.patch import applied, patch_of
+        from rightcall.improve.run_analysis import analyze_run
+        from rightcall.improve.run_setup import run_record
+
+        with self._project.store() as store:
+            stored = store.run(self._project.run_name(run))
+            found = analyze_run(store, stored.id)
+            record = run_record(store, stored)
+        items = []
+        for one in found.findings:
+            after, system = applied(one.change, record.tools, record.system)
+            items.append(
+                {
+                    "cause": one.cause,
+                    "place": one.place,
+                    "beyond_chance": one.stated,
+                    "what": one.what,
+                    "advice": one.advice,
+                    "evidence": one.evidence[:3],
+                    "goldens": first(one.goldens, 5),
+                    "diff": patch_of(record.tools, record.system, after, system) if one.change else "",
+                }
+            )
+        return {
+            "run": found.run,
+            "failed": found.failed,
+            "trials": found.trials,
+            "guidance": found.guidance,
+            "findings": first(items, findings),
+        }
+
+
+def overview(stored: StoredRun) -> dict[str, Any]:
+    """One run in a few fields."""
+    return {
+        "run": stored.id,
+        "name": stored.run.name,
+        "agent": stored.run.agent,
+        "started_at": stored.run.started_at,
+        "finished": stored.finished,
+        "verdict": stored.verdict,
+        "results": stored.results,
+        "passed": stored.passed,
+        "errors": stored.errors,
+        "unchecked": stored.unchecked,
+        "pass_rate": stored.pass_rate if stored.judged else None,
+        "tags": stored.tags,
+    }
+
+
+def _trial(results: tuple[CaseResult, ...], golden_id: str, wanted: int | None) -> CaseResult:
+    if not results:
+        raise InputError(f"case {golden_id}", "has no result yet")
+    if wanted is None:
+        return next((one for one in results if not one.passed), results[0])
+    for result in results:
+        if result.trial == wanted:
+            return result
+    raise InputError(f"case {golden_id}", f"has no trial {wanted}", f"it has {len(results)}")

@@ -1,0 +1,39 @@
+"""All tools of a project as one toolbox, served over stdio."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from rightcall.tools.definitions.function import FunctionTool
+from rightcall.tools.mcp.server import serve_stdio
+from rightcall.tools.runtime.policy import Policy, ToolRules
+from rightcall.tools.runtime.toolbox import Toolbox
+from rightcall.wings.assistant.definition_tools import DefinitionTools
+from rightcall.wings.assistant.project import Project
+from rightcall.wings.assistant.reply import explained
+from rightcall.wings.assistant.run_tools import RunTools
+from rightcall.wings.assistant.suite_tools import SuiteTools
+
+
+def project_toolbox(project: Project, *, read_only: bool = False) -> Toolbox:
+    """The tools that an assistant gets. With `read_only` those that write or run are neither shown nor callable."""
+    holders: list[Any] = [DefinitionTools(project), RunTools(project), SuiteTools(project)]
+    tools = [
+        _bound(made, holder)
+        for holder in holders
+        for made in vars(type(holder)).values()
+        if isinstance(made, FunctionTool)
+    ]
+    shown = [one for one in tools if one.tool.annotations.read_only or not read_only]
+    return Toolbox(shown, execute="real", rules=ToolRules(policy=Policy(read_only=read_only)))
+
+
+async def serve_project(project: Project, *, read_only: bool = False) -> None:
+    """Serve a project over standard input and output until the client disconnects."""
+    await serve_stdio(project_toolbox(project, read_only=read_only), "rightcall")
+
+
+def _bound(made: FunctionTool, holder: Any) -> FunctionTool:
+    method = made.function.__get__(holder)
+    return dataclasses.replace(made, function=explained(method))

@@ -1,0 +1,93 @@
+"""The tool that runs a suite, or replays it from recorded answers."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+
+from msgspec import Meta
+
+from rightcall.tools.definitions.function import tool
+from rightcall.tools.mcp.server import report_progress
+from rightcall.wings.assistant.project import Project
+from rightcall.wings.assistant.run_tools import overview
+
+if TYPE_CHECKING:
+    from rightcall.model.run import CaseResult
+    from rightcall.recording.settings import RecordMode
+    from rightcall.run.live_run import Progress
+
+LONGEST_RUN_S = 24 * 3600.0
+MOST_FAILURES = 10
+
+
+class SuiteTools:
+    """Tools that run something."""
+
+    def __init__(self, project: Project) -> None:
+        self._project = project
+
+    @tool(read_only=False, destructive=False, idempotent=False, open_world=True, timeout_s=LONGEST_RUN_S)
+    async def run_suite(
+        self,
+        suite: Annotated[
+            str, Meta(description="Suite file, relative to the project: 'suite.yaml'", max_length=500)
+        ],
+        model: Annotated[
+            str | None,
+            Meta(description="Model to use as 'provider:model'. Defaults to the suite's."),
+        ] = None,
+        trials: Annotated[
+            Annotated[int, Meta(ge=1, le=1000)] | None,
+            Meta(description="Trials per golden. Defaults to the suite's."),
+        ] = None,
+        only: Annotated[
+            list[str] | None,
+            Meta(description="Ids, tags or categories of goldens to run. Defaults to all."),
+        ] = None,
+        replay: Annotated[
+            bool, Meta(description="Answer from recordings and call no model. Defaults to false.")
+        ] = False,
+    ) -> dict[str, Any]:
+        """Run a suite, score every call and add the results to the store as a new run.
+
+        Use when definitions or goldens changed and results are wanted. Asks the suite's model, which may cost
+        money; replay asks nothing. A suite that starts programs, imports code or connects elsewhere is
+        refused with the list of what it would start. Returns the run's id and verdict and the goldens that
+        failed. Takes as long as the model needs and reports progress.
+        """
+        from rightcall.api.suite_run import SuiteRun
+        from rightcall.run.runner import run_plan
+        from rightcall.show.view.grouped_trials import failures_first, golden_rows, titled
+
+        path, loaded = self._project.suite(suite, model)
+        self._project.require_trust(path, loaded, model)
+        record: RecordMode | None = "replay" if replay else None
+        asked = SuiteRun(
+            path,
+            (model,) if model else (),
+            trials=trials,
+            only=only or (),
+            record=record,
+            trust=self._project.trust,
+        )
+        (plan,) = asked.plans()
+        loop = asyncio.get_running_loop()
+
+        def watch(progress: Progress, _results: Sequence[CaseResult]) -> None:
+            words = f"{progress.done:,} of {progress.planned:,} trials"
+            asyncio.run_coroutine_threadsafe(
+                report_progress(float(progress.done), float(progress.planned), words), loop
+            )
+
+        with self._project.store(must_exist=False) as store:
+            outcome = await run_plan(plan, store, watch=watch)
+            failed, more = failures_first(golden_rows(store.results(outcome.run.id)), MOST_FAILURES)
+            return overview(store.run(outcome.run.id)) | {
+                "verdict": outcome.verdict.word,
+                "sentence": outcome.verdict.sentence,
+                "stopped": outcome.stopped,
+                "notices": outcome.notices,
+                "failed": {"items": titled(failed, store, outcome.run.id), "more": more},
+            }

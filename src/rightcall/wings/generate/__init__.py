@@ -1,0 +1,19 @@
+"""Where test cases come from: goldens from tools, documents, contexts, other goldens, or a description.
+
+    synthesizer   Synthesizer: the methods under DeepEval's names; async_synthesizer: the async methods
+    setup         the settings of a synthesizer, the models it opens
+    plans         call plans sampled from schemas; values, patterns, pools: their arguments
+    config        settings, and evolutions: methods that make an input harder or rarer
+    verify        checks of a golden: schema, mock, words, independent solvers (solver, statement), duplicates
+    documents     text of files; chunks, contexts: related pieces
+    templates     requests without a model; phrases/: their words, one file per language
+    scribe        requests to a model, step by step; prompts/: its prompts
+    steps         judging, rewriting, labelling: shared steps
+    run_proposals expected calls proposed from what an agent did in a run
+    production    from jobs to drafts: pool, sink, store, resume
+    ways/         one file per method
+    simulator     ConversationSimulator: conversations with simulated users, as test cases
+    simulator_setup   what it needs: the agent, user profiles, graphs; control: stop controllers
+
+To add a method: a file in `ways/` that turns its input into jobs, and a method of `Synthesizer`.
+"""

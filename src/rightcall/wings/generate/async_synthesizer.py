@@ -1,0 +1,166 @@
+"""Async generation methods; `Synthesizer` offers them under DeepEval's names."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from rightcall.core.codec import encode
+from rightcall.core.errors import ConfigError
+from rightcall.model.golden import ConversationalGolden, Golden
+from rightcall.model.tool import Tool
+from rightcall.wings.generate.config import ContextConstructionConfig, StylingConfig
+from rightcall.wings.generate.contexts import Context, contexts_of, judged_contexts
+from rightcall.wings.generate.documents import SourceDocument, load_document
+from rightcall.wings.generate.kit import Kit
+from rightcall.wings.generate.plans import WEIGHTS, PlanKind, Schedule
+from rightcall.wings.generate.production import FREE_ROUNDS, ROUNDS, Production
+from rightcall.wings.generate.setup import SynthesisSetup
+from rightcall.wings.generate.ways.conversations import ConversationJobs
+from rightcall.wings.generate.ways.goldens import golden_jobs, golden_scenarios
+from rightcall.wings.generate.ways.text import context_jobs, scratch_jobs
+from rightcall.wings.generate.ways.tools import ToolJobs
+
+
+@dataclass(frozen=True)
+class AsyncSynthesizer(SynthesisSetup):
+    """Generates goldens. Each method returns what was kept and what was dropped, with the reasons."""
+
+    async def afrom_tools(
+        self, tools: Sequence[Tool] = (), num_goldens: int = 20, *, kinds: Mapping[PlanKind, int] = WEIGHTS
+    ) -> Production:
+        """Goldens planned from tools, with what was dropped and why. `kinds` weighs kinds of plans."""
+        maker = replace(self, tools=tuple(tools) or self.tools)
+        maker._require_tools()
+        schedule = Schedule(maker.tools, maker.seed, kinds)
+        async with maker._kit() as kit:
+            rounds = ROUNDS if kit.asker is not None else FREE_ROUNDS
+            jobs = ToolJobs(schedule, kit)
+            work = maker._work("tools", num_goldens, jobs, kit, rounds=rounds, goldens=num_goldens)
+            return await maker._produce(work)
+
+    async def aconversations_from_tools(
+        self, tools: Sequence[Tool] = (), num_goldens: int = 10, *, turns: int = 3
+    ) -> Production:
+        """Conversations planned from tools."""
+        maker = replace(self, tools=tuple(tools) or self.tools)
+        maker._require_tools()
+        if turns < 1:
+            raise ConfigError(f"turns must be at least 1, got {turns}")
+        async with maker._kit() as kit:
+            jobs = ConversationJobs(maker.tools, kit, turns)
+            work = maker._work(
+                "conversations from tools", num_goldens, jobs, kit, goldens=num_goldens, turns=turns
+            )
+            return await maker._produce(work)
+
+    async def afrom_docs(
+        self,
+        document_paths: Sequence[str | Path],
+        include_expected: bool = True,
+        max_goldens_per_context: int = 2,
+        config: ContextConstructionConfig | None = None,
+        *,
+        conversations: bool = False,
+    ) -> Production:
+        """Goldens from documents. Every document is read before the first model request."""
+        config = config or ContextConstructionConfig()
+        documents: list[SourceDocument] = [load_document(path) for path in document_paths]
+        found = contexts_of(documents, config, seed=self.seed)
+        async with self._kit(needs_model=True) as kit:
+            kept = await judged_contexts(found, kit, config.context_quality_threshold)
+            return await self._from_contexts(
+                kit, kept, include_expected, max_goldens_per_context, conversations=conversations, way="docs"
+            )
+
+    async def afrom_contexts(
+        self,
+        contexts: Sequence[Context],
+        include_expected: bool = True,
+        max_goldens_per_context: int = 2,
+        *,
+        conversations: bool = False,
+    ) -> Production:
+        """Goldens from contexts."""
+        async with self._kit(needs_model=True) as kit:
+            return await self._from_contexts(
+                kit,
+                contexts,
+                include_expected,
+                max_goldens_per_context,
+                conversations=conversations,
+                way="contexts",
+            )
+
+    async def afrom_scratch(self, num_goldens: int, *, conversations: bool = False) -> Production:
+        """Goldens from a description."""
+        styling = self.styling_config or StylingConfig()
+        if not conversations and not (styling.scenario and styling.task and styling.input_format):
+            raise ConfigError(
+                "generating from scratch requires a styling_config with scenario, task and input_format"
+            )
+        if conversations and self.conversational_styling_config is None:
+            raise ConfigError("generating from scratch requires a conversational_styling_config")
+        async with self._kit(needs_model=True) as kit:
+            jobs = scratch_jobs(kit, num_goldens, conversations=conversations)
+            return await self._produce(self._work("scratch", num_goldens, jobs, kit, goldens=num_goldens))
+
+    async def afrom_goldens(
+        self, goldens: Sequence[Golden], max_goldens_per_golden: int = 2, include_expected: bool = True
+    ) -> Production:
+        """Goldens from goldens."""
+        _require_some(goldens)
+        wanted = len(goldens) * max_goldens_per_golden
+        needs_model = not all(golden.expected_calls for golden in goldens)
+        async with self._kit(needs_model=needs_model) as kit:
+            jobs = golden_jobs(goldens, kit, max_goldens_per_golden, include_expected=include_expected)
+            source = hashlib.sha256(encode(list(goldens))).hexdigest()
+            work = self._work(
+                "goldens", wanted, jobs, kit, rounds=1, source=source, per=max_goldens_per_golden
+            )
+            return await self._produce(work)
+
+    async def aconversations_from_goldens(
+        self,
+        goldens: Sequence[ConversationalGolden],
+        max_goldens_per_golden: int = 2,
+        include_expected: bool = True,
+    ) -> Production:
+        """Scenarios from scenarios."""
+        _require_some(goldens)
+        wanted = len(goldens) * max_goldens_per_golden
+        async with self._kit(needs_model=True) as kit:
+            jobs = golden_scenarios(goldens, kit, max_goldens_per_golden, include_expected=include_expected)
+            source = hashlib.sha256(encode(list(goldens))).hexdigest()
+            work = self._work("conversations from goldens", wanted, jobs, kit, rounds=1, source=source)
+            return await self._produce(work)
+
+    async def _from_contexts(
+        self,
+        kit: Kit,
+        contexts: Sequence[Context],
+        include_expected: bool,
+        per_context: int,
+        *,
+        conversations: bool,
+        way: str,
+    ) -> Production:
+        wanted = len(contexts) * per_context
+        jobs = context_jobs(
+            contexts,
+            kit,
+            per_context,
+            include_expected=include_expected,
+            conversations=conversations,
+            way=way,
+        )
+        source = hashlib.sha256(encode([context.texts for context in contexts])).hexdigest()
+        work = self._work(way, wanted, jobs, kit, rounds=1, source=source, per=per_context)
+        return await self._produce(work)
+
+
+def _require_some(goldens: Iterable[object]) -> None:
+    if not list(goldens):
+        raise ConfigError("no goldens to generate from")

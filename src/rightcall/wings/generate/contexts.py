@@ -1,0 +1,154 @@
+"""Contexts: related pieces of documents to ask questions about."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from rightcall.core.errors import ConfigError
+from rightcall.model.record import Record
+from rightcall.run.duplicates import normalized
+from rightcall.wings.generate.chunks import chunked
+from rightcall.wings.generate.config import ContextConstructionConfig
+from rightcall.wings.generate.documents import SourceDocument
+from rightcall.wings.generate.kit import Kit
+from rightcall.wings.generate.scribe import Unreadable
+
+
+class Context(Record, frozen=True):
+    """Related chunks and their source files. `quality` is a critic's rating, if any."""
+
+    texts: tuple[str, ...]
+    sources: tuple[str, ...] = ()
+    quality: float | None = None
+
+    @property
+    def text(self) -> str:
+        """The whole text."""
+        return "\n\n".join(self.texts)
+
+
+class ContextQuality(Record, frozen=True, forbid_unknown_fields=False):
+    """A critic's ratings of a context."""
+
+    clarity: float
+    depth: float
+    structure: float
+    relevance: float
+
+    @property
+    def mean(self) -> float:
+        """The mean rating, scaled to 0..1."""
+        marks = (self.clarity, self.depth, self.structure, self.relevance)
+        return sum(min(1.0, max(0.0, mark)) for mark in marks) / len(marks)
+
+
+def contexts_of(
+    documents: Sequence[SourceDocument], config: ContextConstructionConfig, *, seed: int = 0
+) -> list[Context]:
+    """Contexts from documents: a random chunk with the most similar chunks, each chunk drawn at most once."""
+    groups = [list(documents)] if config.allow_cross_file_contexts else [[document] for document in documents]
+    found: list[Context] = []
+    for number, group in enumerate(groups):
+        pieces = [
+            (chunk.text, document.path)
+            for document in group
+            for chunk in chunked(document.text, config.chunk_size, config.chunk_overlap)
+        ]
+        rng = random.Random(f"{seed}/contexts/{number}")  # noqa: S311
+        found += _grouped(pieces, config, rng, config.max_contexts_per_document * len(group))
+    return found
+
+
+async def judged_contexts(contexts: Sequence[Context], kit: Kit, threshold: float) -> list[Context]:
+    """The contexts that a critic rates high enough; an error when there are none."""
+    if threshold <= 0:
+        return list(contexts)
+    kept, best = list[Context](), 0.0
+    for number, context in enumerate(contexts):
+        scribe = kit.scribe(f"context-{number:04}")
+        try:
+            marks = await scribe.record(
+                "quality", "context_quality", ContextQuality, {"context": context.text}, judging=True
+            )
+        except Unreadable:
+            continue
+        best = max(best, marks.mean)
+        if marks.mean >= threshold:
+            kept.append(Context(context.texts, context.sources, round(marks.mean, 3)))
+    if not kept:
+        raise ConfigError(
+            f"none of the {len(contexts)} contexts reached the quality {threshold:g}; the best had {best:.2f}:"
+            " lower context_quality_threshold, or use better documents"
+        )
+    return kept
+
+
+def _grouped(
+    pieces: Sequence[tuple[str, str]], config: ContextConstructionConfig, rng: random.Random, most: int
+) -> list[Context]:
+    texts = [text for text, _ in pieces]
+    vectors = _Vectors(texts) if config.embed is None else None
+    embedded = list(config.embed(texts)) if config.embed is not None else []
+    order = list(range(len(pieces)))
+    rng.shuffle(order)
+    used: set[int] = set()
+    found: list[Context] = []
+    for first in order:
+        if len(found) >= most:
+            break
+        if first in used:
+            continue
+        near = [
+            (vectors.cosine(first, other) if vectors else cosine(embedded[first], embedded[other]), other)
+            for other in order
+            if other != first and other not in used
+        ]
+        wanted = rng.randint(config.min_context_length, config.max_context_length) - 1
+        near = sorted((one for one in near if one[0] >= config.context_similarity_threshold), reverse=True)
+        chosen = [first, *(other for _, other in near[:wanted])]
+        if len(chosen) < config.min_context_length:
+            continue
+        used.update(chosen)
+        sources = tuple(dict.fromkeys(pieces[place][1] for place in chosen))
+        found.append(Context(tuple(texts[place] for place in sorted(chosen)), sources))
+    return found
+
+
+def cosine(one: Sequence[float], other: Sequence[float]) -> float:
+    """The cosine of the angle between two vectors; 0 when one of them is zero."""
+    size = math.sqrt(math.fsum(a * a for a in one)) * math.sqrt(math.fsum(b * b for b in other))
+    return math.fsum(a * b for a, b in zip(one, other, strict=True)) / size if size else 0.0
+
+
+class _Vectors:
+    """Tf-idf of character trigrams: works for any script, without a model."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        counts = [Counter(_trigrams(text)) for text in texts]
+        known = Counter(gram for count in counts for gram in count)
+        self._vectors = [
+            _unit(
+                {
+                    gram: number * math.log((1 + len(texts)) / (0.5 + known[gram]))
+                    for gram, number in count.items()
+                }
+            )
+            for count in counts
+        ]
+
+    def cosine(self, one: int, other: int) -> float:
+        short, long = sorted((self._vectors[one], self._vectors[other]), key=len)
+        return math.fsum(weight * long[gram] for gram, weight in short.items() if gram in long)
+
+
+def _trigrams(text: str) -> list[str]:
+    plain = f" {normalized(text)} "
+    return [plain[i : i + 3] for i in range(len(plain) - 2)]
+
+
+def _unit(vector: Mapping[str, float]) -> dict[str, float]:
+    size = math.sqrt(math.fsum(weight * weight for weight in vector.values()))
+    return {gram: weight / size for gram, weight in vector.items()} if size else dict(vector)

@@ -1,0 +1,95 @@
+"""Shared resources of generation, created once per run."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+from rightcall.agents.retrying_client import Asker
+from rightcall.model.tool import Tool
+from rightcall.wings.generate.config import (
+    ConversationalStylingConfig,
+    EvolutionConfig,
+    FiltrationConfig,
+    StylingConfig,
+    VerificationConfig,
+)
+from rightcall.wings.generate.pools import LANGUAGES, Language
+from rightcall.wings.generate.scribe import Scribe
+from rightcall.wings.generate.solver import Solver
+from rightcall.wings.generate.verify import Verifier
+
+NAMES = {"en": "English", "vi": "Vietnamese", "zh": "Chinese (simplified)"}
+STYLES = (
+    "in one short sentence", "politely", "casually", "tersely, as on a phone", "in a friendly tone", "in a hurry",
+    "as a first-time user", "matter-of-factly",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Kit:
+    """Tools, models and settings. `asker` is None when no model writes."""
+
+    tools: Mapping[str, Tool]
+    verifier: Verifier
+    solver: Solver | None = None
+    asker: Asker | None = None
+    critic: Asker | None = None
+    model: str = "template"
+    solver_model: str = ""
+    servers: tuple[str, ...] = ()
+    seed: int = 0
+    language: str = "en"
+    verification: VerificationConfig = field(default_factory=VerificationConfig)
+    filtration: FiltrationConfig | None = None
+    evolution: EvolutionConfig | None = None
+    styling: StylingConfig = field(default_factory=StylingConfig)
+    conversational_styling: ConversationalStylingConfig = field(default_factory=ConversationalStylingConfig)
+
+    @property
+    def values_language(self) -> Language:
+        """The language of sampled values: the requested one if values exist for it, otherwise English."""
+        return next((known for known in LANGUAGES if known == self.language), "en")
+
+    @property
+    def language_name(self) -> str:
+        """The language as written in a prompt."""
+        return NAMES.get(self.language, self.language)
+
+    def style(self, job: str) -> str:
+        """The style of a request: from the styling, or chosen at random per job."""
+        return self.styling.input_format or self.chance(job, "style").choice(STYLES)
+
+    def chance(self, job: str, what: str) -> random.Random:
+        """A random generator for one purpose of one job."""
+        return random.Random(f"{self.seed}/{job}/{what}")  # noqa: S311
+
+    def scribe(self, job: str) -> Scribe:
+        """A scribe for one job; only with a model."""
+        assert self.asker is not None
+        return Scribe(self.asker, job, self.seed, critic=self.critic)
+
+    def provenance(self, way: str, scribe: Scribe | None, **more: Any) -> dict[str, Any]:
+        """The origin of a golden, for its metadata."""
+        known = {
+            "by": _maker(),
+            "way": way,
+            "model": self.model,
+            "seed": self.seed,
+            "language": self.language,
+        }
+        if self.solver is not None:
+            known["solver"] = self.solver_model
+        if scribe is not None:
+            known["prompts"] = dict(sorted(scribe.prompts.items()))
+        return known | {name: value for name, value in more.items() if value not in (None, "", (), [], {})}
+
+
+@cache
+def _maker() -> str:
+    from importlib.metadata import version  # reads a file: once, and only when goldens are made
+
+    return f"rightcall {version('rightcall')}"

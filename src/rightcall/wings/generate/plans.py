@@ -1,0 +1,297 @@
+"""Call plans: the calls a request should lead to, sampled from the tools' schemas.
+
+The schedule decides what each slot is about (a kind of plan, a tool, a parameter or choice to cover); the plan fills in
+values. Both depend only on the seed and the slot's number, so a run can be resumed and repeated.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+from rightcall.model.golden import ExpectedCall
+from rightcall.model.record import Record
+from rightcall.model.tool import Tool
+from rightcall.models.extraction import words
+from rightcall.wings.generate.pools import Language
+from rightcall.wings.generate.values import Flavour, choices_of, has_bounds, is_free_text, sample_arguments
+
+PlanKind = Literal[
+    "one", "several", "parallel", "dependent", "none", "missing", "near_miss", "boundary", "enum", "unicode"
+]
+WEIGHTS: Mapping[PlanKind, int] = {
+    "one": 30, "several": 10, "parallel": 8, "dependent": 6, "none": 10, "missing": 8, "near_miss": 8, "boundary": 8,
+    "enum": 6, "unicode": 6,
+}  # fmt: skip
+"""The relative frequency of each kind."""
+
+WITHOUT_CALLS: frozenset[PlanKind] = frozenset(("none", "missing"))
+FLAVOURS: Mapping[str, Flavour] = {"boundary": "boundary", "unicode": "unicode"}
+
+
+class PlannedCall(Record, frozen=True):
+    """One call of a plan. `bound` maps a parameter to the path in the result of the call `after` that gives it."""
+
+    tool: str
+    arguments: dict[str, Any]
+    id: str = ""
+    after: str = ""
+    bound: dict[str, str] = {}
+
+
+class PlannedSlot(Record, frozen=True):
+    """What one golden should be about. `turn` counts how often its tool was planned before."""
+
+    index: int
+    kind: PlanKind
+    tools: tuple[str, ...] = ()
+    turn: int = 0
+
+    @property
+    def id(self) -> str:
+        """A name that is stable across resumes: number, kind, tools."""
+        return "-".join([f"{self.index:04}", self.kind, *self.tools])
+
+
+class CallPlan(Record, frozen=True):
+    """The calls a request should lead to. `missing` is a required parameter that the request must not contain."""
+
+    slot: PlannedSlot
+    calls: tuple[PlannedCall, ...] = ()
+    language: Language = "en"
+    attempt: int = 0
+    missing: str = ""
+    distractor: str = ""
+
+    @property
+    def has_calls(self) -> bool:
+        """Whether the agent should call anything."""
+        return self.slot.kind not in WITHOUT_CALLS
+
+    def expected_calls(self, tools: Mapping[str, Tool]) -> tuple[ExpectedCall, ...]:
+        """The calls as a golden states them."""
+        return tuple(_expected(call, tools[call.tool]) for call in self.calls) if self.has_calls else ()
+
+
+class Schedule:
+    """Slots in order: kinds by weight, the least used tool that supports the kind."""
+
+    def __init__(self, tools: Sequence[Tool], seed: int = 0, kinds: Mapping[PlanKind, int] = WEIGHTS) -> None:
+        shuffled = sorted(tools, key=lambda tool: tool.name)
+        random.Random(f"{seed}/tools").shuffle(shuffled)  # noqa: S311
+        self._pairs = dependent_pairs(shuffled)
+        self._able = {kind: self._those_able(kind, shuffled) for kind in kinds}
+        self._weights = {kind: weight for kind, weight in kinds.items() if weight and self._able[kind]}
+        self._used: Counter[str] = Counter()
+        self._made: Counter[PlanKind] = Counter()
+        self._about: Counter[tuple[PlanKind, tuple[str, ...]]] = Counter()
+        self._index = 0
+
+    def take(self, count: int) -> list[PlannedSlot]:
+        """The next slots."""
+        return [self._next() for _ in range(count)] if self._weights else []
+
+    def _next(self) -> PlannedSlot:
+        total = sum(self._weights.values())
+        index, self._index = self._index, self._index + 1
+        kind = max(self._weights, key=lambda k: self._weights[k] * (index + 1) / total - self._made[k])
+        self._made[kind] += 1
+        chosen = min(
+            self._able[kind],
+            key=lambda names: (sum(self._used[name] for name in names), self._about[kind, names]),
+        )
+        turn = self._about[kind, chosen]
+        self._about[kind, chosen] += 1
+        self._used.update(chosen)
+        return PlannedSlot(index, kind, chosen, turn)
+
+    def _those_able(  # noqa: PLR0911  a table of kinds
+        self, kind: PlanKind, tools: Sequence[Tool]
+    ) -> list[tuple[str, ...]]:
+        """The tools, or groups of tools, that a kind of plan applies to."""
+        match kind:
+            case "none":
+                return [()]
+            case "dependent":
+                return [(first, second) for first, second, _ in self._pairs]
+            case "several":
+                step = max(1, len(tools) // 2)
+                return (
+                    [(one.name, tools[(i + step) % len(tools)].name) for i, one in enumerate(tools)]
+                    if len(tools) > 1
+                    else []
+                )
+            case "near_miss":
+                return [
+                    (tool.name, other.name) for tool in tools if (other := nearest(tool, tools)) is not None
+                ]
+            case "missing":
+                return [(tool.name,) for tool in tools if required_without_default(tool)]
+            case "enum":
+                return [
+                    (tool.name,) for tool in tools if any(choices_of(tool, name) for name in tool.parameters)
+                ]
+            case "boundary":
+                return [
+                    (tool.name,) for tool in tools if any(has_bounds(tool, name) for name in tool.parameters)
+                ]
+            case "unicode":
+                return [(t.name,) for t in tools if any(is_free_text(t, name) for name in t.parameters)]
+            case "parallel":
+                return [(tool.name,) for tool in tools if tool.parameters]
+            case _:
+                return [(tool.name,) for tool in tools]
+
+
+def plan_of(
+    slot: PlannedSlot,
+    tools: Mapping[str, Tool],
+    *,
+    seed: int = 0,
+    attempt: int = 0,
+    language: Language = "en",
+) -> CallPlan | None:
+    """The plan of a slot; a different one for each attempt. None when a tool's schema cannot be sampled."""
+    rng = random.Random(f"{seed}/{slot.index}/{attempt}")  # noqa: S311
+    maker = _Sampler(slot, tools, rng, language, slot.turn + attempt)
+    calls = maker.calls()
+    if calls is None:
+        return None
+    distractor = slot.tools[1] if slot.kind == "near_miss" else ""
+    return CallPlan(slot, calls, language, attempt, maker.missing, distractor)
+
+
+class _Sampler:
+    """Fills one slot with values."""
+
+    def __init__(
+        self, slot: PlannedSlot, tools: Mapping[str, Tool], rng: random.Random, language: Language, turn: int
+    ) -> None:
+        self._slot, self._tools, self._rng, self._language, self._turn = slot, tools, rng, language, turn
+        self.missing = ""
+
+    def calls(self) -> tuple[PlannedCall, ...] | None:
+        kind, names = self._slot.kind, self._slot.tools
+        if kind == "none":
+            return ()
+        if kind == "dependent":
+            return self._dependent(*names)
+        if kind == "parallel":
+            return self._distinct(names[0], 2)
+        made = [self._call(name) for name in (names if kind == "several" else names[:1])]
+        return None if None in made else tuple(call for call in made if call is not None)
+
+    def _call(self, name: str) -> PlannedCall | None:
+        tool, kind = self._tools[name], self._slot.kind
+        wanted, fixed = set(parameters_of_turn(tool, self._turn)), dict[str, Any]()
+        if kind == "missing":
+            self.missing = self._rng.choice(required_without_default(tool))
+        elif kind == "enum":
+            choices = [(p, value) for p in tool.parameters for value in choices_of(tool, p)]
+            parameter, value = choices[self._turn % len(choices)]
+            wanted, fixed = {*required(tool), parameter}, {parameter: value}
+        elif kind == "boundary":
+            bounded = [p for p in tool.parameters if has_bounds(tool, p)]
+            wanted = {*required(tool), bounded[self._turn % len(bounded)]}
+        elif kind == "unicode":
+            free = [p for p in tool.parameters if is_free_text(tool, p)]
+            wanted = {*required(tool), free[self._turn % len(free)]}
+        arguments = sample_arguments(
+            tool,
+            frozenset(wanted),
+            self._rng,
+            language=self._language,
+            flavour=FLAVOURS.get(kind, "plain"),
+            fixed=fixed,
+        )
+        return None if arguments is None else PlannedCall(name, arguments)
+
+    def _distinct(self, name: str, count: int) -> tuple[PlannedCall, ...] | None:
+        """Calls of one tool that differ in their arguments."""
+        made: list[PlannedCall] = []
+        for _ in range(6 * count):
+            tool = self._tools[name]
+            wanted = frozenset(parameters_of_turn(tool, self._turn)) or frozenset(
+                [next(iter(tool.parameters))]
+            )
+            arguments = sample_arguments(tool, wanted, self._rng, language=self._language)
+            if arguments is not None and all(arguments != call.arguments for call in made):
+                made.append(PlannedCall(name, arguments))
+            if len(made) == count:
+                return tuple(made)
+        return None
+
+    def _dependent(self, first: str, second: str) -> tuple[PlannedCall, ...] | None:
+        tools = list(self._tools.values())
+        parameter = next(p for one, other, p in dependent_pairs(tools) if (one, other) == (first, second))
+        source = self._call(first)
+        tool = self._tools[second]
+        wanted = frozenset({*required(tool), parameter})
+        arguments = sample_arguments(tool, wanted, self._rng, language=self._language)
+        if source is None or arguments is None:
+            return None
+        return (
+            PlannedCall(first, source.arguments, "first"),
+            PlannedCall(second, arguments, after="first", bound={parameter: parameter}),
+        )
+
+
+def required(tool: Tool) -> tuple[str, ...]:
+    """The required parameters."""
+    needed = tool.input_schema.get("required")
+    return tuple(name for name in needed if name in tool.parameters) if isinstance(needed, list) else ()
+
+
+def required_without_default(tool: Tool) -> list[str]:
+    """The parameters that the request itself must provide."""
+    return [name for name in required(tool) if name not in tool.defaults()]
+
+
+def parameters_of_turn(tool: Tool, turn: int) -> tuple[str, ...]:
+    """The required parameters, then with each optional one in turn, then with all of them, cyclically."""
+    needed = required(tool)
+    optional = [name for name in tool.parameters if name not in needed]
+    place = turn % (len(optional) + 2) if optional else 0
+    chosen = [] if place == 0 else optional[place - 1 : place] if place <= len(optional) else optional
+    return (*needed, *chosen)
+
+
+def dependent_pairs(tools: Sequence[Tool]) -> list[tuple[str, str, str]]:
+    """Two tools and the parameter of the second that the first's result provides, according to their schemas."""
+    found = []
+    for first in tools:
+        given: Any = (first.output_schema or {}).get("properties")
+        for second in tools if isinstance(given, dict) else ():
+            shared = [p for p in required(second) if p in given and p not in first.parameters]
+            if second.name != first.name and shared:
+                found.append((first.name, second.name, shared[0]))
+    return found
+
+
+def nearest(tool: Tool, tools: Sequence[Tool]) -> Tool | None:
+    """The tool that shares the most words with this one; None when none shares any."""
+    own = set(words(f"{tool.name} {tool.description}"))
+
+    def shared(other: Tool) -> float:
+        theirs = set(words(f"{other.name} {other.description}"))
+        return len(own & theirs) / max(1, len(own | theirs))
+
+    others = [other for other in tools if other.name != tool.name]
+    best = max(others, key=shared, default=None)
+    return best if best is not None and shared(best) > 0 else None
+
+
+def _expected(call: PlannedCall, tool: Tool) -> ExpectedCall:
+    arguments = {name: expected_value(tool, name, value) for name, value in call.arguments.items()}
+    for name, path in call.bound.items():
+        arguments[name] = {"ref": {"call": call.after, "path": path}}
+    return ExpectedCall(call.tool, arguments, id=call.id, after=(call.after,) if call.after else ())
+
+
+def expected_value(tool: Tool, name: str, value: Any) -> Any:
+    """How a golden states an argument: text ignoring case and spacing, everything else exactly."""
+    if isinstance(value, str) and is_free_text(tool, name):
+        return {"text": value, "ignore": ["case", "space"]}
+    return {"exact": value} if isinstance(value, dict) else value

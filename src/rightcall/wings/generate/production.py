@@ -1,0 +1,279 @@
+"""From jobs to drafts: concurrent, stored as they finish, resumable.
+
+Generating is a run like any other: jobs go through the executor's pool, results through the suite's sink into a store,
+and an interrupted run continues with what is missing. A kept golden is a case that passed; one that was
+dropped is a case that failed, with the reason.
+"""
+
+from __future__ import annotations
+
+import datetime
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from typing import Any, Protocol
+
+import msgspec
+
+from rightcall.agents.limits import RunLimits, spent, total
+from rightcall.agents.pool import Pool
+from rightcall.agents.retrying_client import Asker
+from rightcall.core.errors import ConfigError, ProviderError
+from rightcall.core.text import utc_text
+from rightcall.model.golden import AnyGolden
+from rightcall.model.message import Message
+from rightcall.model.record import Record
+from rightcall.model.run import CaseResult, Run
+from rightcall.model.score import Score
+from rightcall.model.trajectory import Trajectory, Usage
+from rightcall.run.case_runner import ResultScrubber
+from rightcall.run.run_record import new_run_id
+from rightcall.run.sink import Sink
+from rightcall.store.base import changes
+from rightcall.store.sql.run_writer import RunWriter
+from rightcall.store.sql.store import Store
+from rightcall.wings.generate.verify import Duplicates
+
+ROUNDS = 3
+"""How often dropped goldens are planned again."""
+
+FREE_ROUNDS = 10
+"""The same when generation is free."""
+
+
+class Made(Record, frozen=True):
+    """The result of one job: a golden, or the reason why there is none."""
+
+    golden: AnyGolden | None
+    scores: dict[str, Score] = {}
+    reason: str = ""
+    usage: Usage = Usage()
+    messages: tuple[Message, ...] = ()
+
+
+class Job(Protocol):
+    """Makes one golden. Its id is the golden's, and the same in every run with the same settings."""
+
+    @property
+    def id(self) -> str: ...
+
+    async def make(self) -> Made: ...
+
+
+class Dropped(Record, frozen=True):
+    """A golden that was not kept, and why."""
+
+    id: str
+    reason: str
+
+
+class SynthesisProgress(msgspec.Struct):
+    """The progress of a generation."""
+
+    run_id: str
+    wanted: int
+    done: int = 0
+    kept: int = 0
+    errors: int = 0
+    usage: Usage = Usage()
+    retries: int = 0
+    at_once: int = 0
+
+
+class Production(Record, frozen=True):
+    """What was generated. `stopped` names the budget that ended it early."""
+
+    goldens: tuple[AnyGolden, ...]
+    dropped: tuple[Dropped, ...] = ()
+    errors: tuple[Dropped, ...] = ()
+    usage: Usage = Usage()
+    run_id: str = ""
+    stopped: str = ""
+
+
+@dataclass(frozen=True)
+class Work:
+    """What to generate. `jobs(start, count)` returns further jobs; possibly fewer than requested."""
+
+    way: str
+    wanted: int
+    jobs: Callable[[int, int], Sequence[Job]]
+    model: str = "template"
+    seed: int = 0
+    rounds: int = ROUNDS
+    concurrency: int = 16
+    limits: RunLimits = field(default_factory=RunLimits)
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    fingerprints: Mapping[str, str] = field(default_factory=dict)
+    asker: Asker | None = None
+
+
+async def produce(
+    work: Work,
+    store: Store | None = None,
+    *,
+    resume: str | None = None,
+    watch: Callable[[SynthesisProgress], None] = lambda progress: None,
+) -> Production:
+    """Run the jobs. With a store every finished job is on disk at once, and `resume` continues such a run."""
+    shift = _Shift(work, store, resume, watch)
+    for _ in range(work.rounds):
+        missing = work.wanted - len(shift.kept())
+        jobs = shift.next_jobs(missing) if missing > 0 else []
+        if not jobs or shift.stopped:
+            break
+        await shift.do(jobs)
+    return shift.outcome()
+
+
+class _Shift:
+    """One run of a production."""
+
+    def __init__(
+        self, work: Work, store: Store | None, resume: str | None, watch: Callable[[SynthesisProgress], None]
+    ) -> None:
+        self._work, self._store, self._watch = work, store, watch
+        self._order: list[str] = []
+        self._results: dict[str, CaseResult] = {}
+        self._goldens: dict[str, AnyGolden] = {}
+        self._scrub = ResultScrubber()
+        self._started = time.monotonic()
+        self._spent = Usage()
+        self.stopped = ""
+        run = _new_run(work)
+        self._writer: RunWriter | None = None
+        if store is not None:
+            run = self._begin(store, run, resume)
+        self.progress = SynthesisProgress(run.id, work.wanted)
+
+    def next_jobs(self, count: int) -> list[Job]:
+        """Jobs after the known ones, done or not."""
+        jobs = list(self._work.jobs(len(self._order), count))
+        self._order += [job.id for job in jobs]
+        return jobs
+
+    async def do(self, jobs: Sequence[Job]) -> None:
+        todo = [job for job in jobs if job.id not in self._results]
+        for job in jobs:
+            if job.id in self._results:
+                self._count(self._results[job.id])
+        pool = Pool(max(1, min(self._work.concurrency, len(todo) or 1)))
+        async with Sink(self._write, lambda batch: self._written(batch, pool), broken=pool.fail) as sink:
+
+            async def one(job: Job) -> None:
+                result = await self._result(job)
+                self._spend(result.usage, pool)
+                await sink.put(result)
+
+            await pool.run(iter(todo), one)
+        self.stopped = self.stopped or pool.stopped
+
+    def kept(self) -> list[AnyGolden]:
+        """The kept goldens in job order, without duplicates; independent of the completion order."""
+        return [golden for golden, earlier in self._sifted() if not earlier]
+
+    def outcome(self) -> Production:
+        sifted = self._sifted()
+        repeats = [Dropped(golden.id, f"nearly repeats {earlier}") for golden, earlier in sifted if earlier]
+        results = [self._results[name] for name in self._order if name in self._results]
+        failed = [
+            Dropped(r.golden_id, r.metrics["overall"].reason) for r in results if not r.passed and not r.error
+        ]
+        errors = tuple(Dropped(r.golden_id, r.error) for r in results if r.error)
+        complete = not self.stopped and not errors
+        if self._store is not None and self._writer is not None and complete:
+            self._store.finish_run(self._writer.run_id, None, early=True, epoch=self._writer.epoch)
+        return Production(
+            tuple([golden for golden, earlier in sifted if not earlier][: self._work.wanted]),
+            tuple(sorted((*failed, *repeats), key=lambda one: one.id)),
+            errors,
+            self.progress.usage,
+            self.progress.run_id if self._store is not None else "",
+            self.stopped,
+        )
+
+    def _sifted(self) -> list[tuple[AnyGolden, str]]:
+        seen = Duplicates()
+        goldens = [self._goldens[name] for name in self._order if name in self._goldens]
+        return [(golden, seen.earlier(golden)) for golden in goldens]
+
+    def _begin(self, store: Store, run: Run, resume: str | None) -> Run:
+        if resume is None:
+            self._writer = store.begin_run(run, planned=self._work.wanted)
+            return run
+        stored = store.run(resume)
+        if different := changes(stored.run, run):
+            raise ConfigError(
+                f"generation {stored.id} cannot be resumed, because its inputs have changed:", *different
+            )
+        self._writer = store.resume_run(stored.id)
+        self._writer.drop_errors()
+        self._results = {result.golden_id: result for result in store.results(stored.id)}
+        self._goldens = {golden.id: golden for golden in store.goldens(stored.id)}
+        return stored.run
+
+    async def _result(self, job: Job) -> CaseResult:
+        started = time.monotonic()
+        try:
+            made = await job.make()
+        except ProviderError as error:
+            scores = {"overall": Score.broken(str(error))}
+            return CaseResult(job.id, 0, False, 0.0, scores, error=str(error))
+        if made.golden is not None:
+            self._goldens[job.id] = made.golden
+        kept = made.golden is not None
+        scores = {**made.scores, "overall": Score(float(kept), kept, made.reason)}
+        trajectory = Trajectory(made.messages) if made.messages else None
+        taken = (time.monotonic() - started) * 1000
+        result = CaseResult(
+            job.id, 0, kept, float(kept), scores, latency_ms=taken, usage=made.usage, trajectory=trajectory
+        )
+        return self._scrub(result)
+
+    def _write(self, batch: Sequence[CaseResult]) -> None:
+        if self._writer is not None:
+            self._writer.add_goldens(
+                [self._goldens[r.golden_id] for r in batch if r.golden_id in self._goldens]
+            )
+            self._writer.add(batch)
+
+    def _written(self, batch: Sequence[CaseResult], pool: Pool) -> None:
+        for result in batch:
+            self._results[result.golden_id] = msgspec.structs.replace(result, trajectory=None)
+            self._count(result)
+        if self._work.asker is not None:
+            self.progress.retries, self.progress.at_once = (
+                self._work.asker.retries,
+                self._work.asker.throttle.limit,
+            )
+        self._watch(self.progress)
+
+    def _spend(self, usage: Usage, pool: Pool) -> None:
+        """Start nothing new once a budget is used up; checked at once, not when the result is on disk."""
+        limits = self._work.limits
+        self._spent = total(self._spent, usage)
+        if limits.seconds is not None and time.monotonic() - self._started > limits.seconds:
+            pool.stop(f"{limits.seconds:g} seconds have passed")
+        pool.stop(spent(self._spent, limits.tokens, limits.cost_usd))
+
+    def _count(self, result: CaseResult) -> None:
+        self.progress.done += 1
+        self.progress.kept += result.passed
+        self.progress.errors += bool(result.error)
+        self.progress.usage = total(self.progress.usage, result.usage)
+
+
+def _new_run(work: Work) -> Run:
+    now = datetime.datetime.now(datetime.UTC)
+    return Run(
+        id=new_run_id(now),
+        name=f"generate {work.way}",
+        started_at=utc_text(now),
+        agent=work.model,
+        seed=work.seed,
+        group="generate",
+        settings=dict(work.settings),
+        fingerprints=dict(work.fingerprints),
+        versions={"rightcall": version("rightcall")},
+    )

@@ -1,0 +1,173 @@
+"""Expected calls proposed from a run: what most trials of a golden did, as a draft for a person to review.
+
+What an agent did is not what it should do, so a proposal decides nothing before it is accepted: it is marked as
+unreviewed, and a run refuses it. Only goldens that state no check get one.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import groupby
+from typing import Any
+
+import msgspec
+
+from rightcall.core.redaction.clean_text import HIDDEN, scrubber
+from rightcall.core.text import counted
+from rightcall.datasets.review import PROPOSAL
+from rightcall.model.call import ToolCall
+from rightcall.model.failure import FATAL
+from rightcall.model.golden import AnyGolden, ExpectedCall, states_check
+from rightcall.model.record import Record
+from rightcall.model.run import CaseResult
+from rightcall.store.sql.store import Store
+from rightcall.wings.traces.trace import UNREVIEWED
+
+MOST_OTHERS = 5
+"""Other behaviours that a draft names."""
+
+
+class Disagreement(Record, frozen=True):
+    """A golden about which trials disagree, or say nothing: how often each behaviour occurred."""
+
+    golden_id: str
+    reason: str
+    behaviours: tuple[tuple[str, int], ...] = ()
+
+
+class ExpectedDrafts(Record, frozen=True):
+    """Drafts with proposed calls, and what they do not settle.
+
+    `split` are goldens whose trials disagree, with or without a draft; `checked` counts goldens that already state a
+    check, `without_answer` those that no trial answered.
+    """
+
+    run: str
+    goldens: tuple[AnyGolden, ...]
+    split: tuple[Disagreement, ...] = ()
+    checked: int = 0
+    without_answer: tuple[str, ...] = ()
+
+
+def expected_drafts(store: Store, run: str) -> ExpectedDrafts:
+    """Drafts from a stored run, for goldens that state no check.
+
+    More than half of a golden's trials must have made the same calls. Arguments in which they differ, and those that
+    contain a secret, which a store has hidden, are left open. Trials with an error or a fatal failure do not count.
+    """
+    found = store.run(run)
+    clean = scrubber()
+    goldens = {golden.id: golden for golden in store.goldens(found.id)}
+    drafts: list[AnyGolden] = []
+    split: list[Disagreement] = []
+    silent: list[str] = []
+    checked = 0
+    for golden_id, trials in groupby(store.results(found.id, trajectories=True), key=lambda r: r.golden_id):
+        golden = goldens.get(golden_id)
+        if golden is None or states_check(golden):
+            checked += 1
+            continue
+        made = [_calls(trial) for trial in trials if _counts(trial)]
+        if not made:
+            silent.append(golden_id)
+            continue
+        draft, behaviours = _draft(golden, made, found.id, found.run.agent, clean)
+        if draft is not None:
+            drafts.append(draft)
+        if len(behaviours) > 1:
+            why = "most trials agree" if draft is not None else "no calls were made by most trials"
+            split.append(Disagreement(golden_id, why, behaviours))
+    return ExpectedDrafts(found.id, tuple(drafts), tuple(split), checked, tuple(silent))
+
+
+def _counts(trial: CaseResult) -> bool:
+    """Whether a trial shows what the agent does: it answered, and did no damage."""
+    done = trial.trajectory
+    return (
+        done is not None
+        and not trial.error
+        and done.stop_reason == "done"
+        and not any(failure.code in FATAL for failure in trial.codes)
+    )
+
+
+def _calls(trial: CaseResult) -> tuple[ToolCall, ...]:
+    """The calls of a trial; those that failed and were repeated say nothing about what should happen."""
+    done = trial.trajectory
+    calls = () if done is None else done.calls
+    later = [{call.name for call in calls[at + 1 :]} for at in range(len(calls))]
+    return tuple(
+        call
+        for call, names in zip(calls, later, strict=True)
+        if call.status != "error" or call.name not in names
+    )
+
+
+def _draft(
+    golden: AnyGolden,
+    trials: Sequence[tuple[ToolCall, ...]],
+    run: str,
+    agent: str,
+    clean: Callable[[str], str],
+) -> tuple[AnyGolden | None, tuple[tuple[str, int], ...]]:
+    """The golden with the calls of most trials, None if no behaviour has a majority; and every behaviour."""
+    behaviours = Counter(clean(_words(calls)) for calls in trials).most_common()
+    names, times = Counter(tuple(call.name for call in calls) for calls in trials).most_common(1)[0]
+    if 2 * times <= len(trials):
+        return None, tuple(behaviours)
+    alike = [calls for calls in trials if tuple(call.name for call in calls) == names]
+    expected = tuple(
+        _expected([calls[at] for calls in alike], len(trials), clean) for at in range(len(names))
+    )
+    proposal: dict[str, Any] = {"run": run, "agent": clean(agent), "trials": len(trials), "agreeing": times}
+    if others := [f"{words} ({counted(n, 'trial')})" for words, n in behaviours[1 : MOST_OTHERS + 1]]:
+        proposal["others"] = others
+    if left_open := sorted(
+        {name for at, call in enumerate(expected) for name in _left_open(alike, at, call)}
+    ):
+        proposal["left_open"] = left_open
+    metadata = {**golden.metadata, PROPOSAL: proposal, "review": UNREVIEWED}
+    fields = {"expected_calls": expected, "no_calls": not expected, "metadata": metadata}
+    return msgspec.structs.replace(golden, **fields), tuple(behaviours)
+
+
+def _expected(calls: Sequence[ToolCall], trials: int, clean: Callable[[str], str]) -> ExpectedCall:
+    """One call as most trials made it: with the arguments that more than half of all trials gave."""
+    known = [call.arguments for call in calls if call.arguments is not None]
+    if 2 * len(known) <= trials:
+        return ExpectedCall(calls[0].name)
+    args: dict[str, Any] = {}
+    open_args = False
+    for name in dict.fromkeys(name for arguments in known for name in arguments):
+        value, times = _most_common(arguments[name] for arguments in known if name in arguments)
+        text = _text({name: value})  # the name tells secrets, too
+        if 2 * times > trials and HIDDEN not in text and clean(text) == text:
+            args[name] = {"exact": value} if isinstance(value, dict) else value
+        else:
+            open_args = True
+    return ExpectedCall(calls[0].name, args, extra_args="ignore" if open_args else "forbid")
+
+
+def _most_common(values: Iterable[Any]) -> tuple[Any, int]:
+    by_text: dict[str, list[Any]] = {}
+    for value in values:
+        by_text.setdefault(_text(value), []).append(value)
+    largest = max(by_text.values(), key=len)
+    return largest[0], len(largest)
+
+
+def _left_open(alike: Sequence[tuple[ToolCall, ...]], at: int, expected: ExpectedCall) -> Iterator[str]:
+    """Arguments that trials gave and the draft does not expect."""
+    if expected.extra_args == "ignore":
+        given = {name for calls in alike for name in calls[at].arguments or ()}
+        yield from (f"{expected.tool}.{name}" for name in given - set(expected.args or ()))
+
+
+def _words(calls: Sequence[ToolCall]) -> str:
+    return ", ".join(f"{call.name}({_text(call.arguments)})" for call in calls) or "no calls"
+
+
+def _text(value: Any) -> str:
+    return json.dumps(value, sort_keys=True, ensure_ascii=False, default=repr)

@@ -1,0 +1,213 @@
+"""The settings of a synthesizer, the models it opens, and the work it passes to `production`."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from rightcall.agents.limits import RunLimits
+from rightcall.agents.retrying_client import Asker, Patience
+from rightcall.core.codec import encode
+from rightcall.core.errors import ConfigError
+from rightcall.model.tool import Tool
+from rightcall.models.base import Provider
+from rightcall.models.catalog import line_to_add, project_models
+from rightcall.models.endpoint import ModelEndpoint
+from rightcall.models.hosts import server_of
+from rightcall.models.resolver import endpoint_of, resolve
+from rightcall.store.sql.store import Store
+from rightcall.wings.generate.config import (
+    ConversationalStylingConfig,
+    EvolutionConfig,
+    FiltrationConfig,
+    Model,
+    StylingConfig,
+    VerificationConfig,
+)
+from rightcall.wings.generate.kit import Kit
+from rightcall.wings.generate.pools import LANGUAGES
+from rightcall.wings.generate.production import ROUNDS, Production, SynthesisProgress, Work, produce
+from rightcall.wings.generate.prompts import step_prompt
+from rightcall.wings.generate.solver import Solver
+from rightcall.wings.generate.verify import Verifier
+
+LEAVE_OPEN = 'this requires a model: Synthesizer(model="provider:model")'
+"""Said where no template can write, and no default_generator is set."""
+
+
+@dataclass(frozen=True)
+class SynthesisSetup:
+    """How goldens are generated.
+
+    Without a `model`, goldens from tools are written by templates, and everything else by the project's
+    `default_generator`. A model is `provider:model` or a name of the project's `models`. `tools` are those of the agent
+    under test: with them, every golden gets `expected_calls` that `verification` has tried to refute. `solver` reads
+    requests independently [default: the model]. Every choice depends on `seed` alone. With a `store`, finished work is
+    on disk at once, and `resume` names a run to continue. `watch` receives progress, `limits` end it.
+    """
+
+    model: Model | None = None
+    async_mode: bool = True
+    max_concurrent: int = 16
+    filtration_config: FiltrationConfig | None = None
+    evolution_config: EvolutionConfig | None = None
+    styling_config: StylingConfig | None = None
+    conversational_styling_config: ConversationalStylingConfig | None = None
+    cost_tracking: bool = False
+    tools: Sequence[Tool] = ()
+    solver: Model | None = None
+    verification: VerificationConfig = field(default_factory=VerificationConfig)
+    mocks: Mapping[str, Any] = field(default_factory=dict)
+    language: str = "en"
+    seed: int = 0
+    base_url: str | None = None
+    limits: RunLimits = field(default_factory=RunLimits)
+    store: Store | None = None
+    resume: str | None = None
+    watch: Callable[[SynthesisProgress], None] = lambda progress: None
+    patience: Patience | None = None
+
+    @asynccontextmanager
+    async def _kit(self, *, needs_model: bool = False) -> AsyncIterator[Kit]:
+        """Everything the methods need; models are opened here and closed at the end."""
+        writes = self._writer() if needs_model else self.model
+        if writes is None and self.language not in LANGUAGES:
+            raise ConfigError(
+                f"without a model the language must be one of {', '.join(LANGUAGES)}, got '{self.language}'"
+            )
+        tools = {tool.name: tool for tool in self.tools}
+        async with AsyncExitStack() as stack:
+            desk = _Desk(stack, self, writes)
+            writer = await desk.asker(writes)
+            reader = await desk.asker(self.solver) if self.solver is not None else writer
+            filtration = self.filtration_config
+            critic = (
+                await desk.asker(filtration.critic_model) if filtration and filtration.critic_model else None
+            )
+            checks = self.verification
+            solver = (
+                Solver(reader, tools, seed=self.seed, temperature=checks.temperature)
+                if reader is not None and tools
+                else None
+            )
+            yield Kit(
+                tools=tools,
+                verifier=Verifier(tools, solver, checks, mocks=self.mocks, seed=self.seed),
+                solver=solver,
+                asker=writer,
+                critic=critic,
+                model=_name(writes) or "template",
+                solver_model=_name(self.solver) or _name(writes),
+                servers=desk.servers,
+                seed=self.seed,
+                language=self.language,
+                verification=checks,
+                filtration=filtration,
+                evolution=self.evolution_config,
+                styling=self.styling_config or StylingConfig(),
+                conversational_styling=self.conversational_styling_config or ConversationalStylingConfig(),
+            )
+
+    def at_typed_server(self, model: Model, writes: Model | None = None) -> Model:
+        """A model at `base_url`: the server of the one that writes, and of `provider:model` of the same provider."""
+        url, writes = self.base_url, self.model if writes is None else writes
+        if not url or not isinstance(model, str | ModelEndpoint):
+            return model
+        own = _name(writes).partition(":")[0]
+        same = isinstance(model, str) and ":" in model and own == model.partition(":")[0]
+        return endpoint_of(model, base_url=url) if model == writes or same else model
+
+    def _writer(self) -> Model:
+        """The model that writes where no template can: the one that is named, else the default generator."""
+        found = self.model if self.model is not None else project_models().default("generator")
+        if found is None:
+            raise ConfigError(f"{LEAVE_OPEN}; {line_to_add('generator')}")
+        return found
+
+    def _work(
+        self, way: str, wanted: int, jobs: Any, kit: Kit, *, rounds: int = ROUNDS, **settings: Any
+    ) -> Work:
+        if wanted < 1:
+            raise ConfigError("the number of goldens must be at least 1")
+        return Work(
+            way,
+            wanted,
+            jobs,
+            kit.model,
+            self.seed,
+            rounds,
+            self.max_concurrent,
+            self.limits,
+            settings | self._settings(kit),
+            {
+                "tools": hashlib.sha256(encode(list(kit.tools.values()))).hexdigest(),
+                "prompts": _prompts_hash(),
+            },
+            kit.asker,
+        )
+
+    def _settings(self, kit: Kit) -> dict[str, Any]:
+        """The settings that must be unchanged to resume a run."""
+        said: dict[str, Any] = {"language": self.language, "solver": kit.solver_model}
+        if kit.servers:
+            said["servers"] = list(kit.servers)
+        for name in ("verification", "filtration_config", "evolution_config", "styling_config"):
+            said[name] = repr(getattr(self, name))
+        return said
+
+    async def _produce(self, work: Work) -> Production:
+        return await produce(work, self.store, resume=self.resume, watch=self.watch)
+
+    def _require_tools(self) -> None:
+        if not self.tools:
+            raise ConfigError("there are no tools to generate from")
+
+
+class _Desk:
+    """Open models, each once: two roles of one model share its concurrency limit."""
+
+    def __init__(self, stack: AsyncExitStack, maker: SynthesisSetup, writes: Model | None) -> None:
+        self._stack, self._maker, self._writes = stack, maker, writes
+        self._open: dict[object, Asker] = {}
+        self._servers: dict[str, None] = {}
+
+    @property
+    def servers(self) -> tuple[str, ...]:
+        """Servers other than the providers' own, in the order they were opened."""
+        return tuple(filter(None, self._servers))
+
+    async def asker(self, model: Model | None) -> Asker | None:
+        if model is None:
+            return None
+        key = model if isinstance(model, str) else id(model)
+        if key not in self._open:
+            provider: Provider = resolve(self._maker.at_typed_server(model, self._writes))
+            self._servers[server_of(provider)] = None
+            if isinstance(model, str | ModelEndpoint):
+                provider = await self._stack.enter_async_context(provider)
+            problems = await provider.check() if hasattr(provider, "check") else []
+            if problems:
+                raise ConfigError(*problems)
+            most = min(self._maker.max_concurrent, getattr(provider, "at_once", self._maker.max_concurrent))
+            self._open[key] = Asker(provider, most, patience=self._maker.patience, seed=self._maker.seed)
+        return self._open[key]
+
+
+def _name(model: Model | None) -> str:
+    if isinstance(model, str | ModelEndpoint):
+        return endpoint_of(model).model
+    return "" if model is None else str(getattr(model, "name", "")) or "provider"
+
+
+def _prompts_hash() -> str:
+    from importlib.resources import files
+
+    names = sorted(
+        entry.name
+        for entry in files("rightcall.wings.generate.prompts").iterdir()
+        if entry.name.endswith(".md")
+    )
+    return hashlib.sha256("".join(step_prompt(name[:-3]).hash for name in names).encode()).hexdigest()

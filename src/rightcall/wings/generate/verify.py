@@ -1,0 +1,176 @@
+"""Verifies a golden: its calls match their schemas, run on mocks, appear in the request, follow from it, and are new.
+
+Checks run from cheap to expensive and stop at the first failure. A golden that fails is dropped with the reason.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from typing import Any
+
+from rightcall.core.codec import encode
+from rightcall.metrics.matching.reasons import reason
+from rightcall.model.call import ToolCall
+from rightcall.model.golden import AnyGolden, ExpectedCall, Golden
+from rightcall.model.score import Score
+from rightcall.model.tool import Tool
+from rightcall.model.trajectory import Trajectory, Usage
+from rightcall.run.duplicates import NearTexts, normalized
+from rightcall.tools.definitions.offer import offered_tools
+from rightcall.tools.definitions.validate import problems
+from rightcall.tools.runtime.toolbox import Toolbox
+from rightcall.wings.generate.config import VerificationConfig
+from rightcall.wings.generate.solver import Solver, spent_on
+from rightcall.wings.generate.statement import missing_values, named_tool, surplus_numbers, unlike_a_request
+from rightcall.wings.generate.values import sample_arguments
+
+CHECKS = ("schema", "executes", "stated", "recovered")
+
+
+class Verifier:
+    """Verifies goldens against tools. Without a solver, what a request implies is judged only by its words."""
+
+    def __init__(
+        self,
+        tools: Mapping[str, Tool],
+        solver: Solver | None = None,
+        config: VerificationConfig | None = None,
+        *,
+        mocks: Mapping[str, Any] | None = None,
+        seed: int = 0,
+    ) -> None:
+        self._tools, self._solver, self._seed = tools, solver, seed
+        self._config = config or VerificationConfig()
+        self._toolbox = Toolbox(tools.values(), mocks=mocks, seed=seed)
+        self.usage = Usage()
+
+    async def verify(self, golden: Golden) -> tuple[dict[str, Score], Usage]:
+        """The checks that were made, by name, and what they cost; the golden is right when all of them pass."""
+        scores: dict[str, Score] = {}
+        scores["schema"] = self._schema(golden)
+        if scores["schema"].passed:
+            scores["executes"] = await self._executes(golden)
+        if all(score.passed for score in scores.values()):
+            scores["stated"] = self._stated(golden)
+        used = Usage()
+        if self._solver is not None and all(score.passed for score in scores.values()):
+            scores["recovered"], used = await self._recovered(golden, self._solver)
+        return scores, used
+
+    def _schema(self, golden: Golden) -> Score:
+        if not golden.expected_calls and not golden.no_calls:
+            return Score.passed_if(False, "the golden expects no call and does not forbid calls")
+        offered = offered_tools(golden, self._tools)
+        for call in golden.expected_calls:
+            if not isinstance(call.tool, str) or call.tool not in offered:
+                return Score.passed_if(False, f"unknown tool '{call.tool}'")
+            arguments = values_of(call)
+            if arguments is None:
+                return Score.passed_if(False, f"{call.tool}: an expected argument is not a single value")
+            wrong = [p for p in problems(offered[call.tool], self._concrete(call, arguments)) if p]
+            if wrong:
+                return Score.passed_if(
+                    False, f"{call.tool}: {wrong[0].path or 'arguments'}: {wrong[0].message}"
+                )
+        return Score.passed_if(True)
+
+    async def _executes(self, golden: Golden) -> Score:
+        context = self._toolbox.context(task=golden.id, offered=offered_tools(golden, self._tools).values())
+        for number, call in enumerate(golden.expected_calls):
+            arguments = self._concrete(call, values_of(call) or {})
+            made = ToolCall(str(call.tool), arguments, id=f"call_{number}", step=number)
+            invocation = await self._toolbox.invoke(made, context)
+            if invocation.error is not None:
+                return Score.passed_if(False, f"{call.tool} failed on its mock: {invocation.error.detail}")
+        return Score.passed_if(True)
+
+    def _stated(self, golden: Golden) -> Score:
+        if name := named_tool(golden.input, self._tools):
+            return Score.passed_if(False, f"the request names the tool {name}")
+        if problem := unlike_a_request(golden.input):
+            return Score.passed_if(False, f"the request does not read like a user's: {problem}")
+        if not self._config.literal or golden.no_calls:
+            return Score.passed_if(True)
+        values = [values_of(call) or {} for call in golden.expected_calls]
+        if missing := missing_values(golden.input, values):
+            return Score.passed_if(False, f"the request does not contain {missing[0]}")
+        if surplus := surplus_numbers(golden.input, values):
+            return Score.passed_if(False, f"the request contains {surplus[0]}, which no call uses")
+        return Score.passed_if(True)
+
+    async def _recovered(self, golden: Golden, solver: Solver) -> tuple[Score, Usage]:
+        agreed, failures = 0, list[str]()
+        done: list[Trajectory] = []
+        for number in range(self._config.samples):
+            trajectory = await solver.sample(golden, number)
+            done.append(trajectory)
+            result = solver.judged(golden, trajectory)
+            agreed += result.passed
+            if not result.passed:
+                failures.append(result.error or reason(result.codes) or "other calls")
+            left = self._config.samples - number - 1
+            if agreed >= self._config.agree or agreed + left < self._config.agree:
+                break
+        passed = agreed >= self._config.agree
+        why = f"recovered by {agreed} of {len(done)} solvers; {failures[0]}" if failures else ""
+        return Score(agreed / len(done), passed, "" if passed else why), spent_on(done)
+
+    def _concrete(self, call: ExpectedCall, arguments: dict[str, Any]) -> dict[str, Any]:
+        """The arguments with a placeholder for each value from another call's result."""
+        tool = self._tools.get(str(call.tool))
+        open_ones = [name for name, spec in (call.args or {}).items() if _is_ref(spec)]
+        if tool is None or not open_ones:
+            return arguments
+        names = frozenset((*arguments, *open_ones))
+        made = sample_arguments(tool, names, random.Random(self._seed), fixed=arguments)  # noqa: S311
+        return made or arguments
+
+
+def values_of(call: ExpectedCall) -> dict[str, Any] | None:
+    """The values an expected call states; None when one of them could be many values."""
+    found: dict[str, Any] = {}
+    for name, spec in (call.args or {}).items():
+        if _is_ref(spec):
+            continue
+        if isinstance(spec, dict):
+            known = next((spec[key] for key in ("exact", "text") if key in spec), _UNKNOWN)
+            if known is _UNKNOWN:
+                return None
+            found[name] = known
+        else:
+            found[name] = spec
+    return found
+
+
+_UNKNOWN = object()
+
+
+def _is_ref(spec: Any) -> bool:
+    return isinstance(spec, dict) and set(spec) == {"ref"}
+
+
+ALIKE = 0.85
+
+
+class Duplicates:
+    """Remembers goldens. Two requests that differ in a value are two tests, however similar."""
+
+    def __init__(self, alike: float = ALIKE) -> None:
+        self._alike = alike
+        self._same: dict[str, str] = {}
+        self._near: dict[bytes, NearTexts] = {}
+
+    def earlier(self, golden: AnyGolden) -> str:
+        """The id of an earlier golden that this one repeats, or an empty string; the golden is remembered."""
+        text = golden.input if isinstance(golden, Golden) else _said(golden)
+        if (same := self._same.setdefault(normalized(text) or text, golden.id)) != golden.id:
+            return same
+        calls = encode([golden.expected_calls, *(() if isinstance(golden, Golden) else golden.turns)])
+        found = self._near.setdefault(calls, NearTexts(self._alike)).earlier(golden.id, text)
+        return found[0] if found else ""
+
+
+def _said(golden: AnyGolden) -> str:
+    assert not isinstance(golden, Golden)
+    return "\n".join([golden.scenario, *(turn.content for turn in golden.turns)])

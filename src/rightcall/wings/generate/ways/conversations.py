@@ -1,0 +1,149 @@
+"""Conversations from tools: scripted user turns, each planned and verified as a separate request."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import msgspec
+
+from rightcall.model.golden import ConversationalGolden, Turn
+from rightcall.model.score import Score
+from rightcall.model.tool import Tool
+from rightcall.wings.generate.kit import Kit
+from rightcall.wings.generate.plans import CallPlan, PlanKind, PlannedSlot, Schedule, plan_of
+from rightcall.wings.generate.production import Job, Made
+from rightcall.wings.generate.scribe import Scribe, Unreadable
+from rightcall.wings.generate.templates import template_request
+from rightcall.wings.generate.ways.scenario import Situation
+from rightcall.wings.generate.ways.tools import calls_in_words, golden_of
+
+TURN_KINDS: dict[PlanKind, int] = {"one": 5, "parallel": 1, "enum": 1, "boundary": 1, "unicode": 1, "none": 1}
+"""Kinds of plans for turns. Turns that need the result of another are left to simulated users."""
+
+__all__ = ["ConversationJob", "ConversationJobs"]
+
+
+class ConversationJobs:
+    """Jobs of several slots each."""
+
+    def __init__(self, tools: Sequence[Tool], kit: Kit, turns: int) -> None:
+        self._schedule, self._kit, self._turns = Schedule(tools, kit.seed, TURN_KINDS), kit, turns
+
+    def __call__(self, start: int, count: int) -> Sequence[Job]:
+        return [
+            ConversationJob(f"talk-{place + 1:04}", tuple(self._schedule.take(self._turns)), self._kit)
+            for place in range(start, start + count)
+        ]
+
+
+@dataclass(frozen=True)
+class ConversationJob:
+    """One conversation; a failed turn is planned again; after too many failures the conversation is dropped."""
+
+    id: str
+    slots: tuple[PlannedSlot, ...]
+    kit: Kit
+
+    async def make(self) -> Made:
+        """A verified conversation, or why a turn of it failed."""
+        kit = self.kit
+        scribe = kit.scribe(self.id) if kit.asker is not None else None
+        turns: list[Turn] = []
+        scores: dict[str, Score] = {}
+        for number, slot in enumerate(self.slots):
+            turn, checked = await self._turn(slot, number, turns, scribe)
+            scores |= {f"{name} {number + 1}": score for name, score in checked.items()}
+            if turn is None:
+                failed = next(
+                    (s.reason for s in checked.values() if not s.passed), "no turn could be written"
+                )
+                return _made(None, scores, f"turn {number + 1}: {failed}", scribe)
+            turns.append(turn)
+        situation = await self._situation(turns, scribe)
+        known = kit.provenance("tools", scribe, plan=[slot.kind for slot in self.slots])
+        calls = tuple(call for turn in turns for call in turn.expected_calls or ())
+        golden = ConversationalGolden(
+            situation.scenario,
+            id=self.id,
+            user_description=situation.user_description or None,
+            expected_outcome=situation.expected_outcome or None,
+            turns=tuple(turns),
+            no_calls=not calls,
+            category="golden" if calls else "negative",
+            tags=("generated", *(() if scribe is not None else ("template",))),
+            metadata={"generated": known},
+        )
+        return _made(golden, scores, "", scribe)
+
+    async def _turn(
+        self, slot: PlannedSlot, number: int, before: Sequence[Turn], scribe: Scribe | None
+    ) -> tuple[Turn | None, dict[str, Score]]:
+        kit, scores = self.kit, dict[str, Score]()
+        for attempt in range(kit.verification.attempts):
+            plan = plan_of(slot, kit.tools, seed=kit.seed, attempt=attempt, language=kit.values_language)
+            if plan is None:
+                scores = {
+                    "schema": Score.passed_if(False, "found no arguments that are valid for the schema")
+                }
+                continue
+            try:
+                said = await self._said(plan, number, before, scribe, attempt)
+            except Unreadable as problem:
+                scores = {"written": Score.passed_if(False, str(problem))}
+                continue
+            golden = msgspec.structs.replace(golden_of(plan, said, kit), id=f"{self.id}/turn-{number + 1}")
+            scores, used = await kit.verifier.verify(golden)
+            if scribe is not None:
+                scribe.note(used)
+            if all(score.passed for score in scores.values()):
+                return Turn("user", said, expected_calls=golden.expected_calls), scores
+        return None, scores
+
+    async def _said(
+        self, plan: CallPlan, number: int, before: Sequence[Turn], scribe: Scribe | None, attempt: int
+    ) -> str:
+        if scribe is None:
+            return template_request(plan, self.kit.tools, seed=self.kit.seed)
+        scribe.attempt = attempt
+        if plan.has_calls:
+            wanted = calls_in_words(plan, self.kit)
+        else:
+            wanted = "- Nothing: the user only says something about the conversation"
+        return await scribe.text(
+            f"turn-{number + 1}",
+            "conversation",
+            number=number + 1,
+            history="\n".join(f"- {turn.content}" for turn in before) or "(nothing)",
+            calls=wanted,
+            language=self.kit.language_name,
+            style=self.kit.style(self.id),
+        )
+
+    async def _situation(self, turns: Sequence[Turn], scribe: Scribe | None) -> Situation:
+        names = list(dict.fromkeys(str(call.tool) for turn in turns for call in turn.expected_calls or ()))
+        plain = Situation(
+            f"A user asks for {len(turns)} things one after the other: {', '.join(names) or 'small talk'}."
+        )
+        if scribe is None:
+            return plain
+        try:
+            return await scribe.record(
+                "situation",
+                "scenario",
+                Situation,
+                {
+                    "messages": "\n".join(f"- {turn.content}" for turn in turns),
+                    "language": self.kit.language_name,
+                },
+            )
+        except Unreadable:
+            return plain  # only a description; the turns and their calls are what is tested
+
+
+def _made(
+    golden: ConversationalGolden | None, scores: dict[str, Score], reason: str, scribe: Scribe | None
+) -> Made:
+    if scribe is None:
+        return Made(golden, scores, reason)
+    return Made(golden, scores, reason, scribe.usage, tuple(scribe.messages))

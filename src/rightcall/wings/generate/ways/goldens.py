@@ -1,0 +1,90 @@
+"""From goldens: variations. One with expected calls becomes a plan with the same tools and other values."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+
+from rightcall.model.golden import ConversationalGolden, Golden
+from rightcall.wings.generate.contexts import Context
+from rightcall.wings.generate.kit import Kit
+from rightcall.wings.generate.plans import PlanKind, PlannedSlot
+from rightcall.wings.generate.production import Job
+from rightcall.wings.generate.ways.scenario import ScenarioJob
+from rightcall.wings.generate.ways.text import TextJob, numbered
+from rightcall.wings.generate.ways.tools import ToolJob
+
+EXAMPLES = 10
+"""Inputs shown as examples."""
+
+
+def golden_jobs(
+    goldens: Sequence[Golden], kit: Kit, per_golden: int, *, include_expected: bool
+) -> Callable[[int, int], Sequence[Job]]:
+    """Jobs for each golden in turn: by its calls, otherwise by its context, otherwise by similar examples."""
+
+    def job(place: int) -> Job:
+        number, which = divmod(place, len(goldens))
+        golden = goldens[which]
+        names = [call.tool for call in golden.expected_calls]
+        known = tuple(name for name in names if isinstance(name, str) and name in kit.tools)
+        if known and len(known) == len(names):
+            return ToolJob(PlannedSlot(place, _kind(known), _once(known), number), kit, parents=(golden.id,))
+        name = f"golden-{which + 1:04}-{number + 1}"
+        common = {"number": number + 1, "count": per_golden, "language": kit.language_name}
+        parents = (golden.id,)
+        if golden.context:
+            context = Context(tuple(golden.context), (golden.source_file,) if golden.source_file else ())
+            values = {**common, "context": context.text, "style": kit.style(name)}
+            return TextJob(
+                name,
+                kit,
+                "goldens",
+                "input_from_context",
+                values,
+                context,
+                include_expected,
+                parents,
+                golden.id,
+            )
+        values = {**common, "examples": _examples(golden, goldens, kit)}
+        return TextJob(
+            name, kit, "goldens", "input_from_golden", values, None, include_expected, parents, golden.id
+        )
+
+    return numbered(job, len(goldens) * per_golden)
+
+
+def golden_scenarios(
+    goldens: Sequence[ConversationalGolden], kit: Kit, per_golden: int, *, include_expected: bool
+) -> Callable[[int, int], Sequence[Job]]:
+    """Jobs for each conversational golden in turn."""
+
+    def job(place: int) -> Job:
+        number, which = divmod(place, len(goldens))
+        golden = goldens[which]
+        text = "\n".join(filter(None, (golden.scenario, golden.user_description, golden.expected_outcome)))
+        values = {"number": number + 1, "count": per_golden, "language": kit.language_name}
+        values |= {"style": f"It is of the same kind as this one, about something else:\n{text}"}
+        name = f"conversation-{which + 1:04}-{number + 1}"
+        context = Context(tuple(golden.context)) if golden.context else None
+        return ScenarioJob(
+            name, kit, "goldens", "conversation_from_scratch", values, context, include_expected, (golden.id,)
+        )
+
+    return numbered(job, len(goldens) * per_golden)
+
+
+def _kind(names: tuple[str, ...]) -> PlanKind:
+    return "one" if len(names) == 1 else "parallel" if len(set(names)) == 1 else "several"
+
+
+def _once(names: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(names))
+
+
+def _examples(golden: Golden, goldens: Sequence[Golden], kit: Kit) -> str:
+    """The golden itself first, then random others."""
+    others = [other.input for other in goldens if other is not golden]
+    drawn = random.Random(f"{kit.seed}/{golden.id}").sample(others, min(EXAMPLES - 1, len(others)))  # noqa: S311
+    return "\n".join(f"- {text}" for text in [golden.input, *drawn])

@@ -1,0 +1,108 @@
+"""One conversational golden from one prompt: a situation, the user, the calls, and how it should end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from rightcall.model.golden import ConversationalGolden, Golden
+from rightcall.model.record import Record
+from rightcall.model.score import Score
+from rightcall.wings.generate.config import ConversationalStylingConfig
+from rightcall.wings.generate.contexts import Context
+from rightcall.wings.generate.kit import Kit
+from rightcall.wings.generate.production import Made
+from rightcall.wings.generate.scribe import Unreadable
+from rightcall.wings.generate.steps import BelowThreshold, labelled, refined
+
+IN_ONE_TURN = (
+    "A user is in the situation below and has told you all that is written there. Do what the user wants."
+)
+
+
+class Situation(Record, frozen=True, forbid_unknown_fields=False):
+    """What the model generates."""
+
+    scenario: str
+    user_description: str = ""
+    expected_outcome: str = ""
+
+
+@dataclass(frozen=True)
+class ScenarioJob:
+    """A conversational golden whose situation a model generates from a prompt.
+
+    With tools, the calls of the whole conversation are those that solvers agree on when they are given the situation at
+    once; what depends on the result of another call is not among them.
+    """
+
+    id: str
+    kit: Kit
+    way: str
+    prompt: str
+    values: Mapping[str, object]
+    context: Context | None = None
+    include_expected: bool = True
+    parents: tuple[str, ...] = ()
+
+    async def make(self) -> Made:
+        """A golden, or why every attempt failed."""
+        scribe, reasons = self.kit.scribe(self.id), list[str]()
+        for attempt in range(self.kit.verification.attempts):
+            scribe.attempt = attempt
+            try:
+                made = await scribe.record("situation", self.prompt, Situation, self.values)
+                if not made.scenario.strip():
+                    raise Unreadable("situation: the model left the scenario empty")
+                about = self.context.text if self.context else ""
+                refinement = await refined(made.scenario, self.kit, scribe, context=about)
+                read, recovered = await labelled(self._in_one_turn(refinement.text, made), self.kit, scribe)
+            except (Unreadable, BelowThreshold) as problem:
+                reasons.append(str(problem))
+                continue
+            if read is None:
+                reasons.append(recovered.reason)
+                continue
+            known = self.kit.provenance(
+                self.way,
+                scribe,
+                attempt=attempt,
+                evolutions=list(refinement.evolutions),
+                synthetic_input_quality=None if refinement.quality is None else round(refinement.quality, 3),
+                context_source_files=list(self.context.sources) if self.context else None,
+                parents=list(self.parents),
+            )
+            golden = ConversationalGolden(
+                refinement.text,
+                id=self.id,
+                user_description=made.user_description or None,
+                expected_outcome=(made.expected_outcome or None) if self.include_expected else None,
+                context=self.context.texts if self.context else None,
+                expected_calls=read.expected_calls,
+                no_calls=read.no_calls,
+                category="negative" if read.no_calls else "golden",
+                tags=("generated", self.way),
+                metadata={"generated": known},
+            )
+            scores = {"quality": Score(refinement.quality or 0.0, True), "recovered": recovered}
+            return Made(golden, scores, "", scribe.usage, tuple(scribe.messages))
+        return Made(None, {}, "; ".join(dict.fromkeys(reasons)), scribe.usage, tuple(scribe.messages))
+
+    def _in_one_turn(self, scenario: str, made: Situation) -> Golden:
+        """The situation as solvers see it: everything the user knows, at once."""
+        said = [IN_ONE_TURN, f"The situation: {scenario}"]
+        if made.user_description:
+            said.append(f"The user: {made.user_description}")
+        return Golden("\n".join(said), id=self.id, context=self.context.texts if self.context else None)
+
+
+def styled(styling: ConversationalStylingConfig) -> str:
+    """The conversational styling as lines of a prompt."""
+    said = {
+        "Situation": styling.scenario_context,
+        "What the assistant does": styling.conversational_task,
+        "Who takes part": styling.participant_roles,
+        "Form of the scenario": styling.scenario_format,
+        "Form of the expected outcome": styling.expected_outcome_format,
+    }
+    return "\n".join(f"{name}: {text}" for name, text in said.items() if text)

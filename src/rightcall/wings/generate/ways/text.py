@@ -1,0 +1,162 @@
+"""One input from one prompt: written, rated, evolved, labelled with calls, answered.
+
+From scratch, the prompt has a description only; from contexts and documents, a text that the questions are about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+
+from rightcall.model.golden import Golden
+from rightcall.model.score import Score
+from rightcall.wings.generate.contexts import Context
+from rightcall.wings.generate.kit import Kit
+from rightcall.wings.generate.production import Job, Made
+from rightcall.wings.generate.scribe import Scribe, Unreadable
+from rightcall.wings.generate.steps import BelowThreshold, Refinement, labelled, refined
+from rightcall.wings.generate.ways.scenario import ScenarioJob, styled
+
+
+@dataclass(frozen=True)
+class TextJob:
+    """A golden whose input is generated from a prompt; `values` fill the prompt."""
+
+    id: str
+    kit: Kit
+    way: str
+    prompt: str
+    values: Mapping[str, Any]
+    context: Context | None = None
+    include_expected: bool = True
+    parents: tuple[str, ...] = ()
+    cluster: str | None = None
+    more: Mapping[str, object] = field(default_factory=dict)
+
+    async def make(self) -> Made:
+        """A golden, or why every attempt failed."""
+        scribe, reasons = self.kit.scribe(self.id), list[str]()
+        scores: dict[str, Score] = {}
+        for attempt in range(self.kit.verification.attempts):
+            scribe.attempt = attempt
+            try:
+                text = await scribe.text("input", self.prompt, **self.values)
+                about = self.context.text if self.context else ""
+                refinement = await refined(text, self.kit, scribe, context=about)
+                scores["quality"] = Score(refinement.quality or 0.0, True)
+                golden, scores["recovered"] = await labelled(self._golden(refinement), self.kit, scribe)
+                if golden is None:
+                    reasons.append(scores["recovered"].reason)
+                    continue
+                golden = await self._answered(golden, scribe, about)
+            except (Unreadable, BelowThreshold) as problem:
+                reasons.append(str(problem))
+                continue
+            return Made(
+                self._signed(golden, refinement, scribe), scores, "", scribe.usage, tuple(scribe.messages)
+            )
+        why = "; ".join(dict.fromkeys(reasons))
+        return Made(None, scores, why, scribe.usage, tuple(scribe.messages))
+
+    def _golden(self, refinement: Refinement) -> Golden:
+        return Golden(
+            refinement.text,
+            id=self.id,
+            context=self.context.texts if self.context else None,
+            cluster=self.cluster,
+            tags=("generated", self.way),
+        )
+
+    async def _answered(self, golden: Golden, scribe: Scribe, about: str) -> Golden:
+        if not self.include_expected:
+            return golden
+        form = self.kit.styling.expected_output_format
+        answer = await scribe.answer(
+            "expected-output",
+            "expected_output",
+            input=golden.input,
+            context=f"By this text alone:\n<text>\n{about}\n</text>" if about else "",
+            format=f"Form of the answer: {form}" if form else "",
+            language=self.kit.language_name,
+        )
+        return msgspec.structs.replace(golden, expected_output=answer)
+
+    def _signed(self, golden: Golden, refinement: Refinement, scribe: Scribe) -> Golden:
+        quality = None if refinement.quality is None else round(refinement.quality, 3)
+        known = self.kit.provenance(
+            self.way,
+            scribe,
+            attempt=scribe.attempt,
+            evolutions=list(refinement.evolutions),
+            synthetic_input_quality=quality,
+            context_quality=self.context.quality if self.context else None,
+            context_source_files=list(self.context.sources) if self.context else None,
+            parents=list(self.parents),
+            **self.more,
+        )
+        source = self.context.sources[0] if self.context and self.context.sources else None
+        return msgspec.structs.replace(golden, source_file=source, metadata={"generated": known})
+
+
+def scratch_jobs(kit: Kit, wanted: int, *, conversations: bool) -> Callable[[int, int], Sequence[Job]]:
+    """An endless stream of jobs."""
+
+    def job(place: int) -> Job:
+        name = f"scratch-{place + 1:04}"
+        common = {"number": place + 1, "count": max(wanted, place + 1), "language": kit.language_name}
+        if conversations:
+            values = {**common, "style": styled(kit.conversational_styling)}
+            return ScenarioJob(name, kit, "scratch", "conversation_from_scratch", values)
+        styling = kit.styling
+        values = {
+            **common,
+            "scenario": styling.scenario,
+            "task": styling.task,
+            "input_format": styling.input_format,
+        }
+        return TextJob(name, kit, "scratch", "input_from_scratch", values, include_expected=False)
+
+    return numbered(job)
+
+
+def context_jobs(
+    contexts: Sequence[Context],
+    kit: Kit,
+    per_context: int,
+    *,
+    include_expected: bool,
+    conversations: bool,
+    way: str,
+) -> Callable[[int, int], Sequence[Job]]:
+    """Jobs for each context in turn."""
+
+    def job(place: int) -> Job:
+        number, context = divmod(place, len(contexts))
+        name = f"{way}-{context + 1:04}-{number + 1}"
+        common = {"context": contexts[context].text, "number": number + 1, "count": per_context}
+        common |= {"language": kit.language_name}
+        if conversations:
+            values = {**common, "style": styled(kit.conversational_styling)}
+            return ScenarioJob(
+                name, kit, way, "conversation_from_context", values, contexts[context], include_expected
+            )
+        values = {**common, "style": kit.style(name)}
+        cluster = f"{way}-{context + 1:04}"
+        return TextJob(
+            name, kit, way, "input_from_context", values, contexts[context], include_expected, cluster=cluster
+        )
+
+    return numbered(job, len(contexts) * per_context)
+
+
+def numbered(job: Callable[[int], Job], most: int | None = None) -> Callable[[int, int], Sequence[Job]]:
+    """A stream of jobs, read in portions by number; `most` of them, or without end."""
+
+    def jobs(start: int, count: int) -> Sequence[Job]:
+        last = start + count if most is None else min(start + count, most)
+        return [job(place) for place in range(start, last)]
+
+    return jobs

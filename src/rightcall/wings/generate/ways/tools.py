@@ -1,0 +1,210 @@
+"""From tools: a call plan first, then a request that implies exactly those calls, then verification."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from rightcall.model.golden import Golden
+from rightcall.model.score import Score
+from rightcall.wings.generate.config import Evolution, draw
+from rightcall.wings.generate.kit import Kit
+from rightcall.wings.generate.phrases import phrases_of
+from rightcall.wings.generate.plans import CallPlan, PlannedCall, PlannedSlot, Schedule, plan_of
+from rightcall.wings.generate.production import Job, Made
+from rightcall.wings.generate.scribe import Scribe, Unreadable
+from rightcall.wings.generate.statement import missing_values, states, surplus_numbers
+from rightcall.wings.generate.templates import label, spoken, template_request
+
+MOST_TOOLS_SHOWN = 30
+
+
+class ToolJobs:
+    """Jobs by the schedule, as many as requested."""
+
+    def __init__(self, schedule: Schedule, kit: Kit) -> None:
+        self._schedule, self._kit = schedule, kit
+
+    def __call__(self, start: int, count: int) -> Sequence[Job]:
+        return [ToolJob(slot, self._kit) for slot in self._schedule.take(count)]
+
+
+@dataclass(frozen=True)
+class ToolJob:
+    """One slot: plan, write, verify, evolve; retried with another plan on failure."""
+
+    slot: PlannedSlot
+    kit: Kit
+    parents: tuple[str, ...] = ()
+
+    @property
+    def id(self) -> str:
+        """The slot's name."""
+        return self.slot.id
+
+    async def make(self) -> Made:
+        """A verified golden, or why every attempt failed."""
+        kit, reasons = self.kit, list[str]()
+        scribe = kit.scribe(self.id) if kit.asker is not None else None
+        scores: dict[str, Score] = {}
+        for attempt in range(kit.verification.attempts):
+            plan = plan_of(self.slot, kit.tools, seed=kit.seed, attempt=attempt, language=kit.values_language)
+            if plan is None:
+                reasons.append("found no arguments that are valid for the schema")
+                continue
+            try:
+                request = await self._request(plan, scribe, attempt)
+            except Unreadable as problem:
+                reasons.append(str(problem))
+                continue
+            golden = golden_of(plan, request, kit)
+            scores = await self._verified(golden, plan, scribe)
+            if all(score.passed for score in scores.values()):
+                golden = await self._evolved(golden, plan, scribe)
+                return _made(self._signed(golden, plan, scribe, scores), scores, "", scribe)
+            reasons.append(next(score.reason for score in scores.values() if not score.passed))
+        return _made(None, scores, "; ".join(dict.fromkeys(reasons)), scribe)
+
+    async def _request(self, plan: CallPlan, scribe: Scribe | None, attempt: int) -> str:
+        kit = self.kit
+        if scribe is None:
+            return template_request(plan, kit.tools, seed=kit.seed)
+        scribe.attempt = attempt
+        common: dict[str, Any] = {"language": kit.language_name, "style": kit.style(self.id)}
+        if plan.slot.kind == "none":
+            shown = list(kit.tools.values())[:MOST_TOOLS_SHOWN]
+            return await scribe.text(
+                "request",
+                "request_none",
+                tools="\n".join(f"- {tool.description}" for tool in shown),
+                **common,
+            )
+        if attempt and attempt == kit.verification.attempts - 1:  # a weak model can at least reword
+            plain = template_request(plan, kit.tools, seed=kit.seed)
+            return await scribe.text("request", "reword", plain=plain, **common)
+        return await scribe.text(
+            "request", "request", calls=calls_in_words(plan, kit), rules=_rules(plan, kit), **common
+        )
+
+    async def _verified(self, golden: Golden, plan: CallPlan, scribe: Scribe | None) -> dict[str, Score]:
+        scores: dict[str, Score] = {}
+        if plan.missing:
+            given = [call.arguments[plan.missing] for call in plan.calls if plan.missing in call.arguments]
+            told = [value for value in given if not isinstance(value, bool) and states(golden.input, value)]
+            scores["withheld"] = Score.passed_if(not told, f"the request reveals the {plan.missing}")
+            rest = [{n: v for n, v in call.arguments.items() if n != plan.missing} for call in plan.calls]
+            lacking = missing_values(golden.input, rest) or surplus_numbers(golden.input, rest)
+            if not told and lacking and self.kit.verification.literal:
+                scores["withheld"] = Score.passed_if(
+                    False, f"the request does not match its plan: {lacking[0]}"
+                )
+        if all(score.passed for score in scores.values()):
+            checked, used = await self.kit.verifier.verify(golden)
+            scores |= checked
+            if scribe is not None:
+                scribe.note(used)
+        return scores
+
+    async def _evolved(self, golden: Golden, plan: CallPlan, scribe: Scribe | None) -> Golden:
+        """The golden after its evolutions; one that no longer implies the same calls is reverted."""
+        config, tried = self.kit.evolution, list[str]()
+        if scribe is None or config is None or not plan.has_calls:
+            return golden
+        rng = self.kit.chance(self.id, "evolutions")
+        for number, evolution in enumerate(
+            draw(config.evolutions, config.num_evolutions, rng, with_context=False)
+        ):
+            better = await self._rewritten(golden, plan, scribe, evolution, number)
+            tried.append(evolution.value if better is not None else f"{evolution.value}: not kept")
+            golden = better or golden
+        return msgspec.structs.replace(golden, metadata={**golden.metadata, "evolutions": tried})
+
+    async def _rewritten(
+        self, golden: Golden, plan: CallPlan, scribe: Scribe, evolution: Evolution, number: int
+    ) -> Golden | None:
+        wanted = calls_in_words(plan, self.kit)
+        keep = f"It must still make the assistant do exactly this, with every value literally:\n{wanted}"
+        try:
+            text = await scribe.text(
+                f"evolve-{number}",
+                evolution.prompt,
+                input=golden.input,
+                keep=keep,
+                language=self.kit.language_name,
+            )
+        except Unreadable:
+            return None
+        candidate = msgspec.structs.replace(golden, input=text)
+        scores = await self._verified(candidate, plan, scribe)
+        return candidate if all(score.passed for score in scores.values()) else None
+
+    def _signed(
+        self, golden: Golden, plan: CallPlan, scribe: Scribe | None, scores: dict[str, Score]
+    ) -> Golden:
+        evolutions = golden.metadata.get("evolutions")
+        known = self.kit.provenance(
+            "goldens" if self.parents else "tools",
+            scribe,
+            plan=plan.slot.kind,
+            attempt=plan.attempt,
+            missing=plan.missing,
+            evolutions=evolutions,
+            parents=list(self.parents),
+            verified={name: round(score.value, 3) for name, score in scores.items()},
+        )
+        cluster = self.parents[0] if self.parents else None
+        return msgspec.structs.replace(golden, cluster=cluster, metadata={"generated": known})
+
+
+def golden_of(plan: CallPlan, request: str, kit: Kit) -> Golden:
+    """The golden of a plan and its request."""
+    kind = plan.slot.kind
+    tags = ("generated", kind.replace("_", "-"), *(() if kit.asker is not None else ("template",)))
+    return Golden(
+        request,
+        id=plan.slot.id,
+        category="golden" if plan.has_calls else "negative",
+        expected_calls=plan.expected_calls(kit.tools),
+        no_calls=not plan.has_calls,
+        forbidden_calls=(plan.distractor,) if plan.distractor else (),
+        tags=tags,
+    )
+
+
+def calls_in_words(plan: CallPlan, kit: Kit) -> str:
+    """The calls of a plan described as tasks, with their values."""
+    return "\n".join(f"- {call_in_words(call, kit, missing=plan.missing)}" for call in plan.calls)
+
+
+def call_in_words(call: PlannedCall, kit: Kit, *, missing: str = "") -> str:
+    """One call described as a task."""
+    phrases = phrases_of("en")
+    what = kit.tools[call.tool].description.strip().partition("\n")[0].rstrip(".") or call.tool.replace(
+        "_", " "
+    )
+    details = [
+        f"{label(name, phrases)}: {'the one found before' if name in call.bound else spoken(value, phrases)}"
+        for name, value in call.arguments.items()
+        if name != missing
+    ]
+    return f"{what} ({'; '.join(details)})" if details else what
+
+
+def _rules(plan: CallPlan, kit: Kit) -> str:
+    rules = []
+    if plan.missing:
+        rules.append(f"- Say nothing about the {label(plan.missing, phrases_of('en'))}: leave it out.")
+    if plan.distractor:
+        rules.append(
+            f"- It must be clear that the user does not want this: {kit.tools[plan.distractor].description}"
+        )
+    return "\n".join(rules)
+
+
+def _made(golden: Golden | None, scores: dict[str, Score], reason: str, scribe: Scribe | None) -> Made:
+    if scribe is None:
+        return Made(golden, scores, reason)
+    return Made(golden, scores, reason, scribe.usage, tuple(scribe.messages))

@@ -1,0 +1,235 @@
+"""The frozen reference: how an agent behaved in a window, which later traffic is compared with."""
+
+from __future__ import annotations
+
+import statistics
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from rightcall.core.errors import InputError
+from rightcall.stats.detect import reference_rate, upper_quantile_rank
+from rightcall.store.sql.store import Store
+from rightcall.store.watch import TraceFilter, TraceRow
+from rightcall.wings.monitor.week_blocks import CELLS, Cell, cell_of, day_of
+from rightcall.wings.traces.trace import Trace
+
+KIND, HOURS = "baseline", "baseline_hours"
+FEWEST = 100
+TOOL_MIX = "tool_mix"
+MOST_TOOLS = 20
+
+
+class Reference(msgspec.Struct, frozen=True):
+    """One check in the window: sessions, how many of them were bad, and the upper bound of their rate.
+
+    `cells` has both for each cell of the week (`week_blocks`); baselines of older versions have none. A bound is never
+    below `floor`.
+    """
+
+    n: int
+    bad: float
+    q0: float
+    cells: tuple[Cell, ...] = ()
+    floor: float = 0.0
+
+
+HourCounts = dict[str, list[tuple[int, int, float]]]
+"""For each series the hours of the window, counted from 1970: sessions and bad ones."""
+
+
+class TrafficBaseline(msgspec.Struct, frozen=True):
+    """The reference of one agent. `per_day` is the median of sessions per day. `tools` has two series for each
+    tool, for its use becoming more and less common. `timezone` is that of the cells of the week, and `days` has the
+    weekdays and the weekend days with sessions."""
+
+    agent: str
+    start: str
+    end: str
+    made_at: str
+    checks: dict[str, Reference] = {}
+    slow_ms: float | None = None
+    many_tokens: float | None = None
+    per_day: float = 0.0
+    tools: dict[str, Reference] = {}
+    timezone: str = "UTC"
+    days: tuple[int, int] = (0, 0)
+
+
+def make_baseline(
+    store: Store, agent: str, start: str, end: str, *, tools: bool = False, timezone: str = "UTC"
+) -> TrafficBaseline:
+    """Freeze a window of stored traces as the baseline of an agent; earlier ones stay in its history.
+
+    With `tools`, how often each tool is used is part of it. The hours of the newest one are kept, to be played again.
+    """
+    which = TraceFilter(agent=agent, since=start, until=_after(end))
+    hours: HourCounts = {}
+    baseline = baseline_of(store.each_trace(which), agent, start, end, store.now(), timezone, hours)
+    if tools:
+        baseline = msgspec.structs.replace(baseline, tools=_tool_references(store, which, timezone, hours))
+    history = [*baseline_history(store, agent), baseline]
+    store.set_states(KIND, {agent: msgspec.json.encode(history)})
+    store.set_states(HOURS, {agent: msgspec.json.encode(hours)})
+    return baseline
+
+
+def baseline_of(
+    rows: Iterable[TraceRow],
+    agent: str,
+    start: str,
+    end: str,
+    made_at: str,
+    timezone: str = "UTC",
+    hours: HourCounts | None = None,
+) -> TrafficBaseline:
+    """The baseline computed from these traces; the hours of each series are added to `hours`."""
+    sessions: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    days: Counter[str] = Counter()
+    latencies, tokens, seen = [], [], set()
+    for row in rows:
+        unit = f"{row.session or row.trace_id} {row.started_at[:13]}"
+        if unit not in seen:
+            seen.add(unit)
+            days[row.started_at[:10]] += 1
+        if row.latency_ms is not None:
+            latencies.append((unit, row.latency_ms))
+        if row.tokens:
+            tokens.append((unit, float(row.tokens)))
+        for check in row.checks:
+            if check.bad is not None:
+                sessions[check.series][unit].append(check.bad)
+    if len(seen) < FEWEST:
+        problem = f"{len(seen):,} sessions between {start} and {end}; a baseline needs {FEWEST}"
+        raise InputError(f"agent '{agent}'", problem, "choose a longer window")
+    sessions |= _above("slow", latencies) | _above("expensive", tokens)
+    hours = {} if hours is None else hours
+    checks = {}
+    for name, units in sessions.items():
+        if len(units) >= FEWEST:
+            hours[name] = hour_counts(units)
+            checks[name] = reference_of_hours(hours[name], timezone, FLOORS.get(name, 0.0))
+    return TrafficBaseline(
+        agent,
+        start,
+        end,
+        made_at,
+        checks,
+        _point(latencies),
+        _point(tokens),
+        statistics.median(days.values()),
+        timezone=timezone,
+        days=_kinds_of_days({_hour(unit) for unit in seen}, timezone),
+    )
+
+
+def hour_counts(units: dict[str, list[float]]) -> list[tuple[int, int, float]]:
+    """Hours with the number of sessions and of bad ones; a session counts with its mean, once an hour."""
+    counts: dict[int, list[float]] = {}
+    for unit, values in units.items():
+        total = counts.setdefault(_hour(unit), [0, 0.0])
+        total[0] += 1
+        total[1] += sum(values) / len(values)
+    return [(hour, int(n), bad) for hour, (n, bad) in sorted(counts.items())]
+
+
+def reference_of_hours(
+    hours: Iterable[tuple[int, int, float]], timezone: str = "UTC", floor: float = 0.0
+) -> Reference:
+    """The reference of one series, by cell of the week."""
+    cells = [(0, 0.0)] * CELLS
+    for hour, n, bad in hours:
+        cell = cell_of(hour, timezone)
+        cells[cell] = cells[cell][0] + n, cells[cell][1] + bad
+    n, bad = sum(n for n, _ in cells), sum(bad for _, bad in cells)
+    return Reference(n, bad, max(floor, reference_rate(bad, n)), tuple(cells), floor)
+
+
+def _hour(unit: str) -> int:
+    """The hour of a session, counted from 1970."""
+    return int(datetime.fromisoformat(f"{unit[-13:]}:00+00:00").timestamp()) // 3600
+
+
+def _kinds_of_days(hours: set[int], timezone: str) -> tuple[int, int]:
+    """How many weekdays and weekend days have sessions."""
+    days = {day_of(hour, timezone) for hour in hours}
+    weekends = sum(day % 7 >= 5 for day in days)
+    return len(days) - weekends, weekends
+
+
+def _point(values: list[tuple[str, float]]) -> float | None:
+    """The 95 % point, from above: true of 95 % of such values with 95 % confidence."""
+    rank = upper_quantile_rank(len(values)) if values else None
+    return None if rank is None else sorted(value for _, value in values)[rank - 1]
+
+
+FLOORS = {"slow": 0.05, "expensive": 0.05}
+"""Sessions above the 95 % point are 5 % by its definition."""
+
+
+def _above(name: str, values: list[tuple[str, float]]) -> dict[str, dict[str, list[float]]]:
+    """Which sessions of the window were above its 95 % point: the reference of `slow` and `expensive`."""
+    point = _point(values)
+    units: dict[str, list[float]] = defaultdict(list)
+    for unit, value in values:
+        units[unit].append(float(point is not None and value > point))
+    return {} if point is None else {name: units}
+
+
+def _tool_references(
+    store: Store, which: TraceFilter, timezone: str, hours: HourCounts
+) -> dict[str, Reference]:
+    """For each of the most used tools, the sessions that used it and those that did not, as two series."""
+    units: dict[str, list[set[str]]] = defaultdict(list)
+    common: Counter[str] = Counter()
+    for row in store.each_trace(which):
+        called = {call.name for call in store.trace(row.trace_id).trajectory.calls}
+        units[f"{row.session or row.trace_id} {row.started_at[:13]}"].append(called)
+        common.update(called)
+    if len(units) < FEWEST:
+        return {}
+    references = {}
+    for tool, _ in common.most_common(MOST_TOOLS):
+        used = {unit: [float(tool in called) for called in several] for unit, several in units.items()}
+        unused = {unit: [1 - value for value in values] for unit, values in used.items()}
+        for direction, values in (("more", used), ("less", unused)):
+            name = f"{TOOL_MIX}:{tool} {direction}"
+            hours[name] = hour_counts(values)
+            references[name] = reference_of_hours(hours[name], timezone)
+    return references
+
+
+def tools_used(base: TrafficBaseline, trace: Trace) -> Iterator[tuple[str, float]]:
+    """The value of a trace in each series of the tool mix."""
+    called = {call.name for call in trace.trajectory.calls}
+    for name in base.tools:
+        tool, _, direction = name.removeprefix(f"{TOOL_MIX}:").rpartition(" ")
+        yield name, float((tool in called) == (direction == "more"))
+
+
+def _after(end: str) -> str:
+    """A date as `to` includes the whole day."""
+    return f"{end}T99" if len(end) == 10 else end
+
+
+def baseline_history(store: Store, agent: str) -> list[TrafficBaseline]:
+    """All baselines of an agent, the current one last."""
+    held = store.state(KIND, agent)
+    return [] if held is None else msgspec.json.decode(held, type=list[TrafficBaseline])
+
+
+def current_baseline(store: Store, agent: str) -> TrafficBaseline | None:
+    return next(iter(baseline_history(store, agent)[-1:]), None)
+
+
+def baseline_hours(store: Store, agent: str) -> HourCounts:
+    """The hours of the current baseline; empty when an older version made it."""
+    held = store.state(HOURS, agent)
+    return {} if held is None else msgspec.json.decode(held, type=HourCounts)
+
+
+def as_json(baseline: TrafficBaseline) -> Any:
+    return msgspec.to_builtins(baseline)

@@ -1,0 +1,67 @@
+"""What a series is compared with: rates by block of the week and a threshold, from a baseline and the settings.
+
+Half of the stated share of false alarms is for reference rates that are too low by chance, half for evidence that
+reaches the threshold by chance.
+"""
+
+from __future__ import annotations
+
+from rightcall.stats.detect import WINDOWS, detector_threshold
+from rightcall.stats.intervals import clopper_pearson_bounds
+from rightcall.wings.monitor.baseline import Reference, TrafficBaseline
+from rightcall.wings.monitor.drift import Bounds
+from rightcall.wings.monitor.settings import MonitorSettings, seconds
+from rightcall.wings.monitor.week_blocks import CELLS, block_bounds
+
+
+def bounds_of(settings: MonitorSettings, base: TrafficBaseline, name: str, agents: int = 1) -> Bounds | None:
+    """The bounds of a series; None when the baseline lacks it. `agents` is how many have a baseline."""
+    reference = reference_of(base, name)
+    if reference is None:
+        return None
+    share = settings.false_alarms.share
+    threshold = threshold_of(settings, base, agents)
+    window = int(seconds(settings.false_alarms.burst) * 1e9)
+    return Bounds(
+        reference_rates(reference, share / 2 / watched_series(settings, base, agents)),
+        threshold,
+        threshold ** (1 / WINDOWS) if window else 0.0,
+        window,
+        base.timezone,
+        base.per_day,
+    )
+
+
+def reference_of(base: TrafficBaseline, name: str) -> Reference | None:
+    """The reference of a series in the baseline."""
+    return base.checks.get(name) or base.tools.get(name)
+
+
+def reference_rates(reference: Reference, delta: float) -> tuple[float, ...]:
+    """The rate not to exceed in each cell of the week; a baseline of an older version has one for all of them."""
+    if reference.cells:
+        return block_bounds(reference.cells, delta, reference.floor)
+    high = clopper_pearson_bounds(min(reference.bad, reference.n), reference.n, delta).high
+    return (max(high, reference.q0),) * CELLS
+
+
+def threshold_of(settings: MonitorSettings, base: TrafficBaseline, agents: int = 1) -> float:
+    """The threshold A, given the traffic of the baseline and the number of watched series."""
+    days = seconds(settings.false_alarms.per) / 86400
+    sessions = max(1.0, base.per_day * days)
+    return detector_threshold(
+        sessions, settings.false_alarms.share / 2, watched_series(settings, base, agents)
+    )
+
+
+def watched_series(settings: MonitorSettings, base: TrafficBaseline, agents: int = 1) -> int:
+    """How many series share the false alarms; the tools of the baseline add two each, for more and for less."""
+    extra = len(base.tools) if settings.tool_mix else 0
+    several = max(1, agents, len(settings.agents)) * settings.false_alarms.versions
+    return settings.series_of(agents) + extra * several
+
+
+def watched_names(settings: MonitorSettings, base: TrafficBaseline) -> list[str]:
+    """The series of an agent that the baseline has a reference for."""
+    names = (*settings.drifting, *(base.tools if settings.tool_mix else ()))
+    return [name for name in names if reference_of(base, name) is not None]

@@ -1,0 +1,231 @@
+"""Checks that need no golden: problems detectable from a trajectory alone.
+
+Each returns bad (1), fine (0), or None when unknown, with a reason. To add one: a function here, a line in
+`CHECKS`, its name in `settings.CHEAP` and a row in `docs/monitoring.md`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from rightcall.core.errors import InputError
+from rightcall.metrics.matching.base import Scope
+from rightcall.metrics.matching.compile import compile_matcher
+from rightcall.model.call import ToolCall
+from rightcall.model.tool import Tool
+from rightcall.store.watch import TraceCheck
+from rightcall.tools.definitions.validate import problems
+from rightcall.wings.monitor.settings import AgentSettings
+from rightcall.wings.traces.calls import canonical
+from rightcall.wings.traces.trace import Trace
+
+LONGEST_BLOCK, REPEATS = 4, 3
+CONFIRMING = ("confirm", "ask_user", "request_approval")
+Found = tuple[float | None, str]
+CANNOT_SAY: Found = (None, "")
+FINE: Found = (0.0, "")
+
+
+@dataclass(frozen=True)
+class CheckedAgent:
+    """What checks know about an agent besides the trace: its settings, tools, and the baseline's upper points."""
+
+    settings: AgentSettings = field(default_factory=AgentSettings)
+    tools: Mapping[str, Tool] = field(default_factory=dict)
+    slow_ms: float | None = None
+    many_tokens: float | None = None
+
+    @cached_property
+    def forbidden_args(self) -> dict[str, dict[str, Any]]:
+        """Matchers by tool and argument."""
+        given = self.settings.forbidden_args
+        return {
+            tool: {name: compile_matcher(spec, Scope()) for name, spec in arguments.items()}
+            for tool, arguments in given.items()
+        }
+
+
+def run_checks(names: tuple[str, ...], trace: Trace, watching: CheckedAgent) -> tuple[TraceCheck, ...]:
+    """The result of each check for the trace."""
+    tools = {tool.name: tool for tool in trace.tools} or dict(watching.tools)
+    found = []
+    for name in names:
+        bad, reason = CHECKS[name](trace, tools, watching)
+        found.append(TraceCheck(name, bad, reason[:300]))
+    return tuple(found)
+
+
+def _bad(condition: bool, reason: str) -> Found:
+    return (1.0, reason) if condition else FINE
+
+
+def _schema_validity(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Found:
+    checkable = [c for c in trace.trajectory.calls if c.arguments is not None and c.name in tools]
+    if not checkable:
+        return CANNOT_SAY
+    for call in checkable:
+        try:
+            wrong = problems(tools[call.name], call.arguments or {})
+        except InputError:
+            continue  # the schema itself cannot be used, which is not the agent's mistake
+        if wrong:
+            return 1.0, f"{call.name}: {wrong[0].message}"
+    return FINE
+
+
+def _unknown_tool(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Found:
+    if not tools:
+        return CANNOT_SAY
+    unknown = [call.name for call in trace.trajectory.calls if call.name not in tools]
+    return _bad(bool(unknown), f"called {', '.join(sorted(set(unknown)))}, which was not offered")
+
+
+def _malformed_call(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Found:
+    broken = [call.name for call in trace.trajectory.calls if call.raw is not None and call.arguments is None]
+    return _bad(bool(broken), f"arguments of {', '.join(sorted(set(broken)))} are not a JSON object")
+
+
+def _tool_errors(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Found:
+    failed = [call.name for call in trace.trajectory.calls if call.status == "error"]
+    return _bad(bool(failed), f"{', '.join(sorted(set(failed)))} failed")
+
+
+def _unrecovered(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Found:
+    last: dict[str, str] = {}
+    for call in trace.trajectory.calls:
+        last[call.name] = call.status
+    left = [name for name, status in last.items() if status == "error"]
+    return _bad(bool(left), f"{', '.join(left)} failed and no later call succeeded")
+
+
+def _redundant_calls(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Found:
+    seen: set[str] = set()
+    for call in trace.trajectory.calls:
+        if call.arguments is None or not _is_read_only(call, tools, watching):
+            continue
+        key = canonical(call)
+        if key in seen:
+            return 1.0, f"{call.name} repeated with the same arguments"
+        if call.status == "ok":
+            seen.add(key)
+    return FINE
+
+
+def _loop(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Found:
+    calls = trace.trajectory.calls
+    if len(calls) > watching.settings.max_calls:
+        return 1.0, f"{len(calls)} calls, limit {watching.settings.max_calls}"
+    if any(call.arguments_unknown for call in calls):
+        return CANNOT_SAY
+    keys = [canonical(call) for call in calls]
+    for size in range(1, LONGEST_BLOCK + 1):
+        block = keys[-size:]
+        if len(keys) >= REPEATS * size and keys[-REPEATS * size :] == block * REPEATS:
+            names = ", ".join(call.name for call in calls[-size:])
+            return 1.0, f"the last calls repeat: {names}"
+    return FINE
+
+
+def _forbidden(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Found:
+    settings = watching.settings
+    done: set[str] = set()
+    for at, call in enumerate(trace.trajectory.calls):
+        if any(_fits(call.name, pattern) for pattern in settings.forbidden_calls):
+            return 1.0, f"{call.name} is forbidden"
+        for name, matcher in watching.forbidden_args.get(call.name, {}).items():
+            if name in (call.arguments or {}) and matcher.score((call.arguments or {})[name], at) >= 1:
+                return 1.0, f"{call.name} with {name} {matcher.describe()} is forbidden"
+        before = settings.only_after.get(call.name)
+        if before is not None and before not in done:
+            return 1.0, f"{call.name} was called without {before} before it"
+        if call.status != "error":
+            done.add(call.name)
+    return FINE
+
+
+def _fits(name: str, pattern: str | dict[str, str]) -> bool:
+    if isinstance(pattern, str):
+        return name == pattern
+    try:
+        return re.fullmatch(pattern.get("regex", r"(?!)"), name) is not None
+    except re.error:
+        return False
+
+
+def _unconfirmed_destructive(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Found:
+    settings = watching.settings
+    confirmed = trace.earlier_turns > 0
+    known = bool(tools) or bool(settings.destructive)
+    for call in trace.trajectory.calls:
+        if call.name in (settings.confirm or CONFIRMING):
+            confirmed = call.status != "error"
+        tool = tools.get(call.name)
+        destructive = call.name in settings.destructive or (
+            tool is not None and tool.annotations.destructive is True
+        )
+        if destructive and not confirmed:
+            return 1.0, f"{call.name} was called without a confirmation"
+    return FINE if known else CANNOT_SAY
+
+
+def _no_answer(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Found:
+    made = trace.trajectory
+    if made.stop_reason in ("agent_error", "limit"):
+        return 1.0, made.error or made.stop_reason
+    if not made.messages and not made.output:
+        return CANNOT_SAY  # content was not recorded
+    return _bad(not made.output.strip(), "the answer is empty")
+
+
+def _truncated(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Found:
+    return _bad(trace.trajectory.stop_reason == "truncated", "the answer was truncated")
+
+
+def _refused(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Found:
+    return _bad(trace.trajectory.stop_reason == "refused", "the model refused")
+
+
+def _slow(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Found:
+    taken, limit = trace.trajectory.latency_ms, watching.slow_ms
+    if taken is None or limit is None or trace.incomplete:
+        return CANNOT_SAY
+    return _bad(taken > limit, f"{taken:,.0f} ms, the baseline's 95 % point is {limit:,.0f} ms")
+
+
+def _expensive(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Found:
+    used = trace.trajectory.usage.tokens
+    if not used or watching.many_tokens is None:
+        return CANNOT_SAY
+    return _bad(
+        used > watching.many_tokens,
+        f"{used:,} tokens, the baseline's 95 % point is {watching.many_tokens:,.0f}",
+    )
+
+
+def _is_read_only(call: ToolCall, tools: Mapping[str, Tool], watching: CheckedAgent) -> bool:
+    tool = tools.get(call.name)
+    return call.name in watching.settings.read_only or (
+        tool is not None and tool.annotations.read_only is True
+    )
+
+
+CHECKS: dict[str, Callable[[Trace, Mapping[str, Tool], CheckedAgent], Found]] = {
+    "schema_validity": _schema_validity,
+    "unknown_tool": _unknown_tool,
+    "malformed_call": _malformed_call,
+    "tool_errors": _tool_errors,
+    "unrecovered": _unrecovered,
+    "redundant_calls": _redundant_calls,
+    "loop": _loop,
+    "forbidden": _forbidden,
+    "unconfirmed_destructive": _unconfirmed_destructive,
+    "no_answer": _no_answer,
+    "truncated": _truncated,
+    "refused": _refused,
+    "slow": _slow,
+    "expensive": _expensive,
+}

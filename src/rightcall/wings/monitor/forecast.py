@@ -1,0 +1,148 @@
+"""What would be detected, and how soon: shown before monitoring is turned on."""
+
+from __future__ import annotations
+
+import functools
+import math
+from dataclasses import dataclass
+from pathlib import Path
+
+from rightcall.stats.detect import simulated_delay
+from rightcall.store.sql.store import Store
+from rightcall.wings.monitor.baseline import KIND as BASELINE, TrafficBaseline, current_baseline
+from rightcall.wings.monitor.bounds import bounds_of, reference_of, watched_names, watched_series
+from rightcall.wings.monitor.drift import Bounds
+from rightcall.wings.monitor.rehearsal import Rehearsal, rehearsal
+from rightcall.wings.monitor.settings import MonitorSettings, load_settings
+from rightcall.wings.monitor.week_blocks import HOUR, Cell, block_cell, block_text, blocks_of
+
+FACTORS = (1.5, 2.0, 3.0, 5.0)
+
+
+@dataclass(frozen=True)
+class Delay:
+    """An increased rate, and the mean number of sessions and hours until it is detected."""
+
+    factor: float
+    rate: float
+    sessions: float
+    hours: float
+
+
+@dataclass(frozen=True)
+class BlockRate:
+    """A block of the week: its hours, its sessions in the baseline, their rate and the bound it is compared with."""
+
+    hours: str
+    sessions: int
+    rate: float
+    q0: float
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """One check of one agent: the rate of the baseline, the mean bound it is compared with, blocks and delays."""
+
+    agent: str
+    check: str
+    rate: float
+    q0: float
+    per_day: float
+    threshold: float
+    delays: tuple[Delay, ...]
+    blocks: tuple[BlockRate, ...] = ()
+
+
+@dataclass(frozen=True)
+class AgentPlan:
+    """What the baseline of one agent shows, before its monitoring is turned on."""
+
+    agent: str
+    share: float
+    per: str
+    series: int
+    timezone: str
+    rehearsal: Rehearsal
+    checks: tuple[Outlook, ...]
+
+
+def agent_plans(store: Store, config: str | Path | None = None) -> list[AgentPlan]:
+    """The plan of each agent that has a baseline, with the settings in a file."""
+    settings = load_settings(config) if config else MonitorSettings()
+    agents = list(settings.agents) or sorted({agent for agent, *_ in store.trace_counts()})
+    with_baseline = len(store.states(BASELINE))
+    plans = []
+    for agent in agents:
+        base = current_baseline(store, agent)
+        if base is not None:
+            plans.append(
+                AgentPlan(
+                    agent,
+                    settings.false_alarms.share,
+                    settings.false_alarms.per,
+                    watched_series(settings, base, with_baseline),
+                    base.timezone,
+                    rehearsal(store, settings, base, with_baseline),
+                    tuple(outlook(settings, base, agents=with_baseline)),
+                )
+            )
+    return plans
+
+
+def outlook(
+    settings: MonitorSettings, baseline: TrafficBaseline, *, runs: int = 20, agents: int = 1
+) -> list[Outlook]:
+    """Delays for each drifting check, simulated at the traffic of the baseline."""
+    outlooks = []
+    for check in watched_names(settings, baseline):
+        reference = reference_of(baseline, check)
+        bounds = bounds_of(settings, baseline, check, agents)
+        if reference is None or bounds is None:
+            continue
+        blocks = _blocks(reference.cells, bounds)
+        watched = sum(block.sessions for block in blocks)
+        q0 = sum(block.sessions * block.q0 for block in blocks) / watched if watched else bounds.q0
+        outlooks.append(
+            Outlook(
+                baseline.agent,
+                check,
+                reference.bad / reference.n,
+                q0,
+                baseline.per_day,
+                bounds.threshold,
+                tuple(_delays(bounds, q0, baseline.per_day, runs)),
+                blocks,
+            )
+        )
+    return outlooks
+
+
+def _blocks(cells: tuple[Cell, ...], bounds: Bounds) -> tuple[BlockRate, ...]:
+    if not cells:
+        return ()
+    block = blocks_of(cells)
+    blocks = []
+    for name in sorted(set(block) - {-1}):
+        n, bad = block_cell(cells, block, name)
+        blocks.append(BlockRate(block_text(block, name), n, bad / n, bounds.q0s[block.index(name)]))
+    return tuple(blocks)
+
+
+def _delays(bounds: Bounds, q0: float, per_day: float, runs: int) -> list[Delay]:
+    """Delays until rates above the bound are detected; a rate of .95 or more is not simulated."""
+    cap = bounds.cap if bounds.window else math.inf
+    window = max(1e-9, per_day * bounds.window / (24 * HOUR))
+    delays = []
+    for factor in FACTORS:
+        if q0 * factor < 0.95:
+            sessions = _sessions_until_alarm(q0, factor, bounds.threshold, cap, window, runs)
+            delays.append(Delay(factor, q0 * factor, sessions, sessions / max(per_day, 1e-9) * 24))
+    return delays
+
+
+@functools.lru_cache(1024)
+def _sessions_until_alarm(
+    q0: float, factor: float, threshold: float, cap: float, window: float, runs: int
+) -> float:
+    """Checks without bad sessions have the same bounds, and need simulating once."""
+    return simulated_delay(q0, q0 * factor, threshold, runs=runs, limit=50_000, cap=cap, window=window)

@@ -1,0 +1,281 @@
+"""Monitor: traces in, checks on each, evidence of change, alarms that stay until someone acknowledges them."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from rightcall.core.errors import InputError
+from rightcall.model.case import TestCase
+from rightcall.model.golden import Golden
+from rightcall.model.tool import Tool
+from rightcall.show.production import CALIBRATION
+from rightcall.store.address import open_store
+from rightcall.store.sql.record_bytes import packed
+from rightcall.store.sql.store import Store
+from rightcall.store.watch import KeptTrace, StoredAlarm, TraceCheck, TraceRow
+from rightcall.tools.definitions.load import load_tools
+from rightcall.wings.monitor.baseline import (
+    KIND as BASELINE,
+    TrafficBaseline,
+    current_baseline,
+    make_baseline,
+    tools_used,
+)
+from rightcall.wings.monitor.bounds import reference_of
+from rightcall.wings.monitor.checks import CheckedAgent, run_checks
+from rightcall.wings.monitor.drift import Crossing, Series
+from rightcall.wings.monitor.judge import Judge, JudgeSpending, judge_of, stratum_of
+from rightcall.wings.monitor.rehearsal import Rehearsal, rehearsal
+from rightcall.wings.monitor.sample import is_chosen
+from rightcall.wings.monitor.series_book import SeriesBook
+from rightcall.wings.monitor.settings import (
+    HARD,
+    AgentSettings,
+    JudgeSettings,
+    MonitorSettings,
+    load_settings,
+    seconds,
+)
+from rightcall.wings.monitor.settings_trust import require_settings_trust
+from rightcall.wings.monitor.trace_record import kept_trace, written_time
+from rightcall.wings.traces.redaction import Redactor
+from rightcall.wings.traces.trace import Trace
+
+SPENDING = "judge"
+SALT = "rightcall"
+MOST_AGENTS = 1_000
+"""Agents whose settings and baseline are kept in memory."""
+
+
+class Monitor:
+    """Monitors the traces of agents; `feed` accepts one or many.
+
+    `config` is a `monitor.yaml`, its settings, or None for the default checks. `judges` maps the name of a judged check
+    to a function from a case to 1 (bad), 0 or None. A file from outside the project that starts programs, imports
+    modules or sends alerts is refused unless `trust=True`. Results are in the store: `status` reads them back.
+    """
+
+    def __init__(
+        self,
+        config: str | Path | MonitorSettings | None = None,
+        *,
+        store: Store | str | Path | None = None,
+        judges: dict[str, Judge] | None = None,
+        redacted: bool = False,
+        trust: bool = False,
+    ) -> None:
+        self.folder = Path(config).parent if isinstance(config, str | Path) else Path()
+        self.settings = (
+            load_settings(config) if isinstance(config, str | Path) else config or MonitorSettings()
+        )
+        if isinstance(config, str | Path):
+            require_settings_trust(self.settings, Path(config), trust=trust)
+        self.store = store if isinstance(store, Store) else open_store(store)
+        self._redactor = None if redacted else Redactor(self.store.redaction_key(), self.settings.redact)
+        own = {judge.judge: judge_of(judge) for judge in self.settings.judges if judge.metric}
+        self._judges = own | (judges or {})
+        labels = {j.judge: packed(j.calibration) for j in self.settings.judges if j.calibration is not None}
+        self.store.set_states(CALIBRATION, labels)
+        self._watching: dict[str, CheckedAgent] = {}
+        self._baselines: dict[str, TrafficBaseline | None] = {}
+        self._looked_for: set[str] = set()
+        self._series = SeriesBook(self.store, self.settings, self._baseline)
+        self._spending = {
+            name: msgspec.json.decode(data, type=JudgeSpending)
+            for name, data in self.store.states(SPENDING).items()
+        }
+        self.alarms: list[StoredAlarm] = []
+
+    def feed(self, traces: Trace | Iterable[Trace]) -> list[TraceRow]:
+        """Check and store traces; alarms they raise are appended to `alarms`. A trace fed again is scored
+        again, but neither counted nor given to the detectors twice."""
+        given = [traces] if isinstance(traces, Trace) else list(traces)
+        self._looked_for.clear()
+        if len(self._watching) > MOST_AGENTS:  # names come from the traces
+            self._watching.clear()
+            self._baselines.clear()
+        kept = [self._checked(trace) for trace in given]
+        known = self.store.known_traces([k.row.trace_id for k in kept])
+        self.store.keep_traces(kept)
+        self._series.release(lambda: {alarm.key for alarm in self.store.alarms(latched=True)})
+        fed: set[str] = set(known)
+        for trace, held in sorted(zip(given, kept, strict=True), key=lambda pair: pair[0].time):
+            if held.row.trace_id not in fed:
+                fed.add(held.row.trace_id)
+                self._watch(held.row, trace)
+        self._save()
+        return [held.row for held in kept]
+
+    def end_hour(self) -> None:
+        """Count the sessions of the current hour now, as at the end of a file."""
+        for (agent, version, name), series, crossing in self._series.flush():
+            self._raise_drift(agent, version, name, series, crossing)
+        self._save()
+
+    def make_baseline(self, agent: str, start: str, end: str) -> TrafficBaseline:
+        """Freeze a window as the reference; series start over against it."""
+        found = make_baseline(
+            self.store, agent, start, end, tools=self.settings.tool_mix, timezone=self.settings.timezone
+        )
+        self._baselines.pop(agent, None)
+        self._looked_for.discard(agent)
+        self._watching.pop(agent, None)
+        self._series.restart(agent)
+        self._save()
+        self.rehearsal(found)
+        return found
+
+    def rehearsal(self, base: TrafficBaseline) -> Rehearsal:
+        """What the baseline would have raised, and whether the share of false alarms can be stated."""
+        return rehearsal(self.store, self.settings, base, len(self.store.states(BASELINE)))
+
+    def prepare(self) -> list[str]:
+        """Create baselines in the settings that the store lacks; returns what will not be monitored, and why."""
+        notes = [
+            f"judge '{judge.judge}' is not run: set its `metric`, or rc.Monitor(judges={{'{judge.judge}': …}})"
+            for judge in self.settings.judges
+            if judge.judge not in self._judges
+        ]
+        window = self.settings.baseline
+        for agent in self.settings.agents if window is not None else ():
+            if window is not None and self._baseline(agent) is None:
+                try:
+                    self.make_baseline(agent, window.start, window.end)
+                except InputError as error:
+                    notes.append(f"{error}; drift is not monitored until there is a baseline")
+        for agent in self.settings.agents:
+            base = self._baseline(agent)
+            if base is not None and (reasons := self.rehearsal(base).not_guaranteed):
+                notes.append(f"agent '{agent}': the false-alarm rate is not guaranteed: {'; '.join(reasons)}")
+        return notes
+
+    def forget(self, now: datetime.datetime) -> int:
+        """Delete traces older than `keep`; counts, alarms and traces in review stay."""
+        keep = self.settings.keep
+        old, bad = (now - datetime.timedelta(seconds=seconds(text)) for text in (keep.traces, keep.failed))
+        gone = self.store.forget_traces(written_time(int(old.timestamp() * 1e9)), failed=False)
+        return gone + self.store.forget_traces(written_time(int(bad.timestamp() * 1e9)), failed=True)
+
+    def agent_of(self, trace: Trace) -> str:
+        """The name in the settings whose `match` matches the trace; without settings the trace's own name."""
+        known = {**trace.resource, "agent": trace.agent, "service.name": trace.service}
+        for name, agent in self.settings.agents.items():
+            if all(str(known.get(key, "")) == value for key, value in agent.match.items()):
+                return name
+        return " ".join((trace.service or trace.agent).split())[:200] or "agent"
+
+    def _checked(self, trace: Trace) -> KeptTrace:
+        agent = self.agent_of(trace)
+        if self._redactor is not None:
+            trace = self._redactor.trace(trace)
+        watching = self._watching_of(agent)
+        checks = run_checks(self.settings.cheap, trace, watching)
+        failed_cheap = any(check.bad for check in checks)
+        checks += tuple(self._judge(judge, trace, failed_cheap) for judge in self.settings.judges)
+        checks = tuple(c for c in checks if c.share > 0)
+        failed = failed_cheap or any(check.bad for check in checks)
+        return kept_trace(trace, agent, checks, failed)
+
+    def _watching_of(self, agent: str) -> CheckedAgent:
+        if agent not in self._watching:
+            settings = self.settings.agents.get(agent, AgentSettings())
+            tools: Sequence[Tool] = load_tools(self.folder / settings.tools) if settings.tools else ()
+            base = self._baseline(agent)
+            self._watching[agent] = CheckedAgent(
+                settings,
+                {tool.name: tool for tool in tools},
+                base.slow_ms if base else None,
+                base.many_tokens if base else None,
+            )
+        return self._watching[agent]
+
+    def _judge(self, judge: JudgeSettings, trace: Trace, failed: bool) -> TraceCheck:
+        """A judged check on the sample; `share` 0 marks one that was not run."""
+        name = f"judge:{judge.judge}"
+        ask = self._judges.get(judge.judge)
+        stratum, p = stratum_of(judge, trace, failed)
+        spending = self._spending.setdefault(judge.judge, JudgeSpending())
+        share = spending.share(judge, p, trace.time) if ask is not None else 0.0
+        if ask is None or not is_chosen(SALT, trace.trace_id, share):
+            return TraceCheck(name, None, share=0.0)
+        spending.used += 1
+        case = TestCase.of(Golden(trace.input or "(not recorded)"), trace.trajectory, trace.tools)
+        return TraceCheck(name, ask(case), share=share, stratum=stratum)
+
+    def _watch(self, row: TraceRow, trace: Trace) -> None:
+        for (agent, version, name), series, crossing in self._series.pass_time(row.agent, trace.time):
+            self._raise_drift(agent, version, name, series, crossing)
+        for check in row.checks:
+            if check.bad is None:
+                continue
+            if check.name in HARD and check.bad:
+                self._raise_hard(row, check)
+            self._value(row, check.series, check.bad, trace.time)
+        base = self._baseline(row.agent) if self.settings.tool_mix else None
+        for name, used in tools_used(base, trace) if base is not None else ():
+            self._value(row, name, used, trace.time)
+
+    def _value(self, row: TraceRow, name: str, bad: float, time: int) -> None:
+        series, crossing = self._series.watch(row, name, bad, time)
+        if crossing is not None:
+            self._raise_drift(row.agent, row.version, name, series, crossing)
+
+    def _baseline(self, agent: str) -> TrafficBaseline | None:
+        """The agent's baseline; while there is none, the store is queried once per call of `feed`."""
+        if self._baselines.get(agent) is None and agent not in self._looked_for:
+            self._looked_for.add(agent)
+            self._baselines[agent] = current_baseline(self.store, agent)
+        return self._baselines.get(agent)
+
+    def _raise_drift(self, agent: str, version: str, check: str, series: Series, crossing: Crossing) -> None:
+        base = self._baseline(agent)
+        reference = reference_of(base, check) if base else None
+        rate, low, high = series.rate()
+        reasons = self.rehearsal(base).not_guaranteed if base else ()
+        content = alert_of("drift", agent, check, version) | {
+            "since": written_time(crossing.since_time),
+            "observed": [rate, low, high],
+            "baseline": {"rate": reference.bad / reference.n, "n": reference.n, "q0": series.q0}
+            if reference
+            else None,
+            "evidence": crossing.evidence,
+            "threshold": series.threshold,
+            "false_alarm_bound": None if reasons else self.settings.false_alarms.share,
+            "not_guaranteed": list(reasons),
+            "values": series.n,
+            "traces": series.bad_traces[-5:],
+        }
+        alarm = self.store.add_alarm(agent, check, version, content)
+        series.alarm = alarm.key
+        self.alarms.append(alarm)
+
+    def _raise_hard(self, row: TraceRow, check: TraceCheck) -> None:
+        latched = self.store.alarms(latched=True)
+        if any(a.agent == row.agent and a.name == check.name and a.version == row.version for a in latched):
+            return
+        content = alert_of("forbidden", row.agent, check.name, row.version) | {
+            "since": row.started_at,
+            "reason": check.reason,
+            "traces": [row.trace_id],
+        }
+        self.alarms.append(self.store.add_alarm(row.agent, check.name, row.version, content))
+
+    def _save(self) -> None:
+        self._series.save()
+        self.store.set_states(SPENDING, {n: msgspec.json.encode(held) for n, held in self._spending.items()})
+
+
+def alert_of(kind: str, agent: str, check: str, version: str) -> dict[str, Any]:
+    return {
+        "format": "rightcall/alert/1",
+        "kind": kind,
+        "agent": agent,
+        "check": check,
+        "version": version,
+        "view": "/live",
+    }

@@ -1,0 +1,111 @@
+"""A trace that is being received: what is kept of it, within bounds."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import msgspec
+
+from rightcall.wings.traces.otlp import Item, LogEvent
+from rightcall.wings.traces.redaction import Redactor
+from rightcall.wings.traces.span import Span, SpanEvent
+from rightcall.wings.traces.span_spool import with_events
+
+MAX_SPANS, MAX_BYTES, MORE_ROOTS = 2_000, 8 * 2**20, 10
+"""Bounds on what is kept of one trace. Roots are often sent last, so a few more are accepted."""
+
+_CANNOT_BE_WRITTEN = (OverflowError, TypeError, ValueError)
+"""A value that JSON cannot express makes one span unusable, not the others of its request."""
+
+
+class Received(msgspec.Struct):
+    """Spans of one trace that arrived together, and events that arrived separately from their spans."""
+
+    spans: list[Span] = []
+    events: list[tuple[str, SpanEvent]] = []
+
+    @property
+    def count(self) -> int:
+        return len(self.spans) + len(self.events)
+
+    def packed(self) -> bytes:
+        return zlib.compress(msgspec.json.encode(self), 1)
+
+
+@dataclass(slots=True)
+class Open:
+    """When the last span arrived, whether the root has ended, and how much of the trace was kept and omitted."""
+
+    last: float
+    ended: bool = False
+    spans: int = 0
+    size: int = 0
+    dropped: int = 0
+
+    def take(self, given: Received) -> Received:
+        """The part of a trace that may be kept."""
+        kept = Received([], [])
+        for span in given.spans:
+            self.ended = self.ended or (not span.parent_id and span.end > 0)
+            if not self._has_room(is_root=not span.parent_id):
+                continue
+            try:
+                size = _size(span)
+            except _CANNOT_BE_WRITTEN:
+                continue
+            self.spans += 1
+            self.size += size
+            kept.spans.append(span)
+        for span_id, event in given.events:
+            if self.size < MAX_BYTES:
+                try:
+                    self.size += _size(event)
+                except _CANNOT_BE_WRITTEN:
+                    continue
+                kept.events.append((span_id, event))
+        self.dropped += given.count - kept.count
+        return kept
+
+    def give_back(self, kept: Received) -> None:
+        """Uncount what could not be stored."""
+        self.spans -= len(kept.spans)
+        self.size -= sum(map(_size, kept.spans)) + sum(_size(event) for _, event in kept.events)
+
+    def _has_room(self, *, is_root: bool) -> bool:
+        if is_root:
+            return self.spans < MAX_SPANS + MORE_ROOTS and self.size < 2 * MAX_BYTES
+        return self.spans < MAX_SPANS and self.size < MAX_BYTES
+
+
+def _size(item: Span | SpanEvent) -> int:
+    return len(msgspec.json.encode(item))
+
+
+def redacted_item(item: Item, redactor: Redactor) -> Item:
+    """A span or event without personal data and secrets."""
+    if isinstance(item, LogEvent):
+        event = SpanEvent(item.event.name, redactor.value(item.event.attributes))
+        return LogEvent(item.trace_id, item.span_id, event)
+    return redactor.span(item)
+
+
+def by_trace(items: Iterable[Item]) -> dict[str, Received]:
+    """Spans and events of a request by their trace."""
+    found: dict[str, Received] = {}
+    for item in items:
+        held = found.setdefault(item.trace_id, Received([], []))
+        if isinstance(item, LogEvent):
+            held.events.append((item.span_id, item.event))
+        else:
+            held.spans.append(item)
+    return found
+
+
+def unpacked_spans(contents: Iterable[bytes]) -> list[Span]:
+    """Spans as they were stored, with the events that arrived separately."""
+    stored = [msgspec.json.decode(zlib.decompress(content), type=Received) for content in contents]
+    return with_events(
+        [span for part in stored for span in part.spans], [event for part in stored for event in part.events]
+    )

@@ -1,0 +1,214 @@
+"""The baseline played through the detector: what it would have raised, and whether its false-alarm rate can be stated.
+
+Months are made by drawing whole days of the baseline, weekdays for weekdays and weekend days for weekend days, the same
+days for all series. The order of sessions within an hour is not kept: bad ones are spread evenly.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections import defaultdict
+from dataclasses import dataclass
+
+import msgspec
+
+from rightcall.core.text import counted
+from rightcall.stats.detect import bets
+from rightcall.store.sql.store import Store
+from rightcall.wings.monitor.baseline import HourCounts, TrafficBaseline, baseline_hours
+from rightcall.wings.monitor.bounds import bounds_of, reference_of, watched_names
+from rightcall.wings.monitor.day_movement import movement_p_value
+from rightcall.wings.monitor.drift import Bounds, new_series, step
+from rightcall.wings.monitor.settings import MonitorSettings, seconds
+from rightcall.wings.monitor.week_blocks import HOUR, block_text, blocks_of, cell_of, day_of
+
+KIND = "rehearsal"
+MONTHS = 100
+"""Months to draw."""
+ENOUGH = (5, 2)
+"""Weekdays and weekend days that a baseline needs: a week of what it has seen."""
+MOVES = 0.01
+"""Days that differ more than this p-value allows are not explained by chance and blocks."""
+
+
+class Raised(msgspec.Struct, frozen=True):
+    """An alarm that the baseline itself would have raised."""
+
+    check: str
+    hour: int
+    evidence: float
+
+
+class Rehearsal(msgspec.Struct, frozen=True):
+    """What the baseline shows about the detector. `not_guaranteed` has the reasons why the stated share of false
+    alarms is not claimed; empty when it is. `unseen` has the hours of the week that are not watched."""
+
+    of: str
+    weekdays: int
+    weekends: int
+    months: int
+    alarms: float | None
+    raised: tuple[Raised, ...] = ()
+    unseen: str = ""
+    moves: float | None = None
+    not_guaranteed: tuple[str, ...] = ()
+    advice: str = ""
+
+
+def rehearsal(store: Store, settings: MonitorSettings, base: TrafficBaseline, agents: int = 1) -> Rehearsal:
+    """The rehearsal of an agent's current baseline with these settings; stored, so that it is computed once."""
+    alarms = settings.false_alarms
+    names = watched_names(settings, base)
+    digest = f"1 {base.made_at} {alarms.share} {alarms.per} {alarms.versions} {alarms.burst} {agents} {names}"
+    held = stored_rehearsal(store, base.agent)
+    if held is not None and held.of == digest:
+        return held
+    found = rehearse(settings, base, baseline_hours(store, base.agent), agents, digest)
+    store.set_states(KIND, {base.agent: msgspec.json.encode(found)})
+    return found
+
+
+def stored_rehearsal(store: Store, agent: str) -> Rehearsal | None:
+    """The rehearsal that was stored last."""
+    held = store.state(KIND, agent)
+    return None if held is None else msgspec.json.decode(held, type=Rehearsal)
+
+
+def stored_rehearsals(store: Store) -> dict[str, Rehearsal]:
+    """The stored rehearsals by agent."""
+    return {agent: msgspec.json.decode(held, type=Rehearsal) for agent, held in store.states(KIND).items()}
+
+
+def rehearse(
+    settings: MonitorSettings, base: TrafficBaseline, hours: HourCounts, agents: int = 1, digest: str = ""
+) -> Rehearsal:
+    """Play the hours of a baseline, and months of its days, through the detectors."""
+    watched = {}
+    for name in watched_names(settings, base):
+        bounds = bounds_of(settings, base, name, agents)
+        if bounds is not None and name in hours:
+            watched[name] = bounds
+    raised = tuple(alarm for name, bounds in watched.items() for alarm in _played(name, bounds, hours[name]))
+    share = _share_of_drawn_months(watched, hours, settings) if watched else None
+    moves = movement_p_value({name: hours[name] for name in watched}, base.timezone) if watched else None
+    found = Rehearsal(
+        digest, *base.days, MONTHS if watched else 0, share, raised, _unseen_hours(base, watched), moves
+    )
+    problems = tuple(_problems(settings, found, bool(hours)))
+    return msgspec.structs.replace(found, not_guaranteed=problems, advice=_advice(found))
+
+
+def spread_values(n: int, bad: float) -> list[float]:
+    """The values of an hour: whole sessions that are bad, spread evenly, and what is left over in the last one."""
+    whole = min(n, int(bad + 1e-9))
+    values = [float((i + 1) * whole // n > i * whole // n) for i in range(n)]
+    rest = bad - whole
+    if rest > 1e-9:
+        values[values.index(0.0)] = rest
+    return values
+
+
+def _played(name: str, bounds: Bounds, hours: list[tuple[int, int, float]]) -> list[Raised]:
+    series = new_series(bounds)
+    for hour, n, bad in hours:
+        for value in spread_values(n, bad):
+            crossing = step(series, value, hour * HOUR)
+            if crossing is not None:
+                return [Raised(name, hour, crossing.evidence)]
+    return []
+
+
+@dataclass(frozen=True)
+class HourMap:
+    """What an hour does to the evidence: R_k becomes a_k R_k + b_k, at most `cap` (R_k + 1)."""
+
+    a: tuple[float, ...]
+    b: tuple[float, ...]
+
+
+def _share_of_drawn_months(watched: dict[str, Bounds], hours: HourCounts, settings: MonitorSettings) -> float:
+    """The share of drawn months in which any series alarms; the evidence is looked at once an hour."""
+    maps = {name: _hour_maps(bounds, hours[name]) for name, bounds in watched.items()}
+    days = sorted({day for own in maps.values() for day in own})
+    kinds = [[day for day in days if (day % 7 >= 5) == weekend] for weekend in (False, True)]
+    length = max(1, round(seconds(settings.false_alarms.per) / 86400))
+    draw = random.Random("drawn months")  # noqa: S311
+    alarms = 0
+    for _ in range(MONTHS):
+        drawn = [draw.choice(kind) for day in range(length) if (kind := kinds[day % 7 >= 5])]
+        alarms += any(_alarms(bounds, maps[name], drawn) for name, bounds in watched.items())
+    return alarms / MONTHS
+
+
+def _hour_maps(bounds: Bounds, hours: list[tuple[int, int, float]]) -> dict[int, list[HourMap]]:
+    days: dict[int, list[HourMap]] = defaultdict(list)
+    for hour, n, bad in hours:
+        q0 = bounds.q0s[cell_of(hour, bounds.zone)]
+        if not q0:
+            continue
+        lams = bets(q0, bounds.growth)
+        a, b = [1.0] * len(lams), [0.0] * len(lams)
+        for value in spread_values(n, bad):
+            for k, lam in enumerate(lams):
+                e = max(0.0, 1 + lam * (value - q0))
+                a[k], b[k] = min(a[k] * e, 1e200), min((b[k] + 1) * e, 1e200)
+        days[day_of(hour, bounds.zone)].append(HourMap(tuple(a), tuple(b)))
+    return days
+
+
+def _alarms(bounds: Bounds, maps: dict[int, list[HourMap]], drawn: list[int]) -> bool:
+    r = [0.0] * len(bounds.growth)
+    enough = bounds.threshold * len(r)
+    cap = bounds.cap if bounds.window >= HOUR else math.inf
+    for day in drawn:
+        for one in maps.get(day, ()):
+            r = [
+                min(a * value + b, cap * (value + 1.0), 1e200)
+                for value, a, b in zip(r, one.a, one.b, strict=True)
+            ]
+            if r and sum(r) >= enough:
+                return True
+    return False
+
+
+def _unseen_hours(base: TrafficBaseline, watched: dict[str, Bounds]) -> str:
+    """The hours of the week in which some series is not watched."""
+    texts = dict.fromkeys(
+        block_text(blocks_of(reference.cells), -1)
+        for name in watched
+        if (reference := reference_of(base, name)) and reference.cells
+    )
+    return "; ".join(text for text in texts if text)
+
+
+def _problems(settings: MonitorSettings, found: Rehearsal, played: bool) -> list[str]:
+    """Why the share of false alarms is not claimed."""
+    if not played:
+        return ["the baseline was made by an older version, with one rate for the whole week"]
+    problems = []
+    counts = (found.weekdays, found.weekends)
+    for count, enough, title in zip(counts, ENOUGH, ("weekdays", "weekend days"), strict=True):
+        if 0 < count < enough:
+            problems.append(f"the baseline has {count} of the {enough} {title} of a week")
+    if not seconds(settings.false_alarms.burst):
+        problems.append("false_alarms.burst is 0: a short disturbance raises an alarm")
+    if found.raised:
+        names = ", ".join(dict.fromkeys(alarm.check for alarm in found.raised))
+        problems.append(f"the baseline itself would have raised an alarm ({names})")
+    if found.alarms is not None and found.alarms > settings.false_alarms.share:
+        problems.append(f"{found.alarms:.0%} of months drawn from its days would alarm")
+    if found.moves is not None and found.moves < MOVES:
+        problems.append(f"rates move from day to day more than chance explains (p = {found.moves:.2g})")
+    return problems
+
+
+def _advice(found: Rehearsal) -> str:
+    days = found.weekdays + found.weekends
+    if not days or days >= 28:
+        return ""
+    short = days < 14
+    why = (
+        "one week shows no difference between weeks" if short else "slow movements need four weeks to be seen"
+    )
+    return f"{counted(days, 'day')} of baseline: {why}; {14 if short else 28} days recommended"

@@ -1,0 +1,159 @@
+"""All watched series: one for each check of each version of each agent, kept in the store between runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from rightcall.store.sql.store import Store
+from rightcall.store.watch import SessionCount, TraceRow
+from rightcall.wings.monitor.baseline import KIND as BASELINE, TrafficBaseline
+from rightcall.wings.monitor.bounds import bounds_of
+from rightcall.wings.monitor.drift import (
+    Bounds,
+    Crossing,
+    Series,
+    new_series,
+    packed_series,
+    restarted,
+    step,
+    unpacked_series,
+)
+from rightcall.wings.monitor.session_hours import SessionHours
+from rightcall.wings.monitor.settings import HARD, MonitorSettings
+from rightcall.wings.monitor.week_blocks import HOUR
+
+KIND = "series"
+MOST = 5_000
+"""Series that are kept. A prompt with the time in it makes every trace a version: then the oldest are evicted."""
+
+Place = tuple[str, str, str]
+"""Agent, version and name of a series."""
+
+
+class SeriesBook:
+    """Feeds values to series and creates new ones. Without a baseline a series only counts sessions."""
+
+    def __init__(
+        self, store: Store, settings: MonitorSettings, baseline: Callable[[str], TrafficBaseline | None]
+    ) -> None:
+        self._store, self._settings, self._baseline = store, settings, baseline
+        self._series = {_place(name): unpacked_series(data) for name, data in store.states(KIND).items()}
+        self._sessions = SessionHours(store)
+        self._changed: set[Place] = set()
+        self._compared: set[Place] = set()
+        self._agents = 0
+
+    def watch(self, row: TraceRow, name: str, bad: float, time: int) -> tuple[Series, Crossing | None]:
+        """Add a check's result on a trace; its session is counted when the hour ends."""
+        place = row.agent, row.version, name
+        series = self._current(place) or self._begin(place)
+        self._changed.add(place)
+        series.hour = max(series.hour, time // HOUR)
+        series.started = series.started or time
+        if bad:
+            series.bad_traces = [*series.bad_traces[-4:], row.trace_id]
+        if not row.session:
+            return series, step(series, bad, time)
+        self._sessions.add(place, row.session, bad, time)
+        return series, None
+
+    def pass_time(self, agent: str, time: int) -> Iterator[tuple[Place, Series, Crossing]]:
+        """Count the sessions of an hour that ended before `time`; returns what crossed its threshold."""
+        if self._sessions.begins(agent, time):
+            yield from self._count_sessions(agent)
+
+    def flush(self) -> Iterator[tuple[Place, Series, Crossing]]:
+        """Count the sessions of the current hour now; returns what crossed its threshold."""
+        for agent in self._sessions.agents():
+            yield from self._count_sessions(agent)
+
+    def _count_sessions(self, agent: str) -> Iterator[tuple[Place, Series, Crossing]]:
+        for place, value, time in self._sessions.end(agent):
+            series = self._current(place)
+            if series is None:  # it was evicted
+                continue
+            self._changed.add(place)
+            crossing = step(series, value, time)
+            if crossing is not None:
+                yield place, series, crossing
+
+    def restart(self, agent: str) -> None:
+        """Restart the series of an agent against its current baseline; others start over when theirs has changed."""
+        self._compared.clear()
+        self._agents = 0
+        for place in [place for place in self._series if place[0] == agent]:
+            self._series[place] = restarted(self._series[place], self._bounds(place))
+            self._changed.add(place)
+
+    def release(self, latched: Callable[[], set[int]]) -> None:
+        """Restart every series whose alarm was acknowledged."""
+        alarmed = [place for place, series in self._series.items() if series.alarm is not None]
+        still = latched() if alarmed else set()
+        for place in alarmed:
+            series = self._series[place]
+            if series.alarm not in still:
+                self._series[place] = restarted(series, series.bounds)
+                self._changed.add(place)
+
+    def save(self) -> None:
+        """Write the changes."""
+        self._sessions.save()
+        documents = {_name(p): packed_series(self._series[p]) for p in self._changed if p in self._series}
+        self._store.set_states(KIND, documents)
+        self._store.set_session_counts(
+            [
+                SessionCount(*p, s.sessions, s.bad_sessions)
+                for p in self._changed
+                if (s := self._series.get(p))
+            ]
+        )
+        self._changed.clear()
+
+    def _current(self, place: Place) -> Series | None:
+        """The series against its bounds; when these are new, after an upgrade or other settings, it starts over.
+
+        An alarm stays latched.
+        """
+        series = self._series.get(place)
+        if series is None or place in self._compared:
+            return series
+        bounds = self._bounds(place)
+        if bounds is None:  # a baseline may come
+            return series
+        self._compared.add(place)
+        if series.bounds != bounds:
+            self._series[place] = series = restarted(series, bounds, latched=True)
+            self._changed.add(place)
+        return series
+
+    def _begin(self, place: Place) -> Series:
+        if len(self._series) >= MOST:
+            self._make_room()
+        self._series[place] = series = new_series(self._bounds(place))
+        return series
+
+    def _make_room(self) -> None:
+        """Evict a tenth of the series, those without traffic for the longest time."""
+        oldest = sorted(self._series, key=lambda place: self._series[place].hour)[: max(1, MOST // 10)]
+        for place in oldest:
+            del self._series[place]
+            self._compared.discard(place)
+        self._store.drop_states(KIND, [_name(place) for place in oldest])
+
+    def _bounds(self, place: Place) -> Bounds | None:
+        """What the series is compared with; None while no baseline has this check."""
+        agent, _, name = place
+        base = self._baseline(agent) if name not in HARD else None
+        if base is None:
+            return None
+        self._agents = self._agents or len(self._store.states(BASELINE))
+        return bounds_of(self._settings, base, name, self._agents)
+
+
+def _name(place: Place) -> str:
+    return "\t".join(place)
+
+
+def _place(name: str) -> Place:
+    agent, version, check = name.split("\t", 2)
+    return agent, version, check

@@ -1,0 +1,266 @@
+"""`monitor.yaml`: where to listen, which checks, the rate of false alarms, and where to send alerts."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from rightcall.core import codec
+from rightcall.core.errors import ConfigError, InputError
+from rightcall.files.checked_read import existing_file
+from rightcall.files.documents import read_document
+from rightcall.metrics.judged.calibration import Calibration
+from rightcall.metrics.matching.base import Scope
+from rightcall.metrics.matching.compile import compile_matcher
+from rightcall.model.record import Record
+
+CHEAP = (
+    "schema_validity", "unknown_tool", "malformed_call", "tool_errors", "unrecovered", "redundant_calls", "loop",
+    "forbidden", "unconfirmed_destructive", "no_answer", "truncated", "refused", "slow", "expensive",
+)  # fmt: skip
+DEFAULT = (
+    "schema_validity",
+    "unknown_tool",
+    "malformed_call",
+    "tool_errors",
+    "loop",
+    "forbidden",
+    "no_answer",
+    "slow",
+)
+HARD = frozenset({"forbidden"})
+"""These alarm at the first occurrence."""
+
+
+class AgentSettings(Record, frozen=True):
+    """One agent: which traces belong to it, its tools, what it must never do.
+
+    `forbidden_args` has matchers as goldens have them, by tool and argument: an argument that matches is forbidden.
+    """
+
+    match: dict[str, str] = {}
+    tools: str | None = None
+    forbidden_calls: tuple[str | dict[str, str], ...] = ()
+    forbidden_args: dict[str, dict[str, Any]] = {}
+    only_after: dict[str, str] = {}
+    read_only: tuple[str, ...] = ()
+    destructive: tuple[str, ...] = ()
+    confirm: tuple[str, ...] = ()
+    max_calls: int = 25
+
+
+class JudgeSettings(Record, frozen=True):
+    """A judged metric on a sample of the traces.
+
+    `metric` is a metric as suites name it, `task_completion(model=…)`; without one, `rc.Monitor(judges=…)` has a
+    function. `strata` are larger or smaller shares for some traces: `failed` (a cheap check was bad), `tool:NAME` or
+    `intent:NAME`. `usd_each` is the cost of one judgement, which `usd_per_day` requires. `calibration` counts its
+    verdicts on cases that people labelled; rates are then corrected for its errors.
+    """
+
+    judge: str
+    metric: str = ""
+    sample: float = 0.05
+    per_day: int = 500
+    strata: dict[str, float] = {}
+    usd_per_day: float | None = None
+    usd_each: float | None = None
+    calibration: Calibration | None = None
+
+    @property
+    def limit(self) -> float:
+        """Maximum number of judgements per day."""
+        if self.usd_per_day is None or not self.usd_each:
+            return self.per_day
+        return min(self.per_day, self.usd_per_day / self.usd_each)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The series that are watched: one for each stratum, on its own clock."""
+        own = f"judge:{self.judge}"
+        return (own, *(f"{own}[{stratum}]" for stratum in self.strata))
+
+
+class Window(Record, frozen=True):
+    """A period of time; days or times in ISO 8601."""
+
+    start: str = msgspec.field(name="from")
+    end: str = msgspec.field(name="to")
+
+
+class FalseAlarms(Record, frozen=True):
+    """The accepted probability of a false alarm within a period, over everything monitored.
+
+    `burst` is how long a disturbance may last that must not raise an alarm by itself; `0s` for none.
+    """
+
+    share: float = 0.05
+    per: str = "30d"
+    versions: int = 2
+    burst: str = "1h"
+
+
+class Keep(Record, frozen=True):
+    """How long traces are kept."""
+
+    traces: str = "30d"
+    failed: str = "180d"
+
+
+class AlertTo(Record, frozen=True):
+    """Where to send which alerts: a webhook, a command that reads JSON, or stderr."""
+
+    when: tuple[str, ...] = ("drift", "forbidden")
+    to: str = ""
+    exec: tuple[str, ...] = ()
+
+
+class MonitorSettings(Record, frozen=True):
+    """The contents of `monitor.yaml`.
+
+    `listen_grpc` is the address for OTLP over gRPC; empty for none. `hosts` are further names under which senders reach
+    the receiver. `timezone` is that of weekends and parts of the day in the next baseline.
+    """
+
+    format: str = "rightcall/monitor/1"
+    listen: str = "127.0.0.1:4318"
+    listen_grpc: str = ""
+    hosts: tuple[str, ...] = ()
+    agents: dict[str, AgentSettings] = {}
+    checks: tuple[str | JudgeSettings, ...] = DEFAULT
+    baseline: Window | None = None
+    timezone: str = "UTC"
+    false_alarms: FalseAlarms = FalseAlarms()
+    keep: Keep = Keep()
+    alerts: tuple[AlertTo, ...] = ()
+    redact: tuple[str, ...] = ()
+    settle: str = "5s"
+    idle: str = "60s"
+    calls: str = "auto"
+
+    @property
+    def cheap(self) -> tuple[str, ...]:
+        return tuple(check for check in self.checks if isinstance(check, str) and check != "tool_mix")
+
+    @property
+    def tool_mix(self) -> bool:
+        """Whether the use of each tool is watched, against the baseline."""
+        return "tool_mix" in self.checks
+
+    @property
+    def judges(self) -> tuple[JudgeSettings, ...]:
+        return tuple(check for check in self.checks if isinstance(check, JudgeSettings))
+
+    @property
+    def drifting(self) -> tuple[str, ...]:
+        """Checks that are watched for drift: hard ones alarm by themselves."""
+        return tuple(c for c in self.cheap if c not in HARD) + tuple(
+            name for j in self.judges for name in j.names
+        )
+
+    @property
+    def series(self) -> int:
+        """How many series share the false alarms: agents × checks × versions."""
+        return self.series_of(len(self.agents))
+
+    def series_of(self, agents: int) -> int:
+        """The same for more agents than are listed: those with a baseline are watched, listed or not."""
+        return max(1, agents, len(self.agents)) * len(self.drifting) * self.false_alarms.versions
+
+
+def load_settings(path: str | Path) -> MonitorSettings:
+    """Read and check a file of settings."""
+    path = existing_file(path)
+    settings = codec.convert(read_document(path), MonitorSettings, str(path))
+    problems = setting_problems(settings, path)
+    if problems:
+        raise ConfigError(*problems)
+    return settings
+
+
+def setting_problems(settings: MonitorSettings, path: Path | None = None) -> list[str]:
+    """All problems, one sentence each."""
+    from rightcall.core.errors import suggestion
+
+    where = f"{path}: " if path else ""
+    found = [
+        f"{where}unknown check '{name}'; {suggestion(name, CHEAP) or 'known: ' + ', '.join(CHEAP)}"
+        for name in settings.cheap
+        if name not in CHEAP
+    ]
+    if not 0 < settings.false_alarms.share < 1:
+        found.append(f"{where}false_alarms.share must be between 0 and 1, got {settings.false_alarms.share}")
+    found += [
+        f"{where}judge '{j.judge}': sample must be in 0..1" for j in settings.judges if not 0 < j.sample <= 1
+    ]
+    found += [
+        f"{where}judge '{j.judge}': {problem}" for j in settings.judges for problem in _judge_problems(j)
+    ]
+    for name, agent in settings.agents.items():
+        for tool, arguments in agent.forbidden_args.items():
+            for argument, spec in arguments.items():
+                try:
+                    compile_matcher(spec, Scope())
+                except InputError as error:
+                    place = f"agents.{name}.forbidden_args.{tool}.{argument}"
+                    found.append(f"{where}{place}: {error.problem}")
+    found += _zone_problems(settings.timezone, where)
+    times = {"false_alarms.per": settings.false_alarms.per, "false_alarms.burst": settings.false_alarms.burst}
+    times |= {"settle": settings.settle, "idle": settings.idle}
+    times |= {"keep.traces": settings.keep.traces, "keep.failed": settings.keep.failed}
+    for name, text in times.items():
+        try:
+            seconds(text)
+        except InputError as error:
+            found.append(f"{where}{name} {error.problem}")
+    found += [
+        f"{where}an alert needs `to` or `exec`"
+        for alert in settings.alerts
+        if not alert.to and not alert.exec
+    ]
+    return found
+
+
+def _zone_problems(zone: str, where: str) -> list[str]:
+    from zoneinfo import ZoneInfo
+
+    try:
+        ZoneInfo(zone)
+    except (KeyError, ValueError, OSError):
+        return [f"{where}timezone '{zone}' is unknown here; use a name such as Europe/Berlin, or UTC"]
+    return []
+
+
+def _judge_problems(judge: JudgeSettings) -> list[str]:
+    found = [
+        f"unknown stratum '{name}'; known: failed, tool:NAME, intent:NAME"
+        for name in judge.strata
+        if name != "failed" and not name.startswith(("tool:", "intent:"))
+    ]
+    found += [
+        f"strata: the share of '{name}' must be in 0..1" for name, p in judge.strata.items() if not 0 < p <= 1
+    ]
+    labels = judge.calibration
+    if labels is not None and not (
+        labels.good_passed + labels.good_failed and labels.bad_passed + labels.bad_failed
+    ):
+        found.append("calibration requires cases labelled good and cases labelled bad")
+    elif labels is not None and labels.sensitivity + labels.specificity <= 1:
+        found.append("calibration: with these labels the judge is no better than chance")
+    if judge.usd_per_day is not None and not judge.usd_each:
+        found.append("usd_per_day requires usd_each, the cost of one judgement")
+    return found
+
+
+UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
+
+
+def seconds(text: str) -> float:
+    """`30d`, `5s` and the like in seconds."""
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([smhdw])", text.strip())
+    if found is None:
+        raise InputError("", f"must be a time such as 30d, 12h or 5s, got '{text}'")
+    return float(found[1]) * UNITS[found[2]]

@@ -1,0 +1,145 @@
+"""Imports traces from files into the store, or into files of trajectories and goldens to review; one at a time."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+
+import msgspec
+
+from rightcall.datasets.goldens import save_goldens
+from rightcall.datasets.trajectories import save_trajectories
+from rightcall.model.trajectory import RecordedTrajectory
+from rightcall.store.sql.store import Store
+from rightcall.store.watch import SessionCount, TraceRow
+from rightcall.tools.idempotency.owners import process_runs, this_process
+from rightcall.wings.monitor.checks import CheckedAgent, run_checks
+from rightcall.wings.monitor.settings import DEFAULT
+from rightcall.wings.monitor.trace_record import kept_trace
+from rightcall.wings.traces.golden_candidate import CandidateSpool, candidate_id
+from rightcall.wings.traces.trace import Trace
+
+AT_ONCE = 500
+EMPTY = msgspec.msgpack.encode(("", [], []))
+MOST_KINDS = 1000
+"""Different problems that are counted; hostile files could make each one different."""
+
+
+@dataclass
+class Imported:
+    """What an import found."""
+
+    traces: int = 0
+    useful: int = 0
+    calls: int = 0
+    unknown_arguments: int = 0
+    candidates: int = 0
+    problems: Counter[str] = field(default_factory=Counter)
+
+    def useful_of(self, traces: Iterable[Trace]) -> Iterator[Trace]:
+        """The traces that contain an agent's work; all traces are counted."""
+        for trace in traces:
+            made = trace.trajectory
+            self.traces += 1
+            self.calls += len(made.calls)
+            self.unknown_arguments += sum(call.arguments_unknown for call in made.calls)
+            for text in trace.problems:
+                if text in self.problems or len(self.problems) < MOST_KINDS:
+                    self.problems[text] += 1
+            if made.calls or made.output or made.messages:
+                self.useful += 1
+                yield trace
+
+
+def import_to_folder(traces: Iterable[Trace], folder: Path, clean: Callable[[Trace], Trace]) -> Imported:
+    """Write `trajectories.jsonl` and `candidates.jsonl`, what `clean` makes of each trace."""
+    found, candidates = Imported(), CandidateSpool()
+    folder.mkdir(parents=True, exist_ok=True)
+
+    def recorded() -> Iterator[RecordedTrajectory]:
+        for trace in found.useful_of(map(clean, traces)):
+            candidates.add(trace)
+            yield RecordedTrajectory(trace.golden_id or candidate_id(trace), trace.trajectory, trace.trial)
+
+    save_trajectories(recorded(), folder / "trajectories.jsonl")
+    save_goldens(candidates, folder / "candidates.jsonl")
+    found.candidates = candidates.count
+    return found
+
+
+def import_to_store(traces: Iterable[Trace], store: Store, clean: Callable[[Trace], Trace]) -> Imported:
+    """Check the traces and store them for review. An import that was killed is continued: nothing counts twice."""
+    found, candidates = Imported(), CandidateSpool()
+    name, interrupted = this_process(), _interrupted(store)
+    sessions = SessionTally(interrupted.values())
+    stream = found.useful_of(map(clean, traces))
+    while batch := list(islice(stream, AT_ONCE)):
+        kept = []
+        for trace in batch:
+            candidates.add(trace)
+            checks = run_checks(DEFAULT, trace, CheckedAgent())
+            agent = trace.service or trace.agent or "agent"
+            kept.append(kept_trace(trace, agent, checks, any(check.bad for check in checks), queue=True))
+        known = store.known_traces([each.row.trace_id for each in kept])
+        for each in kept:
+            if each.row.trace_id not in known:
+                known.add(each.row.trace_id)
+                sessions.add(each.row)
+        store.keep_traces(kept, {**dict.fromkeys(interrupted, EMPTY), name: sessions.packed()})
+    store.end_import([name, *interrupted], sessions.counts())
+    found.candidates = candidates.count
+    return found
+
+
+def _interrupted(store: Store) -> dict[str, bytes]:
+    """What imports had counted that ended in this process, or with theirs, by the name of the process."""
+    notes = store.states("importing").items()
+    return {name: note for name, note in notes if name == this_process() or process_runs(name) is False}
+
+
+class SessionTally:
+    """Counts a session once an hour, as the monitor does. Traces come oldest first, so one hour is held at a time.
+
+    `before` are the packed tallies of imports that were interrupted: they are continued.
+    """
+
+    def __init__(self, before: Iterable[bytes] = ()) -> None:
+        self._hour = ""
+        self._open: dict[tuple[str, str, str, str], list[float]] = {}
+        self._totals: dict[tuple[str, str, str], list[float]] = {}
+        for note in before:
+            hour, held, totals = msgspec.msgpack.decode(note)
+            self._hour = max(self._hour, hour)
+            for counts, rows in ((self._open, held), (self._totals, totals)):
+                for place, numbers in rows:
+                    old = counts.setdefault(tuple(place), [0.0, 0.0])
+                    old[:] = [a + b for a, b in zip(old, numbers, strict=True)]
+
+    def packed(self) -> bytes:
+        """What has been counted, so that another process can continue."""
+        return msgspec.msgpack.encode((self._hour, list(self._open.items()), list(self._totals.items())))
+
+    def add(self, row: TraceRow) -> None:
+        if row.started_at[:13] > self._hour:
+            self._end()
+            self._hour = row.started_at[:13]
+        for check in row.checks:
+            if check.bad is not None:
+                place = (row.agent, row.version, check.name, row.session or row.trace_id)
+                held = self._open.setdefault(place, [0.0, 0.0])
+                held[0] += check.bad
+                held[1] += 1
+
+    def counts(self) -> list[SessionCount]:
+        self._end()
+        return [SessionCount(*place, int(total[0]), total[1]) for place, total in self._totals.items()]
+
+    def _end(self) -> None:
+        for (agent, version, name, _), (bad, count) in self._open.items():
+            total = self._totals.setdefault((agent, version, name), [0.0, 0.0])
+            total[0] += 1
+            total[1] += bad / count
+        self._open = {}

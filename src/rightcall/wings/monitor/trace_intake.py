@@ -1,0 +1,271 @@
+"""Spans on their way to traces: stored before they are acknowledged, closed when their trace is quiet."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime
+import sys
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from rightcall.core.errors import StoreError
+from rightcall.wings.monitor.alerts import Alerts
+from rightcall.wings.monitor.monitor import Monitor
+from rightcall.wings.monitor.open_trace import Open, Received, by_trace, redacted_item, unpacked_spans
+from rightcall.wings.monitor.settings import seconds
+from rightcall.wings.monitor.trace_record import written_time
+from rightcall.wings.traces.assembly import assemble
+from rightcall.wings.traces.otlp import Item
+from rightcall.wings.traces.problems import Problems
+from rightcall.wings.traces.redaction import Redactor
+
+MAX_OPEN = 10_000
+COMMIT_EVERY = 0.05
+REOPEN = 600.0
+SWEEP, DROP_EVERY = 3600.0, 30.0
+AT_ONCE = 200
+_M_MMAP_THRESHOLD = -3
+T = TypeVar("T")
+
+
+@dataclass
+class Counters:
+    """The counters of /stats."""
+
+    spans: int = 0
+    rejected: int = 0
+    requests: int = 0
+    refused: int = 0
+    ignored_metrics: int = 0
+    closed: int = 0
+    dropped: int = 0
+    first_rejection: str = ""
+
+
+@dataclass
+class TraceIntake:
+    """Feeds complete traces to a monitor. Everything runs in one event loop."""
+
+    monitor: Monitor
+    counters: Counters = field(default_factory=Counters)
+    clock: Callable[[], float] = time.monotonic
+    log: Callable[[str], None] = lambda _text: None
+
+    def __post_init__(self) -> None:
+        settings = self.monitor.settings
+        self._redactor = Redactor(self.monitor.store.redaction_key(), settings.redact)
+        self._settle, self._idle = seconds(settings.settle), seconds(settings.idle)
+        self.alerts = Alerts(settings.alerts, self.clock)
+        self._told = 0
+        self._store_fails = False
+        self._waiting: list[tuple[list[tuple[str, bytes]], int, asyncio.Future[None]]] = []
+        self.waiting_spans = self.waiting_bytes = 0
+        self._wake = asyncio.Event()
+        self._open: dict[str, Open] = {}
+        # One thread each: memory that a thread needed once stays with it, and a pool has many.
+        self._writer, self._closer = ThreadPoolExecutor(1), ThreadPoolExecutor(1)
+        self._open_again()
+
+    @property
+    def open_traces(self) -> int:
+        """Traces that are not closed yet."""
+        return len(self._open)
+
+    def begin(self) -> list[asyncio.Task[None]]:
+        """Start to write and to close."""
+        return [asyncio.create_task(self._write()), asyncio.create_task(self._close_quiet())]
+
+    async def end(self, tasks: list[asyncio.Task[None]]) -> None:
+        """Store and close what has arrived."""
+        await asyncio.gather(*(done for _, _, done in self._waiting), return_exceptions=True)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await self.close_all()
+        for thread in (self._writer, self._closer):
+            thread.shutdown(wait=False)
+
+    def redacted(self, items: list[Item]) -> list[Item]:
+        """The items as they may be stored. It takes seconds for megabytes: run it in a thread."""
+        return [redacted_item(item, self._redactor) for item in items]
+
+    async def store(self, items: list[Item]) -> int:
+        """Have redacted items written to disk; returns how many exceeded the bounds of a trace."""
+        now = self.clock()
+        rows: list[tuple[str, bytes]] = []
+        taken: list[tuple[str, Open, Received]] = []
+        for trace_id, given in by_trace(items).items():
+            held = self._open.setdefault(trace_id, Open(now))
+            kept = held.take(given)
+            held.last = now
+            taken.append((trace_id, held, kept))
+            if kept.count:
+                rows.append((trace_id, kept.packed()))
+        stored = sum(kept.count for _, _, kept in taken)
+        if rows:
+            done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self._waiting.append((rows, stored, done))
+            self.waiting_spans += stored
+            self.waiting_bytes += _size(rows)
+            self._wake.set()
+            try:
+                await done
+            except StoreError:
+                for _, held, kept in taken:  # the sender gets an error and retries
+                    held.give_back(kept)
+                raise
+        now = self.clock()
+        for trace_id, held, _ in taken:
+            self._open.setdefault(trace_id, held).last = now
+        self.counters.spans += stored
+        self.counters.dropped += len(items) - stored
+        return len(items) - stored
+
+    async def close_all(self) -> None:
+        """Close every open trace, quiet or not: at the end."""
+        ready = list(self._open)
+        for start in range(0, len(ready), AT_ONCE):
+            await self._close(ready[start : start + AT_ONCE])
+
+    def _open_again(self) -> None:
+        """Reopen traces that were acknowledged before a crash or a stop but not closed with all their spans.
+
+        Late spans arrive at least `settle` after the others: a stored trace whose spans all arrived within that has
+        none.
+        """
+        waiting = self.monitor.store.waiting_traces()
+        together = [t for t, first, last in waiting if _seconds_between(first, last) < self._settle]
+        closed = self.monitor.store.known_traces(together)
+        now = self.clock()
+        for trace_id, _, _ in waiting:
+            if trace_id not in closed:
+                self._open[trace_id] = Open(now)
+
+    async def _in(self, thread: ThreadPoolExecutor, work: Callable[..., T], *given: Any) -> T:
+        return await asyncio.get_running_loop().run_in_executor(thread, work, *given)
+
+    async def _write(self) -> None:
+        """One transaction for everything that arrived within 50 ms."""
+        while True:
+            await self._wake.wait()
+            self._wake.clear()
+            await asyncio.sleep(COMMIT_EVERY)
+            batch = self._waiting[:]
+            rows = [row for each, _, _ in batch for row in each]
+            failure: Exception | None = None
+            try:
+                await self._in(self._writer, self.monitor.store.add_spans, rows)
+            except Exception as error:  # the sender gets an error and retries
+                failure = error if isinstance(error, StoreError) else StoreError(str(error))
+            del self._waiting[: len(batch)]
+            for waited, count, done in batch:
+                self.waiting_spans -= count
+                self.waiting_bytes -= _size(waited)
+                if done.done():
+                    continue
+                if failure is None:
+                    done.set_result(None)
+                else:
+                    done.set_exception(failure)
+            if self._waiting:
+                self._wake.set()
+
+    async def _close_quiet(self) -> None:
+        swept, dropped_at = -SWEEP, self.clock()
+        while True:
+            await asyncio.sleep(min(0.5, self._settle))
+            now = self.clock()
+            if now - swept >= SWEEP:
+                swept = now
+                await self._in(self._closer, self.monitor.forget, datetime.datetime.now(datetime.UTC))
+            ready = [t for t, o in self._open.items() if self._is_quiet(o, now)]
+            over = len(self._open) - MAX_OPEN
+            if over > 0:  # the oldest first, incomplete
+                oldest = sorted((o.last, t) for t, o in self._open.items())
+                ready = list(dict.fromkeys([*ready, *(t for _, t in oldest[:over])]))
+            for start in range(0, len(ready), AT_ONCE):
+                await self._close(ready[start : start + AT_ONCE])
+            if now - dropped_at >= DROP_EVERY:
+                dropped_at = now
+                await self._in(self._closer, self._drop_closed)
+
+    def _drop_closed(self) -> None:
+        """Forget the spans of traces that were closed so long ago that late ones no longer reopen them."""
+        before = datetime.datetime.now(datetime.UTC) - datetime.timedelta(seconds=REOPEN)
+        store, moment = self.monitor.store, written_time(int(before.timestamp() * 1e9))
+        while closed := [t for t in store.received_before(moment) if t not in self._open]:
+            store.drop_spans(closed)
+        _return_memory()
+
+    def _is_quiet(self, held: Open, now: float) -> bool:
+        return now - held.last >= (self._settle if held.ended else self._idle)
+
+    async def _close(self, trace_ids: list[str]) -> None:
+        before = {trace_id: self._open[trace_id].last for trace_id in trace_ids}
+        lost = {trace_id: self._open[trace_id].dropped for trace_id in trace_ids}
+        try:
+            await self._in(self._closer, self._close_now, lost)
+        except StoreError as error:
+            if not self._store_fails:  # once until it works again
+                self.log(f"the store did not answer: {error}")
+            self._store_fails = True
+            return
+        self._store_fails = False
+        for trace_id, last in before.items():
+            if self._open[trace_id].last == last:  # otherwise spans arrived meanwhile, and it is closed again
+                del self._open[trace_id]
+        self.counters.closed += len(trace_ids)
+        for alarm in self.monitor.alarms[self._told :]:
+            self._told += 1
+            await self.alerts.send(alarm.content | {"alarm": alarm.key})
+
+    def _close_now(self, lost: dict[str, int]) -> None:
+        store = self.monitor.store
+        known, received = store.known_traces(list(lost)), store.spans_of(list(lost))
+        traces = []
+        for trace_id, dropped in lost.items():
+            spans = unpacked_spans(received.get(trace_id, ()))
+            if not spans:
+                continue
+            problems = Problems()
+            if dropped:
+                problems.add("too_many", trace_id, dropped)
+            trace = assemble(spans, source="otlp", calls=self.monitor.settings.calls, problems=problems)  # type: ignore[arg-type]
+            if trace_id in known and trace.spans < store.trace(trace_id).origin.get("spans", 0):
+                continue  # spans that arrived too late: the rest of the trace is no longer stored
+            traces.append(trace)
+        self.monitor.feed(traces)
+
+
+def _size(rows: list[tuple[str, bytes]]) -> int:
+    return sum(len(content) for _, content in rows)
+
+
+def return_large_blocks() -> None:
+    """Have glibc give large blocks back as soon as they are freed. By default it keeps more and more of them in one
+    heap, where the bodies of slow senders leave holes.
+    """
+    import ctypes
+
+    allocator = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None
+    if allocator is not None:
+        allocator(_M_MMAP_THRESHOLD, 32 * 1024)
+
+
+def _return_memory() -> None:
+    """Give freed memory back to the system: glibc keeps what requests of all sizes leave behind, and seems to grow."""
+    import ctypes
+    import gc
+
+    gc.collect()
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
+    if trim is not None:
+        trim(0)
+
+
+def _seconds_between(first: str, last: str) -> float:
+    apart = datetime.datetime.fromisoformat(last) - datetime.datetime.fromisoformat(first)
+    return apart.total_seconds()

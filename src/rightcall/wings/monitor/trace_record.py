@@ -1,0 +1,94 @@
+"""A trace as the store keeps it, and back."""
+
+from __future__ import annotations
+
+import datetime
+from typing import Any
+
+from rightcall.core.codec import to_plain
+from rightcall.core.text import utc_text
+from rightcall.store.watch import KeptTrace, TraceCheck, TraceRow
+from rightcall.wings.traces.golden_candidate import signature
+from rightcall.wings.traces.trace import Trace
+
+
+def kept_trace(
+    trace: Trace,
+    agent: str,
+    checks: tuple[TraceCheck, ...] = (),
+    failed: bool = False,
+    *,
+    queue: bool = False,
+) -> KeptTrace:
+    """A trace as the store keeps it; failed ones, or all with `queue`, wait for review."""
+    made = trace.trajectory
+    row = TraceRow(
+        trace.trace_id,
+        agent,
+        trace.version,
+        trace.session,
+        written_time(trace.time),
+        trace.input,
+        len(made.calls),
+        made.latency_ms,
+        made.usage.tokens,
+        failed,
+        "queued" if (failed or queue) and trace.input else "",
+        1,
+        checks,
+    )
+    origin: dict[str, Any] = {
+        "source": trace.source,
+        "root_span": trace.root_span,
+        "response_id": trace.response_id,
+        "time": trace.time,
+        "agent_name": trace.agent,
+        "agent_version": trace.agent_version,
+        "earlier_turns": trace.earlier_turns,
+        "incomplete": trace.incomplete,
+        "spans": trace.spans,
+        "problems": list(trace.problems),
+        "scores": to_plain(trace.scores),
+    }
+    return KeptTrace(
+        row,
+        made,
+        trace.tools,
+        trace.system,
+        trace.model,
+        {k: v for k, v in origin.items() if v},
+        signature(trace),
+    )
+
+
+def trace_of(kept: KeptTrace) -> Trace:
+    """The trace from its record, as far as a golden needs it."""
+    origin = kept.origin
+    return Trace(
+        kept.row.trace_id,
+        kept.trajectory,
+        kept.tools,
+        _full_input(kept),
+        kept.system,
+        kept.row.session,
+        origin.get("agent_name", kept.row.agent),
+        kept.row.agent,
+        kept.model,
+        origin.get("agent_version", ""),
+        origin.get("root_span", ""),
+        origin.get("response_id", ""),
+        origin.get("time", 0),
+        origin.get("source", ""),
+        earlier_turns=origin.get("earlier_turns", 0),
+    )
+
+
+def _full_input(kept: KeptTrace) -> str:
+    """The full input: the list has only its beginning."""
+    asked = [m.content for m in kept.trajectory.messages if m.role == "user" and m.content]
+    return next((text for text in reversed(asked) if text.startswith(kept.row.input)), kept.row.input)
+
+
+def written_time(nanoseconds: int) -> str:
+    moment = datetime.datetime.fromtimestamp(nanoseconds / 1e9, datetime.UTC)
+    return utc_text(moment, "microseconds")

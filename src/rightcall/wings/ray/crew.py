@@ -1,0 +1,130 @@
+"""The workers of a run: who sits where, what share of the work each has, and what they are told."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from typing import Any
+
+from rightcall.run.plan import Plan
+from rightcall.wings.ray.engine import WorkerEngine, WorkerLost, WorkerOptions
+from rightcall.wings.ray.lease import shares
+from rightcall.wings.ray.message import Close, Deal, Instruction, OpenAgent, encode, read_farewell, read_hello
+from rightcall.wings.ray.rate_dealer import RateDealer
+from rightcall.wings.ray.seat import Seat, refuse_unfit
+
+GRACE_SECONDS = 10.0
+"""How long cells in progress may take to end after an interruption, and a worker to close."""
+
+START_SECONDS = 30.0
+"""How long a worker that is being started keeps its share of the concurrency."""
+
+
+class Crew:
+    """The seats of a run. A worker is on its seat once it has said hello and is fit to work."""
+
+    def __init__(
+        self,
+        engine: WorkerEngine,
+        options: WorkerOptions,
+        plan: Plan,
+        seats: int,
+        setup: bytes,
+        expected: Mapping[str, str],
+        tell: Callable[[str], None],
+    ) -> None:
+        self._engine, self._options, self._plan, self._tell = engine, options, plan, tell
+        self._setup, self._expected = setup, expected
+        self.seats = [Seat(number) for number in range(seats)]
+        self.notices: dict[str, None] = {}
+        rate = plan.agent.rate
+        self.dealer = (
+            RateDealer(rate, lambda seat, share: self._said(seat.worker, share)) if rate is not None else None
+        )
+        self._messages: set[asyncio.Task[None]] = set()
+        self._told_of_waiting = False
+
+    def seated(self) -> list[Seat]:
+        return [seat for seat in self.seats if seat.worker is not None]
+
+    async def welcome(self, seat: Seat) -> Any:
+        """A worker that has said hello and is fit to work; ended if it is no longer needed."""
+        worker = await self._engine.spawn(seat.number, self._setup)
+        try:
+            seat.at_once = self._share(seat)
+            hello = read_hello(await self._greeted(worker, OpenAgent(seat.at_once, seat.number)))
+            seat.node = hello.node
+            refuse_unfit(seat, hello, self._expected)
+        except BaseException:
+            await self._engine.lost(worker)
+            raise
+        return worker
+
+    async def _greeted(self, worker: Any, greeting: OpenAgent) -> bytes:
+        patience = self._options.hello_seconds
+        try:
+            async with asyncio.timeout(patience):
+                return await self._engine.tell(worker, encode(greeting))
+        except TimeoutError:
+            raise WorkerLost(f"no hello within {patience:g} s") from None
+
+    def tell_of_waiting(self) -> None:
+        """Report once that some workers are waiting for resources; they are used when they start."""
+        waiting = [seat for seat in self.seats if seat.worker is None]
+        late = [seat for seat in waiting if _now() - seat.since >= START_SECONDS]
+        if late and not self._told_of_waiting:
+            self._told_of_waiting = True
+            self._tell(
+                f"{len(self.seats) - len(waiting)} of {len(self.seats)} workers are running; "
+                "the others are waiting for resources"
+            )
+
+    async def dismiss(self, seat: Seat) -> None:
+        """Close a worker; if it dies now, nothing is lost."""
+        try:
+            async with asyncio.timeout(GRACE_SECONDS):
+                answer = await self._engine.tell(seat.worker, encode(Close()))
+            self.notices |= dict.fromkeys(read_farewell(answer).notices)
+        except (WorkerLost, TimeoutError):
+            pass
+        await self.end(seat)
+
+    async def end(self, seat: Seat) -> str:
+        """End the worker on a seat, if there is one, and say how it ended."""
+        worker, seat.worker = seat.worker, None
+        return await self._engine.lost(worker) if worker is not None else ""
+
+    async def end_all(self) -> None:
+        """End workers that are left when a run breaks off; after a good end there are none."""
+        for message in tuple(self._messages):
+            message.cancel()
+        for seat in self.seated():
+            await self.end(seat)
+
+    def deal(self) -> None:
+        """Tell workers whose share has changed; those that get less first."""
+        changed = [(seat, share) for seat in self.seated() if (share := self._share(seat)) != seat.at_once]
+        for seat, share in sorted(changed, key=lambda one: one[1] - one[0].at_once):
+            seat.at_once = share
+            self.say(seat, Deal(share))
+
+    def say(self, seat: Seat, message: Instruction) -> None:
+        """Send a worker a message without waiting: one that hangs must not delay the others."""
+        task = asyncio.create_task(self._said(seat.worker, message))
+        self._messages.add(task)
+        task.add_done_callback(self._messages.discard)
+
+    async def _said(self, worker: Any, message: Instruction) -> None:
+        with suppress(WorkerLost):  # the task that waits for its results reports it
+            await self._engine.tell(worker, encode(message))
+
+    def _share(self, seat: Seat) -> int:
+        """The concurrency of a seat, shared by seats that have a worker or will have one soon."""
+        recent = _now() - START_SECONDS
+        active = [one for one in self.seats if one is seat or one.worker is not None or one.since > recent]
+        return max(1, shares(self._plan.concurrency, len(active))[active.index(seat)])
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()

@@ -1,0 +1,279 @@
+"""The messages between driver and workers, as bytes."""
+
+from __future__ import annotations
+
+import pickle
+import traceback
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+import msgspec
+
+from rightcall.core.codec import described
+from rightcall.core.errors import ConfigError, InfrastructureError, InputError, RightCallError
+from rightcall.metrics.dimensions import SPOTLESS
+from rightcall.model.failure import Failure
+from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden
+from rightcall.model.run import CaseResult
+from rightcall.model.score import Score
+from rightcall.model.trajectory import Trajectory, Usage
+from rightcall.run.backend import Cell
+from rightcall.run.watched_inputs import WatchedInputs
+from rightcall.store.base import Key
+from rightcall.store.sql.record_bytes import compressed, packed, unpacked
+from rightcall.store.sql.rows import PackedResult
+
+Pack = Callable[[Any], bytes]
+"""Pickles what goes to a worker; an engine may know more kinds of functions than `pickle` does."""
+
+
+class OpenAgent(msgspec.Struct, tag=True, frozen=True):
+    """Open the agent and check it; the answer is a `Hello`. `number` is the worker's place among them."""
+
+    at_once: int
+    number: int = 0
+
+
+class Deal(msgspec.Struct, tag=True, frozen=True):
+    """The worker's share of the concurrency from now on."""
+
+    at_once: int
+
+
+class RateShare(msgspec.Struct, tag=True, frozen=True):
+    """The worker's share of the agent's rate from now on; none until it has heard of one."""
+
+    share: float
+
+
+class Stop(msgspec.Struct, tag=True, frozen=True):
+    """Begin no other cell."""
+
+
+class Close(msgspec.Struct, tag=True, frozen=True):
+    """Close the agent; the answer is a `Farewell`."""
+
+
+Instruction = OpenAgent | Deal | RateShare | Stop | Close
+
+
+class Failed(msgspec.Struct, frozen=True):
+    """An error as data: exceptions do not survive every way between two processes."""
+
+    kind: str
+    texts: tuple[str, ...]
+    trace: str = ""
+
+    @classmethod
+    def of(cls, error: BaseException) -> Failed:
+        for kind, known in (("config", ConfigError), ("input", InputError), ("infra", InfrastructureError)):
+            if isinstance(error, known):
+                texts = error.problems if isinstance(error, ConfigError) else (str(error),)
+                return cls(kind, texts)
+        said = "".join(traceback.format_exception(error))
+        return cls("other", (f"{type(error).__name__}: {error}",), said)
+
+    def error(self, where: str) -> RightCallError:
+        """The same error, to be raised by the driver."""
+        prefix = f"{where}: " if where else ""
+        if self.kind == "config":
+            return ConfigError(*(f"{prefix}{text}" for text in self.texts))
+        if self.kind == "input":
+            return InputError(where, self.texts[0])
+        if self.kind == "infra":
+            return InfrastructureError(f"{prefix}{self.texts[0]}")
+        return ConfigError(f"{prefix}{self.texts[0]}\n{self.trace}".rstrip())
+
+
+class Hello(msgspec.Struct, frozen=True):
+    """A worker's introduction: where it runs, its versions and fingerprints, and every problem."""
+
+    node: str
+    versions: dict[str, str] = {}
+    fingerprints: dict[str, str] = {}
+    problems: tuple[str, ...] = ()
+    failed: Failed | None = None
+
+
+class Farewell(msgspec.Struct, frozen=True):
+    """A worker's final report."""
+
+    notices: tuple[str, ...] = ()
+
+
+class SentCase(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """A result on its way to the driver, which knows its golden and trial by its `place` in the lease.
+
+    `metrics` is None when every score is perfect. The trajectory travels as the store keeps it: packing and compressing
+    it is the worker's share of the work.
+    """
+
+    place: int
+    passed: bool
+    score: float
+    metrics: dict[str, Score] | None
+    codes: tuple[Failure, ...]
+    error: str
+    latency_ms: float | None
+    usage: Usage
+    lag_ms: float
+    trajectory: bytes | None
+    odd: bytes = b""
+    """Scores, codes and error, pickled, if they contain what MessagePack does not support, such as larger integers."""
+    first_request: str = ""
+    checked: bool = True
+
+    def result(self, cell: Cell) -> PackedResult:
+        """The result of its cell."""
+        golden, trial = cell
+        metrics, codes, error = self.metrics, self.codes, self.error
+        if self.odd:
+            metrics, codes, error = pickle.loads(self.odd)  # noqa: S301  from our own worker, plain values alone
+        return PackedResult(
+            golden.id,
+            trial,
+            self.passed,
+            self.score,
+            SPOTLESS if metrics is None else metrics,
+            codes,
+            golden.category or "golden",
+            golden.cluster,
+            golden.tags,
+            error,
+            self.latency_ms,
+            self.usage,
+            Trajectory(lag_ms=self.lag_ms) if self.lag_ms else None,
+            self.first_request,
+            self.checked,
+            self.trajectory,
+        )
+
+
+class Sent(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Results on their way to the driver. An empty one means that the worker is alive.
+
+    `requests` counts requests admitted by the agent's rate, `waiting` those that are waiting for it.
+    """
+
+    cases: tuple[SentCase, ...] = ()
+    retries: int = 0
+    requests: int = 0
+    waiting: int = 0
+    at_once: int = 0
+    lag_ms: float = 0.0
+    stored: bool = False
+    failed: Failed | None = None
+    watched: WatchedInputs | None = None
+    """What the agent's code read since the last message."""
+
+
+def sent_cases(results: Iterable[tuple[int, CaseResult]], *, stored: bool = False) -> tuple[SentCase, ...]:
+    """Results by their places; those already `stored` without trajectories, which are no longer needed."""
+    return tuple(
+        SentCase(
+            place,
+            result.passed,
+            result.score,
+            None if result.metrics is SPOTLESS else result.metrics,
+            result.codes,
+            result.error,
+            result.latency_ms,
+            result.usage,
+            0.0 if result.trajectory is None else result.trajectory.lag_ms,
+            None if stored or result.trajectory is None else compressed(result.trajectory),
+            first_request=result.first_request,
+            checked=result.checked,
+        )
+        for place, result in results
+    )
+
+
+_encoder = msgspec.msgpack.Encoder(enc_hook=described)
+_sent, _message = msgspec.msgpack.Decoder(Sent), msgspec.msgpack.Decoder(Instruction)
+_hello, _farewell = msgspec.msgpack.Decoder(Hello), msgspec.msgpack.Decoder(Farewell)
+
+encode = _encoder.encode
+
+
+def encode_sent(sent: Sent) -> bytes:
+    """A `Sent` as bytes. If an agent returned a type that cannot be encoded, it is sent as it is stored."""
+    try:
+        return encode(sent)
+    except (TypeError, ValueError, OverflowError, RecursionError):
+        return encode(msgspec.structs.replace(sent, cases=tuple(map(_storable, sent.cases))))
+
+
+def _storable(case: SentCase) -> SentCase:
+    scores = case.metrics and {
+        name: msgspec.structs.replace(score, codes=_plain(score.codes))
+        for name, score in case.metrics.items()
+    }
+    odd = pickle.dumps((scores, _plain(case.codes), case.error))
+    return msgspec.structs.replace(case, metrics=None, codes=(), error="", odd=odd)
+
+
+def _plain(codes: Sequence[Failure]) -> tuple[Failure, ...]:
+    """The codes as they are stored: of plain values, whatever an agent returned."""
+    return unpacked(packed(codes), tuple[Failure, ...])
+
+
+def read_sent(data: bytes) -> Sent:
+    return _sent.decode(data)
+
+
+def read_message(data: bytes) -> Instruction:
+    said: Instruction = _message.decode(data)
+    return said
+
+
+def read_hello(data: bytes) -> Hello:
+    return _hello.decode(data)
+
+
+def read_farewell(data: bytes) -> Farewell:
+    return _farewell.decode(data)
+
+
+class PlainLease(msgspec.Struct, frozen=True, array_like=True):
+    """A lease of goldens that came from JSON, as MessagePack: a tenth of what pickling costs.
+
+    A cell is the place of its golden, of all conversations after all others, and its trial.
+    """
+
+    number: int
+    goldens: tuple[Golden, ...]
+    conversations: tuple[ConversationalGolden, ...]
+    cells: list[tuple[int, int]]
+
+
+_plain_lease = msgspec.msgpack.Decoder(PlainLease)
+_encode_lease = msgspec.msgpack.Encoder().encode
+PLAIN, PICKLED = b"\0", b"\1"
+
+
+def pack_lease(
+    number: int, cells: Sequence[Cell], pack: Pack = pickle.dumps, *, plain: bool = False
+) -> bytes:
+    """A lease for the wire. A golden with several trials travels once. `plain` goldens are of JSON's types alone."""
+    goldens = {golden.id: golden for golden, _ in cells}
+    if plain:
+        ordered = sorted(goldens.values(), key=lambda golden: type(golden) is not Golden)
+        places = {golden.id: place for place, golden in enumerate(ordered)}
+        single = tuple(golden for golden in ordered if isinstance(golden, Golden))
+        others = tuple(golden for golden in ordered if isinstance(golden, ConversationalGolden))
+        lease = PlainLease(number, single, others, [(places[golden.id], trial) for golden, trial in cells])
+        with suppress(TypeError, ValueError, OverflowError, RecursionError):  # integers beyond 64 bits
+            return PLAIN + _encode_lease(lease)
+    return PICKLED + pack((number, goldens, [(golden.id, trial) for golden, trial in cells]))
+
+
+def unpack_lease(data: bytes) -> tuple[int, list[Cell]]:
+    if data.startswith(PLAIN):
+        lease = _plain_lease.decode(memoryview(data)[1:])
+        found: list[AnyGolden] = [*lease.goldens, *lease.conversations]
+        return lease.number, [(found[place], trial) for place, trial in lease.cells]
+    goldens: Mapping[str, AnyGolden]
+    keys: list[Key]
+    number, goldens, keys = pickle.loads(memoryview(data)[1:])  # noqa: S301  from our own driver
+    return number, [(goldens[golden_id], trial) for golden_id, trial in keys]

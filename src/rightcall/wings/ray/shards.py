@@ -1,0 +1,270 @@
+"""Scoring recorded behaviour in shards: many tasks, one result, the same to the last bit as in one process.
+
+A shard is a range of lines of a file, or of row groups of a Parquet file. It writes `part-00017.jsonl`, then
+`part-00017.tally`, each by a rename: a shard that runs twice overwrites itself, one that has a tally is done, so the
+same command resumes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import BinaryIO, TypeVar, cast
+
+import msgspec
+
+from rightcall.core.errors import ConfigError, InputError, RightCallError
+from rightcall.datasets.goldens import load_goldens
+from rightcall.datasets.index import GoldenIndex
+from rightcall.datasets.review import refuse_unreviewed
+from rightcall.datasets.trajectories import lines_before, trajectories_between, trajectory_ranges
+from rightcall.files.atomic import atomic_write
+from rightcall.files.checked_read import existing_file
+from rightcall.metrics.passes import stable_hash
+from rightcall.metrics.score_case import Scorer
+from rightcall.metrics.tally import Tally
+from rightcall.model.golden import AnyGolden
+from rightcall.model.run import Summary
+from rightcall.model.tool import Tool
+from rightcall.model.trajectory import Trajectory
+from rightcall.run.recorded_scores import score_pairs
+from rightcall.show.rows import write_rows
+from rightcall.wings.ray.hash_buckets import HashBuckets
+
+SHARD_BYTES = 64 * 2**20
+INDEX, SETUP = "goldens.index", "shards.json"
+NAMED, AT_A_TIME = 3, 1_000_000
+SUFFIXES = (".jsonl", ".parquet")
+
+
+@dataclass(frozen=True)
+class Scoring:
+    """What is scored and how; the same for every shard. Every task must be able to read the files."""
+
+    goldens: Path
+    scorer: Scorer
+    tools: tuple[Tool, ...]
+    out: Path
+    include_unreviewed: bool = False
+
+
+@dataclass(frozen=True)
+class Shard:
+    """A range of lines of a file of trajectories."""
+
+    number: int
+    path: Path
+    start: int
+    end: int
+
+    def part(self, out: Path, suffix: str) -> Path:
+        return out / f"part-{self.number:05}.{suffix}"
+
+
+class ShardKind(msgspec.Struct, frozen=True):
+    """Whether all trials of a shard are independent, which must be known of all shards before they are merged."""
+
+    apart: bool
+
+
+class ShardTally(ShardKind, frozen=True):
+    """What a finished shard counted. `cases` are hashes of golden and trial, `goldens` of ids, sorted, as int64."""
+
+    tally: bytes
+    cases: bytes
+    goldens: bytes
+
+
+class ShardedScores(msgspec.Struct, frozen=True):
+    """The summary of all shards, how many there were, and how many goldens had no trajectory."""
+
+    summary: Summary
+    shards: int
+    left_out: int
+
+
+Run = Callable[[Callable[[Shard], None], Sequence[Shard]], Iterator[None]]
+"""Scores shards elsewhere, in any order; yields as each one finishes."""
+
+
+def score_shards(
+    scoring: Scoring,
+    trajectories: Path,
+    *,
+    run: Run = map,
+    shard_bytes: int = SHARD_BYTES,
+    partial: bool = False,
+    done: Callable[[int, int], None] = lambda finished, all_of_them: None,
+) -> ShardedScores:
+    """Score every shard that is not done, then add them up."""
+    scoring.out.mkdir(parents=True, exist_ok=True)
+    shards = [
+        Shard(number, path, start, end)
+        for number, (path, start, end) in enumerate(
+            (path, start, end)
+            for path in _files(trajectories)
+            for start, end in trajectory_ranges(path, shard_bytes)
+        )
+    ]
+    _same_setup(scoring, trajectories, shards)
+    if not (scoring.out / INDEX).exists():
+        try:
+            _write_index(scoring)
+        except RightCallError:
+            (scoring.out / SETUP).unlink()  # nothing was scored: the corrected files may use the folder
+            raise
+    open_shards = [shard for shard in shards if not shard.part(scoring.out, "tally").exists()]
+    finished = len(shards) - len(open_shards)
+    for _ in run(_Task(scoring), open_shards):
+        finished += 1
+        done(finished, len(shards))
+    return _merged(scoring, shards, trajectories, partial)
+
+
+class _Task:
+    """Scores a shard, where it is called."""
+
+    def __init__(self, scoring: Scoring) -> None:
+        self._scoring = scoring
+
+    def __call__(self, shard: Shard) -> None:
+        score_shard(self._scoring, shard)
+
+
+def score_shard(scoring: Scoring, shard: Shard) -> None:
+    """Score the lines of one shard and write its two files."""
+    tally = Tally(scoring.scorer.names, stable=True)
+    with GoldenIndex.read(scoring.out / INDEX) as index:
+        pairs = _Pairs(scoring, shard, index)
+        results = score_pairs(pairs, scoring.goldens, tools=scoring.tools, scorer=scoring.scorer)
+        with atomic_write(shard.part(scoring.out, "jsonl")) as file:
+            write_rows(tally.watch(results), cast(BinaryIO, file))
+    cases, goldens = (array("q", sorted(found)).tobytes() for found in (pairs.cases, pairs.met))
+    counted = ShardTally(tally.apart, tally.state(), cases, goldens)
+    with atomic_write(shard.part(scoring.out, "tally")) as file:
+        file.write(msgspec.msgpack.encode(counted))
+
+
+class _Pairs:
+    """Trajectories of a shard with their goldens, and what must be known to find repeats among all shards."""
+
+    def __init__(self, scoring: Scoring, shard: Shard, index: GoldenIndex) -> None:
+        self._scoring, self._shard, self._index = scoring, shard, index
+        self.cases, self.met = array("q"), set[int]()
+
+    def __iter__(self) -> Iterator[tuple[AnyGolden, int, Trajectory]]:
+        shard = self._shard
+        known: tuple[AnyGolden, str] | None = None
+        for line, found in trajectories_between(shard.path, shard.start, shard.end):
+            if known is None or known[0].id != found.golden_id:
+                known = self._index.find(found.golden_id)
+            if known is None:
+                raise InputError(
+                    f"{shard.path}:{lines_before(shard.path, shard.start) + line}",
+                    f"golden_id '{found.golden_id}' is not in {self._scoring.goldens}",
+                    "are these the right two files?",
+                )
+            trial = found.trial or 0
+            self.cases.append(stable_hash(f"{trial}/{found.golden_id}"))
+            self.met.add(stable_hash(known[1]))
+            yield known[0], trial, found.trajectory
+
+
+def _merged(scoring: Scoring, shards: Sequence[Shard], trajectories: Path, partial: bool) -> ShardedScores:
+    """All shards merged. Memory grows with rows only where trials must be grouped, by golden or by cluster."""
+    whole = Tally(scoring.scorer.names, stable=True)
+    apart = all(_read(scoring, shard, ShardKind).apart for shard in shards)
+    with HashBuckets(scoring.out) as cases, HashBuckets(scoring.out) as met:
+        for shard in shards:
+            counted = _read(scoring, shard, ShardTally)
+            whole.merge(Tally.from_state(counted.tally, apart=apart))
+            cases.add(_hashes(counted.cases))
+            met.add(_hashes(counted.goldens))
+        if cases.repeated():
+            raise InputError(
+                str(trajectories),
+                "a golden has several trajectories with the same trial, or without one",
+                'number them, {"golden_id": …, "trial": 1}: shards cannot count what came before',
+            )
+        with GoldenIndex.read(scoring.out / INDEX) as index:
+            missing, names = _missing(index, met, scoring.out)
+    if missing and not partial:
+        listed = ", ".join(f"'{name}'" for name in names) + (", …" if missing > len(names) else "")
+        subject = "1 golden has" if missing == 1 else f"{missing:,} goldens have"
+        problem = f"{subject} no trajectory in {trajectories}: {listed}"
+        raise InputError(str(scoring.goldens), problem, "record them too, or skip them with --partial")
+    return ShardedScores(whole.summary(), len(shards), missing)
+
+
+def _missing(index: GoldenIndex, met: HashBuckets, folder: Path) -> tuple[int, list[str]]:
+    """How many goldens have no trajectory, and the first of them."""
+    if met.distinct() == index.count():
+        return 0, []
+    with HashBuckets(folder) as known:
+        ids = index.ids()
+        while some := sorted(map(stable_hash, islice(ids, AT_A_TIME))):
+            known.add(array("q", some))
+        missing, hashes = met.missing(known, AT_A_TIME)
+    return missing, list(islice((name for name in index.ids() if stable_hash(name) in hashes), NAMED))
+
+
+Kind = TypeVar("Kind", bound=msgspec.Struct)
+
+
+def _read(scoring: Scoring, shard: Shard, kind: type[Kind]) -> Kind:
+    return msgspec.msgpack.decode(shard.part(scoring.out, "tally").read_bytes(), type=kind)
+
+
+def _hashes(data: bytes) -> array[int]:
+    found = array("q")
+    found.frombytes(data)
+    return found
+
+
+def _same_setup(scoring: Scoring, trajectories: Path, shards: Iterable[Shard]) -> None:
+    """Refuse a folder that holds parts of something else."""
+    state = scoring.goldens.stat()
+    told: dict[str, object] = {
+        "goldens": [str(scoring.goldens.resolve()), state.st_size, state.st_mtime_ns],
+        "trajectories": str(trajectories.resolve()),
+        "metrics": [repr(metric) for metric in (*scoring.scorer.metrics, *scoring.scorer.observe)],
+        "rules": repr(scoring.scorer.rules),
+        "tools": hashlib.sha256(msgspec.json.encode(scoring.tools)).hexdigest(),
+        "shards": [[str(shard.path.resolve()), shard.start, shard.end] for shard in shards],
+    }
+    if scoring.include_unreviewed:
+        told["unreviewed"] = True  # another setup: the index was written without a look at reviews
+    content, file = msgspec.json.encode(told), scoring.out / SETUP
+    if file.exists() and file.read_bytes() != content:
+        raise ConfigError(
+            f"{scoring.out}: contains shards of other files, metrics or rules; name an empty folder with --out"
+        )
+    with atomic_write(file) as out:
+        out.write(content)
+
+
+def _write_index(scoring: Scoring) -> None:
+    draft = scoring.out / f"{INDEX}.draft"
+    draft.unlink(missing_ok=True)
+    goldens = load_goldens(scoring.goldens)
+    if not scoring.include_unreviewed:
+        goldens = refuse_unreviewed(goldens, scoring.goldens)
+    if GoldenIndex.write(draft, goldens) is None:
+        raise InputError(str(scoring.goldens), "an id occurs twice", "give each golden its own id")
+    draft.replace(scoring.out / INDEX)
+
+
+def _files(trajectories: Path) -> list[Path]:
+    found = sorted(trajectories.iterdir()) if trajectories.is_dir() else [existing_file(trajectories)]
+    found = [path for path in found if path.suffix in SUFFIXES]
+    if not found:
+        raise InputError(
+            str(trajectories),
+            "shards are cut from .jsonl and .parquet files",
+            "name one, or a folder of them; other formats are scored without --on",
+        )
+    return found

@@ -1,0 +1,300 @@
+"""The body of a worker: one session and one pool for life, cells in, batches of results out.
+
+It does not depend on the engine that transports bytes to the driver, so tests run it in their own process.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import os
+import platform
+import socket
+import sys
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from importlib.metadata import version
+from pathlib import Path
+
+from rightcall.agents.agent import Agent
+from rightcall.agents.limits import RunLimits
+from rightcall.agents.pool import Pool
+from rightcall.agents.session import Session
+from rightcall.agents.setup_problems import model_problems
+from rightcall.core.redaction.secrets import scrubber
+from rightcall.model.run import CaseResult
+from rightcall.run.backend import Cell, LimitedLag
+from rightcall.run.case_runner import CaseRunner
+from rightcall.run.plan import Plan
+from rightcall.run.sink import stored_batch
+from rightcall.run.watched_inputs import AgentWatch
+from rightcall.store.address import Persistence, open_store
+from rightcall.store.base import Key
+from rightcall.store.sql.run_writer import RunWriter
+from rightcall.store.sql.store import Store
+from rightcall.tools.idempotency.key_location import run_keys
+from rightcall.wings.ray.message import (
+    Close,
+    Deal,
+    Failed,
+    Farewell,
+    Hello,
+    OpenAgent,
+    RateShare,
+    Sent,
+    encode,
+    encode_sent,
+    read_message,
+    sent_cases,
+    unpack_lease,
+)
+from rightcall.wings.ray.outbox import GATHER_SECONDS, PROMPT_SECONDS, Outbox, Placed
+from rightcall.wings.ray.worker_setup import WorkerSetup
+
+FINGERPRINTS = ("tools", "metrics", "agent", "settings", "limits", "mocks", "faults", "tool_sets")
+"""Packages whose versions must be equal on every worker and the driver."""
+
+
+WRITE_SECONDS = 30.0
+"""How long a worker retries a failing store: less than the silence after which it counts as lost."""
+
+Write = Callable[[Sequence[CaseResult]], Sequence[CaseResult]]
+
+
+class Worker:
+    """Runs cells for a driver: `tell` answers messages, `lease` streams the results of a lease."""
+
+    def __init__(self, load: Callable[[], WorkerSetup]) -> None:
+        self._load = load
+        self._cells = _Cells()
+        self._outboxes: dict[int, Outbox] = {}
+        self._owner: dict[Key, tuple[Outbox, int]] = {}
+        self._pool = Pool(1)
+        self._session: Session | None = None
+        self._running: asyncio.Task[None] | None = None
+        self._failed: Failed | None = None
+        self._store: Store | None = None
+        self._write: Write | None = None
+        self._watch: AgentWatch | None = None
+        self._gather_seconds = GATHER_SECONDS
+
+    async def tell(self, message: bytes) -> bytes:
+        """Handle a message from the driver; returns the answer."""
+        said = read_message(message)
+        if isinstance(said, OpenAgent):
+            return encode(await self._opened(said))
+        if isinstance(said, Deal):
+            self._deal(said.at_once)
+        elif isinstance(said, RateShare):
+            self._resize_rate(said.share)
+        elif isinstance(said, Close):
+            return encode(await self._closed())
+        else:
+            self._stop()
+        return b""
+
+    async def lease(self, payload: bytes) -> AsyncIterator[bytes]:
+        """Run the cells of a lease and yield their results in batches, until all are done or the worker is stopped."""
+        number, cells = unpack_lease(payload)
+        outbox = Outbox(len(cells), self._gather_seconds)
+        self._outboxes[number] = outbox
+        for place, (golden, trial) in enumerate(cells):
+            self._owner[golden.id, trial] = outbox, place
+        if self._failed is not None:
+            outbox.fail(self._failed)
+        else:
+            self._cells.put(cells)
+        try:
+            async for results in outbox.batches():
+                if self._write is not None and results:
+                    results = await self._stored(self._write, results, outbox)  # noqa: PLW2901
+                yield self._sent(results, outbox)
+        finally:
+            del self._outboxes[number]
+
+    async def _stored(self, write: Write, results: list[Placed], outbox: Outbox) -> list[Placed]:
+        """Store a batch from this worker, and continue with each result as stored."""
+        try:
+            stored = await asyncio.to_thread(write, [result for _, result in results])
+        except Exception as error:
+            outbox.fail(Failed.of(error))
+            return []
+        return [(place, result) for (place, _), result in zip(results, stored, strict=True)]
+
+    def _sent(self, results: list[Placed], outbox: Outbox) -> bytes:
+        asker = self._session.asker if self._session else None
+        stored, rate = self._write is not None, asker.rate if asker else None
+        return encode_sent(
+            Sent(
+                sent_cases(results, stored=stored),
+                retries=asker.retries if asker else 0,
+                requests=rate.taken if rate else 0,
+                waiting=rate.waiting if rate else 0,
+                at_once=asker.throttle.limit if asker else self._pool.concurrency,
+                lag_ms=outbox.lag_ms,
+                stored=stored,
+                failed=outbox.failed,
+                watched=self._watch.news() if self._watch else None,
+            )
+        )
+
+    async def _opened(self, said: OpenAgent) -> Hello:
+        node = socket.gethostname()
+        try:
+            setup = self._load()
+            return await self._session_of(setup, said, node)
+        except Exception as error:
+            return Hello(node, failed=Failed.of(error))
+
+    async def _session_of(self, setup: WorkerSetup, said: OpenAgent, node: str) -> Hello:
+        plan = setup.plan
+        session = Session(
+            served(plan.agent, said.number), concurrency=plan.concurrency, seed=plan.seed, user=plan.user
+        )
+        definitions = tuple(session.toolbox.tools)
+        await session.__aenter__()
+        self._session = session
+        problems = [*await session.check(), *await plan.scorer.problems()]
+        if session.provider is not None:
+            problems += await model_problems(plan.agent, setup.models)
+        known = plan.fingerprints(definitions)
+        hello = Hello(
+            node,
+            versions(),
+            {name: known[name] for name in FINGERPRINTS if name in known},
+            tuple(problems),
+        )
+        keys = run_keys(None, setup.store, scrubber()) if setup.store else None
+        session.begin(setup.run_id, keys)
+        if setup.writes:
+            persist = Persistence(WRITE_SECONDS)
+            self._write = await asyncio.to_thread(persist, partial(self._joined, setup, persist))
+        self._begin(setup, session, said.at_once)
+        return hello
+
+    def _joined(self, setup: WorkerSetup, persist: Persistence) -> Write:
+        """What stores results of the run from here."""
+        self._store = self._store or open_store(setup.store)
+        writer = self._store.join_run(setup.run_id, epoch=setup.epoch)
+        return partial(_write, persist, self._store, writer)
+
+    def _begin(self, setup: WorkerSetup, session: Session, at_once: int) -> None:
+        case, limited = CaseRunner(setup.plan, session), LimitedLag(setup.plan)
+        self._watch = case.watch
+
+        async def do(cell: Cell) -> None:
+            golden, trial = cell
+            result = await case.result(golden, trial)
+            outbox, place = self._owner.pop((golden.id, trial))
+            outbox.put(place, result, limited.lag_ms(golden, result))
+
+        self._gather_seconds = PROMPT_SECONDS if may_end_early(setup.plan) else GATHER_SECONDS
+        self._deal(at_once)
+        self._resize_rate(0.0)  # until the driver says how much there is
+        gc.freeze()  # what is open now lives as long as the process
+        self._running = asyncio.create_task(self._pool.run(self._cells, do))
+        self._running.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        error = None if task.cancelled() else task.exception()
+        if error is not None:
+            self._failed = Failed.of(error)
+            for outbox in self._outboxes.values():
+                outbox.fail(self._failed)
+
+    def _deal(self, at_once: int) -> None:
+        self._pool.resize(at_once)
+        if self._session is not None and self._session.asker is not None:
+            self._session.asker.throttle.resize(at_once)
+
+    def _resize_rate(self, share: float) -> None:
+        if (
+            self._session is not None
+            and self._session.asker is not None
+            and self._session.asker.rate is not None
+        ):
+            self._session.asker.rate.resize(share)
+
+    def _stop(self) -> None:
+        for golden, trial in self._cells.drain():
+            self._owner.pop((golden.id, trial))[0].give_up()
+
+    async def _closed(self) -> Farewell:
+        self._cells.close()
+        if self._running is not None:
+            await asyncio.wait([self._running])
+        session, self._session = self._session, None
+        if self._store is not None:
+            self._store.close()
+        if session is None:
+            return Farewell()
+        notices = tuple(session.notices())
+        await session.__aexit__(None, None, None)
+        return Farewell(notices)
+
+
+def _write(
+    persist: Persistence, store: Store, writer: RunWriter, results: Sequence[CaseResult]
+) -> Sequence[CaseResult]:
+    return persist(lambda: stored_batch(store, writer, results))
+
+
+class _Cells:
+    """Cells that wait for room in the pool; ends when closed."""
+
+    def __init__(self) -> None:
+        self._waiting: deque[Cell] = deque()
+        self._news = asyncio.Event()
+        self._closed = False
+
+    def put(self, cells: list[Cell]) -> None:
+        self._waiting.extend(cells)
+        self._news.set()
+
+    def drain(self) -> list[Cell]:
+        """Remove and return the cells that were not started."""
+        left = list(self._waiting)
+        self._waiting.clear()
+        return left
+
+    def close(self) -> None:
+        self._closed = True
+        self._news.set()
+
+    def __aiter__(self) -> _Cells:
+        return self
+
+    async def __anext__(self) -> Cell:
+        while not self._waiting:
+            if self._closed:
+                raise StopAsyncIteration
+            self._news.clear()
+            await self._news.wait()
+        return self._waiting.popleft()
+
+
+def may_end_early(plan: Plan) -> bool:
+    """Whether a result may end the run, by its gate or by a budget."""
+    return (plan.gate is not None and plan.gate.stop != "off") or plan.run_limits != RunLimits()
+
+
+def versions() -> dict[str, str]:
+    """The versions that must not differ between driver and workers."""
+    return {"rightcall": version("rightcall"), "python": platform.python_version()}
+
+
+def served(agent: Agent, number: int) -> Agent:
+    """The agent with this worker's server."""
+    urls = agent.base_urls
+    return replace(agent, base_url=urls[number % len(urls)]) if urls else agent
+
+
+def settle_in(paths: Sequence[str], folder: str) -> None:
+    """Find the suite's modules and files as the driver does, where they are here too."""
+    for path in reversed(paths):
+        if path not in sys.path and Path(path).is_dir():
+            sys.path.insert(0, path)
+    if folder and Path(folder).is_dir():
+        os.chdir(folder)

@@ -1,0 +1,336 @@
+"""From the spans of one trace to what the agent did."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal
+
+from rightcall.model.call import ToolCall, ToolResult
+from rightcall.model.depth import bounded_trajectory
+from rightcall.model.message import Message
+from rightcall.model.tool import Tool
+from rightcall.model.trajectory import StopReason, Trajectory, Usage
+from rightcall.wings.traces import names
+from rightcall.wings.traces.calls import NO_NAME, CallSlot, call_of, join, slots_of, tell
+from rightcall.wings.traces.content import arguments_of, first_text, json_value, whole_number
+from rightcall.wings.traces.dialects import observe
+from rightcall.wings.traces.hints import capture_hint, empty_hint
+from rightcall.wings.traces.messages import SpokenMessage
+from rightcall.wings.traces.observation import Observation
+from rightcall.wings.traces.problems import Problems
+from rightcall.wings.traces.span import Span
+from rightcall.wings.traces.structure import (
+    SpanPlace,
+    by_time,
+    one_spelling,
+    parents,
+    places,
+    root_of,
+    skipping,
+    without_doubles,
+)
+from rightcall.wings.traces.trace import Trace, tools_from
+
+CallsMode = Literal["auto", "root", "all"]
+MAX_SPANS = 2000
+"""Maximum number of spans read per trace; more than that is a runaway agent."""
+MANY_UNKNOWN = 0.2
+
+LIMITS = ("MaxTurnsExceeded", "GraphRecursionError", "UsageLimitExceeded", "max_steps_error", "max_turns")
+OUTSIDE = (
+    "APIConnectionError",
+    "RateLimitError",
+    "InternalServerError",
+    "APITimeoutError",
+    "ServiceUnavailable",
+)
+FINISHES: dict[str, StopReason] = {
+    "length": "truncated", "max_tokens": "truncated", "MAX_TOKENS": "truncated", "max_output_tokens": "truncated",
+    "content_filter": "refused", "refusal": "refused", "SAFETY": "refused", "content-filter": "refused",
+}  # fmt: skip
+
+
+def assemble(
+    spans: Iterable[Span], *, source: str = "", calls: CallsMode = "auto", problems: Problems | None = None
+) -> Trace:
+    """The trace of these spans, in any order; all have one trace id.
+
+    `calls` selects which count: `auto` skips those inside an agent that is used as a tool, `root` keeps only
+    those of the root agent, `all` keeps every call. `problems` are those already found in the file.
+    """
+    found = problems or Problems()
+    kept = sorted(_distinct(spans), key=lambda span: (span.start, span.span_id))
+    if len(kept) > MAX_SPANS:
+        found.add("too_many", kept[0].trace_id, len(kept) - MAX_SPANS)
+        kept = kept[:MAX_SPANS]
+    _count_unknown_names(kept, found)
+    seen = [observe(span) for span in kept]
+    up = parents(seen, found)
+    seen = one_spelling(without_doubles(seen, up), found)
+    up = skipping(up, {o.span.span_id for o in seen})
+    known = places(seen, up)
+    root = root_of(seen, known, up, found)
+    return _trace(kept, seen, up, known, root, found, source, calls)
+
+
+def _distinct(spans: Iterable[Span]) -> list[Span]:
+    """Spans by id; of two with the same id, the one with more data."""
+    best: dict[str, Span] = {}
+    for span in spans:
+        other = best.get(span.span_id)
+        if other is None or _weight(span) > _weight(other):
+            best[span.span_id] = span
+    return list(best.values())
+
+
+def _weight(span: Span) -> tuple[int, int, int, str, str]:
+    return (
+        span.end,
+        len(span.attributes),
+        len(span.events),
+        span.name,
+        repr(sorted(span.attributes.items(), key=str)),
+    )
+
+
+def _count_unknown_names(spans: Sequence[Span], problems: Problems) -> None:
+    unknown = {name for span in spans for name in span.attributes if names.is_unknown(name)}
+    if unknown:
+        problems.add("unknown_names", min(unknown), len(unknown))
+
+
+def _trace(
+    spans: list[Span],
+    seen: list[Observation],
+    up: dict[str, str],
+    known: dict[str, SpanPlace],
+    root: Observation | None,
+    problems: Problems,
+    source: str,
+    mode: CallsMode,
+) -> Trace:
+    every_model = sorted((o for o in seen if o.kind == "llm"), key=by_time)
+    counted = [o for o in seen if o.kind in ("llm", "tool") and _counts(known[o.span.span_id], root, mode)]
+    models = sorted((o for o in counted if o.kind == "llm"), key=by_time)
+    tools = sorted((o for o in counted if o.kind == "tool"), key=by_time)
+    for model in models:
+        if model.broken_answer:
+            problems.add("answer", model.span.span_id)
+        elif model.answer is not None and model.answer.unread:
+            problems.add("unread", model.span.span_id)
+    definitions = tools_from([raw for o in (*every_model, *seen) for raw in o.tools])
+    calls = _calls(models, tools, known, root, {tool.name: tool for tool in definitions}, problems)
+    _explain(calls, spans, seen, problems)
+    system = next((m.system for m in models if m.system), "")
+    question, earlier = _question(models, root, seen)
+    trajectory = Trajectory(
+        _transcript(system, models, calls),
+        calls,
+        _output(models, root),
+        _usage(every_model, root),
+        root.span.latency_ms if root is not None else None,
+        *_ending(models, root, calls, _failure(models, tools, seen, up)),
+    )
+    first = root.span if root is not None else spans[0]
+    service = first_text(first.resource.get("service.name"))
+    trials = (whole_number(s.attributes.get("rightcall.trial")) for s in spans)
+    return Trace(
+        spans[0].trace_id,
+        bounded_trajectory(trajectory),
+        definitions,
+        input=question,
+        system=system,
+        session=first_text(*(o.session for o in seen)),
+        agent=root.name if root is not None and root.kind == "agent" else service,
+        service=service,
+        model=next((m.model for m in models if m.model), ""),
+        agent_version=first_text(root.version if root is not None else "", *(o.version for o in seen)),
+        root_span=first.span_id,
+        response_id=first_text(*(m.span.attributes.get(names.RESPONSE_ID) for m in reversed(models))),
+        time=spans[0].start,
+        source=source,
+        spans=len(spans),
+        earlier_turns=earlier,
+        golden_id=first_text(*(s.attributes.get("rightcall.golden.id") for s in spans)),
+        trial=next((trial for trial in trials if trial is not None), None),
+        tags=_tags(spans),
+        incomplete=root is None or root.span.end <= 0,
+        truncated="too_many" in problems.counts,
+        resource={k: v for k, v in first.resource.items() if isinstance(v, str | int | float | bool)},
+        problems=problems.texts(),
+    )
+
+
+def _calls(
+    models: Sequence[Observation],
+    tools: Sequence[Observation],
+    known: dict[str, SpanPlace],
+    root: Observation | None,
+    definitions: dict[str, Tool],
+    problems: Problems,
+) -> tuple[ToolCall, ...]:
+    """The calls of a trace in order: those that models asked for, joined with the tool spans that ran them."""
+    slots = join(slots_of(models), tools, models)
+    _recover(slots, models, tools)
+    tell(slots, models)
+    return tuple(
+        call_of(slot, _place(slot, known), root, definitions, problems, any_tool_spans=bool(tools))
+        for slot in slots
+    )
+
+
+def _tags(spans: Sequence[Span]) -> tuple[str, ...]:
+    """The intent and tags that the application or its instrumentation set on the trace."""
+    found = [s.attributes[name] for s in spans for name in names.TAGS if name in s.attributes]
+    words = [w for held in map(json_value, found) for w in (held if isinstance(held, list) else [held])]
+    return tuple(dict.fromkeys(word for word in words if isinstance(word, str) and word))[:50]
+
+
+def _counts(place: SpanPlace, root: Observation | None, mode: CallsMode) -> bool:
+    if mode == "all":
+        return True
+    if mode == "root":
+        return place.agent is root or (root is not None and root.kind != "agent" and place.depth == 0)
+    return place.depth == 0
+
+
+def _place(slot: CallSlot, known: dict[str, SpanPlace]) -> SpanPlace | None:
+    return known[slot.tool.span.span_id] if slot.tool is not None else None
+
+
+def _recover(slots: list[CallSlot], models: Sequence[Observation], tools: Sequence[Observation]) -> None:
+    """Unrecorded answers, recovered from the next request: calls whose tool never started.
+
+    Tool spans cover the others. Without any tool span, every call of the step comes from there.
+    """
+    for step, model in enumerate(models[:-1]):
+        if model.answer is not None or model.broken_answer:
+            continue
+        before = len(model.asked or ())
+        later = models[step + 1].asked or []
+        written = [
+            called for message in later[before:] if message.role == "assistant" for called in message.calls
+        ]
+        ran = [slot for slot in slots if slot.step == step]
+        for called in written:
+            arguments, _ = arguments_of(called.arguments)
+            match = next((s for s in ran if s.called.name == called.name and _may_be(s, arguments)), None)
+            if match is not None:
+                ran.remove(match)
+            else:
+                slots.append(CallSlot(step, model.span.start, called))
+    slots.sort(key=lambda slot: slot.step)
+
+
+def _may_be(slot: CallSlot, arguments: dict[str, Any] | None) -> bool:
+    ran = arguments_of(slot.tool.arguments)[0] if slot.tool is not None else slot.arguments
+    return ran is None or arguments is None or ran == arguments
+
+
+def _explain(
+    calls: Sequence[ToolCall], spans: Sequence[Span], seen: Sequence[Observation], problems: Problems
+) -> None:
+    if not any(o.kind in ("llm", "tool") for o in seen):
+        problems.hint(empty_hint(spans))
+        return
+    named = [call for call in calls if call.name != NO_NAME]
+    unknown = sum(call.arguments_unknown for call in named)
+    if unknown > MANY_UNKNOWN * len(named):
+        problems.add("unknown_arguments", spans[0].trace_id, unknown)
+        problems.hint(capture_hint([o.span.scope for o in seen if o.kind == "tool"]))
+
+
+def _question(
+    models: Sequence[Observation], root: Observation | None, seen: Sequence[Observation]
+) -> tuple[str, int]:
+    """What the user asked in this trace, and how many turns came before."""
+    for model in models:
+        texts = [message.text for message in model.asked or () if message.role == "user" and message.text]
+        if texts:
+            return texts[-1], len(texts) - 1
+    if root is not None and root.asked:
+        texts = [message.text for message in root.asked if message.role == "user" and message.text]
+        if texts:
+            return texts[-1], len(texts) - 1
+    if root is not None and root.question:
+        return root.question, 0
+    return first_text(*(o.question for o in seen)), 0
+
+
+def _output(models: Sequence[Observation], root: Observation | None) -> str:
+    """The last answer without calls, otherwise the output of the root span."""
+    if models and models[-1].answer is not None and not models[-1].answer.calls:
+        return models[-1].answer.text
+    return root.output if root is not None else ""
+
+
+def _usage(models: Sequence[Observation], root: Observation | None) -> Usage:
+    """The sum over the answers; totals reported by agents would count them twice."""
+    sources = [m for m in models if m.has_usage] or ([root] if root is not None and root.has_usage else [])
+    return Usage(
+        sum(s.input_tokens or 0 for s in sources),
+        sum(s.output_tokens or 0 for s in sources),
+        cached_tokens=sum(s.cached_tokens or 0 for s in sources),
+    )
+
+
+def _failure(
+    models: Sequence[Observation],
+    tools: Sequence[Observation],
+    seen: Sequence[Observation],
+    up: dict[str, str],
+) -> str:
+    """The error of a span around the last step of a run that ended without an answer: not every root records it."""
+    if not models or (models[-1].answer is not None and not models[-1].answer.calls):
+        return ""
+    there = {o.span.span_id: o for o in seen}
+    above = up.get(max((*models, *tools), key=by_time).span.span_id)
+    while above is not None:
+        if (around := there[above]).failed and around.kind in ("other", "agent"):
+            return around.error or "a span has status error"
+        above = up.get(above)
+    return ""
+
+
+def _ending(
+    models: Sequence[Observation], root: Observation | None, calls: Sequence[ToolCall], failure: str
+) -> tuple[StopReason, str]:
+    unread = next(filter(None, map(_unread, models)), "")
+    if not unread and any(call.name == NO_NAME for call in calls):
+        unread = "a call has no name, so that nobody knows which tool it was"
+    if unread:  # it may hold calls, so the trace says nothing about the agent
+        return "infra_error", unread
+    if failure or (root is not None and root.failed):
+        text = failure or (root.error if root is not None else "") or "the root span has status error"
+        if any(word in text for word in LIMITS):
+            return "limit", text
+        return ("infra_error" if any(word in text for word in OUTSIDE) else "agent_error"), text
+    finish = models[-1].finish if models else ""
+    return FINISHES.get(finish, "done"), ""
+
+
+def _unread(model: Observation) -> str:
+    """What of an answer could not be read."""
+    if model.broken_answer:
+        return "an answer is not a list of parts"
+    return model.answer.unread if model.answer is not None else ""
+
+
+def _transcript(system: str, models: Sequence[Observation], calls: Sequence[ToolCall]) -> tuple[Message, ...]:
+    """The last request that was recorded, with the answer to it; empty when content was not recorded."""
+    asked: list[SpokenMessage] = next((m.asked for m in reversed(models) if m.asked), [])
+    last = models[-1].answer if models and models[-1].asked is not None else None
+    if not asked:
+        return ()
+    said = [*asked, *([last] if last is not None else [])]
+    head = (Message("system", system),) if system else ()
+    return head + tuple(_message(message) for message in said)
+
+
+def _message(said: SpokenMessage) -> Message:
+    made = []
+    for called in said.calls:
+        arguments, raw = arguments_of(called.arguments)
+        made.append(ToolCall(called.name, arguments, called.id, raw=raw))
+    results = tuple(ToolResult(r.id, r.output, r.failed, r.name) for r in said.results)
+    return Message(said.role, said.text if not results else "", tuple(made), results)

@@ -1,0 +1,216 @@
+"""Calls from answers and tool spans: the call is what the model wrote, the result is what the tool did."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+
+from rightcall.model.call import CallStatus, ToolCall
+from rightcall.model.tool import Tool
+from rightcall.wings.traces.content import ABSENT, arguments_of
+from rightcall.wings.traces.messages import Called, Returned
+from rightcall.wings.traces.observation import Observation
+from rightcall.wings.traces.problems import Problems
+from rightcall.wings.traces.structure import SpanPlace
+from rightcall.wings.traces.trace import tool_name
+
+NO_NAME = "?"
+
+
+@dataclass
+class CallSlot:
+    """A call of one step, to be completed by the span of its tool and by the result the model was shown.
+
+    `offered` is False when the request lists its tools and this is not one of them.
+    """
+
+    step: int
+    began: int
+    called: Called
+    tool: Observation | None = None
+    told: Returned | None = None
+    offered: bool = True
+    arguments: dict[str, Any] | None = field(init=False)
+    raw: str | None = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.arguments, self.raw = arguments_of(self.called.arguments)
+
+
+def slots_of(models: Sequence[Observation]) -> list[CallSlot]:
+    """One slot for each call in an answer; each model span is a step."""
+    found = []
+    for step, model in enumerate(models):
+        offered = {tool_name(raw) for raw in model.tools}
+        for called in model.answer.calls if model.answer is not None else ():
+            known = not offered or called.name in offered
+            found.append(CallSlot(step, model.span.start, called, offered=known))
+    return found
+
+
+def join(
+    slots: list[CallSlot], tools: Sequence[Observation], models: Sequence[Observation]
+) -> list[CallSlot]:
+    """Every slot with its tool span, and one more slot for each span that no answer requested.
+
+    A span belongs to the latest earlier step that requested it: by id (ids may repeat over steps), otherwise
+    by name and arguments, otherwise by name.
+    """
+    left = list(tools)
+    for fits in (_same_id, _same_arguments, _same_name, _hands_over):
+        left = [tool for tool in left if not _placed(slots, tool, fits)]
+    if not models:
+        return slots + _overlapping(left)
+    extra: list[CallSlot] = []
+    for tool in left:
+        step = max((i for i, model in enumerate(models) if model.span.start <= tool.span.start), default=0)
+        extra.append(_slot_of(tool, step))
+    return sorted(slots + extra, key=lambda slot: slot.step)  # stable: answers first, then by time
+
+
+def _placed(slots: list[CallSlot], tool: Observation, fits: Callable[[CallSlot, Observation], bool]) -> bool:
+    free = [slot for slot in slots if slot.tool is None and fits(slot, tool)]
+    before = [slot for slot in free if slot.began <= tool.span.start]
+    if not before and not (free and fits is _same_id):
+        return False
+    latest = max(slot.step for slot in before) if before else min(slot.step for slot in free)
+    next(slot for slot in (before or free) if slot.step == latest).tool = tool
+    return True
+
+
+def _same_id(slot: CallSlot, tool: Observation) -> bool:
+    return bool(tool.call_id) and slot.called.id == tool.call_id
+
+
+def _same_arguments(slot: CallSlot, tool: Observation) -> bool:
+    if slot.called.name != tool.name or _other_id(slot, tool):
+        return False
+    arguments, _ = arguments_of(tool.arguments)
+    return arguments is not None and arguments == slot.arguments
+
+
+def _same_name(slot: CallSlot, tool: Observation) -> bool:
+    return slot.called.name == tool.name and not _other_id(slot, tool)
+
+
+def _hands_over(slot: CallSlot, tool: Observation) -> bool:
+    """A handoff whose call has a different name: the last answer before it has no other call without a span."""
+    return bool(tool.handoff)
+
+
+def _other_id(slot: CallSlot, tool: Observation) -> bool:
+    return bool(tool.call_id and slot.called.id and tool.call_id != slot.called.id)
+
+
+def _overlapping(tools: Sequence[Observation]) -> list[CallSlot]:
+    """Without answers, overlapping tools count as concurrent calls."""
+    slots: list[CallSlot] = []
+    step, busy_until, parent = -1, 0, ""
+    for tool in tools:
+        if step < 0 or tool.span.start >= busy_until or tool.span.parent_id != parent:
+            step, parent, busy_until = step + 1, tool.span.parent_id, 0
+        busy_until = max(busy_until, tool.span.end)
+        slots.append(_slot_of(tool, step))
+    return slots
+
+
+def _slot_of(tool: Observation, step: int) -> CallSlot:
+    return CallSlot(step, tool.span.start, Called(tool.name, ABSENT, tool.call_id), tool)
+
+
+def tell(slots: list[CallSlot], models: Sequence[Observation]) -> None:
+    """Fill each slot from later requests: the result with its id, after its own step."""
+    waiting: dict[str, list[CallSlot]] = {}
+    asked = iter(slots)
+    upcoming = next(asked, None)
+    for step, model in enumerate(models):
+        while upcoming is not None and upcoming.step < step:
+            if upcoming.called.id:
+                waiting.setdefault(upcoming.called.id, []).append(upcoming)
+            upcoming = next(asked, None)
+        for result in (r for message in model.asked or () for r in message.results):
+            for slot in waiting.pop(result.id, ()) if result.id else ():
+                slot.told = result
+
+
+def call_of(
+    slot: CallSlot,
+    place: SpanPlace | None,
+    root: Observation | None,
+    definitions: Mapping[str, Tool],
+    problems: Problems,
+    *,
+    any_tool_spans: bool,
+) -> ToolCall:
+    """The call that a slot became."""
+    name = slot.called.name or NO_NAME
+    if slot.tool is not None and not slot.tool.name:
+        problems.add("tool_name")
+    arguments, raw = slot.arguments, slot.raw
+    if arguments is None and raw is None and slot.tool is not None:
+        arguments, raw = arguments_of(slot.tool.arguments)
+        if slot.tool.loose:
+            raw = None  # arguments passed on by a framework are not what the model wrote
+    if arguments is None and raw is None and _means_none(slot) and _takes_none(definitions.get(name)):
+        arguments = {}
+    status, output = _outcome(slot, any_tool_spans)
+    return ToolCall(
+        name,
+        arguments,
+        slot.called.id or (slot.tool.call_id if slot.tool else ""),
+        slot.step,
+        status,
+        output,
+        slot.tool.span.latency_ms if slot.tool else None,
+        raw,
+        _notes(slot, place, root),
+    )
+
+
+def _means_none(slot: CallSlot) -> bool:
+    """Whether arguments were recorded as empty, rather than not recorded."""
+    given = (slot.called.arguments, slot.tool.arguments if slot.tool else ABSENT)
+    return any(value is None or value == "" for value in given if value is not ABSENT)
+
+
+def _takes_none(tool: Tool | None) -> bool:
+    return tool is not None and not tool.needs_arguments
+
+
+def _outcome(slot: CallSlot, any_tool_spans: bool) -> tuple[CallStatus, Any]:
+    if slot.tool is not None:
+        output = None if slot.tool.result is ABSENT else slot.tool.result
+        return ("error" if slot.tool.failed else "ok"), output
+    if slot.told is not None and (slot.told.failed or not slot.offered):
+        return (
+            "error",
+            slot.told.output,
+        )  # the result for a tool that was not offered only says that it does not exist
+    if (
+        slot.told is not None and not any_tool_spans
+    ):  # only models were instrumented: a result shows that it ran
+        return "ok", slot.told.output
+    return "not_run", None
+
+
+def _notes(slot: CallSlot, place: SpanPlace | None, root: Observation | None) -> dict[str, Any]:
+    notes: dict[str, Any] = {}
+    if slot.tool is not None and slot.tool.failed and slot.tool.error:
+        notes["error"] = slot.tool.error[:2000]
+    agent = place.agent if place is not None else None
+    if agent is not None and agent is not root and agent.name and (root is None or agent.name != root.name):
+        notes["agent"] = agent.name
+    if slot.tool is not None and slot.tool.handoff:
+        notes["handoff"] = slot.tool.handoff
+    if place is not None and place.depth:
+        notes["depth"] = place.depth
+    return notes
+
+
+def canonical(call: ToolCall) -> str:
+    """A call's name and arguments as one text, equal for equal calls."""
+    given = call.raw if call.arguments is None else call.arguments
+    return f"{call.name} {msgspec.json.encode(given, order='deterministic').decode()}"

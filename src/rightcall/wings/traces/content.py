@@ -1,0 +1,118 @@
+"""Helpers for content: JSON inside text, arguments, lists flattened into numbered names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from rightcall.core.depth import is_too_deep, too_deep
+
+ABSENT: Any = msgspec.UNSET
+"""Not recorded."""
+
+
+def parsed(value: Any) -> Any:
+    """The parsed value of a JSON object or list; otherwise the value itself."""
+    if isinstance(value, str) and value[:1] in "{[ \n\t" and value.strip()[:1] in ("{", "["):
+        found = from_json(value)
+        return value if found is ABSENT else found
+    return value
+
+
+def json_value(value: Any) -> Any:
+    """The value of any JSON text, a quoted text or a number too; otherwise the value itself."""
+    if not isinstance(value, str):
+        return value
+    found = from_json(value)
+    return value if found is ABSENT else found
+
+
+def from_json(text: str) -> Any:
+    """The value of a JSON text; `ABSENT` when it is not JSON, or too deep to walk."""
+    try:
+        data = text.encode()
+        return ABSENT if too_deep(data) else msgspec.json.decode(data)
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return ABSENT
+
+
+def arguments_of(value: Any) -> tuple[dict[str, Any] | None, str | None]:
+    """Arguments and raw text of a call, as in `ToolCall`: both None when unknown.
+
+    Text is read as JSON, twice if it was encoded twice. Empty text or null means unknown.
+    """
+    if value is ABSENT or value is None or value == "":
+        return None, None
+    read = value
+    for _ in range(2):
+        if not isinstance(read, str):
+            break
+        inner = from_json(read)
+        if inner is ABSENT:
+            break
+        read = inner
+    if isinstance(read, dict) and not is_too_deep(read):
+        return {str(key): held for key, held in read.items()}, None
+    if read is None:
+        return None, None
+    return None, value if isinstance(value, str) else as_text(value)
+
+
+def as_text(value: Any) -> str:
+    """A value as the text that a model would read."""
+    if value is None or value is ABSENT:
+        return ""
+    if isinstance(value, str):
+        return value
+    try:
+        return msgspec.json.encode(value).decode()
+    except (TypeError, ValueError, RecursionError):
+        return ""
+
+
+def unflattened(attributes: Mapping[str, Any], prefix: str) -> Any:
+    """`prefix.0.message.role` and similar names as nested lists and objects; None when there are none.
+
+    Numbers need not start at 0 and may have gaps: a list contains what exists, in order.
+    """
+    tree: dict[str, Any] = {}
+    start = f"{prefix}."
+    for name, value in attributes.items():
+        if not name.startswith(start):
+            continue
+        *parents, last = name[len(start) :].split(".")[:20]
+        node = tree
+        for part in parents:
+            deeper = node.setdefault(part, {})
+            if not isinstance(deeper, dict):
+                deeper = node[part] = {"": deeper}
+            node = deeper
+        if isinstance(held := node.get(last), dict):
+            held.setdefault("", value)
+        else:
+            node[last] = value
+    return _listed(tree) if tree else None
+
+
+def _listed(node: Any) -> Any:
+    if not isinstance(node, dict):
+        return node
+    if all(key.isdecimal() for key in node):
+        return [_listed(node[key]) for key in sorted(node, key=int)]
+    return {key: _listed(value) for key, value in node.items()}
+
+
+def whole_number(value: Any) -> int | None:
+    """A count of tokens; None when it is not one."""
+    if isinstance(value, str) and value.isdecimal() and len(value) < 16:
+        value = int(value)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 2**53:
+        return None
+    return int(value)
+
+
+def first_text(*values: Any) -> str:
+    """The first non-empty string."""
+    return next((value for value in values if isinstance(value, str) and value), "")

@@ -1,0 +1,55 @@
+"""The formats of instrumentations for tools, answers and agents. Pure functions from a span to an observation.
+
+    genai          OpenTelemetry's GenAI conventions, with the events of older versions
+    traceloop      OpenLLMetry: its own kinds, numbered names (also under genai names)
+    openinference  Phoenix and Arize
+    langfuse       `langfuse.observation.*`
+    mlflow         `mlflow.spanType` and its inputs and outputs
+    laminar        `lmnr.span.*`
+    langsmith      runs of LangSmith and LangChain
+    vercel         the AI SDK's `ai.*`
+
+Each has `claims(span)` and `observe(span)`. To add one: a file with these two, and a line in `DIALECTS`, before those
+whose names it also uses.
+"""
+
+from __future__ import annotations
+
+from types import ModuleType
+
+from rightcall.wings.traces.dialects import (
+    genai,
+    laminar,
+    langfuse,
+    langsmith,
+    mlflow,
+    openinference,
+    traceloop,
+    vercel,
+)
+from rightcall.wings.traces.dialects.common import blank
+from rightcall.wings.traces.observation import Observation
+from rightcall.wings.traces.span import Span
+
+DIALECTS: dict[str, ModuleType] = {
+    "mlflow": mlflow,
+    "langfuse": langfuse,
+    "openinference": openinference,
+    "langsmith": langsmith,
+    "vercel": vercel,
+    "laminar": laminar,
+    "traceloop": traceloop,
+    "genai": genai,
+}
+
+
+def observe(span: Span) -> Observation:
+    """The span as read by its dialect; `other` when no dialect claims it."""
+    other: Observation | None = None
+    for dialect in DIALECTS.values():
+        if dialect.claims(span):
+            found: Observation = dialect.observe(span)
+            if found.kind != "other":
+                return found
+            other = other or found
+    return other or blank(span, "")

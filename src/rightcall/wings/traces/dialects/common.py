@@ -1,0 +1,156 @@
+"""Shared by the dialects."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rightcall.wings.traces.content import ABSENT, first_text, json_value, parsed
+from rightcall.wings.traces.messages import SpokenMessage
+from rightcall.wings.traces.observation import Observation
+from rightcall.wings.traces.span import Span
+
+
+def blank(span: Span, spelling: str) -> Observation:
+    """An empty observation with what every span has: whether it failed, and its agent."""
+    attributes = span.attributes
+    kind = attributes.get("error.type")
+    failed = span.status == "error" or (isinstance(kind, str) and kind != "")
+    return Observation(
+        span,
+        "other",
+        spelling,
+        failed=failed,
+        error=_error_text(span) if failed else "",
+        session=session_of(attributes),
+        version=version_of(span),
+    )
+
+
+def session_of(attributes: dict[str, Any]) -> str:
+    """The conversation that a span belongs to, in any format."""
+    for name in ("gen_ai.conversation.id", "session.id", "langfuse.session.id", "mlflow.trace.session",
+                 "lmnr.association.properties.session_id", "traceloop.association.properties.session_id",
+                 "thread_id", "session_id"):  # fmt: skip
+        if isinstance(value := attributes.get(name), str) and value:
+            return value
+    return ""
+
+
+def version_of(span: Span) -> str:
+    """The agent's version, if given."""
+    for source in (span.attributes, span.resource):
+        for name in ("gen_ai.agent.version", "agent.version", "langfuse.version", "service.version"):
+            if isinstance(value := source.get(name), str) and value:
+                return value
+    return ""
+
+
+def _error_text(span: Span) -> str:
+    for event in span.events:
+        if event.name == "exception":
+            kind, message = event.attributes.get("exception.type"), event.attributes.get("exception.message")
+            return ": ".join(str(part) for part in (kind, message) if part)
+    kind = span.attributes.get("error.type")
+    return span.message or (kind if isinstance(kind, str) else "")
+
+
+def definitions(value: Any) -> list[dict[str, Any]]:
+    """Tool definitions of a list, or of a JSON text of one."""
+    value = parsed(value)
+    found = value if isinstance(value, list) else [value]
+    return [tool for item in found if isinstance(tool := parsed(item), dict)]
+
+
+def without_system(messages: list[SpokenMessage] | None) -> tuple[str, list[SpokenMessage] | None]:
+    """The system prompt, and the other messages."""
+    if not messages:
+        return "", messages
+    system = "\n".join(message.text for message in messages if message.role == "system")
+    return system, [message for message in messages if message.role != "system"]
+
+
+def own_arguments(value: Any) -> Any:
+    """What a decorated function was called with, without its wrapper `{"args": [], "kwargs": {…}}`.
+
+    Positional arguments have no names there, so they are unknown.
+    """
+    value = parsed(value)
+    if (
+        isinstance(value, dict)
+        and isinstance(value.get("kwargs"), dict)
+        and isinstance(value.get("args"), list)
+    ):
+        return value["kwargs"] if not value["args"] else ABSENT
+    return value
+
+
+def only_text(value: Any) -> str:
+    """A text, or the only text among the arguments of a function; empty for anything else."""
+    value = json_value(value)
+    if isinstance(value, dict) and len(value) == 1:
+        value = next(iter(value.values()))
+    return value if isinstance(value, str) else ""
+
+
+def unwrapped_output(value: Any) -> tuple[Any, bool]:
+    """A tool's output out of LangChain's message, and whether that message says it is an error."""
+    message = _tool_message(value)
+    if message is not None:
+        return parsed(message["content"]), message.get("status") == "error"
+    value = parsed(value)
+    return (parsed(value["output"]) if _is_event(value) else value), False
+
+
+BLOCKS = frozenset(
+    {"text", "json", "toolUse", "toolResult", "image", "document", "video", "reasoningContent", "cachePoint"}
+)
+"""Keys of Bedrock's content blocks, which have no type."""
+
+
+def with_blocks(value: Any) -> Any:
+    """The content of a message: its list of Bedrock's blocks if it is the JSON text of one, otherwise as it is."""
+    read = parsed(value)
+    if (
+        isinstance(read, list)
+        and read
+        and all(isinstance(b, dict) and len(b) == 1 and set(b) <= BLOCKS for b in read)
+    ):
+        return read
+    return value
+
+
+def block_result(value: Any) -> Any:
+    """A tool's result out of Bedrock's blocks: the only text or JSON, or all blocks."""
+    read = with_blocks(value)
+    if isinstance(read, list) and len(read) == 1 and isinstance(read[0], dict) and len(read[0]) == 1:
+        ((kind, held),) = read[0].items()
+        if kind in ("text", "json"):
+            return parsed(held)
+    return read
+
+
+def told_id(value: Any) -> str:
+    """The id of the call that LangChain's tool message answers."""
+    message = _tool_message(value)
+    return first_text(message.get("tool_call_id")) if message is not None else ""
+
+
+def _tool_message(value: Any) -> dict[str, Any] | None:
+    """LangChain's message of a tool, in any of its three forms."""
+    value = parsed(value)
+    if _is_event(value) or (isinstance(value, dict) and set(value) == {"output"}):
+        value = parsed(value["output"])
+    for _ in range(2):
+        if not isinstance(value, dict):
+            return None
+        if value.get("lc") == 1 and isinstance(value.get("kwargs"), dict):
+            value = {**value["kwargs"], "type": "tool"}
+        elif isinstance(value.get("data"), dict) and isinstance(value.get("type"), str):
+            value = {**value["data"], "type": value["type"]}
+    is_message = value.get("type") in ("tool", "ToolMessage") and "content" in value
+    return value if is_message else None
+
+
+def _is_event(value: Any) -> bool:
+    """Whether this is the input of LangChain's callback, rather than the return value of a tool."""
+    return isinstance(value, dict) and set(value) == {"output", "kwargs"}

@@ -1,0 +1,167 @@
+"""OpenTelemetry's GenAI conventions: `gen_ai.operation.name` says what a span is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rightcall.wings.traces import names
+from rightcall.wings.traces.content import ABSENT, as_text, first_text, parsed, whole_number
+from rightcall.wings.traces.dialects.common import (
+    blank,
+    block_result,
+    definitions,
+    unwrapped_output,
+    with_blocks,
+    without_system,
+)
+from rightcall.wings.traces.messages import SpokenMessage, read_answer, read_message, read_messages
+from rightcall.wings.traces.observation import Observation
+from rightcall.wings.traces.span import Span
+
+NAME = "genai"
+PSEUDO_TOOLS = frozenset({"(merged tools)"})
+"""Google ADK adds a span that merges parallel calls."""
+EVENTS = {
+    "gen_ai.system.message": "system",
+    "gen_ai.user.message": "user",
+    "gen_ai.assistant.message": "assistant",
+    "gen_ai.tool.message": "tool",
+}
+TOOL_EVENTS = ("gen_ai.choice", "gen_ai.tool.message")
+UNSPECIFIED = ("<not specified>", '"<not specified>"', '{"result": "<not specified>"}')
+"""What Google ADK writes for an id or a result that it does not know, as when a tool raises."""
+DETAILS = "gen_ai.client.inference.operation.details"
+
+
+def claims(span: Span) -> bool:
+    return names.OPERATION in span.attributes or names.TOOL_NAME in span.attributes
+
+
+def observe(span: Span) -> Observation:
+    found = blank(span, NAME)
+    attributes = _with_details(span)
+    operation = first_text(attributes.get(names.OPERATION))
+    if operation in names.TOOL_OPERATIONS or (not operation and names.TOOL_NAME in attributes):
+        read_tool(found, attributes)
+    elif operation in names.MODEL_OPERATIONS:
+        read_model(found, attributes)
+    elif operation in names.AGENT_OPERATIONS:
+        found.kind = "agent"
+        found.name = first_text(
+            attributes.get(names.AGENT_NAME), attributes.get("gen_ai.workflow.name"), span.name
+        )
+        read_usage(found, attributes)
+        found.model = first_text(attributes.get(names.REQUEST_MODEL))
+        found.asked = read_messages(attributes.get(names.INPUT_MESSAGES))
+        found.tools = definitions(attributes[names.TOOLS]) if names.TOOLS in attributes else []
+    return found
+
+
+def read_tool(found: Observation, attributes: dict[str, Any]) -> None:
+    name = first_text(attributes.get(names.TOOL_NAME))
+    if name in PSEUDO_TOOLS:
+        return
+    found.kind = "tool"
+    found.name = name
+    found.call_id = first_text(attributes.get(names.CALL_ID))
+    found.arguments = attributes.get(names.CALL_ARGUMENTS, ABSENT)
+    if names.CALL_RESULT in attributes:
+        found.result, failed = unwrapped_output(attributes[names.CALL_RESULT])
+        found.failed = found.failed or failed
+    elif (told := read_messages(attributes.get(names.OUTPUT_MESSAGES))) and told[-1].results:
+        found.result = told[-1].results[-1].output
+    _read_tool_events(found)
+    if _is_strands(found.span):
+        found.result = block_result(found.result)
+    found.failed = found.failed or attributes.get("gen_ai.tool.status") == "error"
+    if (schema := parsed(attributes.get("gen_ai.tool.json_schema"))) and isinstance(schema, dict) and name:
+        described = first_text(attributes.get("gen_ai.tool.description"))
+        found.tools = [{"name": name, "description": described, "input_schema": schema}]
+
+
+def _read_tool_events(found: Observation) -> None:
+    """What versions up to 1.36 sent as events: the result. Strands sends the arguments as a message before it."""
+    sent = {event.name: event.attributes for event in found.span.events if event.name in TOOL_EVENTS}
+    if "gen_ai.tool.message" in sent and ("gen_ai.choice" in sent or _is_strands(found.span)):
+        asked = sent.pop("gen_ai.tool.message")
+        if found.arguments is ABSENT and "content" in asked:
+            found.arguments = asked["content"]
+    for held in sent.values():
+        if found.result is ABSENT and ("message" in held or "content" in held):
+            body = parsed(held.get("message", held.get("content")))
+            found.result = parsed(body.get("content", body)) if isinstance(body, dict) else body
+
+
+def _is_strands(span: Span) -> bool:
+    return span.scope.startswith("strands.") or "strands-agents" in (
+        span.attributes.get("gen_ai.system"),
+        span.attributes.get("gen_ai.provider.name"),
+    )
+
+
+def read_model(found: Observation, attributes: dict[str, Any]) -> None:
+    found.kind = "llm"
+    asked = attributes.get(names.INPUT_MESSAGES)
+    found.asked = read_messages(asked) if asked is not None else None
+    if names.OUTPUT_MESSAGES in attributes:
+        answers = read_messages(attributes[names.OUTPUT_MESSAGES])
+        found.answer = next((m for m in reversed(answers or []) if m.role == "assistant"), None)
+        found.broken_answer = found.answer is None or found.answer.malformed
+    instructions = parsed(attributes.get(names.SYSTEM))
+    if instructions:
+        parts = instructions if isinstance(instructions, list) else [instructions]
+        message = read_message({"role": "system", "parts": parts})
+        found.system = message.text if message is not None else ""
+    found.tools = definitions(attributes[names.TOOLS]) if names.TOOLS in attributes else []
+    _read_events(found)
+    system, found.asked = without_system(found.asked)
+    found.system = found.system or system
+    read_usage(found, attributes)
+    found.model = first_text(attributes.get(names.RESPONSE_MODEL), attributes.get(names.REQUEST_MODEL))
+    reasons = attributes.get(names.FINISH_REASONS)
+    last = reasons[-1] if isinstance(reasons, list) and reasons else reasons
+    found.finish = first_text(last, found.answer.finish if found.answer else "")
+
+
+def read_usage(found: Observation, attributes: dict[str, Any]) -> None:
+    found.input_tokens = whole_number(
+        attributes.get(names.INPUT_TOKENS, attributes.get("gen_ai.usage.prompt_tokens"))
+    )
+    found.output_tokens = whole_number(
+        attributes.get(names.OUTPUT_TOKENS, attributes.get("gen_ai.usage.completion_tokens"))
+    )
+    found.cached_tokens = whole_number(attributes.get(names.CACHED_TOKENS))
+
+
+def _with_details(span: Span) -> dict[str, Any]:
+    """The attributes, and those of the span's events where it has none: a request and an answer may be two events."""
+    details: dict[str, Any] = {}
+    for event in span.events:
+        if event.name == DETAILS:
+            body = event.attributes.get("body")
+            details = {**event.attributes, **(body if isinstance(body, dict) else {}), **details}
+    held = {**details, **span.attributes}
+    return {name: value for name, value in held.items() if value not in UNSPECIFIED}
+
+
+def _read_events(found: Observation) -> None:
+    """Messages that versions up to 1.36 sent as events."""
+    asked: list[SpokenMessage] = []
+    for event in found.span.events:
+        body = parsed(event.attributes.get("body", event.attributes))
+        if not isinstance(body, dict):
+            continue
+        if event.name in EVENTS:
+            more = {"tool_calls": parsed(body.get("tool_calls")), "content": with_blocks(body.get("content"))}
+            message = read_message({**body, "role": EVENTS[event.name], **more})
+            if message is not None:
+                asked.append(message)
+        elif event.name == "gen_ai.choice" and found.answer is None:
+            held = parsed(body.get("message", body))
+            extra = {"tool_calls": parsed(body["tool_calls"])} if "tool_calls" in body else {}
+            held = {"role": "assistant", **held, **extra} if isinstance(held, dict) else as_text(held)
+            found.answer = read_answer(held)
+            if found.answer is not None:
+                found.answer.finish = found.answer.finish or as_text(body.get("finish_reason"))
+    if asked and found.asked is None:
+        found.asked = asked

@@ -1,0 +1,237 @@
+"""Logs of Inspect AI (`.eval`, a zip, or `.json`): each sample as a trace with its transcript and scores."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import re
+import zipfile
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from rightcall.core.errors import InputError, MissingExtraError
+from rightcall.model.call import ToolCall, ToolResult
+from rightcall.model.depth import bounded_trajectory
+from rightcall.model.message import Message
+from rightcall.model.score import Score
+from rightcall.model.trajectory import StopReason, Trajectory, Usage
+from rightcall.wings.traces.content import arguments_of, as_text, whole_number
+from rightcall.wings.traces.messages import Called, SpokenMessage, read_message
+from rightcall.wings.traces.span import nanoseconds
+from rightcall.wings.traces.trace import Trace, tools_from
+from rightcall.wings.traces.unpack import FREE, MAX_RATIO, ZIP, TooLarge
+
+MAX_MEMBER = 64 * 1024 * 1024
+ZSTANDARD = 93
+"""The number of this compression in zip files."""
+STOPS: dict[str, StopReason] = {
+    "max_tokens": "truncated",
+    "model_length": "truncated",
+    "content_filter": "refused",
+}
+UNPARSED = re.compile(r"arguments:\n\n(.*)\n\nError details:", re.DOTALL)
+"""Inspect's error for arguments that are not JSON, which contains them."""
+GRADES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
+
+
+def claims(record: Any) -> bool:
+    return isinstance(record, dict) and isinstance(record.get("eval"), dict) and "version" in record
+
+
+def traces_of(record: dict[str, Any], source: str) -> Iterator[Trace]:
+    """A trace for each sample of a log."""
+    samples = record.get("samples")
+    for sample in samples if isinstance(samples, list) else ():
+        if isinstance(sample, dict):
+            yield _trace(sample, record, source)
+
+
+def traces_of_zip(path: Path) -> Iterator[Trace]:
+    """The same for a `.eval` file, one sample in memory at a time."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            names = sorted(name for name in archive.namelist() if name.endswith(".json"))
+            head = next((name for name in ("header.json", "_journal/start.json") if name in names), None)
+            if head is None:
+                problem = "is a zip file without header.json; only Inspect AI's .eval is read"
+                raise InputError(str(path), problem, "extract it and pass the files inside")
+            header = _member(archive, head, path)
+            record = header if isinstance(header, dict) else {}
+            for name in names:
+                if name.startswith("samples/") and isinstance(sample := _member(archive, name, path), dict):
+                    yield _trace(sample, record, str(path))
+    except (zipfile.BadZipFile, NotImplementedError, zlib.error, EOFError) as error:
+        hint = "convert the log to .json: `inspect log convert --to json`"
+        raise InputError(str(path), f"cannot be extracted: {error}", hint) from None
+
+
+def _member(archive: zipfile.ZipFile, name: str, path: Path) -> Any:
+    """One file of the archive; its stated size is not trusted."""
+    info = archive.getinfo(name)
+    if info.file_size > MAX_MEMBER or info.file_size > max(FREE, MAX_RATIO * info.compress_size):
+        said = f"'{name}' in it decompresses to {info.file_size // 2**20:,} MiB"
+        raise TooLarge(str(path), said, "remove that sample, or convert the log to .json")
+    if info.compress_type == ZSTANDARD:
+        data = _unpacked(archive, info, path)
+    else:
+        with archive.open(info) as file:
+            data = file.read()  # zipfile stops at the stated size
+    try:
+        return msgspec.json.decode(data)
+    except (msgspec.DecodeError, RecursionError, UnicodeError):
+        raise InputError(str(path), f"'{name}' in it is not valid JSON") from None
+
+
+def _unpacked(archive: zipfile.ZipFile, info: zipfile.ZipInfo, path: Path) -> bytes:
+    """A member in Zstandard, which Inspect writes since 2026 and Python's zipfile reads from 3.14 on."""
+    try:
+        import zstandard
+    except ModuleNotFoundError:
+        raise MissingExtraError(f"{path}, whose samples are in zstd", "zstandard", "traces") from None
+    with path.open("rb") as file:
+        file.seek(info.header_offset)
+        head = file.read(30)
+        file.seek(int.from_bytes(head[26:28], "little") + int.from_bytes(head[28:30], "little"), os.SEEK_CUR)
+        packed = io.BytesIO(file.read(info.compress_size))
+    machine = zstandard.ZstdDecompressor(max_window_size=2**27)
+    try:
+        with machine.stream_reader(packed) as reader:
+            data: bytes = reader.read(info.file_size + 1)
+    except zstandard.ZstdError as error:
+        raise zipfile.BadZipFile(str(error)) from None
+    if head[:4] != ZIP or len(data) != info.file_size or zlib.crc32(data) != info.CRC:
+        raise zipfile.BadZipFile(f"'{info.filename}' is damaged")
+    return data
+
+
+def _trace(sample: dict[str, Any], record: dict[str, Any], source: str) -> Trace:
+    about = record["eval"] if isinstance(record.get("eval"), dict) else {}
+    golden_id, epoch = as_text(sample.get("id")), whole_number(sample.get("epoch")) or 1
+    messages = [m for item in _list(sample.get("messages")) if (m := _said(item)) is not None]
+    trajectory = bounded_trajectory(_trajectory(sample, messages))
+    identity = f"{about.get('run_id') or about.get('created')}/{about.get('task')}/{golden_id}/{epoch}"
+    return Trace(
+        hashlib.sha256(identity.encode()).hexdigest()[:32],
+        trajectory,
+        tools_from(_tools(sample)),
+        next((m.text for m in messages if m.role == "user"), as_text(sample.get("input"))),
+        next((m.text for m in messages if m.role == "system"), ""),
+        agent=as_text(about.get("task")),
+        model=as_text(about.get("model")),
+        agent_version=as_text(about.get("task_version") or ""),
+        time=nanoseconds(sample.get("started_at") or about.get("created")),
+        source=source,
+        golden_id=golden_id,
+        trial=epoch - 1,
+        scores=_scores(sample.get("scores")),
+    )
+
+
+def _trajectory(sample: dict[str, Any], messages: list[SpokenMessage]) -> Trajectory:
+    calls: list[ToolCall] = []
+    transcript: list[Message] = []
+    step = 0
+    for at, said in enumerate(messages):
+        made = tuple(_call(called, step, messages[at + 1 :]) for called in said.calls)
+        calls += made
+        step += said.role == "assistant"
+        told = tuple(ToolResult(r.id, r.output, r.failed, r.name) for r in said.results)
+        transcript.append(Message(said.role, said.text if not told else "", made, told))
+    last = messages[-1] if messages else None
+    error = sample.get("error")
+    stop: StopReason = "limit" if isinstance(sample.get("limit"), dict) else STOPS.get(_stop(sample), "done")
+    usage = [u for u in _dict(sample.get("model_usage")).values() if isinstance(u, dict)]
+    seconds = sample.get("working_time", sample.get("total_time"))
+    return Trajectory(
+        tuple(transcript),
+        tuple(calls),
+        last.text if last is not None and last.role == "assistant" and not last.calls else "",
+        Usage(
+            sum(whole_number(u.get("input_tokens")) or 0 for u in usage),
+            sum(whole_number(u.get("output_tokens")) or 0 for u in usage),
+            cached_tokens=sum(whole_number(u.get("input_tokens_cache_read")) or 0 for u in usage),
+        ),
+        seconds * 1000 if isinstance(seconds, int | float) and not isinstance(seconds, bool) else None,
+        "agent_error" if error else stop,
+        as_text(error.get("message") if isinstance(error, dict) else error)[:2000],
+    )
+
+
+def _said(raw: Any) -> SpokenMessage | None:
+    """A message with the fields that only Inspect has: the error of a tool, and arguments that could not be parsed."""
+    said = read_message(raw)
+    if said is None or not isinstance(raw, dict):
+        return said
+    if said.role == "tool":
+        error = raw.get("error")
+        told = as_text(error.get("message") if isinstance(error, dict) else error)
+        for result in said.results:
+            result.failed = error is not None
+            result.name = as_text(raw.get("function")) or result.name
+            result.output = result.output or told
+    broken = {
+        as_text(call.get("id")): call["parse_error"]
+        for call in _list(raw.get("tool_calls"))
+        if isinstance(call, dict) and isinstance(call.get("parse_error"), str)
+    }
+    for called in said.calls:
+        if called.id in broken:  # its `arguments` are an empty object, which the model did not write
+            written = UNPARSED.search(broken[called.id])
+            called.arguments = written[1] if written else broken[called.id]
+    return said
+
+
+def _call(called: Called, step: int, later: list[SpokenMessage]) -> ToolCall:
+    """The call with the first later result that has its id."""
+    arguments, raw = arguments_of(called.arguments)
+    call = ToolCall(called.name, arguments, called.id, step, raw=raw)
+    told = (r for said in later for r in said.results if called.id and r.id == called.id)
+    result = next(told, None)
+    if result is None:
+        return call
+    return msgspec.structs.replace(call, status="error" if result.failed else "ok", output=result.output)
+
+
+def _scores(raw: Any) -> dict[str, Score]:
+    """Scores between 0 and 1; one of several values is several scores."""
+    found: dict[str, Score] = {}
+    for name, score in _dict(raw).items():
+        value, said = _dict(score).get("value"), as_text(_dict(score).get("explanation"))[:1000]
+        parts = (
+            {f"{name}/{part}": v for part, v in value.items()} if isinstance(value, dict) else {name: value}
+        )
+        for part, each in parts.items():
+            number = GRADES.get(each) if isinstance(each, str) else each
+            if isinstance(number, bool | int | float) and 0 <= number <= 1:
+                found[str(part)] = Score(float(number), number >= 1, said)
+    return found
+
+
+def _tools(sample: dict[str, Any]) -> list[dict[str, Any]]:
+    """The definitions of the first request to a model in the sample's events."""
+    for event in _list(sample.get("events")):
+        if isinstance(event, dict) and event.get("event") == "model" and isinstance(event.get("tools"), list):
+            return [tool for tool in event["tools"] if isinstance(tool, dict)]
+    return []
+
+
+def _stop(sample: dict[str, Any]) -> str:
+    choices = _dict(sample.get("output")).get("choices")
+    return (
+        as_text(choices[0].get("stop_reason"))
+        if isinstance(choices, list) and choices and isinstance(choices[0], dict)
+        else ""
+    )
+
+
+def _dict(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []

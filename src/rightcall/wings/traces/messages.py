@@ -1,0 +1,388 @@
+"""Messages of requests and answers, in any format found in traces.
+
+Parts and calls are read as everywhere (`model.dialects.parts`); the wrappers of traces are known here: GenAI parts,
+LangChain's three, OpenInference. Made for untrusted data: nothing here raises. A part of an answer that is of no known
+kind might be a call, so the message says that it was not read whole.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from rightcall.core.errors import InputError
+from rightcall.model.call import ToolCall
+from rightcall.model.dialects.documents import one_answer, read_document
+from rightcall.model.dialects.message_fields import refuse_hidden_calls
+from rightcall.model.dialects.part_kinds import EXTRA_LISTS, LISTS, SINGLES
+from rightcall.model.dialects.parts import SpelledCall, SpelledResult, is_item, read_call, read_part, type_of
+from rightcall.model.dialects.spoken_message import shown
+from rightcall.model.dialects.unread_calls import first_unread
+from rightcall.model.message import Role
+from rightcall.wings.traces.content import ABSENT, arguments_of, as_text, parsed
+
+ROLES: dict[str, Role] = {
+    "system": "system", "developer": "system", "user": "user", "human": "user", "HumanMessage": "user",
+    "assistant": "assistant", "ai": "assistant", "model": "assistant", "AIMessage": "assistant",
+    "AIMessageChunk": "assistant", "tool-call": "assistant", "tool_call": "assistant", "tool": "tool",
+    "function": "tool", "tool-response": "tool", "tool_response": "tool", "ToolMessage": "tool",
+    "FunctionMessage": "tool", "SystemMessage": "system", "AssistantMessage": "assistant",
+    "ToolCallRequestEvent": "assistant", "FunctionExecutionResultMessage": "tool", "UserMessage": "user",
+}  # fmt: skip
+
+
+ALTERNATIVES = ("choices", "candidates", "generations")
+HOLDERS = ("content", "contents", "parts", *LISTS, *SINGLES, "refusal", "reasoning_content", "tool_plan")
+HISTORY = ("messages", "input", "inputs", "prompt", "contents", "history", "chat_history")
+"""Fields next to an answer with what was said before it: those calls are in the spans of earlier answers."""
+CALL_WORDS = ("call", "tool", "function", "action")
+"""Words in the type of an object that a model's answer is, which say that it may be a call."""
+
+
+class Called(msgspec.Struct, gc=False):
+    """A call as a model wrote it; `arguments` is `ABSENT` when they were not recorded."""
+
+    name: str
+    arguments: Any = ABSENT
+    id: str = ""
+
+
+class Returned(msgspec.Struct, gc=False):
+    """The result of a call as the model saw it."""
+
+    id: str = ""
+    name: str = ""
+    output: Any = None
+    failed: bool = False
+
+
+class SpokenMessage(msgspec.Struct, gc=False):
+    """One message. `unread` says what of it could not be read; empty when everything could."""
+
+    role: Role
+    text: str = ""
+    calls: list[Called] = []
+    results: list[Returned] = []
+    finish: str = ""
+    malformed: bool = False
+    unread: str = ""
+
+
+def read_messages(value: Any) -> list[SpokenMessage] | None:
+    """Messages of a list, of its JSON text, or of an object that contains one; None when there are none."""
+    value = parsed(value)
+    if isinstance(value, dict):
+        for key in ("messages", "input", "prompt", "contents", "prompts"):
+            if isinstance(parsed(value.get(key)), list):
+                return read_messages(value[key])
+        one = read_message(value)
+        return [one] if one is not None else None
+    if isinstance(value, str):
+        return [SpokenMessage("user", value)] if value else None
+    if not isinstance(value, list):
+        return None
+    if len(value) == 1 and isinstance(value[0], list) and value[0] and isinstance(value[0][0], dict | list):
+        value = value[0]  # LangChain batches
+    said = [message for item in value if (message := read_message(item)) is not None]
+    return merged(said) if said else None
+
+
+def merged(messages: list[SpokenMessage]) -> list[SpokenMessage]:
+    """Adjacent assistant messages merged: one answer may be recorded as several messages."""
+    out: list[SpokenMessage] = []
+    for message in messages:
+        if out and message.role == out[-1].role == "assistant":
+            last = out[-1]
+            text = "\n".join(part for part in (last.text, message.text) if part)
+            out[-1] = SpokenMessage(
+                "assistant",
+                text,
+                last.calls + message.calls,
+                [],
+                message.finish,
+                last.malformed or message.malformed,
+                last.unread or message.unread,
+            )
+        else:
+            out.append(message)
+    return out
+
+
+def read_answer(value: Any) -> SpokenMessage | None:
+    """The answer in a model's output: a message, choices, generations, candidates, output items."""
+    answer, value = _answer_in(value), parsed(value)
+    if answer is None:
+        if first_unread(value, ()) is None:
+            return None
+        answer = SpokenMessage("assistant", unread="the answer holds a call that cannot be read")
+    answer.unread = answer.unread or _unread_in(value, answer)
+    return (_as_agents_return_it(value) if answer.unread else None) or answer
+
+
+def _unread_in(value: Any, answer: SpokenMessage) -> str:
+    """What of an answer was not read: a call without a name, or one in a field that is not read."""
+    if any(not call.name for call in answer.calls):
+        return "the answer holds a call without a name"
+    if not isinstance(value, dict):
+        return ""
+    others = {name: inner for name, inner in value.items() if name not in HISTORY}
+    name = first_unread(others, tool_calls(answer.calls))
+    return "" if name is None else f"the answer holds a call of '{name[:60]}' in a field that is not read"
+
+
+def tool_calls(calls: list[Called]) -> list[ToolCall]:
+    """Calls of an answer, to compare with others."""
+    found = []
+    for call in calls:
+        arguments, raw = arguments_of(call.arguments)
+        found.append(ToolCall(call.name, arguments, call.id, raw=raw))
+    return found
+
+
+def _as_agents_return_it(value: Any) -> SpokenMessage | None:
+    """An answer in a spelling that is not specific to traces; None when it cannot be read either."""
+    document = {"messages": value} if isinstance(value, list) else value
+    try:
+        messages = read_document(document, "the answer") if isinstance(document, dict) else None
+    except InputError:
+        return None
+    if messages is None:
+        return None
+    spoken = [message for message in messages if message.role == "assistant"]
+    calls = [
+        Called(call.name, call.raw if call.arguments is None else call.arguments, call.id)
+        for message in spoken
+        for call in message.calls
+    ]
+    return SpokenMessage("assistant", "\n".join(m.content for m in spoken if m.content), calls)
+
+
+def _answer_in(value: Any) -> SpokenMessage | None:
+    value = parsed(value)
+    if isinstance(value, str):
+        return SpokenMessage("assistant", value) if value else None
+    if isinstance(value, list):
+        found = [m for item in value if (m := _answer_in(item) or _lost(item)) is not None]
+        answers = merged([message for message in found if message.role == "assistant"])
+        return answers[-1] if answers else None
+    if not isinstance(value, dict):
+        return None
+    for key in ("choices", "generations", "candidates", "output", "messages", "content"):
+        if isinstance(inner := value.get(key), list) and key != "content" and inner:
+            return _finished(_alternatives(inner, key) if key in ALTERNATIVES else _answer_in(inner), value)
+    if isinstance(inner := value.get("message"), dict) or isinstance(inner := value.get("output"), dict):
+        return _finished(_answer_in(inner), value)
+    held = _unwrapped(value)
+    if _role(held) is None and held.keys().isdisjoint(HOLDERS):
+        return _item_or_object(held)
+    message = read_message({"role": "assistant", **value} if _role(value) is None else value)
+    return _finished(message, value)
+
+
+def _lost(item: Any) -> SpokenMessage | None:
+    """An item of a list that is nothing known, but has a call."""
+    name = first_unread(item, ())
+    return (
+        None
+        if name is None
+        else SpokenMessage("assistant", unread=f"the answer holds a call of '{name[:60]}'")
+    )
+
+
+def _item_or_object(value: dict[str, Any]) -> SpokenMessage | None:
+    """An item of an answer, or the object that a model answered with: that is its text."""
+    if "jsonrpc" in value or value.get("method") == "tools/call":
+        return SpokenMessage("assistant", unread="the answer holds a request of the Model Context Protocol")
+    part, kind = _part_message(value), type_of(value).lower()
+    if (part is None or part.unread) and (name := first_unread(value, ())) is not None:
+        return SpokenMessage("assistant", unread=f"the answer is an object with a call of '{name[:60]}'")
+    unread = part is not None and part.unread and not any(word in kind for word in CALL_WORDS)
+    return SpokenMessage("assistant", as_text(value)) if unread or (part is None and not kind) else part
+
+
+def _alternatives(found: list[Any], name: str) -> SpokenMessage | None:
+    """The one answer; where alternatives call different tools, nobody knows which the agent followed."""
+    try:
+        items = one_answer(found, name, "the answer")
+    except InputError as error:
+        first = _answer_in(found[:1]) or SpokenMessage("assistant")
+        first.unread = error.problem
+        return first
+    answer = _answer_in(items)
+    if answer is not None:
+        _finished(answer, found[0] if isinstance(found[0], dict) else {})
+    return answer
+
+
+def _finished(answer: SpokenMessage | None, holder: dict[str, Any]) -> SpokenMessage | None:
+    info = holder.get("generation_info")
+    for source in (holder, info if isinstance(info, dict) else {}):
+        for key in ("finish_reason", "stop_reason", "finishReason"):
+            if answer is not None and not answer.finish and isinstance(found := source.get(key), str):
+                answer.finish = found
+    return answer
+
+
+def read_message(item: Any) -> SpokenMessage | None:
+    """One message, or None."""
+    if isinstance(item, str):
+        return SpokenMessage("user", item)
+    if isinstance(item, list) and len(item) == 2 and isinstance(item[0], str):  # LangChain's ("user", "text")
+        return SpokenMessage(ROLES.get(item[0], "user"), as_text(item[1]))
+    if not isinstance(item, dict):
+        return None
+    outer, item = item, _unwrapped(item)
+    role = _role(item)
+    if role is None or is_item(item):
+        return _part_message(item)
+    said = SpokenMessage(role, calls=[], results=[])
+    if "parts" in item:
+        if not isinstance(item["parts"], list):
+            said.malformed = True
+            return said
+        _read_blocks(said, item["parts"])
+    for key in ("content", "contents"):  # OpenInference may write both, with the same text
+        if said.text and key == "contents":
+            continue
+        if isinstance(held := item.get(key), list):
+            _read_blocks(said, held)
+        elif isinstance(held, dict) and role == "assistant":
+            _read_blocks(said, [held])
+        elif isinstance(held, str) and held and not said.text:
+            said.text = held
+    _read_fields(said, item)
+    said.finish = as_text(item.get("finish_reason") or item.get("stop_reason") or outer.get("finish_reason"))
+    if role == "tool" and not said.results:
+        call_id = as_text(item.get("tool_call_id") or item.get("id"))
+        said.results = [
+            Returned(call_id, as_text(item.get("name")), parsed(said.text), item.get("status") == "error")
+        ]
+    return said
+
+
+def _read_fields(said: SpokenMessage, item: dict[str, Any]) -> None:
+    """The calls in the fields of a message; those that only repeat others count once."""
+    of_parts, said.calls = said.calls, []
+    extra = item.get("additional_kwargs")
+    for source, lists in ((item, LISTS), (extra if isinstance(extra, dict) else {}, EXTRA_LISTS)):
+        for name in lists:
+            entries = source.get(name)
+            if entries and not isinstance(entries, list):
+                said.unread = said.unread or f"the answer's {name} must be a list"
+            said.calls += _unheard([_called(raw) for raw in _list(entries)], said.calls)
+        for name in SINGLES:
+            if isinstance(old := source.get(name), dict):
+                said.calls += _unheard([_called(old)], said.calls)
+    said.calls += _unheard(of_parts, said.calls)
+    if said.role == "assistant":
+        try:
+            others = {name: value for name, value in item.items() if name != "contents"}  # read as content
+            refuse_hidden_calls(others, tool_calls(said.calls), "", "the answer")
+        except InputError as error:
+            said.unread = said.unread or error.problem
+
+
+def _unheard(calls: list[Called], known: list[Called]) -> list[Called]:
+    """Calls that do not repeat one of those known, by id, or without ids by name and arguments."""
+    left = list(known)
+    found = []
+    for call in calls:
+        echoed = next((other for other in left if _repeats(call, other)), None)
+        if echoed is None:
+            found.append(call)
+        else:
+            left.remove(echoed)
+    return found
+
+
+def _repeats(call: Called, other: Called) -> bool:
+    if call.name != other.name:
+        return False
+    if call.id and other.id:
+        return call.id == other.id
+    return arguments_of(call.arguments) == arguments_of(other.arguments)
+
+
+def _part_message(item: dict[str, Any]) -> SpokenMessage | None:
+    """An item of the Responses API, or a part without a message."""
+    part = read_part(item)
+    if part.call is not None:
+        return SpokenMessage("assistant", calls=[_call_of(part.call)])
+    if part.result is not None:
+        return SpokenMessage("tool", results=[_result_of(part.result)])
+    if part.text is not None:
+        return SpokenMessage("assistant", as_text(part.text))
+    if part.known or not type_of(item):
+        return None
+    return SpokenMessage("assistant", unread=f"the answer holds {shown(item)}")
+
+
+def _unwrapped(item: dict[str, Any]) -> dict[str, Any]:
+    """The message without LangChain's and OpenInference's wrappers."""
+    for _ in range(3):
+        if isinstance(inner := item.get("message"), dict):
+            item = inner
+        elif item.get("lc") == 1 and isinstance(inner := item.get("kwargs"), dict):
+            kind = item.get("id")
+            name = kind[-1] if isinstance(kind, list) and kind and isinstance(kind[-1], str) else ""
+            item = inner if _role(inner) is not None else {**inner, "type": name}
+        elif isinstance(inner := item.get("data"), dict) and isinstance(item.get("type"), str):
+            item = {**inner, "type": item["type"]}
+        else:
+            break
+    return item
+
+
+def _role(item: dict[str, Any]) -> Role | None:
+    for key in ("role", "type"):
+        if isinstance(word := item.get(key), str) and word in ROLES:
+            return ROLES[word]
+    return "assistant" if "tool_calls" in item and "role" not in item else None
+
+
+def _read_blocks(said: SpokenMessage, blocks: list[Any]) -> None:
+    texts: list[str] = [said.text] if said.text else []
+    for block in blocks:
+        if isinstance(block, str):
+            texts.append(block)
+        if not isinstance(block, dict):
+            continue
+        if isinstance(inner := block.get("message_content"), dict):
+            block = {**block, **inner}  # noqa: PLW2901
+        part = read_part(block)
+        if part.call is not None:
+            said.calls.append(_call_of(part.call))
+        if part.result is not None:
+            said.results.append(_result_of(part.result))
+        if part.text is not None and not part.thinking:
+            texts.append(as_text(part.text))
+        elif not part.known:
+            if isinstance(text := block.get("content", block.get("text")), str):
+                texts.append(text)
+            if said.role == "assistant":
+                said.unread = said.unread or f"the answer holds {shown(block)}"
+    said.text = "\n".join(texts)
+
+
+def _called(raw: Any) -> Called:
+    """A call in a field of calls: whatever it is, it counts."""
+    if not isinstance(raw, dict):
+        return Called("", ABSENT)
+    part = read_part(raw)
+    return _call_of(part.call if part.call is not None else read_call(raw))
+
+
+def _call_of(raw: SpelledCall) -> Called:
+    return Called(as_text(raw.name), raw.arguments, as_text(raw.id))
+
+
+def _result_of(raw: SpelledResult) -> Returned:
+    output = raw.output
+    if isinstance(output, list) and all(isinstance(part, dict) and "text" in part for part in output):
+        output = "\n".join(as_text(part["text"]) for part in output)
+    return Returned(as_text(raw.id), as_text(raw.name), parsed(output), raw.failed)
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []

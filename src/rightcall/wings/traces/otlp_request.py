@@ -1,0 +1,95 @@
+"""Requests of OTLP over HTTP: what exporters post to /v1/traces and /v1/logs, within limits, and the answers."""
+
+from __future__ import annotations
+
+from itertools import islice
+
+import msgspec
+
+from rightcall.core.depth import too_deep
+from rightcall.core.errors import InputError
+from rightcall.wings.traces.otlp import Item, json_items, protobuf_items
+from rightcall.wings.traces.problems import Problems, TooManyValuesError
+from rightcall.wings.traces.protobuf import WireError, length, text, varint
+from rightcall.wings.traces.unpack import TooLarge, gunzip
+
+MAX_SENT, MAX_UNPACKED, MAX_SPANS = 16 * 2**20, 64 * 2**20, 50_000
+MAX_VALUES, MAX_FIELDS = 1_000_000, 6_000_000
+"""Bounds of one request. Values count because they need far more memory than their text: `[],[],[],…`. Fields count
+because they need time: 64 MiB of empty messages are a request of 64 KiB in gzip."""
+JSON, PROTOBUF = "application/json", "application/x-protobuf"
+TRACE_PATHS = ("/v1/traces", "/api/public/otel/v1/traces", "/otel/v1/traces")
+"""OTLP's own path, and those that the SDKs of Langfuse and LangSmith add to the address that they are given."""
+DEEPEST = 200
+REJECTED = ("unreadable", "trace_id", "span_id", "too_many")
+"""Problems for which a span is omitted."""
+
+
+def request_kind(content_type: str) -> str:
+    """The content type of a request, or empty when it is not one of OTLP's."""
+    return content_type if content_type in (JSON, PROTOBUF) else ""
+
+
+def unpacked_body(body: bytes, encoding: str) -> bytes:
+    """The body as it was before it was compressed; `InputError` for other encodings, `TooLarge` for too much."""
+    encoding = encoding.lower()
+    if encoding not in ("identity", "gzip", "deflate", ""):
+        raise InputError("", f"content encoding '{encoding[:30]}' is not supported", "use gzip")
+    return gunzip(body, "", MAX_UNPACKED) if encoding in ("gzip", "deflate") else body
+
+
+def request_items(body: bytes, kind: str, problems: Problems, logs: bool) -> list[Item]:
+    """Spans or log events of an unpacked body; `InputError` when it is invalid, `TooLarge` over the limits."""
+    problems.values_left, problems.fields_left = MAX_VALUES, MAX_FIELDS
+    try:
+        items = _from_protobuf(body, problems, logs) if kind == PROTOBUF else _from_json(body, problems)
+    except TooManyValuesError:
+        raise TooLarge(
+            "",
+            f"more than {MAX_VALUES:,} values, or {MAX_FIELDS:,} fields, in one request",
+            "send smaller batches",
+        ) from None
+    if len(items) > MAX_SPANS:
+        raise TooLarge("", f"more than {MAX_SPANS:,} spans in one request", "send smaller batches")
+    return items
+
+
+def _from_protobuf(body: bytes, problems: Problems, logs: bool) -> list[Item]:
+    try:
+        return list(islice(protobuf_items(body, problems, logs=logs), MAX_SPANS + 1))
+    except (WireError, IndexError):
+        raise InputError("", "the body is not an OTLP protobuf message") from None
+
+
+def _from_json(body: bytes, problems: Problems) -> list[Item]:
+    marks = sum(body.count(mark) for mark in (b",", b"[", b"{"))
+    problems.count_value(marks // 4)  # an attribute has four or five of them
+    try:
+        document = None if too_deep(body, DEEPEST) else msgspec.json.decode(body)
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        document = None
+    if not isinstance(document, dict):
+        raise InputError("", "the body is not a JSON object")
+    return list(islice(json_items(document, problems), MAX_SPANS + 1))
+
+
+def rejected_items(problems: Problems) -> int:
+    """How many spans of a request were omitted."""
+    return sum(problems.counts.get(name, 0) for name in REJECTED)
+
+
+def accepted_body(kind: str, problems: Problems, *, logs: bool) -> bytes:
+    """Export…ServiceResponse, with a partial success when spans were rejected."""
+    rejected = rejected_items(problems)
+    if not rejected:
+        return b"{}" if kind == JSON else b""
+    reason = problems.texts()[0]
+    if kind == JSON:
+        name = "rejectedLogRecords" if logs else "rejectedSpans"
+        return msgspec.json.encode({"partialSuccess": {name: str(rejected), "errorMessage": reason}})
+    return length(1, varint(1, rejected) + text(2, reason))
+
+
+def refused_body(kind: str, message: str) -> bytes:
+    """`Status` with a message."""
+    return msgspec.json.encode({"message": message}) if kind == JSON else text(2, message)

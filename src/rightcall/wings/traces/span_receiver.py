@@ -1,0 +1,213 @@
+"""Spans of agents behind an address or a command: an OTLP receiver for the time of a run."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Iterable
+from typing import Any
+
+from rightcall.core.errors import ConfigError, InputError
+from rightcall.core.local_door import LocalDoor
+from rightcall.model.trajectory import Trajectory
+from rightcall.wings.traces.assembly import CallsMode, assemble
+from rightcall.wings.traces.otlp import Item, LogEvent
+from rightcall.wings.traces.otlp_body import SlowBodyError
+from rightcall.wings.traces.otlp_request import (
+    JSON,
+    PROTOBUF,
+    TRACE_PATHS,
+    accepted_body,
+    refused_body,
+    request_kind,
+)
+from rightcall.wings.traces.otlp_server import OtlpServer
+from rightcall.wings.traces.otlp_threads import BusyError
+from rightcall.wings.traces.problems import Problems
+from rightcall.wings.traces.span import Span, SpanEvent
+from rightcall.wings.traces.span_spool import with_events
+from rightcall.wings.traces.unpack import TooLarge
+
+FIRST_SPAN = 7.0
+"""Seconds to wait for the first span of a turn: SDKs send theirs every five seconds."""
+MOST_SPANS = 2_000
+STOP_SECONDS = 60.0
+_STATUS = {TooLarge: 413, SlowBodyError: 408, BusyError: 503}
+TRIED = 3
+"""Turns without any span after which a run that never saw one stops."""
+
+
+class WatchedTurn:
+    """What has arrived of one turn."""
+
+    def __init__(self) -> None:
+        self.spans: list[Span] = []
+        self.events: list[tuple[str, SpanEvent]] = []
+        self.last = 0.0
+        self.left_out = 0
+
+    def take(self, item: Item) -> None:
+        self.last = time.monotonic()
+        if len(self.spans) + len(self.events) >= MOST_SPANS:
+            self.left_out += 1
+        elif isinstance(item, LogEvent):
+            self.events.append((item.span_id, item.event))
+        else:
+            self.spans.append(item)
+
+
+class SpanReceiver:
+    """Receives OTLP over HTTP and adds the calls in the spans of a turn to the agent's reply.
+
+    `listen` is an address for agents that are already running; port 0 picks a free one, for programs, which get it
+    when started. `settle` is how long no span must arrive before a turn is complete.
+    """
+
+    def __init__(
+        self, listen: str = "127.0.0.1:4318", settle: float = 2.0, calls: CallsMode = "auto"
+    ) -> None:
+        self._listen, self._settle, self._calls = listen, settle, calls
+        self._turns: dict[str, WatchedTurn] = {}
+        # No token: a span counts only with the trace id of a turn in progress, which cannot be guessed.
+        self._server = OtlpServer(LocalDoor(), _refused_request)
+        self._port = 0
+        self.seen = self.unseen = 0
+
+    @property
+    def endpoint(self) -> str:
+        """The address for OTEL_EXPORTER_OTLP_ENDPOINT."""
+        return f"http://{self._listen.rpartition(':')[0] or '127.0.0.1'}:{self._port}"
+
+    async def start(self) -> None:
+        host, _, port = self._listen.rpartition(":")
+        routes = {("POST", f"/v1/{name}"): getattr(self, f"_{name}") for name in ("logs", "metrics")}
+        routes |= {("POST", path): self._traces for path in TRACE_PATHS}
+        try:
+            self._port = await self._server.start(
+                self._server.app(routes), host or "127.0.0.1", int(port), stop_seconds=STOP_SECONDS
+            )
+        except OSError as error:
+            said = (error.strerror or str(error)).lower()
+            hint = "set another address with agent.otlp, and in the agent"
+            raise ConfigError(f"cannot receive spans on {self._listen}: {said}; {hint}") from None
+
+    async def aclose(self) -> None:
+        await self._server.stop()
+
+    def watch(self, traceparent: str) -> None:
+        """Collect the spans of a turn that begins now."""
+        self._turns[_trace_id(traceparent)] = WatchedTurn()
+
+    def forget(self, traceparents: Iterable[str]) -> None:
+        for traceparent in traceparents:
+            self._turns.pop(_trace_id(traceparent), None)
+
+    async def settled(self, traceparent: str, *, ended: bool) -> None:
+        """Wait until no more spans arrive; `ended` means that the sending program has ended."""
+        held = self._turns[_trace_id(traceparent)]
+        began = time.monotonic()
+        quiet = 0.0 if ended else self._settle
+        while not ended or held.spans:
+            now = time.monotonic()
+            if held.last and now - held.last >= quiet:
+                break
+            if not held.last and now - began >= max(FIRST_SPAN, quiet):
+                break
+            await asyncio.sleep(0.05)
+        self._count(self._work(traceparent) is not None)
+
+    def merged(self, traceparent: str, reply: Trajectory) -> Trajectory:
+        """The reply with calls, messages and tokens of the spans, when they show a model or a tool at work."""
+        seen = self._work(traceparent)
+        if seen is None:
+            return reply
+        told = reply.usage.tokens
+        said = reply.output or seen.output
+        done = reply.stop_reason == "done"
+        return Trajectory(
+            seen.messages,
+            seen.calls or reply.calls,
+            said,
+            reply.usage if told else seen.usage,
+            stop_reason=seen.stop_reason if done else reply.stop_reason,
+            error=seen.error if done else reply.error,
+        )
+
+    def _work(self, traceparent: str) -> Trajectory | None:
+        """What the spans of a turn show; None when they show neither a model nor a tool."""
+        held = self._turns.get(_trace_id(traceparent))
+        if held is None or not held.spans:
+            return None
+        seen = assemble(with_events(held.spans, held.events), calls=self._calls).trajectory
+        return seen if seen.calls or seen.messages or seen.usage.input_tokens else None
+
+    def unknown(self, traceparent: str, reply: Trajectory) -> str:
+        """Why the calls of a turn are not known; empty when they are. An unobserved call must not count as no call."""
+        held = self._turns.get(_trace_id(traceparent))
+        if held is not None and held.left_out:
+            return f"more than {MOST_SPANS:,} spans and events arrived for one reply, so not all of its calls are known"
+        if not reply.calls and self._work(traceparent) is None:
+            return (
+                "no model or tool span arrived for a reply, so its calls are not known:"
+                " is the agent instrumented?"
+            )
+        return ""
+
+    def _count(self, any_span: bool) -> None:
+        self.seen += any_span
+        self.unseen += not any_span
+        if not self.seen and self.unseen >= TRIED:
+            raise ConfigError(
+                f"no model or tool span arrived for the first {TRIED} replies: is the agent instrumented, does it"
+                f" continue the `traceparent` of its request, and is its OTEL_EXPORTER_OTLP_ENDPOINT {self.endpoint}"
+                " (OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf)?"
+            )
+
+    async def _traces(self, request: Any) -> Any:
+        return await self._take(request, logs=False)
+
+    async def _logs(self, request: Any) -> Any:
+        return await self._take(request, logs=True)
+
+    async def _metrics(self, request: Any) -> Any:
+        from aiohttp import web
+
+        kind = request_kind(request.content_type)
+        return web.Response(body=b"{}" if kind == JSON else b"", content_type=kind or PROTOBUF)
+
+    async def _take(self, request: Any, *, logs: bool) -> Any:
+        from aiohttp import web
+
+        kind = request_kind(request.content_type)
+        if not kind:
+            return web.Response(
+                status=415, body=refused_body("", f"content type must be {PROTOBUF} or {JSON}")
+            )
+        problems = Problems()
+        try:
+            items, _ = await self._server.items(request, kind, problems, logs=logs)
+        except InputError as error:
+            status = next((code for reason, code in _STATUS.items() if isinstance(error, reason)), 400)
+            return web.Response(status=status, body=refused_body(kind, error.problem), content_type=kind)
+        for item in items:
+            held = self._turns.get(item.trace_id)
+            if held is not None:
+                held.take(item)
+        return web.Response(body=accepted_body(kind, problems, logs=logs), content_type=kind)
+
+
+def _refused_request(request: Any, status: int, message: str) -> Any:
+    from aiohttp import web
+
+    kind = request_kind(request.content_type) or JSON
+    return web.Response(status=status, body=refused_body(kind, message), content_type=kind)
+
+
+def _trace_id(traceparent: str) -> str:
+    return traceparent.split("-")[1]
+
+
+def listen_problem(listen: str) -> str:
+    """Why an address cannot be listened on; empty when it can."""
+    _, _, port = listen.rpartition(":")
+    return "" if port.isdecimal() and int(port) < 65536 else f"agent.otlp must be HOST:PORT, got '{listen}'"

@@ -1,9 +1,0 @@
-"""Adapter tests; those in own_environment need a framework that has a separate environment (make test-adapters)."""
-
-import os
-
-import pytest
-
-pytest.register_assert_rewrite("tests.adapters.contract")
-
-collect_ignore = [] if os.environ.get("RIGHTCALL_TEST_ADAPTER") else ["own_environment"]

@@ -1,0 +1,364 @@
+"""First requests, kept while trials run and captured without asking the model, with real frameworks on loopback."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import aiohttp
+import anthropic
+import httpx
+import pytest
+import requests
+
+import rightcall as rc
+from rightcall.agents.agent import Agent
+from rightcall.agents.first_request import capture_first_request, perform_watched
+from rightcall.agents.session import Session
+from rightcall.core.redaction.secrets import scrubber
+from rightcall.model import Golden
+from rightcall.recording.first_requests.listener import captured_requests
+from rightcall.recording.first_requests.request_digest import (
+    RequestDigester,
+    compared_requests,
+    read_first_request,
+)
+from rightcall.recording.first_requests.trial import CapturedTrial
+from tests.wings.adapters.kits.asking_agents import (
+    ASKING_AGENTS,
+    NO_CONNECTIONS,
+    SYSTEM,
+    async_client,
+    chat_messages,
+    openai_agent,
+    openai_client,
+)
+from tests.wings.adapters.model_server import model_server
+from tests.wings.adapters.script import Journal
+
+GOLDEN = Golden("weather Hanoi", id="g")
+JOURNAL = Journal()
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::pytest.PytestUnraisableExceptionWarning"  # run_sync of OpenAI Agents leaves its event loop open
+)
+
+
+@pytest.fixture(autouse=True)
+def open_event_loops_end_here() -> Iterator[None]:
+    """Collected here, where the warning is expected, and not in the middle of another test."""
+    yield
+    gc.collect()
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    with model_server(JOURNAL) as address:
+        yield address
+
+
+def watched(agent: Any, golden: Golden = GOLDEN) -> str:
+    """The digest of the first request of a trial that runs."""
+
+    async def perform() -> str:
+        async with Session(Agent(agent)) as session:
+            return (await perform_watched(session, golden, 0))[1]
+
+    return asyncio.run(perform())
+
+
+def captured(agent: Any, *, seconds: float = 20, golden: Golden = GOLDEN) -> CapturedTrial:
+    """A trial that is captured; no request may reach the server."""
+
+    async def capture() -> CapturedTrial:
+        async with Session(Agent(agent)) as session:
+            with captured_requests():
+                return await capture_first_request(session, golden, RequestDigester(scrubber()), seconds)
+
+    before = len(JOURNAL.requests)
+    trial = asyncio.run(capture())
+    assert len(JOURNAL.requests) == before
+    return trial
+
+
+def changed(before: str, trial: CapturedTrial) -> tuple[str, ...]:
+    first, now = read_first_request(before), trial.captured
+    assert first is not None and now is not None, trial.problem
+    return compared_requests([first], now).changed
+
+
+@pytest.mark.parametrize("name", ASKING_AGENTS)
+def test_a_captured_request_equals_the_one_that_was_sent_and_nothing_is_sent_or_run(address, name):
+    ran: list[str] = []
+    before = watched(ASKING_AGENTS[name](address, ran))
+    assert before and ran
+    ran.clear()
+    assert changed(before, captured(ASKING_AGENTS[name](address, ran))) == ()
+    assert changed(before, captured(ASKING_AGENTS[name](address, ran, SYSTEM + " Be rude."))) == ("system",)
+    assert ran == []
+
+
+@pytest.mark.parametrize("name", ["openai", "anthropic", "openai_agents", "pydantic_ai", "langgraph"])
+def test_an_observed_agent_is_captured_like_a_function(address, name):
+    observed = rc.observe(ASKING_AGENTS[name](address, []))
+    assert changed(watched(observed), captured(observed)) == ()
+
+
+def ask(address: str, client: Any = None) -> Any:
+    client = client or openai_client(address)
+    return client.chat.completions.create(model="m", messages=chat_messages(GOLDEN))
+
+
+def retries_exceptions(address: str) -> str:
+    for _ in range(3):
+        try:
+            return str(ask(address))
+        except Exception:
+            time.sleep(0)
+    return "gave up"
+
+
+def cleans_up(address: str) -> str:
+    log: list[str] = []
+    try:
+        return str(ask(address))
+    finally:
+        log.append("closed")
+
+
+def two_clients(address: str) -> str:
+    ask(address)
+    claude = anthropic.Anthropic(
+        base_url=address, api_key="k", http_client=anthropic.DefaultHttpxClient(limits=NO_CONNECTIONS)
+    )
+    said: Any = [{"role": "user", "content": "hi"}]
+    return str(claude.messages.create(model="m", max_tokens=9, messages=said))
+
+
+def own_pool(address: str) -> str:
+    with ThreadPoolExecutor(1) as pool:
+        return str(pool.submit(ask, address).result())
+
+
+def own_thread(address: str) -> str:
+    thread = threading.Thread(target=lambda: ask(address))
+    thread.start()
+    thread.join()
+    return "done"
+
+
+def with_requests(address: str) -> str:
+    body = {"model": "m", "messages": chat_messages(GOLDEN)}
+    return requests.post(f"{address}/v1/chat/completions", json=body, timeout=9).text
+
+
+async def with_aiohttp(address: str) -> str:
+    body = {"model": "m", "messages": chat_messages(GOLDEN)}
+    async with aiohttp.ClientSession() as client, client.post(f"{address}/v1/messages", json=body) as reply:
+        return await reply.text()
+
+
+async def in_executor(address: str) -> str:
+    return str(await asyncio.get_running_loop().run_in_executor(None, ask, address))
+
+
+async def asks_two_at_once(address: str) -> str:
+    client = async_client(address)
+    asking = [client.chat.completions.create(model=m, messages=chat_messages(GOLDEN)) for m in ("a", "b")]
+    return str(await asyncio.gather(*asking))
+
+
+CAPTURED = [
+    retries_exceptions, cleans_up, two_clients, own_pool, own_thread, with_requests, with_aiohttp, in_executor,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("agent", CAPTURED, ids=lambda agent: agent.__name__)
+def test_code_around_the_request_does_not_keep_it_from_being_captured(address, agent):
+    work = _of_golden(agent, address)
+    assert changed(watched(work), captured(work)) == ()
+
+
+def swallows_and_asks_again(address: str) -> str:
+    for _ in range(3):
+        try:
+            return str(ask(address))
+        except BaseException:
+            continue
+    return "gave up"
+
+
+def swallows_and_reports(address: str) -> str:
+    try:
+        return str(ask(address))
+    except BaseException:
+        return httpx.post(f"{address}/report", json={"failed": True}).text
+
+
+def reports_at_the_end(address: str) -> str:
+    try:
+        return str(ask(address))
+    finally:
+        httpx.post(f"{address}/report", json={"ended": True})
+
+
+def fetches_first(address: str) -> str:
+    httpx.get(f"{address}/customer/1")
+    return str(ask(address))
+
+
+def embeds_first(address: str) -> str:
+    client = openai_client(address)
+    client.embeddings.create(model="e", input="weather")
+    return str(ask(address, client))
+
+
+def uploads_first(address: str) -> str:
+    requests.post(f"{address}/files", data=iter([b"a", b"b"]), timeout=9)
+    return str(ask(address))
+
+
+async def uploads_form_first(address: str) -> str:
+    form = aiohttp.FormData({"file": "x"})
+    async with aiohttp.ClientSession() as client, client.post(f"{address}/files", data=form) as reply:
+        return await reply.text()
+
+
+def connects_first(address: str) -> str:
+    port = int(address.rpartition(":")[2])
+    with socket.socket() as connection:
+        connection.connect(("127.0.0.1", port))
+    return str(ask(address))
+
+
+def starts_a_program_first(address: str) -> str:
+    subprocess.run([sys.executable, "-c", ""], check=True)
+    return str(ask(address))
+
+
+def test_an_sdk_that_asks_which_machine_this_is_is_captured(address):
+    """Python starts `uname -p` for `platform.platform()`, as the OpenAI SDK does for its first request."""
+
+    def agent(address: str) -> str:
+        subprocess.run(["uname", "-p"], check=True, capture_output=True)
+        return str(ask(address))
+
+    assert captured(_of_golden(agent, address)).captured
+
+
+REFUSED = {
+    swallows_and_asks_again: "went on",
+    swallows_and_reports: "went on",
+    reports_at_the_end: "went on",
+    fetches_first: "acts before it asks a model: GET 127.0.0.1/customer/1",
+    embeds_first: "acts before it asks a model: POST 127.0.0.1/v1/embeddings",
+    uploads_first: "acts before",
+    uploads_form_first: "acts before",
+    connects_first: "acts before it asks a model: it connects to a service",
+    starts_a_program_first: "acts before it asks a model: it starts a program",
+    lambda address: "31 degrees": "asks no model",
+}
+
+
+@pytest.mark.parametrize(("agent", "problem"), REFUSED.items(), ids=[f.__name__ for f in REFUSED])
+def test_an_agent_that_does_more_than_ask_is_not_captured_and_nothing_is_sent(address, agent, problem):
+    trial = captured(_of_golden(agent, address))
+    assert trial.captured is None
+    assert problem in trial.problem
+
+
+def test_of_two_requests_at_once_neither_is_sent(address):
+    captured(
+        _of_golden(asks_two_at_once, address)
+    )  # captured or not: the second may come before the first ends
+
+
+def test_an_agent_that_takes_too_long_is_not_captured_and_stays_refused_afterwards(address):
+    go, sent = threading.Event(), threading.Event()
+
+    def agent(golden: Golden) -> str:
+        go.wait(20)
+        try:
+            return str(ask(address))
+        finally:
+            sent.set()
+
+    async def capture() -> CapturedTrial:
+        async with Session(Agent(agent)) as session:
+            with captured_requests():
+                trial = await capture_first_request(session, GOLDEN, RequestDigester(scrubber()), 0.05)
+        go.set()
+        await asyncio.to_thread(sent.wait, 20)
+        return trial
+
+    before = len(JOURNAL.requests)
+    trial = asyncio.run(capture())
+    assert trial.timed_out and trial.captured is None and "0.05 seconds" in trial.problem
+    assert len(JOURNAL.requests) == before
+
+
+def test_trials_at_once_are_told_apart_also_in_thread_pools(address):
+    agent = openai_agent(address, [])
+
+    def pooled(golden: Golden) -> str:
+        with ThreadPoolExecutor(2) as pool:
+            return str(pool.submit(agent, golden).result())
+
+    goldens = [Golden(f"weather {number}", id=str(number)) for number in range(12)]
+
+    async def run() -> list[tuple[str, CapturedTrial]]:
+        async with Session(Agent(pooled)) as session:
+            kept = await asyncio.gather(*(perform_watched(session, golden, 0) for golden in goldens))
+            digester = RequestDigester(scrubber())
+            with captured_requests():
+                trials = [capture_first_request(session, golden, digester, 20) for golden in goldens]
+                return list(zip([first for _, first in kept], await asyncio.gather(*trials), strict=True))
+
+    pairs = asyncio.run(run())
+    assert [changed(before, trial) for before, trial in pairs] == [()] * len(goldens)
+    assert changed(pairs[0][0], pairs[1][1]) == ("messages",)
+
+
+def test_a_library_that_the_agent_imports_late_is_hooked():
+    code = """
+import asyncio, sys
+from rightcall.agents.agent import Agent
+from rightcall.agents.first_request import perform_watched
+from rightcall.agents.session import Session
+from rightcall.model import Golden
+assert "urllib3" not in sys.modules
+
+def agent(golden):
+    import requests
+    try:
+        requests.post("http://127.0.0.1:9/v1/chat/completions", json={"messages": [{"role": "user", "content": "hi"}]})
+    except requests.ConnectionError:
+        return "down"
+
+async def main():
+    async with Session(Agent(agent)) as session:
+        print((await perform_watched(session, Golden("hi", id="g"), 0))[1])
+
+asyncio.run(main())
+import urllib3
+assert urllib3.HTTPConnectionPool.urlopen.__module__.startswith("urllib3")
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stdout.startswith("1:"), done.stderr
+
+
+def _of_golden(agent: Callable[[str], Any], address: str) -> Callable[[Golden], Any]:
+    if asyncio.iscoroutinefunction(agent):
+
+        async def asynchronous(golden: Golden) -> Any:
+            return await agent(address)
+
+        return asynchronous
+    return lambda golden: agent(address)

@@ -1,0 +1,156 @@
+"""What a user's agent returns: objects of the real SDKs, responses, names; and what stops a run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import rightcall as rc
+from rightcall.agents.callable_agent import as_trajectory
+from rightcall.core.errors import InputError
+
+HANOI = {"city": "Hanoi"}
+GOLDENS = [
+    rc.Golden(f"Weather in Hanoi? ({i})", id=f"g{i}", expected_calls=(rc.ExpectedCall("get_weather", HANOI),))
+    for i in range(3)
+]
+
+
+def chat_completion() -> Any:
+    from openai.types.chat import ChatCompletion
+
+    call = {
+        "id": "c1",
+        "type": "function",
+        "function": {"name": "get_weather", "arguments": '{"city": "Hanoi"}'},
+    }
+    message = {"role": "assistant", "content": None, "refusal": None, "tool_calls": [call]}
+    choice = {"index": 0, "finish_reason": "tool_calls", "logprobs": None, "message": message}
+    return ChatCompletion.model_validate(
+        {"id": "x", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice]}
+    )
+
+
+def anthropic_message() -> Any:
+    from anthropic.types import Message
+
+    blocks = [
+        {"type": "text", "text": "Let me look."},
+        {"type": "tool_use", "id": "t1", "name": "get_weather", "input": HANOI},
+    ]
+    return Message.model_validate(
+        {"id": "m", "type": "message", "role": "assistant", "model": "m", "content": blocks,
+         "stop_reason": "tool_use", "stop_sequence": None, "usage": {"input_tokens": 1, "output_tokens": 1}}
+    )  # fmt: skip
+
+
+def response() -> Any:
+    from openai.types.responses import Response
+
+    item = {
+        "type": "function_call",
+        "id": "f",
+        "call_id": "c1",
+        "name": "get_weather",
+        "arguments": '{"city": "Hanoi"}',
+    }
+    return Response.model_validate(
+        {"id": "r", "object": "response", "created_at": 1, "model": "m", "output": [item], "tools": [],
+         "parallel_tool_calls": True, "tool_choice": "auto"}
+    )  # fmt: skip
+
+
+QUESTION = {"role": "user", "content": "Weather in Hanoi?"}
+RETURNED = {
+    "a chat message among dicts": lambda: [
+        QUESTION,
+        chat_completion().choices[0].message,
+        {"role": "tool", "tool_call_id": "c1", "content": "31"},
+    ],
+    "a chat completion": chat_completion,
+    "the calls of a chat message": lambda: chat_completion().choices[0].message.tool_calls,
+    "Anthropic blocks in a dict": lambda: [
+        QUESTION,
+        {"role": "assistant", "content": anthropic_message().content},
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t1", "content": "31"}]},
+    ],
+    "Anthropic blocks": lambda: anthropic_message().content,
+    "an Anthropic message": anthropic_message,
+    "items of a response": lambda: [QUESTION, *response().output],
+    "a response": response,
+    "calls as dicts": lambda: [{"name": "get_weather", "arguments": HANOI}],
+    "the short form": lambda: {"calls": [{"name": "get_weather", "arguments": HANOI}], "output": "31"},
+    "messages in a dict": lambda: {
+        "messages": [QUESTION, chat_completion().choices[0].message],
+        "latency_ms": 5,
+    },
+}
+
+
+@pytest.mark.parametrize("made", RETURNED.values(), ids=RETURNED.keys())
+def test_objects_of_sdks_are_read_as_the_dicts_they_stand_for(made: Any) -> None:
+    [call] = as_trajectory(made()).calls
+    assert (call.name, call.arguments) == ("get_weather", HANOI)
+
+
+def test_results_find_their_calls_among_objects_and_dicts() -> None:
+    for name in ("a chat message among dicts", "Anthropic blocks in a dict"):
+        assert as_trajectory(RETURNED[name]()).calls[0].output == "31"
+
+
+def test_a_list_of_tool_names_is_a_list_of_calls_with_unknown_arguments() -> None:
+    made = as_trajectory(["get_weather", "get_time"])
+    assert [(call.name, call.arguments_unknown) for call in made.calls] == [
+        ("get_weather", True),
+        ("get_time", True),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("made", "found"),
+    [
+        (42, "returned int"),
+        (None, "returned NoneType"),
+        ({"result": 1}, "returned a dict with 'result'"),
+        ([object()], "returned a list with object in it"),
+        (b"bytes", "returned bytes"),
+        ([{"role": "robot"}], "messages[0].role must be one of"),
+    ],
+)
+def test_an_agent_that_returns_an_unreadable_value_stops_the_run(made: Any, found: str) -> None:
+    asked: list[str] = []
+
+    def agent(golden: rc.Golden) -> Any:
+        asked.append(golden.id)
+        return made
+
+    with pytest.raises(InputError) as refused:
+        rc.evaluate(agent, GOLDENS, concurrency=1)
+    assert found in str(refused.value) and asked == ["g0"]
+
+
+def test_one_unreadable_result_among_good_ones_is_an_error_of_its_case() -> None:
+    def agent(golden: rc.Golden) -> Any:
+        return None if golden.id == "g1" else [rc.ToolCall("get_weather", HANOI)]
+
+    run = rc.evaluate(agent, GOLDENS, concurrency=1)
+    assert run.summary.overall.passed == 2 and not run.passed
+    [unread] = [result for result in run.results if result.error]
+    assert unread.golden_id == "g1" and "returned NoneType, which cannot be read" in unread.error
+
+
+def test_something_that_contains_itself_is_refused_in_words() -> None:
+    circle: dict[str, Any] = {"role": "assistant"}
+    circle["content"] = [circle]
+    with pytest.raises(InputError, match="does it contain itself"):
+        as_trajectory([circle])
+
+
+@pytest.mark.parametrize("agent", [lambda text: text.lower(), lambda text: "Weather: " + text])
+def test_an_agent_that_treats_the_golden_as_text_gets_a_hint(agent, tmp_path):
+    run = rc.evaluate(agent, GOLDENS, store=tmp_path / "s.db")
+    assert (
+        "an agent is called with a golden, whose text is golden.input"
+        in run.results[0].metrics["overall"].reason
+    )

@@ -1,0 +1,70 @@
+"""Names of files and classes, and what rooms say about themselves."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+import rightcall
+
+SOURCE = Path(rightcall.__file__).parent
+FILES = sorted(SOURCE.rglob("*.py"))
+
+
+def module_of(path: Path) -> str:
+    parts = path.relative_to(SOURCE.parent).with_suffix("").parts
+    return ".".join(part for part in parts if part != "__init__")
+
+
+def test_a_public_class_name_is_defined_once():
+    homes: dict[str, list[str]] = {}
+    for path in FILES:
+        for node in ast.parse(path.read_text("utf-8")).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                homes.setdefault(node.name, []).append(module_of(path))
+    assert {name: places for name, places in homes.items() if len(places) > 1} == {}
+
+
+NOUNS = {
+    "docstring", "binding", "early_stopping",  # nouns
+    "scripted", "recorded", "tools_avoided", "tools_selected",  # what a user types for a provider or a metric
+    "tracing",  # a path of DeepEval's
+    "recording",  # noun
+}  # fmt: skip
+
+
+def test_files_are_named_by_nouns():
+    participles = [
+        str(path.relative_to(SOURCE))
+        for path in FILES
+        if path.stem.endswith(("ing", "ed")) and path.stem not in NOUNS
+        # a rule and a cause are named for the fault they find
+        if "lint/rules" not in path.as_posix() and "improve/causes" not in path.as_posix()
+    ]
+    assert participles == []
+
+
+def named_in_table(docstring: str) -> list[str]:
+    """The files that a room's docstring lists: `name   what it is`, or `one, two   what they are`."""
+    rows = [
+        re.match(r"\s*([a-z_]+/?(?:, [a-z_]+/?)*)(?:\s{2,}\S|$)", line) for line in docstring.splitlines()[1:]
+    ]
+    return [name.rstrip("/") for row in rows if row for name in row[1].split(", ")]
+
+
+@pytest.mark.parametrize("room", [path.parent for path in FILES if path.name == "__init__.py"], ids=module_of)
+def test_a_room_lists_only_files_that_it_has(room):
+    docstring = ast.get_docstring(ast.parse((room / "__init__.py").read_text("utf-8"))) or ""
+    there = {path.stem for path in room.iterdir()}
+    assert [name for name in named_in_table(docstring) if name not in there] == []
+
+
+def test_contributing_names_files_that_exist():
+    text = (SOURCE.parents[1] / "CONTRIBUTING.md").read_text("utf-8")
+    named = re.findall(r"`((?:[a-z_]+/)+(?:[a-z_]+\.py)?)`", text)
+    assert [
+        name for name in named if not (SOURCE / name).exists() and not (SOURCE.parents[1] / name).exists()
+    ] == []

@@ -1,0 +1,214 @@
+"""Agents whose clients keep connections answer every blocking call of a process: three evaluations, three notebook cells,
+twenty tests, whether the agent is an object, an async or a synchronous function."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import openai
+import pytest
+
+import rightcall as rc
+from rightcall.core.event_loop import finished
+from rightcall.model import ExpectedCall, Golden
+from tests.wings.adapters.model_server import model_server
+from tests.wings.adapters.script import Journal
+
+GOLDENS = [
+    Golden(
+        f"weather City{number}",
+        id=f"g{number}",
+        expected_calls=(ExpectedCall("get_weather", {"city": f"City{number}"}),),
+    )
+    for number in range(4)
+]
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    with model_server(Journal()) as address:
+        yield address
+
+
+_clients: list[openai.AsyncOpenAI] = []
+
+
+def client(address: str) -> openai.AsyncOpenAI:
+    _clients.append(openai.AsyncOpenAI(base_url=f"{address}/v1", api_key="none", max_retries=0))
+    return _clients[-1]
+
+
+@pytest.fixture(autouse=True)
+def clients_end_here() -> Iterator[None]:
+    yield
+    while _clients:
+        finished(_clients.pop().close())
+
+
+def openai_agents(address: str) -> dict[str, Any]:
+    from agents import Agent, OpenAIChatCompletionsModel, Runner, function_tool, set_trace_processors
+
+    set_trace_processors([])
+
+    @function_tool
+    def get_weather(city: str) -> str:
+        """The weather in a city."""
+        return f"sunny in {city}"
+
+    agent = Agent(
+        "travel", tools=[get_weather], model=OpenAIChatCompletionsModel("m", openai_client=client(address))
+    )
+
+    async def asynchronous(golden: Golden) -> str:
+        return str((await Runner.run(agent, golden.input)).final_output)
+
+    return {
+        "object": agent,
+        "async": asynchronous,
+        "run_sync": lambda golden: str(Runner.run_sync(agent, golden.input).final_output),
+        "asyncio.run": lambda golden: asyncio.run(asynchronous(golden)),
+    }
+
+
+def pydantic_ai(address: str) -> dict[str, Any]:
+    from pydantic_ai import Agent
+    from pydantic_ai.models.openai import OpenAIChatModel
+    from pydantic_ai.providers.openai import OpenAIProvider
+
+    agent = Agent(OpenAIChatModel("m", provider=OpenAIProvider(openai_client=client(address))))
+
+    @agent.tool_plain
+    def get_weather(city: str) -> str:
+        """The weather in a city."""
+        return f"sunny in {city}"
+
+    async def asynchronous(golden: Golden) -> str:
+        return str((await agent.run(golden.input)).output)
+
+    return {
+        "object": agent,
+        "async": asynchronous,
+        "run_sync": lambda golden: str(agent.run_sync(golden.input).output),
+        "asyncio.run": lambda golden: asyncio.run(asynchronous(golden)),
+    }
+
+
+def langchain(address: str) -> dict[str, Any]:
+    from langchain.agents import create_agent
+    from langchain_core.language_models import BaseChatModel
+    from langchain_core.messages import AIMessage, convert_to_openai_messages
+    from langchain_core.outputs import ChatGeneration, ChatResult
+    from langchain_core.tools import tool
+
+    shared = client(address)
+
+    class PooledModel(BaseChatModel):
+        """As `ChatOpenAI`, whose package is not installed here: one client for all calls."""
+
+        _llm_type = "pooled"
+
+        def bind_tools(self, tools: Any, **options: Any) -> Any:
+            return self
+
+        def _generate(self, *args: Any, **options: Any) -> ChatResult:
+            raise NotImplementedError
+
+        async def _agenerate(self, messages: Any, *args: Any, **options: Any) -> ChatResult:
+            plain = convert_to_openai_messages(messages)
+            answer = (await shared.chat.completions.create(model="m", messages=plain)).choices[0].message
+            calls = [
+                {"name": c.function.name, "args": json.loads(c.function.arguments), "id": c.id}
+                for c in answer.tool_calls or ()
+            ]
+            made = AIMessage(answer.content or "", tool_calls=calls)
+            return ChatResult(generations=[ChatGeneration(message=made)])
+
+    @tool
+    def get_weather(city: str) -> str:
+        """The weather in a city."""
+        return f"sunny in {city}"
+
+    agent = create_agent(PooledModel(), [get_weather])
+
+    async def asynchronous(golden: Golden) -> str:
+        told = await agent.ainvoke({"messages": [{"role": "user", "content": golden.input}]})
+        return str(told["messages"][-1].content)
+
+    return {
+        "object": agent,
+        "async": asynchronous,
+        "asyncio.run": lambda golden: asyncio.run(asynchronous(golden)),
+    }
+
+
+def openai_sdk(address: str) -> dict[str, Any]:
+    tools = [{"type": "function", "function": {"name": "get_weather", "parameters": {"type": "object"}}}]
+    shared = client(address)
+
+    async def asynchronous(golden: Golden) -> str:
+        messages: list[Any] = [{"role": "user", "content": golden.input}]
+        while True:
+            answer = (
+                await shared.chat.completions.create(model="m", messages=messages, tools=tools)
+            ).choices[0].message  # fmt: skip
+            messages.append(answer)
+            if not answer.tool_calls:
+                return str(answer.content)
+            messages += [
+                {"role": "tool", "tool_call_id": c.id, "content": "sunny"} for c in answer.tool_calls
+            ]
+
+    return {"async": asynchronous, "asyncio.run": lambda golden: asyncio.run(asynchronous(golden))}
+
+
+FRAMEWORKS = {
+    "openai_agents": openai_agents,
+    "pydantic_ai": pydantic_ai,
+    "langchain": langchain,
+    "openai": openai_sdk,
+}
+KINDS = [
+    *(
+        (name, kind)
+        for name in ("openai_agents", "pydantic_ai")
+        for kind in ("object", "async", "run_sync", "asyncio.run")
+    ),
+    *(("langchain", kind) for kind in ("object", "async", "asyncio.run")),
+    *(("openai", kind) for kind in ("async", "asyncio.run")),
+]
+
+
+def evaluated(agent: Any, store: str) -> list[tuple[str, str, bool]]:
+    found = rc.evaluate(
+        agent, GOLDENS, metrics=["tool_selection", "argument_match"], store=store, concurrency=4
+    )
+    return sorted((r.golden_id, r.trajectory.error, r.passed) for r in found.test_results)
+
+
+GOOD = sorted((golden.id, "", True) for golden in GOLDENS)
+
+
+@pytest.mark.parametrize(("framework", "kind"), KINDS)
+def test_three_evaluations_three_cells_and_twenty_tests_agree(address, tmp_path, framework, kind):
+    agent = rc.observe(FRAMEWORKS[framework](address)[kind], via=framework)
+    store = str(tmp_path / "store.db")
+
+    async def cells() -> list[Any]:
+        return [evaluated(agent, store) for _ in range(3)]
+
+    assert [evaluated(agent, store) for _ in range(3)] == [GOOD] * 3
+    assert asyncio.run(cells()) == [GOOD] * 3
+    for number in range(20 if kind in ("object", "run_sync") else 3):
+        golden = GOLDENS[number % len(GOLDENS)]
+        rc.assert_test(golden=golden, agent=agent, metrics=["tool_selection"])
+
+
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+def test_one_client_serves_every_kind_of_agent_in_one_process(address, tmp_path, framework):
+    kinds = FRAMEWORKS[framework](address)
+    agents: list[Callable[..., Any]] = [rc.observe(agent, via=framework) for agent in kinds.values()]
+    for agent in agents * 2:
+        assert evaluated(agent, str(tmp_path / "store.db")) == GOOD

@@ -1,0 +1,128 @@
+"""Suites of agents that are not models: observed frameworks, services, programs; all problems are reported at once."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from rightcall.agents.observed.observed_agent import ObservedAgent
+from rightcall.core.errors import ConfigError
+from rightcall.run.plan import Plan
+from rightcall.run.suite import load_suite
+from rightcall.run.suite_plan import plan_suite
+
+AGENT = """
+from pydantic_ai import Agent
+from pydantic_ai.models.test import TestModel
+
+def get_weather(city: str) -> str:
+    "The weather."
+    return "31"
+
+agent = Agent(TestModel(), tools=[get_weather])
+"""
+
+
+@pytest.fixture
+def planned(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    (tmp_path / "goldens.jsonl").write_text('{"id": "a", "input": "Weather in Hanoi?"}\n')
+
+    def plan(agent: str, module: str = AGENT, name: str = "", more: str = "", **options: object) -> Plan:
+        name = name or f"agent_{abs(hash((agent, module, more)))}"
+        (tmp_path / f"{name}.py").write_text(module)
+        suite = tmp_path / "suite.yaml"
+        suite.write_text(f"dataset: goldens.jsonl\nagent: {{{agent.replace('MODULE', name)}}}\n{more}")
+        return plan_suite(load_suite(suite), Path(tmp_path), **options)  # type: ignore[arg-type]
+
+    return plan
+
+
+def test_a_framework_agent_next_to_the_suite_is_observed(planned):
+    model = planned('model: "MODULE:agent", observe: auto, calls: all').agent.model
+    assert isinstance(model, ObservedAgent) and (model.calls, model.tools_run) == ("all", "real")
+
+
+def test_a_framework_agent_is_observed_though_the_suite_does_not_say_so(planned):
+    assert isinstance(planned('model: "MODULE:agent"').agent.model, ObservedAgent)
+
+
+def test_execute_mock_takes_the_tools_out_of_its_hands(planned):
+    plan = planned('model: "MODULE:agent", execute: mock', more="mocks: {get_weather: {result: snow}}")
+    assert plan.agent.model.tools_run == "mock"
+
+
+def test_a_mock_for_a_tool_the_agent_does_not_have_is_reported(planned):
+    from rightcall.agents.setup_problems import agent_problems
+
+    plan = planned('model: "MODULE:agent", execute: mock', more="mocks: {get_wether: {result: snow}}")
+    assert any("get_wether" in problem for problem in agent_problems(plan.agent))
+
+
+def test_a_module_that_fails_is_one_problem(planned):
+    with pytest.raises(ConfigError) as told:
+        planned('model: "MODULE:agent", observe: auto', module="raise RuntimeError('no key')")
+    assert len(told.value.problems) == 1 and "RuntimeError: no key" in told.value.problems[0]
+
+
+def test_another_model_on_the_command_line_need_not_be_observed(planned):
+    assert planned('model: "MODULE:agent", observe: auto', model="keyword:").agent.model == "keyword:"
+
+
+@pytest.mark.parametrize(
+    ("agent", "words"),
+    [
+        ('model: "keyword:", observe: auto', "agent.observe requires module:agent"),
+        ('model: "MODULE:agent", observe: langchain', "observed via 'pydantic_ai', not 'langchain'"),
+        ('model: "MODULE:agent", observe: pydantic', "did you mean 'pydantic_ai'"),
+        ('model: "http:http://h/run", response: {answer: $.x}', "unknown field 'answer'"),
+        ('model: "http:http://h/run", request: {q: "{{golden}}"}', "not a known placeholder"),
+        ('model: "exec:"', "names no|needs a command"),
+    ],
+)
+def test_what_is_wrong_with_such_an_agent_is_reported_before_the_run(planned, agent, words):
+    from rightcall.agents.setup_problems import agent_problems
+
+    with pytest.raises(ConfigError, match=words):
+        raise ConfigError(*agent_problems(planned(agent).agent))
+
+
+def test_faults_need_an_agent_whose_tools_can_be_broken(planned):
+    from rightcall.agents.setup_problems import agent_problems
+
+    module = "def agent(golden):\n    return 'x'\n"
+    broken = "faults: {faults: [{type: empty}]}"
+    plan = planned('model: "MODULE:agent", observe: openai', module=module, more=broken)
+    assert any("cannot be mocked or broken by faults" in problem for problem in agent_problems(plan.agent))
+
+
+@pytest.mark.parametrize(
+    ("model", "kind", "what"),
+    [
+        ('exec:["sh", "agent.sh"]', "start", "sh agent.sh"),
+        ("http:http://127.0.0.1:9/run", "connect", "http://127.0.0.1:9/run"),
+        ("helpful:agent", "import", "helpful"),
+    ],
+)
+def test_what_such_an_agent_starts_connects_to_or_imports_is_known_before_it_does(
+    tmp_path, model, kind, what
+):
+    """So that a suite from elsewhere does none of it without `--trust`, and `--dry-run` never does."""
+    from rightcall.run.suite import AgentConfig, Suite
+    from rightcall.run.suite_actions import actions
+
+    for name in ("agent.sh", "helpful.py"):
+        (tmp_path / name).write_text("raise SystemExit('must not run')")
+    suite = Suite(dataset="goldens.jsonl", agent=AgentConfig(model=model))
+    (action,) = actions(suite, tmp_path)
+    assert (action.kind, action.what) == (kind, what)
+    assert kind == "connect" or [Path(file).parent for file in action.files] == [tmp_path]
+
+
+def test_a_dry_run_imports_no_agent(planned):
+    plan = planned(
+        'model: "MODULE:agent", observe: auto', module="raise SystemExit('ran')", start_nothing=True
+    )
+    assert plan.agent.name.endswith(":agent")

@@ -1,0 +1,150 @@
+"""Every page at three widths and in two themes: nothing sticks out, nothing is cut off, the console is silent."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+import rightcall as rc
+from rightcall.show.dashboard.access import Access
+from rightcall.show.html import write_html
+from rightcall.store.address import open_store
+from rightcall.wings.monitor.demo import SETTINGS, live_traffic, reference_traffic
+from tests.show.dashboard import shop
+from tests.show.dashboard.conftest import running
+from tests.show.dashboard.test_drafts import DRAFTS
+
+PAIR, CASE = "before=old&after=new", "id=cancel-00"
+LONG = "261115-180653-c58f4d-with-a-long-name-of-its-own"
+PAGES = (
+    "/runs",
+    "/runs/old",
+    "/runs/thrice?outcome=failed",
+    "/runs/going",
+    f"/runs/old/case?{CASE}",
+    "/compare",
+    f"/compare?{PAIR}",
+    f"/compare/case?{PAIR}&{CASE}",
+    "/compare?run=old&run=new&run=going",
+    "/over-time",
+    "/over-time?suite=shop",
+    "/tools?run=old",
+    f"/runs/{LONG}",
+    f"/compare?run=old&run=new&run=going&run={LONG}",
+    "/drafts",
+    "/drafts/mine",
+    "/drafts/mine/golden?id=timer",
+    "/live",
+    "/live/trace?id=TRACE",
+    "/nowhere",
+    "/runs/nowhere",
+    "/compare/case",
+    "report.html",
+    "report.html#/case/refund-00",
+    f"{LONG}.html",
+    "empty/runs",
+    "empty/compare",
+    "empty/over-time",
+    "empty/tools",
+    "empty/drafts",
+    "empty/live",
+    "locked/login",
+)
+REFUSED = ("/nowhere", "/runs/nowhere", "/compare/case")
+"""Pages that say what is wrong; the console of the browser mentions their status."""
+FAULTS = """() => {
+  const faults = [];
+  const wide = document.documentElement.scrollWidth - document.documentElement.clientWidth;
+  if (wide > 0) faults.push(`the page is ${wide} px too wide`);
+  const shown = (node) => node.getClientRects().length > 0;
+  for (const node of document.querySelectorAll("h1, h2, .badge, .verdict, .callout, .figure b, button, .button, td.num, .diff del, .diff ins"))
+    if (shown(node) && !node.closest("[hidden]") && node.scrollWidth > node.clientWidth + 1 && getComputedStyle(node).display !== "inline")
+      faults.push(`cut off: ${node.tagName}.${node.className} ${node.textContent.trim().slice(0, 60)}`);
+  for (const table of document.querySelectorAll("table")) {
+    const frame = table.closest(".card, .scroll, main");
+    if (shown(table) && frame && table.getBoundingClientRect().right > frame.getBoundingClientRect().right + 1
+        && getComputedStyle(frame).overflowX !== "auto") faults.push(`a table sticks out: ${table.innerText.slice(0, 60)}`);
+  }
+  const crushed = (node) => node.innerText.trim().length > 12 && node.clientWidth < 60;
+  for (const cell of document.querySelectorAll("td")) if (shown(cell) && crushed(cell)) faults.push(`a crushed column: ${cell.innerText.slice(0, 60)}`);
+  for (const link of document.querySelectorAll("header nav a")) {
+    const edge = link.closest("nav").getBoundingClientRect().right;
+    if (shown(link) && link.getBoundingClientRect().right > edge + 1) faults.push(`a page is out of sight: ${link.innerText}`);
+  }
+  for (const image of document.querySelectorAll("img")) {
+    if (!shown(image)) continue;
+    const frame = image.closest(".card, main, header").getBoundingClientRect(), box = image.getBoundingClientRect();
+    if (box.right > frame.right + 1 && !image.closest(".scroll")) faults.push(`a picture sticks out: ${image.alt}`);
+  }
+  return faults;
+}"""
+
+
+@pytest.fixture(scope="module")
+def site(filled, tmp_path_factory):
+    """A dashboard, an empty one, a locked one and reports that no test changes; the address of a page."""
+    folder = tmp_path_factory.mktemp("site")
+    with (
+        open_store(shutil.copy(filled, folder / "shop.db")) as store,
+        open_store(folder / "empty.db") as empty,
+    ):
+        add_long_names(store)
+        store.push_dataset("mine", DRAFTS, finalized=False)
+        trace = watched_trace(store)
+        for run, name in (("thrice", "report.html"), (LONG, f"{LONG}.html")):
+            with (folder / name).open("wb") as out:
+                write_html(store, run, out)
+        with running(store) as full, running(empty) as bare, running(store, Access("open sesame")) as locked:
+            sites = {"": full, "empty": bare, "locked": locked}
+
+            def address(path):
+                file, mark, place = path.partition("#")
+                if file.endswith(".html"):
+                    return (folder / file).as_uri() + mark + place
+                first, _, rest = path.partition("/")
+                return f"{sites[first]}/{rest}".replace("TRACE", trace)
+
+            yield address
+
+
+def add_long_names(store):
+    """A run with a long id, a long agent, long tags and seven requested metrics with long names."""
+    shop.add_run(
+        store, LONG, skill=0.5, seed=7, day=4, agent="openrouter:some-vendor/some-model-with-a-long-name"
+    )
+    store.tag_run(LONG, "the last one before the rewrite of all definitions")
+    summary = store.run(LONG).run.summary
+    names = [f"a_requested_metric_with_a_long_name_{number}" for number in range(7)]
+    groups = [summary.overall, *summary.categories.values()]
+    for group in groups:
+        group.means.update(dict.fromkeys(names, 0.5))
+    store.finish_run(LONG, summary, "FAIL")
+
+
+def watched_trace(store):
+    """Traffic with an alarm, and a trace that waits for review."""
+    monitor = rc.Monitor(SETTINGS, store=store)
+    monitor.feed(list(reference_traffic())[:200])
+    monitor.make_baseline("travel", "2026-11-14", "2026-11-14")
+    monitor.feed(list(live_traffic())[400:700])
+    return next(row.trace_id for row in store.traces(limit=500) if row.review == "queued")
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [400, 900, 1600])
+def test_every_page_fits_and_is_silent(browser, site, width, theme):
+    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=theme)
+    page, faults = context.new_page(), {}
+    said = []
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    for path in PAGES:
+        page.goto(site(path), wait_until="load")
+        page.locator("[aria-busy=true]").first.wait_for(state="detached")
+        found = page.evaluate(FAULTS) + [text for text in said if path not in REFUSED]
+        said.clear()
+        if found:
+            faults[path] = found
+    context.close()
+    assert faults == {}

@@ -1,0 +1,160 @@
+"""Whatever models, tools and datasets write: nothing of it runs, hides, or breaks a page."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from rightcall.model import (
+    CaseResult,
+    ExpectedCall,
+    Failure,
+    Golden,
+    Message,
+    Run,
+    Score,
+    Tool,
+    ToolCall,
+    ToolResult,
+    Trajectory,
+)
+from rightcall.show.dashboard.links import case_link, run_link, with_query
+
+EVIL = (
+    '</script><script>window.pwned=1</script><img src=x onerror="window.pwned=2"><svg/onload=window.pwned=3>'
+    "\"'><a href=javascript:window.pwned=4>click</a> {{7*7}} {% raw %} "
+    "\x1b[31mred\x1b[0m \u202egnp.exe\u202c \u2066x\u2069\x00\x07"
+)
+JS_URL = "javascript:window.pwned=5"
+HUGE = "x" * 5_000_000
+DEEP: object = 1
+for _ in range(300):
+    DEEP = {"d": [DEEP]}
+
+
+@pytest.fixture
+def hostile(store):
+    """A run in which every text is an attack."""
+    tool = Tool(
+        EVIL,
+        EVIL,
+        {"type": "object", "properties": {EVIL: {"type": EVIL, "description": EVIL}, "deep": DEEP}},
+    )
+    run = Run(
+        f"evil {EVIL}",
+        EVIL,
+        "2026-06-01T00:00:00Z",
+        agent=EVIL,
+        group=EVIL,
+        fingerprints={"tools": EVIL, EVIL: EVIL},
+        versions={EVIL: EVIL},
+    )
+    writer = store.begin_run(run, planned=3, documents={"tools": msgspec.json.encode([tool])})
+    call = ToolCall(EVIL, {EVIL: EVIL, "deep": DEEP, "huge": HUGE}, EVIL, 0, "ok", {EVIL: [EVIL]}, 3.5)
+    raw = ToolCall(JS_URL, None, "c2", 0, "error", EVIL, 1.0, EVIL)
+    messages = (
+        Message("system", EVIL),
+        Message("user", HUGE),
+        Message("assistant", EVIL, (call, raw)),
+        Message("tool", EVIL, results=(ToolResult(EVIL, EVIL, True, EVIL),)),
+    )
+    golden = Golden(
+        EVIL,
+        id=EVIL,
+        expected_calls=(ExpectedCall(EVIL, {EVIL: {"exact": EVIL}, "deep": {"exact": DEEP}}),),
+        tags=(EVIL,),
+    )
+    codes = (
+        Failure("wrong_value", EVIL, EVIL, EVIL, EVIL, EVIL, 0, 0),
+        Failure("unknown_tool", JS_URL, "", None, EVIL, EVIL, 1),
+    )
+    result = CaseResult(
+        EVIL,
+        0,
+        False,
+        0.1,
+        {EVIL: Score(0.1, False, EVIL), "overall": Score(0.1, False, EVIL)},
+        codes,
+        latency_ms=12.0,
+        trajectory=Trajectory(messages, (call, raw), EVIL, latency_ms=12.0),
+    )
+    writer.add_goldens([golden])
+    writer.add([result, msgspec.structs.replace(result, golden_id=JS_URL, error=EVIL)])
+    store.tag_run(run.id, EVIL[:100])
+    store.tag_case(run.id, EVIL, EVIL[:100], JS_URL)
+    store.add_note(run.id, EVIL, EVIL + "n" * 10_000, author=EVIL)
+    store.push_dataset(EVIL[:200], [golden])
+    return run.id
+
+
+def paths(run_id):
+    return {
+        "runs": "/runs",
+        "searched": with_query("/runs", text=EVIL, name=EVIL, tag=EVIL[:100]),
+        "run": run_link(run_id),
+        "filtered": run_link(run_id, text=EVIL, tool=EVIL, tag=EVIL[:100], metric=EVIL),
+        "case": case_link(run_id, EVIL),
+        "error": case_link(run_id, JS_URL),
+        "compare": with_query("/compare", before=run_id, after="new"),
+        "compared case": with_query("/compare/case", before=run_id, after="new", id=EVIL),
+        "over time": with_query("/over-time", suite=EVIL),
+        "tools": with_query("/tools", run=run_id),
+    }
+
+
+def test_nothing_of_it_runs_and_no_page_loses_its_shape(dashboard, visit, hostile):
+    page = visit(dashboard, viewport={"width": 360, "height": 740})
+    for name, path in paths(hostile).items():
+        page.goto(dashboard + path)
+        page.wait_for_selector("html[data-ready]")
+        if name == "tools":
+            page.wait_for_selector("article.tool")
+        assert page.evaluate("window.pwned") is None, name
+        assert page.locator("a[href^='javascript' i]").count() == 0, name
+        assert page.locator("main script, main [onerror], main [onload], main svg").count() == 0, name
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360, name
+        text = page.evaluate("document.body.innerText")
+        assert not set(text) & {"\u202e", "\u2066", "\x1b", "\x07"}, name
+        assert "<script>window.pwned" in text, name  # shown as what it is
+
+
+def test_no_page_grows_with_its_content(client, hostile):
+    parts = {"tool list": with_query("/tools/list", run=hostile), "insights": run_link(hostile) + "/insights"}
+    for name, path in (paths(hostile) | parts).items():
+        answer = client.get(path)
+        assert answer.status_code == 200 and len(answer.content) < 400_000, name
+
+
+def test_charts_escape_the_names_in_them(client, hostile):
+    for path in (
+        with_query("/over-time/trend.svg", suite=EVIL),
+        with_query(run_link(hostile) + "/case/waterfall.svg", id=EVIL),
+    ):
+        answer = client.get(path)
+        assert answer.status_code == 200 and "<script" not in answer.text and "<img" not in answer.text
+        assert answer.headers["content-security-policy"].startswith("default-src 'none'")
+
+
+def test_tags_and_notes_with_odd_characters_can_be_taken_away(dashboard, visit, hostile, store):
+    page = visit(dashboard + case_link(hostile, EVIL))
+    for _ in range(2):
+        page.locator("#notes .tag button").first.click()
+        page.wait_for_load_state("networkidle")
+    page.once("dialog", lambda dialog: dialog.accept())
+    page.get_by_role("button", name="Delete").click()
+    page.wait_for_load_state("networkidle")
+    found = store.case(hostile, EVIL)
+    assert (found.tags, found.notes) == ((), ())
+
+
+def test_a_posted_attack_comes_back_as_text(post, client):
+    post("/runs/old/case/notes?id=track-00", {"text": EVIL.replace("\x00", ""), "author": EVIL[:50]})
+    page = client.get("/runs/old/case?id=track-00").text
+    assert "<script>window" not in page and "&lt;script&gt;window.pwned=1" in page
+
+
+def test_the_downloaded_golden_is_data_and_never_a_page(client, hostile):
+    answer = client.get(with_query(run_link(hostile) + "/case/golden.jsonl", id=EVIL))
+    assert answer.headers["content-type"].startswith("application/jsonl")
+    assert answer.headers["content-disposition"].startswith("attachment")
+    assert msgspec.json.decode(answer.content)["input"] == EVIL

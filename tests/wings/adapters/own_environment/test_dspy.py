@@ -1,0 +1,96 @@
+"""The adapter `dspy` with the real framework."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from types import SimpleNamespace
+from typing import Any
+
+import dspy
+
+from tests.wings.adapters.contract import AdapterContract, Kit
+from tests.wings.adapters.script import USAGE, Journal, book_room, respond, weather_of
+
+
+class ScriptedLM(dspy.BaseLM):
+    """Answers by `script.respond` in the form of DSPy's chat adapter, one call at a time."""
+
+    def __init__(self, journal: Journal) -> None:
+        super().__init__(model="scripted", cache=False)
+        self._journal = journal
+
+    def forward(self, prompt: Any = None, messages: Any = None, **_: Any) -> Any:
+        self._journal.note(messages)
+        text = messages[-1]["content"]
+        said = re.search(r"\[\[ ## question ## \]\]\n(.*?)\n", text)[1]
+        done = len(re.findall(r"\[\[ ## observation_\d+ ## \]\]", text))
+        plan = []
+        for turn in range(10):
+            answer = respond(said, turn)
+            plan += [(c.name, c.arguments) for c in answer.calls]
+            if not answer.calls:
+                break
+        if "next_tool_name" in messages[0]["content"]:
+            name, given = plan[done] if done < len(plan) else ("finish", {})
+            made = {"next_thought": "…", "next_tool_name": name, "next_tool_args": json.dumps(given)}
+        else:
+            made = {"reasoning": "…", "answer": respond(said, 9).text}
+        content = (
+            "".join(f"[[ ## {key} ## ]]\n{value}\n\n" for key, value in made.items())
+            + "[[ ## completed ## ]]"
+        )
+        message = SimpleNamespace(content=content, tool_calls=None, reasoning_content=None)
+        choice = SimpleNamespace(message=message, finish_reason="stop", index=0)
+        usage = {"prompt_tokens": USAGE[0], "completion_tokens": USAGE[1], "total_tokens": sum(USAGE)}
+        return SimpleNamespace(choices=[choice], usage=usage, model="scripted", id="x")
+
+    async def aforward(self, prompt: Any = None, messages: Any = None, **more: Any) -> Any:
+        await asyncio.sleep(0)
+        return self.forward(prompt, messages, **more)
+
+
+async def get_weather(city: str) -> str:
+    """The weather in a city."""
+    return weather_of(city)
+
+
+async def book(city: str, nights: int) -> str:
+    """Book a room."""
+    return book_room(city, nights)
+
+
+async def wait(seconds: int) -> str:
+    """Wait."""
+    await asyncio.sleep(seconds)
+    return "waited"
+
+
+class DSPyKit(Kit):
+    name = "dspy"
+    functions = False
+    ids = False
+    parallel = False
+    malformed = None
+    unknown_tool = None
+    usage = False
+    requests = 3
+    answers = 3
+
+    def agent(self, journal: Journal) -> Any:
+        react = dspy.ReAct(
+            "question, history: dspy.History -> answer", tools=[get_weather, book, wait], max_iters=6
+        )
+        react.set_lm(ScriptedLM(journal))
+        return react
+
+    async def plain(self, agent: Any, text: str) -> str:
+        return str((await agent.acall(question=text, history=dspy.History(messages=[]))).answer)
+
+    def asked(self, text: str) -> Any:
+        return {"question": text}
+
+
+class TestDSPy(AdapterContract):
+    kit = DSPyKit()

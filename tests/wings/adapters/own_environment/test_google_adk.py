@@ -1,0 +1,172 @@
+"""The adapter `google_adk` with the real framework."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from google.adk.agents import LlmAgent
+from google.adk.models import BaseLlm, LlmResponse
+from google.adk.runners import InMemoryRunner
+from google.adk.tools import FunctionTool, LongRunningFunctionTool
+from google.adk.tools.agent_tool import AgentTool
+from google.genai import types
+
+import rightcall as rc
+from tests.wings.adapters.approval_contract import ApprovalContract, asked
+from tests.wings.adapters.contract import AdapterContract, Kit, MockableTools, performed
+from tests.wings.adapters.script import USAGE, Answer, Call, Journal, book_room, respond, weather_of
+
+
+class ScriptedLlm(BaseLlm):
+    """Answers by `script.respond`."""
+
+    journal: Any
+
+    async def generate_content_async(self, llm_request: Any, stream: bool = False) -> Any:
+        self.journal.note(llm_request)
+        await asyncio.sleep(0)
+        said, turn = "", 0
+        for content in llm_request.contents:
+            words = [part.text for part in content.parts if part.text]
+            if content.role == "user" and words:
+                said, turn = words[0], 0
+            turn += content.role == "model"
+        answer = respond(said, turn)
+        parts = [types.Part(text=answer.text)] if answer.text else []
+        for call in answer.calls:
+            made = types.FunctionCall(id=call.id, name=call.name, args=call.arguments)
+            parts.append(types.Part(function_call=made))
+        usage = types.GenerateContentResponseUsageMetadata(
+            prompt_token_count=USAGE[0], candidates_token_count=USAGE[1]
+        )
+        yield LlmResponse(content=types.Content(role="model", parts=parts), usage_metadata=usage)
+
+
+async def get_weather(city: str) -> str:
+    """The weather in a city."""
+    return weather_of(city)
+
+
+async def book(city: str, nights: int) -> str:
+    """Book a room."""
+    return book_room(city, nights)
+
+
+async def wait(seconds: int) -> str:
+    """Wait."""
+    await asyncio.sleep(seconds)
+    return "waited"
+
+
+class AdkKit(Kit):
+    name = "google_adk"
+    tool_errors_raise = True
+    functions = False
+    malformed = None
+    own_limit = False
+
+    def agent(self, journal: Journal) -> Any:
+        return LlmAgent(
+            name="travel", model=ScriptedLlm(model="m", journal=journal), tools=[get_weather, book, wait]
+        )
+
+    async def plain(self, agent: Any, text: str) -> str:
+        runner = InMemoryRunner(agent=agent, app_name="plain")
+        session = await runner.session_service.create_session(app_name="plain", user_id="u")
+        message, final = types.Content(role="user", parts=[types.Part(text=text)]), ""
+        async for event in runner.run_async(user_id="u", session_id=session.id, new_message=message):
+            if event.is_final_response():
+                final = event.content.parts[0].text
+        return final
+
+
+class PlannedLlm(BaseLlm):
+    """Gives these answers, one after another."""
+
+    plan: Any
+
+    async def generate_content_async(self, llm_request: Any, stream: bool = False) -> Any:
+        turn = sum(content.role == "model" for content in llm_request.contents)
+        answer = self.plan[min(turn, len(self.plan) - 1)]
+        parts = [types.Part(text=answer.text)] if answer.text else []
+        for call in answer.calls:
+            made = types.FunctionCall(id=call.id, name=call.name, args=call.arguments)
+            parts.append(types.Part(function_call=made))
+        yield LlmResponse(content=types.Content(role="model", parts=parts))
+
+
+@pytest.mark.parametrize(("calls", "names"), [("auto", ["expert"]), ("all", ["expert", "get_weather"])])
+def test_calls_of_an_agent_used_as_a_tool(calls, names):
+    expert = LlmAgent(name="expert", model=ScriptedLlm(model="m", journal=Journal()), tools=[get_weather])
+    plan = [Answer(calls=(Call("expert", {"request": "weather Hue"}, "e1"),)), Answer("Done.")]
+    boss = LlmAgent(name="boss", model=PlannedLlm(model="m", plan=plan), tools=[AgentTool(expert)])
+    (trajectory,) = performed(rc.observe(boss, calls=calls), "help")
+    assert [call.name for call in trajectory.calls] == names
+    if calls == "all":
+        assert trajectory.calls[1].notes == {"agent": "expert", "parent": "e1", "depth": 1}
+    assert trajectory.output == "Done."
+
+
+def test_a_transfer_is_a_handoff_within_the_conversation():
+    plan = [Answer(calls=(Call("transfer_to_agent", {"agent_name": "billing"}, "h1"),))]
+    billing = LlmAgent(name="billing", model=PlannedLlm(model="m", plan=[Answer("x"), Answer("Billed.")]))
+    triage = LlmAgent(name="triage", model=PlannedLlm(model="m", plan=plan), sub_agents=[billing])
+    (trajectory,) = performed(rc.observe(triage), "help")
+    assert [(c.name, c.status, c.notes) for c in trajectory.calls] == [
+        ("transfer_to_agent", "ok", {"agent": "triage", "handoff": "billing"})
+    ]
+
+
+class TestGoogleADK(AdapterContract, MockableTools):
+    kit = AdkKit()
+
+
+class TestApprovals(ApprovalContract):
+    def asking(self, journal: Journal, ran: list[int], *, needs: bool = True) -> Any:
+        async def delete_account(id: int) -> str:
+            """Delete an account."""
+            ran.append(id)
+            return "deleted"
+
+        async def list_accounts() -> str:
+            """List accounts."""
+            return "7"
+
+        delete = FunctionTool(delete_account, require_confirmation=needs)
+        return LlmAgent(
+            name="clerk", model=ScriptedLlm(model="scripted", journal=journal), tools=[delete, list_accounts]
+        )
+
+    def eager(self, journal: Journal, ran: list[int]) -> Any:
+        return self.asking(journal, ran, needs=False)
+
+
+@pytest.mark.parametrize(
+    ("line", "decision", "stop", "output"),
+    [
+        (None, "waiting", "waiting_for_approval", None),
+        ("approve", "approved", "done", {"status": "approved"}),
+        ({"approve": {"deleted": 7}}, "approved", "done", {"deleted": 7}),
+    ],
+)
+def test_a_long_running_tool_waits_until_somebody_gives_its_result(line, decision, stop, output):
+    async def list_accounts() -> str:
+        """List accounts."""
+        return "7"
+
+    def delete_account(id: int) -> None:
+        """Delete an account, once somebody agrees."""
+
+    model = ScriptedLlm(model="scripted", journal=Journal())
+    agent = LlmAgent(
+        name="clerk", model=model, tools=[LongRunningFunctionTool(delete_account), list_accounts]
+    )
+    made = asked(agent, line)
+    call = made.calls[0]
+    assert (call.approval and call.approval.decision, made.stop_reason, call.output) == (
+        decision,
+        stop,
+        output,
+    )

@@ -1,0 +1,232 @@
+"""An outage of the model's provider says nothing about the agent: `infra_error`, whatever framework wraps it.
+
+The frameworks that need an environment for themselves are in `python -m benchmarks adapters --outages`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import anthropic
+import openai
+import pytest
+from aiohttp import web
+
+import rightcall as rc
+from rightcall.agents.agent import Agent
+from rightcall.agents.limits import Limits
+from rightcall.agents.observed.provider_outage import is_outage
+from rightcall.agents.session import Session
+from rightcall.core.event_loop import finished
+from rightcall.model import Golden
+from tests.models.loopback import _in_thread
+from tests.wings.adapters.model_server import model_server
+from tests.wings.adapters.script import Journal
+
+IMPATIENT: Any = {"api_key": "none", "max_retries": 0, "timeout": 0.2}
+OUTAGES = ("429", "500", "503", "timeout", "refused")
+
+
+@contextmanager
+def server_out_of_order(outage: str) -> Iterator[str]:
+    async def handle(request: web.Request) -> web.Response:
+        await request.read()
+        if outage == "timeout":
+            await asyncio.sleep(30)
+        error = {"type": "error", "error": {"type": "api_error", "message": "out of order"}}
+        return web.json_response(error, status=int(outage))
+
+    async def start() -> Any:
+        app = web.Application()
+        app.router.add_post("/{path:.*}", handle)
+        runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.01)
+        await runner.setup()
+        site = web.TCPSite(runner, "127.0.0.1", 0)
+        await site.start()
+        return runner.addresses[0][1], runner.cleanup
+
+    with _in_thread(start) as port:
+        if outage != "refused":
+            yield f"http://127.0.0.1:{port}"
+    if outage == "refused":  # nobody listens there any more
+        yield f"http://127.0.0.1:{port}"
+
+
+_clients: list[Any] = []
+
+
+@pytest.fixture(autouse=True)
+def clients_end_here() -> Iterator[None]:
+    yield
+    while _clients:
+        finished(_clients.pop().close())
+
+
+def client(address: str) -> openai.AsyncOpenAI:
+    _clients.append(openai.AsyncOpenAI(base_url=f"{address}/v1", **IMPATIENT))
+    return _clients[-1]
+
+
+MESSAGES: list[Any] = [{"role": "user", "content": "weather Hanoi"}]
+
+
+def openai_agents(address: str) -> Any:
+    from agents import Agent as SdkAgent, OpenAIChatCompletionsModel, set_trace_processors
+
+    set_trace_processors([])
+    return rc.observe(SdkAgent("a", model=OpenAIChatCompletionsModel("m", openai_client=client(address))))
+
+
+def pydantic_ai(address: str) -> Any:
+    from pydantic_ai import Agent as PydanticAgent
+    from pydantic_ai.models.openai import OpenAIChatModel
+    from pydantic_ai.providers.openai import OpenAIProvider
+
+    model = OpenAIChatModel("m", provider=OpenAIProvider(openai_client=client(address)))
+    return rc.observe(PydanticAgent(model))
+
+
+def async_function(address: str) -> Any:
+    async def agent(golden: Golden) -> str:
+        async with openai.AsyncOpenAI(base_url=f"{address}/v1", **IMPATIENT) as asked:
+            return str(await asked.chat.completions.create(model="m", messages=MESSAGES))
+
+    return agent
+
+
+def sync_function(address: str) -> Any:
+    def agent(golden: Golden) -> str:
+        with openai.OpenAI(base_url=f"{address}/v1", **IMPATIENT) as asked:
+            return str(asked.chat.completions.create(model="m", messages=MESSAGES))
+
+    return agent
+
+
+def wrapping_function(address: str) -> Any:
+    def agent(golden: Golden) -> str:
+        try:
+            return str(sync_function(address)(golden))
+        except openai.OpenAIError as error:
+            raise RuntimeError("the assistant is not available") from error
+
+    return agent
+
+
+def anthropic_loop(address: str) -> Any:
+    async def agent(golden: Golden) -> str:
+        async with anthropic.AsyncAnthropic(base_url=address, **IMPATIENT) as asked:
+            return str(await asked.messages.create(model="m", max_tokens=9, messages=MESSAGES))
+
+    return rc.observe(agent, via="anthropic")
+
+
+AGENTS = {
+    "openai_agents": openai_agents,
+    "pydantic_ai": pydantic_ai,
+    "anthropic": anthropic_loop,
+    "openai": lambda address: rc.observe(async_function(address), via="openai"),
+    "async function": async_function,
+    "synchronous function": sync_function,
+    "function that wraps errors": wrapping_function,
+}
+
+
+def ended(agent: Any) -> tuple[str, str]:
+    async def perform() -> Any:
+        async with Session(Agent(agent, limits=Limits(seconds=30))) as session:
+            return await session.performer.perform(Golden("weather Hanoi", id="g"), 0)
+
+    made = finished(perform())
+    return made.stop_reason, made.error
+
+
+@pytest.mark.parametrize("outage", OUTAGES)
+@pytest.mark.parametrize("agent", AGENTS.values(), ids=AGENTS)
+def test_an_outage_of_the_provider_is_an_infrastructure_error(agent, outage):
+    with server_out_of_order(outage) as address:
+        stop, error = ended(agent(address))
+    assert stop == "infra_error" and error
+
+
+@pytest.mark.parametrize("status", ["400", "401", "404", "422"])
+@pytest.mark.parametrize("agent", [openai_agents, pydantic_ai, sync_function])
+def test_a_request_that_the_server_declines_is_the_agents_error(agent, status):
+    with server_out_of_order(status) as address:
+        assert ended(agent(address))[0] == "agent_error"
+
+
+class RateLimitedError(Exception):
+    """Of the API of a tool."""
+
+    status_code = 429
+
+
+OWN = [
+    ConnectionError("no route"),
+    TimeoutError("too slow"),
+    KeyError("city"),
+    RateLimitedError("slow down"),
+    OSError(5),
+]
+
+
+@pytest.mark.parametrize("error", OWN, ids=lambda error: type(error).__name__)
+def test_what_the_agents_own_code_raises_is_the_agents_error(error):
+    def agent(golden: Golden) -> str:
+        raise error
+
+    async def asynchronous(golden: Golden) -> str:
+        raise error
+
+    assert {ended(one)[0] for one in (agent, asynchronous, rc.observe(agent, via="openai"))} == {
+        "agent_error"
+    }
+
+
+def test_a_tool_that_loses_its_connection_ends_the_agent_and_not_the_run():
+    """Pydantic AI passes on what a tool raises, while its own model client is fine."""
+    from pydantic_ai import Agent as PydanticAgent
+    from pydantic_ai.models.openai import OpenAIChatModel
+    from pydantic_ai.providers.openai import OpenAIProvider
+
+    def get_weather(city: str) -> str:
+        raise ConnectionResetError("by peer")
+
+    with model_server(Journal()) as address:
+        model = OpenAIChatModel("m", provider=OpenAIProvider(openai_client=client(address)))
+        assert ended(rc.observe(PydanticAgent(model, tools=[get_weather])))[0] == "agent_error"
+
+
+def exception(module: str, name: str, **fields: Any) -> BaseException:
+    return type(name, (Exception,), {"__module__": module, **fields})("x")
+
+
+SPELLINGS = {
+    "google.genai.errors ServerError 503": (exception("google.genai.errors", "ServerError", code=503), True),
+    "google.genai.errors ClientError 429": (exception("google.genai.errors", "ClientError", code=429), True),
+    "google.genai.errors ClientError 400": (exception("google.genai.errors", "ClientError", code=400), False),
+    "botocore ClientError 429": (
+        exception(
+            "botocore.exceptions", "ClientError", response={"ResponseMetadata": {"HTTPStatusCode": 429}}
+        ),
+        True,
+    ),
+    "botocore ClientError 400": (
+        exception(
+            "botocore.exceptions", "ClientError", response={"ResponseMetadata": {"HTTPStatusCode": 400}}
+        ),
+        False,
+    ),
+    "mistralai SDKError 502": (exception("mistralai.models", "SDKError", status_code=502), True),
+    "litellm.exceptions Timeout 408": (exception("litellm.exceptions", "Timeout", status_code=408), True),
+    "a tool's HTTPError 503": (exception("requests.exceptions", "HTTPError", status_code=503), False),
+    "a code that is no status": (exception("openai", "OpenAIError", code="server_error"), False),
+}
+
+
+@pytest.mark.parametrize(("error", "outage"), SPELLINGS.values(), ids=SPELLINGS)
+def test_the_status_is_found_where_each_client_has_it(error, outage):
+    assert is_outage(error) is outage

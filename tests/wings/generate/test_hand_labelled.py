@@ -1,0 +1,67 @@
+"""How right kept goldens are, by a hundred that were read by hand, by two readers.
+
+Each line has a golden as it was kept, who wrote its request, and whether each reader found its expected calls right.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+
+import pytest
+
+from rightcall.core.codec import convert
+from rightcall.model import Golden
+from rightcall.wings.generate.synthesizer import Synthesizer
+from rightcall.wings.generate.verify import Verifier
+from tests.wings.generate.actors import writer
+from tests.wings.generate.builders import BY_NAME, TOOLS
+
+FILE = Path(__file__).parent / "data" / "hand_labelled.jsonl"
+ROWS = [json.loads(line) for line in FILE.read_text(encoding="utf-8").splitlines()]
+
+
+def goldens(*writers):
+    return [convert(row["golden"], Golden, "row") for row in ROWS if row["writer"] in writers]
+
+
+@pytest.mark.parametrize(("right", "note"), [("right", "note"), ("second_right", "second_note")])
+def test_each_reader_found_at_least_95_of_100_kept_goldens_right(right, note):
+    assert len(ROWS) == 100
+    assert sum(row[right] for row in ROWS) >= 95
+    assert all(row[note] for row in ROWS if not row[right])
+
+
+def test_the_page_tells_what_the_readers_found_and_where_they_differ():
+    page = (Path(__file__).parents[3] / "docs" / "generate.md").read_text("utf-8")
+    first, second = (sum(row[name] for row in ROWS) for name in ("right", "second_right"))
+    agreed = sum(row["right"] == row["second_right"] for row in ROWS)
+    assert f"the first reader found {first} of 100 right, the second {second}; they agree on {agreed}" in page
+    seeds = {row["golden"]["metadata"]["generated"]["seed"] for row in ROWS}
+    assert all(f"`--seed {seed}`" in page for seed in seeds)
+
+
+def test_the_labels_are_of_what_is_generated_today():
+    made = asyncio.run(Synthesizer(writer(21), tools=TOOLS, seed=21).afrom_tools((), 100)).goldens
+    labelled = goldens("scripted")
+    assert [(g.id, g.input, g.expected_calls) for g in made[: len(labelled)]] == [
+        (g.id, g.input, g.expected_calls) for g in labelled
+    ]
+
+
+def test_a_writer_that_is_wrong_three_times_in_ten_is_refuted_and_tried_again():
+    made = asyncio.run(Synthesizer(writer(21), tools=TOOLS, seed=21).afrom_tools((), 60))
+    tried_again = sum(golden.metadata["generated"].get("attempt", 0) > 0 for golden in made.goldens)
+    assert tried_again >= 5  # what was refuted at first was written anew
+
+
+def test_what_models_made_still_stands_the_checks_that_need_no_model():
+    async def failed():
+        found = []
+        for golden in goldens("local:smollm2", "templates, verified by local:smollm2"):
+            scores, _ = await Verifier(BY_NAME).verify(golden)
+            found += [score.reason for score in scores.values() if not score.passed]
+        return found
+
+    assert asyncio.run(failed()) == []

@@ -1,0 +1,127 @@
+"""Ordinary senders of a receiver while others are slow, many, or send what takes long to read."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import threading
+
+import pytest
+
+from rightcall.wings.traces.otlp_request import MAX_FIELDS, PROTOBUF, request_items
+from rightcall.wings.traces.otlp_threads import LARGE, BusyError, RequestThreads
+from rightcall.wings.traces.problems import Problems
+from rightcall.wings.traces.protobuf import length
+from rightcall.wings.traces.unpack import TooLarge
+from tests.wings.monitor.test_receiver_door import GOOD, batch, monitor, suite_receiver, unfinished
+
+TRACES = "/v1/traces"
+
+
+def test_a_sender_keeps_its_connection_while_slow_clients_come_and_go(tmp_path, monkeypatch):
+    monkeypatch.setattr("rightcall.wings.traces.otlp_server.MAX_CONNECTIONS", 20)
+
+    async def work():
+        async with monitor(tmp_path) as (client, receiver, port):
+            assert (await client.post(TRACES, json=batch(GOOD))).status == 200
+            connections = set(receiver._server._connections)
+            slow = [await unfinished(port, 10) for _ in range(100)]
+            await asyncio.sleep(0.1)
+            assert connections <= set(receiver._server._connections)
+            assert (await client.post(TRACES, json=batch(GOOD))).status == 200
+            for _, writer in slow:
+                writer.close()
+
+    asyncio.run(work())
+
+
+def test_a_new_sender_is_served_when_resting_connections_take_every_place(tmp_path, monkeypatch):
+    monkeypatch.setattr("rightcall.wings.traces.otlp_server.MAX_CONNECTIONS", 20)
+
+    async def work():
+        async with monitor(tmp_path) as (client, receiver, port):
+            resting = []
+            for _ in range(40):
+                reader, writer = await asyncio.open_connection("127.0.0.1", port)
+                writer.write(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                assert b"200" in await asyncio.wait_for(reader.readline(), 5)
+                resting.append(writer)
+            assert len(receiver._server._connections) <= 20
+            assert (await client.post(TRACES, json=batch(GOOD))).status == 200
+            for writer in resting:
+                writer.close()
+
+    asyncio.run(work())
+
+
+@pytest.mark.parametrize("door", ["monitor", "suite"])
+def test_a_request_that_takes_long_to_read_keeps_no_other_waiting(tmp_path, monkeypatch, door):
+    """The large request is not read before the small one was answered: with one thread for both, neither would be."""
+    answered, read = threading.Event(), request_items
+
+    def slow_for_large(body, *others):
+        assert len(body) <= LARGE or answered.wait(20)
+        return read(body, *others)
+
+    monkeypatch.setattr("rightcall.wings.traces.otlp_server.request_items", slow_for_large)
+
+    async def work():
+        async with monitor(tmp_path) if door == "monitor" else suite_receiver() as (client, _, _):
+            large = gzip.compress(b" " * (LARGE + 1) + b"{}")
+            headers = {"content-type": "application/json", "content-encoding": "gzip"}
+            first = asyncio.create_task(client.post(TRACES, data=large, headers=headers))
+            await asyncio.sleep(0.1)
+            small = await asyncio.wait_for(client.post(TRACES, json=batch(GOOD)), 10)
+            assert small.status == 200 and not first.done()
+            answered.set()
+            assert (await first).status == 200
+
+    asyncio.run(work())
+
+
+def test_work_that_would_hold_too_much_is_refused_and_one_large_request_is_not(monkeypatch):
+    monkeypatch.setattr("rightcall.wings.traces.otlp_threads.MAX_HELD", 100)
+
+    async def work():
+        threads, go = RequestThreads(), threading.Event()
+        first = asyncio.create_task(threads.run(1000, go.wait))
+        await asyncio.sleep(0)
+        with pytest.raises(BusyError):
+            await threads.run(1, len, b"x")
+        go.set()
+        await first
+        assert await threads.run(1, len, b"x") == 1 and threads.held == 0
+        threads.close()
+
+    asyncio.run(work())
+
+
+NESTED = {
+    "fields of a request": lambda content: content,
+    "resource spans": lambda content: b"\x0a\x00" * 1200 + content,
+    "fields of a resource": lambda content: length(1, length(1, content)),
+    "fields of a scope": lambda content: length(1, length(2, content)),
+    "fields of a scope's name": lambda content: length(1, length(2, length(1, content))),
+    "fields of a span": lambda content: length(1, length(2, length(2, content))),
+    "fields of a status": lambda content: length(1, length(2, length(2, length(15, content)))),
+    "fields of a value": lambda content: length(1, length(2, length(2, length(9, length(2, content))))),
+    "fields of an event": lambda content: length(1, length(2, length(2, length(11, content)))),
+}
+
+
+@pytest.mark.parametrize("place", NESTED)
+@pytest.mark.parametrize("field", [b"\x7a\x00", b"\x78\x01"], ids=["message", "number"])
+def test_fields_are_counted_wherever_they_are(monkeypatch, place, field):
+    monkeypatch.setattr("rightcall.wings.traces.otlp_request.MAX_FIELDS", 1000)
+    content = NESTED[place](field * 1200)
+    with pytest.raises(TooLarge):
+        request_items(content, PROTOBUF, Problems(), False)
+
+
+def test_an_ordinary_request_of_the_largest_size_has_few_enough_fields():
+    spans = b"".join(
+        length(2, length(9, length(1, b"k") + length(2, length(1, b"v"))) * 20) for _ in range(100)
+    )
+    problems = Problems()
+    request_items(length(1, length(2, spans)), PROTOBUF, problems, False)
+    assert (MAX_FIELDS - problems.fields_left) / 100 * 50_000 < MAX_FIELDS

@@ -1,0 +1,127 @@
+"""`rightcall run --workers` as a user types it: driver and head killed, and what is printed."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from rightcall.store.address import open_store
+from tests.support.loopback_model import passes
+from tests.support.model_process import counts, loopback_model, write_suite
+from tests.wings.ray.ray_process import descendants, head_of, kill, output, start, wait_until, workers_of
+
+pytestmark = [pytest.mark.ray, pytest.mark.filterwarnings("default")]
+STORE = ".rightcall/rightcall.db"
+
+
+def results(folder):
+    """How many results the last run has, as counted and as rows."""
+    if not (folder / STORE).exists():
+        return 0
+    with open_store(folder / STORE) as store:
+        return len(list(store.finished("last"))) if store.runs() else 0
+
+
+def test_a_killed_driver_ends_its_workers_and_the_same_command_finishes_the_run(tmp_path):
+    command = ("--workers", "2", "--id", "nightly", "--json")
+    with loopback_model(latency_ms=30) as port:
+        write_suite(tmp_path, 600, port, concurrency=8)
+        first = start(tmp_path, *command)
+        wait_until(lambda: results(tmp_path) >= 40, first)
+        kill(workers_of(first.pid)[0])
+        wait_until(lambda: results(tmp_path) >= 120, first)
+        before = results(tmp_path)
+        first.send_signal(signal.SIGKILL)
+        out, _ = output(first, tmp_path)
+        for line in out.splitlines():
+            json.loads(line)  # nothing else is on stdout, not even when a worker dies
+        again, err = output(start(tmp_path, *command), tmp_path)
+        asked = counts(port)["asked"]
+    last = json.loads(again.splitlines()[-1])
+    assert last["verdict"] == "FAIL" and last["run_id"] == "nightly", err
+    with open_store(tmp_path / STORE) as store:
+        assert len(store.runs()) == 1
+        found = store.run("nightly")
+        assert found.finished and found.results == 600 == len(list(store.finished("nightly")))
+        assert found.passed == passes(600)
+    assert sum(asked.values()) - 600 <= 2 * (8 + 200) and before >= 120
+
+
+def test_workers_print_the_lines_of_one_process(tmp_path):
+    printed = []
+    with loopback_model() as port:
+        write_suite(tmp_path, 60, port, trials=2)
+        for more in ((), ("--workers", "2")):
+            out, err = output(start(tmp_path, "--json", *more), tmp_path)
+            *rows, last = [json.loads(line) for line in out.splitlines()]
+            printed.append((sorted(map(json.dumps, rows)), last["verdict"], last["summary"]))
+    assert len(printed[0][0]) == 120 and printed[0] == printed[1], err
+
+
+def test_a_finished_run_with_an_id_is_shown_again_and_nothing_is_asked(tmp_path):
+    with loopback_model() as port:
+        write_suite(tmp_path, 20, port)
+        first = start(tmp_path, "--id", "nightly", "--json", "--exit-on", "infra")
+        out, err = output(first, tmp_path)
+        second = start(tmp_path, "--id", "nightly", "--json", "--exit-on", "infra")
+        again, _ = output(second, tmp_path)
+        asked = counts(port)["asked"]
+    assert first.returncode == second.returncode == 0, err  # the verdict is FAIL
+    assert json.loads(out.splitlines()[-1]) == json.loads(again.splitlines()[-1])
+    assert sum(asked.values()) == 20
+
+
+def test_a_lost_head_is_an_infrastructure_error_with_a_way_to_go_on(tmp_path):
+    with loopback_model(latency_ms=200) as port:
+        write_suite(tmp_path, 2000, port, concurrency=4)
+        run = start(tmp_path, "--workers", "1")
+        wait_until(lambda: results(tmp_path) >= 8, run)
+        kill(head_of(run.pid))
+        killed = time.monotonic()
+        _, err = output(run, tmp_path)
+    assert run.returncode == 4, err
+    assert "has not answered for 20 s" in err and "--resume" in err and "Traceback" not in err
+    assert time.monotonic() - killed < 30  # 20 s of silence, then at once; Ray would end the process after 60
+
+
+def test_a_cluster_that_cannot_start_is_an_infrastructure_error_and_no_run(tmp_path):
+    with loopback_model() as port:
+        write_suite(tmp_path, 20, port)
+        run = start(tmp_path, "--workers", "1", RAY_TMPDIR="/proc/nowhere")
+        _, err = output(run, tmp_path)
+    assert run.returncode == 4 and "cannot start a Ray cluster" in err and "Traceback" not in err
+    assert results(tmp_path) == 0
+
+
+def test_a_run_without_workers_loads_nothing_of_it(tmp_path):
+    program = """
+import sys
+sys.argv = ["rightcall", "run", "suite.json", "--json"]
+from rightcall.cli.main import main
+try:
+    main()
+finally:
+    print(sorted(name for name in sys.modules if name.split(".")[0] == "ray" or "distributed" in name), file=sys.stderr)
+"""
+    with loopback_model() as port:
+        write_suite(tmp_path, 5, port)
+        done = subprocess.run(
+            [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False
+        )
+    assert done.stderr.splitlines()[-1] == "[]", done.stderr
+
+
+def test_a_driver_that_ray_ends_exits_as_infrastructure_and_says_how_to_resume(tmp_path):
+    with loopback_model(latency_ms=500) as port:
+        write_suite(tmp_path, 600, port, concurrency=8)
+        process = start(tmp_path, "--workers", "1", "--store", "r.db", "--json")
+        wait_until(lambda: (tmp_path / "stdout").stat().st_size > 0, process)
+        kill(next(pid for pid, name in descendants(process.pid) if "raylet/raylet" in name))
+        _, err = output(process, tmp_path)
+    with open_store(tmp_path / "r.db", must_exist=True) as store:
+        run = store.run("last")
+    assert process.returncode == 4 and "lost its connection to Ray" in err
+    assert f"rightcall run suite.json --store r.db --workers 1 --resume {run.id}" in err and run.results > 0
