@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from tests.support.changed_agents import AGENTS, GOLDENS, Service, Shop, run_commands
+from tests.support.selection import nightly_but, selected
 
 OPTIONS = {
     "full": ["--full"],
@@ -21,15 +22,24 @@ OPTIONS = {
     "baseline file": ["--baseline", "main.jsonl"],
 }
 WITH_OPTIONS = ("prompt file", "program", "service")
+QUICK = (
+    "helper by a computed name", "observed framework", "prompt file", "file in a folder", "database",
+    "variable by a computed name", "program", "file of a program by a computed name", "program started by the agent",
+    "service",
+)  # fmt: skip
+QUICK_OPTIONS = (("prompt file", "full replay"), ("service", "again"), ("program", "baseline file"))
+CASES = nightly_but(QUICK, AGENTS)
 
 
 @pytest.fixture(scope="module")
-def results(tmp_path_factory):
+def results(request, tmp_path_factory):
     """Every agent: a baseline, a check without a change, then checks of a broken one; each step in a new process."""
+    names, options = selected(request, "name"), selected(request, "name", "option")
     with Service().running() as service:
         shops = {
             name: Shop(tmp_path_factory.mktemp("shop") / "shop", agent, f"shop_{number}", service).write()
             for number, (name, agent) in enumerate(AGENTS.items())
+            if name in names
         }
         run_commands(
             [shop.command("run", "suite.yaml", "--save-baseline", "main.jsonl") for shop in shops.values()]
@@ -38,14 +48,14 @@ def results(tmp_path_factory):
         for shop in shops.values():
             shop.break_it()
         asked = [(name, "none", []) for name in shops]
-        asked += [(name, option, words) for name in WITH_OPTIONS for option, words in OPTIONS.items()]
+        asked += [(name, option, OPTIONS[option]) for name, option in sorted(options)]
         after = run_commands([shops[name].check(*words) for name, _, words in asked])
     return dict(zip(shops, before, strict=True)), {
         (name, option): found for (name, option, _), found in zip(asked, after, strict=True)
     }
 
 
-@pytest.mark.parametrize("name", AGENTS)
+@pytest.mark.parametrize("name", CASES)
 def test_a_broken_agent_never_passes(name, results):
     found = results[1][name, "none"]
     assert found["check"], found["said"]
@@ -54,14 +64,20 @@ def test_a_broken_agent_never_passes(name, results):
     )
 
 
-@pytest.mark.parametrize("option", OPTIONS)
-@pytest.mark.parametrize("name", WITH_OPTIONS)
+@pytest.mark.parametrize(
+    ("name", "option"),
+    [
+        pytest.param(name, option, marks=() if (name, option) in QUICK_OPTIONS else pytest.mark.nightly)
+        for name in WITH_OPTIONS
+        for option in OPTIONS
+    ],
+)
 def test_no_option_lets_it_pass(name, option, results):
     found = results[1][name, option]["check"]
     assert found["verdict"] == ("INCONCLUSIVE" if "replay" in option else "REGRESSED"), found["sentence"]
 
 
-@pytest.mark.parametrize("name", AGENTS)
+@pytest.mark.parametrize("name", CASES)
 def test_an_unchanged_agent_passes_for_what_was_compared_or_run(name, results):
     found = results[0][name]["check"]
     assert found["verdict"] == "PASS", (found["sentence"], found["notes"])

@@ -7,6 +7,6 @@ from hypothesis import settings
 FEW = 40
 
 
-def examples(full: int) -> int:
+def examples(full: int, few: int = FEW) -> int:
     """For `@settings(max_examples=examples(600))`: a law that needs a long search is searched every night."""
-    return full if settings.get_current_profile_name() == "nightly" else min(full, FEW)
+    return full if settings.get_current_profile_name() == "nightly" else min(full, few)

@@ -55,12 +55,10 @@ class ProjectFiles:
         inside = self._inside(whole) or self._inside(os.path.realpath(whole))
         if not inside or whole.startswith(PACKAGE):
             return None
-        parts = inside.split(os.sep)  # noqa: PTH206
-        if any(part in GENERATED or part.endswith(GENERATED_SUFFIXES) for part in parts):
+        folder, _, last = inside.rpartition(os.sep)
+        if _is_generated(last) or (folder and _is_left_out(str(self.root), folder)):
             return None
-        if any(_is_environment(self.root.joinpath(*parts[:end])) for end in range(1, len(parts))):
-            return None
-        return "/".join(parts)
+        return inside.replace(os.sep, "/")
 
     def path(self, name: str) -> Path:
         return self.root.joinpath(*name.rstrip("/").split("/"))
@@ -101,6 +99,14 @@ def content_hash(path: str | Path) -> str:
         return ABSENT
 
 
+def _is_generated(name: str) -> bool:
+    return name in GENERATED or name.endswith(GENERATED_SUFFIXES)
+
+
 @lru_cache(4096)
-def _is_environment(folder: Path) -> bool:
-    return (folder / "pyvenv.cfg").is_file()
+def _is_left_out(root: str, folder: str) -> bool:
+    """Whether a folder of a project is generated or an environment, or in one that is."""
+    above, _, name = folder.rpartition(os.sep)
+    if _is_generated(name) or (above and _is_left_out(root, above)):
+        return True
+    return Path(root, folder, "pyvenv.cfg").is_file()

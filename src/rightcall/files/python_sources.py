@@ -92,7 +92,7 @@ def source_closure(
     Modules are looked for in the `search` folders and next to the file that imports them.
     """
     found: dict[str, Path] = {}
-    waiting = deque(entries)
+    waiting, looked = deque(entries), set[tuple[Path, str]]()
     while waiting:
         path = waiting.popleft()
         name = project.name(path)
@@ -100,7 +100,7 @@ def source_closure(
             continue
         found[name] = path
         if path.suffix in (".py", ".pyi", ""):
-            waiting.extend(_imported(path, project, search))
+            waiting.extend(_imported(path, project, search, looked))
     return found
 
 
@@ -137,16 +137,22 @@ def _fits(name: str, words: set[str]) -> bool:
     )
 
 
-def _imported(path: Path, project: ProjectFiles, search: Sequence[Path]) -> Iterator[Path]:
+def _imported(
+    path: Path, project: ProjectFiles, search: Sequence[Path], looked: set[tuple[Path, str]]
+) -> Iterator[Path]:
+    """The files that a file imports, but for modules that were `looked` for in the same folder before."""
+    above = [place for place in path.parents if project.name(place) is not None]
     for level, module, name in source_facts(path).modules:
         if level:
             base = path.parents[level - 1] if level <= len(path.parents) else path.parent
             places: Sequence[Path] = (base,)
         else:
-            places = (*search, *(place for place in path.parents if project.name(place) is not None))
-        dotted = [part for part in (module, name) if part]
+            places = (*search, *above)
+        dotted = ".".join(part for part in (module, name) if part)
         for place in places:
-            yield from _module_files(place, ".".join(dotted))
+            if (place, dotted) not in looked:
+                looked.add((place, dotted))
+                yield from _module_files(place, dotted)
 
 
 def _module_files(folder: Path, dotted: str) -> Iterator[Path]:

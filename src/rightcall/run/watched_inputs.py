@@ -242,7 +242,13 @@ def _program_files(program: StartedProgram, sources: AgentSources) -> tuple[dict
 def _loaded(project: ProjectFiles) -> set[str]:
     files = [getattr(module, "__file__", None) for module in list(sys.modules.values())]
     inside = (file for file in files if isinstance(file, str) and file.startswith(project.roots))
-    return {name for file in inside if (name := project.name(file)) is not None}
+    return {name for file in inside if (name := _module_name(project.root, file)) is not None}
+
+
+@lru_cache(65_536)
+def _module_name(root: Path, file: str) -> str | None:
+    """Asked after every trial for every module of the process, and always the same."""
+    return ProjectFiles(root).name(file)
 
 
 def joined_watches(one: WatchedInputs | None, other: WatchedInputs | None) -> WatchedInputs | None:

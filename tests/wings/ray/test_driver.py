@@ -19,6 +19,7 @@ from rightcall.store.address import open_store
 from rightcall.wings.ray.driver import Driver
 from rightcall.wings.ray.engine import WorkerOptions
 from rightcall.wings.ray.worker_setup import unpack_in_place
+from tests.support.examples import examples
 from tests.support.model_process import counts, loopback_model, write_suite
 from tests.wings.ray.one_process import OneProcess, dumps
 
@@ -79,7 +80,7 @@ def test_any_number_of_workers_stores_what_one_process_does(store, workers):
     assert (shared.summary, shared.verdict) == (alone.summary, alone.verdict)
 
 
-@settings(max_examples=20, phases=[Phase.generate])
+@settings(max_examples=examples(20, few=3), phases=[Phase.generate])
 @given(seed=st.integers(0, 10**6), workers=st.integers(1, 4), kills=st.sampled_from([0.05, 0.2, 0.5]))
 def test_workers_killed_at_any_moment_cost_no_result_and_double_none(tmp_path_factory, seed, workers, kills):
     with open_store(tmp_path_factory.mktemp("killed") / "results.db") as opened:
