@@ -194,6 +194,17 @@ def test_a_reader_that_goes_away_is_not_an_error(tmp_path):
     assert json.loads(ended.stdout)["golden_id"] == "g0" and ended.stderr == ""
 
 
+PROGRAM = [sys.executable, "-m", "rightcall.cli.main"]
+
+
+@pytest.fixture(scope="module")
+def project_with_a_run(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("project")
+    subprocess.run([*PROGRAM, "init", "."], cwd=folder, check=True, capture_output=True)
+    subprocess.run([*PROGRAM, "run", "suite.yaml"], cwd=folder, check=False, capture_output=True)
+    return folder
+
+
 @pytest.mark.parametrize(
     ("words", "code"),
     [
@@ -205,14 +216,11 @@ def test_a_reader_that_goes_away_is_not_an_error(tmp_path):
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else str(value),
 )
-def test_an_exit_code_never_improves_because_the_reader_left(words, code, tmp_path):
-    program = [sys.executable, "-m", "rightcall.cli.main"]
-    subprocess.run([*program, "init", "."], cwd=tmp_path, check=True, capture_output=True)
-    subprocess.run([*program, "run", "suite.yaml"], cwd=tmp_path, check=False, capture_output=True)
+def test_an_exit_code_never_improves_because_the_reader_left(words, code, project_with_a_run):
     read, write = os.pipe()
     os.close(read)
     ended = subprocess.run(
-        [*program, *words], cwd=tmp_path, stdout=write, stderr=subprocess.PIPE, check=False
+        [*PROGRAM, *words], cwd=project_with_a_run, stdout=write, stderr=subprocess.PIPE, check=False
     )
     os.close(write)
     assert ended.returncode == code and b"sys.exit" not in ended.stderr

@@ -6,6 +6,7 @@ import ast
 from pathlib import Path
 
 import rightcall
+from tests.support.source_tree import source_files, syntax_tree
 
 SOURCE = Path(rightcall.__file__).parent
 MOST_LINES = 60
@@ -19,8 +20,8 @@ def body_lines(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
 def test_no_function_is_longer_than_a_screen():
     long = [
         f"{path.relative_to(SOURCE)}:{node.lineno} {node.name}: {body_lines(node)} lines"
-        for path in sorted(SOURCE.rglob("*.py"))
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        for path in source_files()
+        for node in ast.walk(syntax_tree(path))
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and body_lines(node) > MOST_LINES
     ]
     assert long == [], f"move what is a thought of its own into a function with a name (limit: {MOST_LINES})"

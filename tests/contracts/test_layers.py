@@ -7,6 +7,7 @@ import tomllib
 from pathlib import Path
 
 import rightcall
+from tests.support.source_tree import source_files, syntax_tree
 
 ROOT = Path(__file__).parents[2]
 SOURCE = Path(rightcall.__file__).parent
@@ -39,9 +40,9 @@ def test_every_room_is_on_the_map():
 
 def test_every_room_says_what_lives_there():
     for init in SOURCE.rglob("__init__.py"):
-        assert ast.get_docstring(ast.parse(init.read_text("utf-8"))), f"{init} has no docstring"
+        assert ast.get_docstring(syntax_tree(init)), f"{init} has no docstring"
 
 
 def test_every_file_begins_with_what_it_is_for():
-    for path in SOURCE.rglob("*.py"):
-        assert ast.get_docstring(ast.parse(path.read_text("utf-8"))), f"{path} has no docstring"
+    for path in source_files():
+        assert ast.get_docstring(syntax_tree(path)), f"{path} has no docstring"

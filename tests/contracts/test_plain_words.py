@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import rightcall
+from tests.support.source_tree import syntax_tree
 
 PACKAGE = Path(rightcall.__file__).parent
 ROOT = Path(__file__).parents[2]
@@ -30,7 +31,7 @@ ALLOWED = {
 def texts(path: Path) -> Iterator[tuple[int, str]]:
     """Lines of a page, or strings of a module (docstrings and parts of f-strings included)."""
     if path.suffix == ".py":
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        for node in ast.walk(syntax_tree(path)):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 yield node.lineno, " ".join(node.value.split())
     else:

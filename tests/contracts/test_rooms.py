@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 import rightcall
+from tests.support.source_tree import source_files, syntax_tree
 
 SOURCE = Path(rightcall.__file__).parent
-FILES = sorted(SOURCE.rglob("*.py"))
+FILES = source_files()
 
 
 def module_of(path: Path) -> str:
@@ -22,7 +23,7 @@ def module_of(path: Path) -> str:
 def test_a_public_class_name_is_defined_once():
     homes: dict[str, list[str]] = {}
     for path in FILES:
-        for node in ast.parse(path.read_text("utf-8")).body:
+        for node in syntax_tree(path).body:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 homes.setdefault(node.name, []).append(module_of(path))
     assert {name: places for name, places in homes.items() if len(places) > 1} == {}
@@ -57,7 +58,7 @@ def named_in_table(docstring: str) -> list[str]:
 
 @pytest.mark.parametrize("room", [path.parent for path in FILES if path.name == "__init__.py"], ids=module_of)
 def test_a_room_lists_only_files_that_it_has(room):
-    docstring = ast.get_docstring(ast.parse((room / "__init__.py").read_text("utf-8"))) or ""
+    docstring = ast.get_docstring(syntax_tree(room / "__init__.py")) or ""
     there = {path.stem for path in room.iterdir()}
     assert [name for name in named_in_table(docstring) if name not in there] == []
 

@@ -89,6 +89,10 @@ def cases(folder: Path) -> list[tuple[Item, Golden]]:
 
 @pytest.fixture(scope="session")
 def tally(cases: list[tuple[Item, Golden]], official: OfficialChecker) -> Tally:
+    return tally_of(cases, official)
+
+
+def tally_of(cases: list[tuple[Item, Golden]], official: OfficialChecker) -> Tally:
     tally = Tally()
     for item, golden in cases:
         tools = tools_of(golden)
@@ -120,6 +124,14 @@ def test_every_item_of_every_category_is_imported_under_its_own_id(cases: list[t
     assert [golden.id for _, golden in cases] == [item.id for item, _ in cases]
 
 
+def test_verdicts_agree_on_every_twentieth_item(
+    cases: list[tuple[Item, Golden]], official: OfficialChecker
+) -> None:
+    tally = tally_of(cases[::20], official)
+    assert tally.pairs.total() > 300 and tally.unexplained == []
+
+
+@pytest.mark.nightly
 def test_verdicts_agree_with_the_official_checker(tally: Tally) -> None:
     print(
         f"\n{tally.pairs.total()} pairs, {tally.agreements} agreements, kappa {tally.kappa:.6f}; official "
@@ -130,6 +142,7 @@ def test_verdicts_agree_with_the_official_checker(tally: Tally) -> None:
     assert tally.kappa >= 0.999
 
 
+@pytest.mark.nightly
 def test_only_four_items_accept_nothing(tally: Tally, cases: list[tuple[Item, Golden]]) -> None:
     assert {item.id for item, _ in cases} - tally.passed_ids == ACCEPT_NOTHING
 

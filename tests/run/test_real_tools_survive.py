@@ -111,8 +111,20 @@ def postgres_url() -> Iterator[str]:
         yield url
 
 
+QUICK = (("sqlite", "keyed"),)
+"""The others are killed in `make nightly`."""
+
+
 @pytest.mark.parametrize(
-    ("where", "kind"), [*(("sqlite", kind) for kind in KINDS), ("postgres", "keyed"), ("postgres", "keyless")]
+    ("where", "kind"),
+    [
+        pytest.param(where, kind, marks=() if (where, kind) in QUICK else pytest.mark.nightly)
+        for where, kind in [
+            *(("sqlite", kind) for kind in KINDS),
+            ("postgres", "keyed"),
+            ("postgres", "keyless"),
+        ]
+    ],
 )
 def test_a_run_that_is_killed_and_resumed_sends_every_mail_once(tmp_path, where, kind, request):
     write_suite(tmp_path, kind)

@@ -20,5 +20,7 @@ def selected(request: pytest.FixtureRequest, *parameters: str) -> set[Any]:
         for item in request.session.items
         if isinstance(item, pytest.Function) and item.module is request.module and hasattr(item, "callspec")
     )
-    found = {tuple(row[name] for name in parameters) for row in rows if all(name in row for name in parameters)}
+    found = {
+        tuple(row[name] for name in parameters) for row in rows if all(name in row for name in parameters)
+    }
     return {values[0] for values in found} if len(parameters) == 1 else found
