@@ -262,9 +262,9 @@ def placed_goldens(plan: Plan) -> list[tuple[AnyGolden, str, int]]:
 def shown_path(path: Path) -> str:
     """The path relative to the working folder where possible, as CI servers expect."""
     try:
-        return path.resolve().relative_to(Path.cwd()).as_posix()
-    except ValueError:
-        return os.path.relpath(path) if os.name != "nt" else str(path)
+        return Path(os.path.relpath(path.resolve())).as_posix()
+    except ValueError:  # on another drive
+        return str(path)
 
 
 def refuse_missing_tools(

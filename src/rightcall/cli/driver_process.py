@@ -16,6 +16,13 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from rightcall.core.errors import InfrastructureError
+from rightcall.core.operating_system import (
+    can_watch_fork,
+    exit_code_of,
+    fork_watched,
+    kill_process,
+    read_available,
+)
 
 LOST = InfrastructureError.exit_code
 OWN_ENDINGS = frozenset((LOST, 129, 130, 143))
@@ -23,8 +30,6 @@ OWN_ENDINGS = frozenset((LOST, 129, 130, 143))
 
 FAREWELL = "."
 WAY_ON = "run it again"
-SENT_BY_TERMINAL = 0x80
-"""`si_code` of a signal from the kernel: Ctrl-C reaches the child as well, so it is not passed on a second time."""
 
 
 @dataclass
@@ -52,19 +57,17 @@ class Supervision:
     driver: DriverProcess = field(default_factory=DriverProcess)
 
     def start(self) -> None:
-        """Continue in a child process; returns there alone. Does nothing inside another program, or on Windows."""
-        if not self.allowed or not hasattr(signal, "sigwaitinfo"):
+        """Continue in a child process; returns there alone. Does nothing inside another program, or where
+        the end of a fork cannot be watched (Windows, macOS)."""
+        if not self.allowed or not can_watch_fork():
             return
         self.allowed = False
         sys.stdout.flush()
         sys.stderr.flush()
         notes, note = os.pipe()
         parent_lives, parent_side = os.pipe()
-        watched = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGCHLD}
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, watched)
-        child = os.fork()
+        child = fork_watched()
         if child == 0:
-            signal.pthread_sigmask(signal.SIG_SETMASK, before)
             os.close(notes)
             os.close(parent_side)
             threading.Thread(target=_end_with_parent, args=(parent_lives,), daemon=True).start()
@@ -73,7 +76,7 @@ class Supervision:
             return
         os.close(note)
         os.close(parent_lives)
-        _leave_as(_status_of(child, watched), _notes_in(notes))
+        _leave_as(exit_code_of(child), read_available(notes).decode().split("\0")[:-1])
 
 
 SUPERVISION = Supervision()
@@ -82,30 +85,7 @@ SUPERVISION = Supervision()
 def _end_with_parent(parent_lives: int) -> None:
     """Wait until the parent is gone, then end at once: whoever kills the command means the whole of it."""
     os.read(parent_lives, 1)
-    os.kill(os.getpid(), signal.SIGKILL)
-
-
-def _status_of(child: int, watched: set[signal.Signals]) -> int:
-    """The exit code of the child, negative for a signal; signals to this process alone are passed on meanwhile."""
-    while True:
-        received = signal.sigwaitinfo(watched)
-        if received.si_signo == signal.SIGCHLD:
-            ended, status = os.waitpid(child, os.WNOHANG)
-            if ended:
-                return os.waitstatus_to_exitcode(status)
-        elif received.si_code != SENT_BY_TERMINAL:
-            with suppress(ProcessLookupError):
-                os.kill(child, received.si_signo)
-
-
-def _notes_in(pipe: int) -> list[str]:
-    """What the child wrote; never waits, because a process it started may still hold the pipe."""
-    os.set_blocking(pipe, False)
-    content = b""
-    with suppress(BlockingIOError):
-        while chunk := os.read(pipe, 65_536):
-            content += chunk
-    return content.decode().split("\0")[:-1]
+    kill_process(os.getpid())
 
 
 def _leave_as(code: int, notes: list[str]) -> None:

@@ -10,6 +10,8 @@ from contextlib import suppress
 from types import FrameType
 from typing import Any, TypeVar
 
+from rightcall.core.operating_system import ending_signals
+
 T = TypeVar("T")
 
 INTERRUPTED = 130
@@ -38,12 +40,8 @@ class Interrupts:
 
     def install(self) -> None:
         """Install the handler, except for signals that the parent process handles differently, as `nohup` does."""
-        for name in REASONS:
-            number = getattr(signal, name, None)
-            if number is not None and signal.getsignal(number) in (
-                signal.default_int_handler,
-                signal.SIG_DFL,
-            ):
+        for number in ending_signals():
+            if signal.getsignal(number) in (signal.default_int_handler, signal.SIG_DFL):
                 signal.signal(number, self._received)
 
     def _received(self, number: int, frame: FrameType | None) -> None:

@@ -59,8 +59,8 @@ def serve(
     with 0.
     """
     import asyncio
-    import signal
 
+    from rightcall.core.operating_system import on_ending_signals
     from rightcall.store.address import open_store
     from rightcall.wings.monitor.monitor import Monitor
     from rightcall.wings.monitor.receiver import Receiver
@@ -83,9 +83,7 @@ def serve(
 
         async def work() -> None:
             stop = asyncio.Event()
-            loop = asyncio.get_running_loop()
-            for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-                loop.add_signal_handler(number, stop.set)
+            on_ending_signals(asyncio.get_running_loop(), stop.set)
             receiver = Receiver(watcher, token=token or "", log=lambda text: tell(text, err=True))
 
             def ready(number: int) -> None:

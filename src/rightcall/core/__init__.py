@@ -6,4 +6,5 @@ codec       JSON in and out; depth: how deeply it may be nested
 event_loop  the one loop: shared_loop, borrowed_loop, worker_threads, daemon_threads
 redaction/  secrets, found and replaced
 local_door  who may talk to a server on this machine
+operating_system  what only some systems have, with a way for Windows
 """

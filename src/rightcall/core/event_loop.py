@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import asyncio
 import atexit
-import os
 import threading
 from collections.abc import Callable, Coroutine, Iterator
 from contextvars import ContextVar, copy_context
@@ -20,6 +19,7 @@ from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
 from rightcall.core.daemon_threads import DaemonThreads
+from rightcall.core.operating_system import call_in_forks
 from rightcall.core.shared_loop import LoopBusyError, LoopCall, SharedLoop, wait_for
 
 P = ParamSpec("P")
@@ -163,8 +163,7 @@ def _started() -> SharedLoop:
     if not _prepared:
         _prepared.append(True)
         atexit.register(_close, exiting=True)
-        if hasattr(os, "register_at_fork"):
-            os.register_at_fork(after_in_child=_forget)
+        call_in_forks(_forget)
     shared = SharedLoop((_factory or [asyncio.new_event_loop])[0]())
     _loops.append(shared)
     return shared

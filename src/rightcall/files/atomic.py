@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import IO
 
 from rightcall.core.errors import InputError
+from rightcall.core.operating_system import name_unnamed_file, open_unnamed_file
 
 
 @contextlib.contextmanager
@@ -92,9 +93,8 @@ def _temporary(target: Path) -> tuple[int, str | None]:
     """A new file in the folder of the target: without a name where the system has such files, so that a process that
     is killed leaves nothing behind.
     """
-    if hasattr(os, "O_TMPFILE") and Path("/proc/self/fd").is_dir():
-        with contextlib.suppress(OSError):  # some file systems, such as NFS, only have files with names
-            return os.open(target.parent, os.O_TMPFILE | os.O_RDWR | os.O_CLOEXEC, 0o600), None
+    if (handle := open_unnamed_file(target.parent)) is not None:
+        return handle, None
     import tempfile  # slow to import, and most processes only read files
 
     return tempfile.mkstemp(prefix=_prefix(target), suffix=".tmp", dir=target.parent)
@@ -105,13 +105,8 @@ def _named(handle: int, target: Path) -> str:
     import secrets
 
     name = f"{_prefix(target)}{secrets.token_hex(4)}.tmp"
-    folder = os.open(target.parent, os.O_RDONLY | os.O_DIRECTORY)
-    try:  # with a folder, Python follows the link in /proc
-        os.link(f"/proc/self/fd/{handle}", name, dst_dir_fd=folder, follow_symlinks=True)
-    except (PermissionError, FileNotFoundError):  # a sandbox may forbid the link
+    if not name_unnamed_file(handle, target.parent, name):
         return _copied(handle, target)
-    finally:
-        os.close(folder)
     return str(target.parent / name)
 
 

@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Any
 
+from rightcall.core.operating_system import environment_mappings
+
 THROUGH = frozenset(("os", "_collections_abc", "collections.abc", "posixpath", "ntpath", "genericpath"))
 """Modules whose functions read a variable for their caller: `getenv`, `environ.get`, `expandvars`."""
 
@@ -35,9 +37,8 @@ def note_variables(note: Callable[[str, FrameType | None], None] | None) -> None
     """Call `note` with the name and the reader's frame from now on; None ends it."""
     global _note  # noqa: PLW0603  the environment is of this process too
     _note = note
-    for mapping in (os.environ, getattr(os, "environb", None)):
-        if mapping is not None:
-            mapping.__class__ = _PLAIN if note is None else _NotingEnviron
+    for mapping in environment_mappings():
+        mapping.__class__ = _PLAIN if note is None else _NotingEnviron
 
 
 def _read(key: Any) -> None:

@@ -6,7 +6,6 @@ fingerprint in a file of the user, so a changed suite needs it again.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,6 +13,7 @@ from pathlib import Path
 from rightcall.agents.remote.remote_agent import is_address
 from rightcall.core.codec import decode, encode
 from rightcall.core.errors import ConfigError, InputError
+from rightcall.core.operating_system import settings_folder
 from rightcall.files.atomic import write_file
 from rightcall.files.checked_read import existing_file
 from rightcall.model.record import Record
@@ -129,8 +129,7 @@ def project_of(folder: Path) -> Path:
 
 def trust_file() -> Path:
     """The file that stores trust."""
-    base = os.environ.get("APPDATA" if os.name == "nt" else "XDG_CONFIG_HOME") or Path.home() / ".config"
-    return Path(base) / "rightcall" / "trusted.json"
+    return settings_folder() / "rightcall" / "trusted.json"
 
 
 def _read(path: Path) -> TrustFile:

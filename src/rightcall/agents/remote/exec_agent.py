@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import signal
 from contextlib import suppress
 from pathlib import Path
 from shutil import which
@@ -20,6 +19,7 @@ from rightcall.agents.remote.remote_agent import (
     reader_for,
 )
 from rightcall.core.codec import encode
+from rightcall.core.operating_system import kill_process_tree, new_process_tree, terminate_process_tree
 from rightcall.core.redaction.secrets import one_line, scrub
 from rightcall.model.golden import Golden
 from rightcall.model.trajectory import Trajectory
@@ -79,8 +79,8 @@ class ExecAgent(AddressedAgent):
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.PIPE,
-                start_new_session=True,
                 limit=LARGEST,
+                **new_process_tree(),
             )
         except OSError as error:
             raise AgentFailedError(f"{self.name} cannot start: {error.strerror or error}") from None
@@ -181,22 +181,18 @@ class _Program:
     async def end(self) -> None:
         """Terminate the program and its child processes; kill them two seconds later."""
         if self.alive:
-            self._signal(signal.SIGTERM)
+            terminate_process_tree(self._process.pid)
             with suppress(TimeoutError):
                 async with asyncio.timeout(GRACE):
                     await self._process.wait()
         if self.alive:
-            self._signal(signal.SIGKILL)
+            kill_process_tree(self._process.pid)
             await self._process.wait()
         self._listening.cancel()
         with suppress(asyncio.CancelledError):
             await self._listening
         # Close the transport now: an event loop that ends first would warn about open pipes.
         self._process._transport.close()  # type: ignore[attr-defined]
-
-    def _signal(self, number: int) -> None:
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._process.pid, number)
 
     async def _write(self, ask: bytes) -> None:
         stdin = self._process.stdin

@@ -19,8 +19,9 @@ from collections.abc import Callable
 from contextvars import ContextVar
 from functools import lru_cache
 from itertools import count
-from pathlib import Path
 from weakref import WeakValueDictionary
+
+from rightcall.core.operating_system import process_space, process_start
 
 _numbers = count()
 
@@ -74,28 +75,15 @@ def process_runs(process: str) -> bool | None:
     number, _, started = rest.partition("/")
     if not machine or machine != _machine() or not number.isdigit():
         return None
-    return _started(int(number)) == started.partition("/")[0]
+    return process_start(int(number)) == started.partition("/")[0]
 
 
 @lru_cache(maxsize=4)
 def _named(number: int) -> str:
-    return f"{_machine()}/{number}/{_started(number)}/{uuid.uuid4().hex[:12]}"
+    return f"{_machine()}/{number}/{process_start(number)}/{uuid.uuid4().hex[:12]}"
 
 
 @lru_cache(maxsize=1)
 def _machine() -> str:
-    """This boot of this machine, and within it the space in which process numbers are given; else ""."""
-    try:
-        boot = Path("/proc/sys/kernel/random/boot_id").read_text("ascii").strip()
-        return f"{boot}.{Path('/proc/self/ns/pid').stat().st_ino}"
-    except OSError:
-        return ""  # no /proc: only the lease is left
-
-
-def _started(number: int) -> str:
-    """When a process started, in ticks since the machine did; "" when there is none or it is a zombie."""
-    try:
-        state, *fields = Path(f"/proc/{number}/stat").read_text("utf-8", "replace").rpartition(")")[2].split()
-    except (OSError, ValueError):
-        return ""
-    return "" if state in "ZXx" else fields[18]
+    """Where process numbers are unique; "" where only the lease is left."""
+    return process_space()

@@ -14,9 +14,10 @@ import msgspec
 
 from rightcall.core.errors import ConfigError, InputError, StoreError
 from rightcall.core.local_door import LocalDoor
+from rightcall.core.operating_system import return_large_blocks
 from rightcall.wings.monitor.grpc_server import GrpcServer, RequestAnswer
 from rightcall.wings.monitor.monitor import Monitor
-from rightcall.wings.monitor.trace_intake import Counters, TraceIntake, return_large_blocks
+from rightcall.wings.monitor.trace_intake import Counters, TraceIntake
 from rightcall.wings.traces.otlp import Item
 from rightcall.wings.traces.otlp_body import SlowBodyError
 from rightcall.wings.traces.otlp_request import (

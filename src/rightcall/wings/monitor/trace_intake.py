@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import datetime
-import sys
+import gc
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from rightcall.core.errors import StoreError
+from rightcall.core.operating_system import return_freed_memory
 from rightcall.wings.monitor.alerts import Alerts
 from rightcall.wings.monitor.monitor import Monitor
 from rightcall.wings.monitor.open_trace import Open, Received, by_trace, redacted_item, unpacked_spans
@@ -27,7 +28,6 @@ COMMIT_EVERY = 0.05
 REOPEN = 600.0
 SWEEP, DROP_EVERY = 3600.0, 30.0
 AT_ONCE = 200
-_M_MMAP_THRESHOLD = -3
 T = TypeVar("T")
 
 
@@ -198,7 +198,8 @@ class TraceIntake:
         store, moment = self.monitor.store, written_time(int(before.timestamp() * 1e9))
         while closed := [t for t in store.received_before(moment) if t not in self._open]:
             store.drop_spans(closed)
-        _return_memory()
+        gc.collect()
+        return_freed_memory()
 
     def _is_quiet(self, held: Open, now: float) -> bool:
         return now - held.last >= (self._settle if held.ended else self._idle)
@@ -242,28 +243,6 @@ class TraceIntake:
 
 def _size(rows: list[tuple[str, bytes]]) -> int:
     return sum(len(content) for _, content in rows)
-
-
-def return_large_blocks() -> None:
-    """Have glibc give large blocks back as soon as they are freed. By default it keeps more and more of them in one
-    heap, where the bodies of slow senders leave holes.
-    """
-    import ctypes
-
-    allocator = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None
-    if allocator is not None:
-        allocator(_M_MMAP_THRESHOLD, 32 * 1024)
-
-
-def _return_memory() -> None:
-    """Give freed memory back to the system: glibc keeps what requests of all sizes leave behind, and seems to grow."""
-    import ctypes
-    import gc
-
-    gc.collect()
-    trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
-    if trim is not None:
-        trim(0)
 
 
 def _seconds_between(first: str, last: str) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -10,6 +9,7 @@ from typing import Self
 
 from rightcall.core.errors import ConfigError
 from rightcall.core.event_loop import finished
+from rightcall.core.operating_system import physical_memory
 from rightcall.decide.verdict import Verdict
 from rightcall.metrics.score_case import Scorer
 from rightcall.model.run import Summary
@@ -144,9 +144,9 @@ def _too_large(model: object, workers: int | None) -> list[str]:
         return []
     name = model.removeprefix("local:")
     path = Path(name) if name.endswith(".gguf") else model_path(name)
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    memory = physical_memory()
     needed = workers * path.stat().st_size if path.is_file() else 0
-    if needed <= memory:
+    if memory is None or needed <= memory:
         return []
     return [
         f"{model} is loaded once in each of {workers} workers, {needed / 2**30:,.0f} GB in all, and this machine has "

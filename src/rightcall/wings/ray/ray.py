@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from rightcall.core.errors import ConfigError, InfrastructureError, MissingExtraError
+from rightcall.core.operating_system import system_name
 from rightcall.wings.ray.shipment import shipment
 
 OBJECT_STORE_BYTES = 200 * 2**20
@@ -75,8 +76,8 @@ def import_ray() -> Any:
     except ImportError as error:
         if error.name != "ray":  # it is installed, but one of its dependencies is missing
             raise ConfigError(f"Ray is installed but cannot be imported: {error}") from error
-        if sys.platform not in ("linux", "darwin", "win32") or sys.maxsize < 2**32:
-            raise ConfigError(f"Ray has no package for {sys.platform}; run without --workers") from None
+        if system_name() not in ("linux", "darwin", "win32") or sys.maxsize < 2**32:
+            raise ConfigError(f"Ray has no package for {system_name()}; run without --workers") from None
         raise MissingExtraError("--on ray", "ray", "ray") from None
     return ray
 
