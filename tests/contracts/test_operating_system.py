@@ -35,9 +35,11 @@ ARGUMENTS = {
 METHODS = {"add_signal_handler", "remove_signal_handler"}
 QUESTIONS = {("os", "name"), ("sys", "platform"), ("platform", "system"), ("os", "uname")}
 FOLDERS = ("/proc", "/dev/", "/sys/")
-WORDS = {*MODULES, *ARGUMENTS, *METHODS, *(name for _, name in QUESTIONS)}.union(*NAMES.values())
-SUSPICIOUS = re.compile(rf"\b(?:{'|'.join(sorted(WORDS))})\b|[\"'](?:{'|'.join(FOLDERS)})")
-"""Most files have none of these words, and need not be parsed."""
+SUSPICIOUS = re.compile(
+    rf"\b(?:{'|'.join({*NAMES, 'sys', 'platform'})})(?:\.(?:{'|'.join({'name', 'platform', 'system'}.union(*NAMES.values()))})\b|,| import )"
+    rf"|\b(?:{'|'.join({*MODULES, *ARGUMENTS, *METHODS})})\b|text=True|[\"'](?:{'|'.join(FOLDERS)})"
+)
+"""Most files have nothing like this, and need not be parsed."""
 
 
 def system_specific(tree: ast.Module) -> Iterator[tuple[int, str]]:
@@ -63,8 +65,13 @@ def system_specific(tree: ast.Module) -> Iterator[tuple[int, str]]:
             ):
                 if name in NAMES.get(module, ()):
                     yield node.lineno, f"{module}.{name}"
-            case ast.keyword(arg=str(name)) if name in ARGUMENTS:
-                yield node.value.lineno, f"{name}="
+            case ast.Call(keywords=keywords) if (options := {word.arg for word in keywords}) & {
+                "text",
+                *ARGUMENTS,
+            }:
+                yield from ((node.lineno, f"{name}=") for name in sorted(options & ARGUMENTS))
+                if any(ast.unparse(word) == "text=True" for word in keywords) and "encoding" not in options:
+                    yield node.lineno, "text=True without encoding="
             case ast.Constant(value=str(text)) if text.startswith(FOLDERS) and id(node) not in prose:
                 yield node.lineno, repr(text)
 
@@ -90,17 +97,26 @@ def test_only_one_module_uses_what_not_every_system_has():
         'hasattr(os, "O_TMPFILE")',
         "loop.add_signal_handler(2, stop)",
         "subprocess.run(command, start_new_session=True)",
+        "subprocess.run(command, text=True)",
         'Path("/proc/self")',
         'sys.platform == "linux"',
         "os.name",
     ],
 )
 def test_such_a_use_is_recognised(line):
+    assert SUSPICIOUS.search(line)
     assert list(system_specific(ast.parse(line)))
 
 
 @pytest.mark.parametrize(
-    "line", ["os.kill(1, signal.SIGTERM)", "os.open(path, os.O_RDONLY)", "signal.SIGINT", '"""/proc"""']
+    "line",
+    [
+        "os.kill(1, signal.SIGTERM)",
+        "os.open(path, os.O_RDONLY)",
+        "signal.SIGINT",
+        'run(command, text=True, encoding="utf-8")',
+        '"""/proc"""',
+    ],
 )
 def test_what_every_system_has_is_not(line):
     assert list(system_specific(ast.parse(line))) == []
@@ -109,11 +125,10 @@ def test_what_every_system_has_is_not(line):
 def test_the_package_works_on_a_system_without_any_of_it(tmp_path):
     """Every module is imported, then a suite is scored, run, gated and reported, as on Windows."""
     done = subprocess.run(
-        [sys.executable, "-m", "tests.support.windows_stand_in"],
+        [sys.executable, "-X", "warn_default_encoding", "-m", "tests.support.windows_stand_in"],
         capture_output=True,
         encoding="utf-8",
         check=False,
         cwd=Path(__file__).parents[2],
-        env=None,
     )
     assert done.returncode == 0, done.stdout + done.stderr

