@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 TESTS := $(BIN)/python -m pytest -n 2 --dist worksteal -m "not ray and not nightly"
 
-.PHONY: demo test test-ray nightly test-node test-adapters check bench docs dist smoke clean
+.PHONY: demo test test-pythons test-ray nightly test-node test-adapters check bench docs dist smoke clean
 
 # Frameworks that cannot share an environment: each has its own, built once.
 FRAMEWORKS := claude_agent_sdk google_adk crewai smolagents llama_index agent_framework autogen dspy \
@@ -28,6 +28,10 @@ demo: $(VENV)/.demo-ready
 
 test: $(VENV)/.test-ready
 	$(TESTS)
+
+# On each Python that pyproject.toml declares and that is installed, in environments in .venv-pythons.
+test-pythons: $(VENV)/.made
+	$(BIN)/python -m tests.support.pythons
 
 # Each starts a Ray cluster, so they run one after the other.
 test-ray: $(VENV)/.test-ready
@@ -104,4 +108,4 @@ $(VENV)/.test-ready: $(VENV)/.made pyproject.toml
 	@touch $@ $(VENV)/.demo-ready
 
 clean:
-	rm -rf $(VENV) .venv-adapters .pytest_cache .mypy_cache .ruff_cache .hypothesis .cache build dist site
+	rm -rf $(VENV) .venv-adapters .venv-pythons .pytest_cache .mypy_cache .ruff_cache .hypothesis .cache build dist site

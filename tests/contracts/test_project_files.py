@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
 import yaml
 
 from tests.support.published_schemas import problems, vendor_schema
+from tests.support.pythons import ROOMS, supported
 
 ROOT = Path(__file__).parents[2]
 
@@ -41,3 +43,14 @@ def test_forms_of_issues_are_valid_by_the_schemas_of_their_server(file, schema):
 
 def test_a_pull_request_is_asked_what_it_removed_or_reused():
     assert "removed or reused" in (ROOT / ".github" / "PULL_REQUEST_TEMPLATE.md").read_text("utf-8")
+
+
+def test_declared_versions_begin_with_the_oldest_that_is_required_and_have_no_gap():
+    required = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["requires-python"]
+    numbers = [int(version.removeprefix("3.")) for version in supported()]
+    assert numbers == [*range(numbers[0], numbers[-1] + 1)]
+    assert required == f">=3.{numbers[0]}"
+
+
+def test_rooms_whose_tests_run_on_every_version_exist():
+    assert [room for room in ROOMS if not (ROOT / "tests" / room).is_dir()] == []
