@@ -2,8 +2,9 @@
 
     python docs/make_adapter_pages.py [FOLDER]
 
-Each page begins with the adapter's limitations and the tested version; `index.md` has the frameworks, and the tables
-of `python -m benchmarks adapters`, `--outages` and `--again` from `benchmarks/data/adapters.json`.
+Each page begins with the adapter's limitations and the tested version; `index.md` has the frameworks. The tables
+of `python -m benchmarks adapters`, `--outages` and `--again`, from `benchmarks/data/adapters.json`, are in
+`evidence/adapters.md`.
 """
 
 from __future__ import annotations
@@ -27,12 +28,12 @@ def main() -> None:
     for info in ADAPTERS:
         page = folder / "adapters" / f"{info.name}.md"
         page.write_text(with_facts(page.read_text("utf-8"), info), "utf-8")
-    index = folder / "adapters" / "index.md"
-    text = with_part(index.read_text("utf-8"), "frameworks", frameworks_table())
+    index, evidence = folder / "adapters" / "index.md", folder / "evidence" / "adapters.md"
+    index.write_text(with_part(index.read_text("utf-8"), "frameworks", frameworks_table()), "utf-8")
     results = json.loads(RESULTS.read_text("utf-8"))
-    text = with_part(text, "scenarios", scenarios_part(results))
+    text = with_part(evidence.read_text("utf-8"), "scenarios", scenarios_part(results))
     text = with_part(text, "outages", outages_table(results.get("outages", {})))
-    index.write_text(with_part(text, "again", again_table(results.get("again", {}))), "utf-8")
+    evidence.write_text(with_part(text, "again", again_table(results.get("again", {}))), "utf-8")
 
 
 def with_facts(page: str, info: AdapterInfo) -> str:

@@ -64,7 +64,8 @@ def test_whatever_is_not_equal_is_a_limitation_that_the_adapter_states():
 
 
 def test_the_pages_of_adapters_are_generated_from_the_catalog_and_the_measurements(tmp_path, monkeypatch):
-    shutil.copytree(ROOT / "docs" / "adapters", tmp_path / "adapters")
+    for folder in ("adapters", "evidence"):
+        shutil.copytree(ROOT / "docs" / folder, tmp_path / folder)
     spec = importlib.util.spec_from_file_location(
         "make_adapter_pages", ROOT / "docs" / "make_adapter_pages.py"
     )
@@ -73,10 +74,9 @@ def test_the_pages_of_adapters_are_generated_from_the_catalog_and_the_measuremen
     spec.loader.exec_module(pages)
     monkeypatch.setattr(sys, "argv", ["make_adapter_pages", str(tmp_path)])
     pages.main()
-    for page in (tmp_path / "adapters").iterdir():
-        assert page.read_text("utf-8") == (ROOT / "docs" / "adapters" / page.name).read_text("utf-8"), (
-            page.name
-        )
+    for page in tmp_path.rglob("*.md"):
+        kept = ROOT / "docs" / page.relative_to(tmp_path)
+        assert page.read_text("utf-8") == kept.read_text("utf-8"), page.name
 
 
 @pytest.mark.parametrize("name", HERE)
