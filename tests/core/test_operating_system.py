@@ -133,7 +133,7 @@ def test_an_unnamed_file_gets_its_name_when_it_is_complete(tmp_path):
 
 
 def test_on_windows_files_have_names_and_are_written_all_the_same(windows, tmp_path):
-    from rightcall.files import write_file
+    from rightcall.files.atomic import write_file
 
     assert system.open_unnamed_file(tmp_path) is None
     write_file(tmp_path / "file", b"whole")

@@ -16,15 +16,15 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 ROOMS = (
+    "core",
     "model",
     "files",
-    "redaction",
+    "schema",
     "stats",
-    "portability",
     "lint",
     "datasets",
     "metrics",
-    "gate",
+    "decide",
     "tools",
     "store",
 )

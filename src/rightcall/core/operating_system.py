@@ -35,7 +35,9 @@ def system_name() -> str:
 
 def environment_mappings() -> list[Any]:
     """Through which code reads this process's environment: as text and, except on Windows, as bytes."""
-    return [os.environ, os.environb] if sys.platform != "win32" else [os.environ]
+    if sys.platform == "win32":
+        return [os.environ]
+    return [os.environ, os.environb]
 
 
 # Processes
