@@ -1,4 +1,4 @@
-"""What only some systems have is used in one module, `operating_system.py`, and the package works without it.
+"""What only some systems have is used in one module, `core/operating_system.py`, and the package works without it.
 
 Which names Windows lacks is read from the stubs of the standard library that mypy ships.
 """
@@ -14,11 +14,10 @@ from pathlib import Path
 
 import pytest
 
-import rightcall
+from tests.support.source_tree import PACKAGE, source_files, syntax_tree
 from tests.support.windows_names import posix_modules, posix_names
 
-PACKAGE = Path(rightcall.__file__).parent
-(ONLY,) = PACKAGE.rglob("operating_system.py")
+ONLY = PACKAGE / "core" / "operating_system.py"
 NAMES = posix_names(
     "os", "signal", "socket", "time", "select", "subprocess", "errno", "asyncio", "mmap", "ssl"
 )
@@ -79,11 +78,11 @@ def system_specific(tree: ast.Module) -> Iterator[tuple[int, str]]:
 def test_only_one_module_uses_what_not_every_system_has():
     uses = [
         f"{path.relative_to(PACKAGE)}:{line}: {name}"
-        for path in sorted(PACKAGE.rglob("*.py"))
-        if path != ONLY and SUSPICIOUS.search(source := path.read_text("utf-8"))
-        for line, name in system_specific(ast.parse(source))
+        for path in source_files()
+        if path != ONLY and SUSPICIOUS.search(path.read_text("utf-8"))
+        for line, name in system_specific(syntax_tree(path))
     ]
-    assert uses == [], "move it to operating_system.py"
+    assert uses == [], "move it to core/operating_system.py"
 
 
 @pytest.mark.parametrize(
