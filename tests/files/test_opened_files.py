@@ -252,8 +252,8 @@ def test_importing_rightcall_adds_no_audit_hook():
     code = (
         "import sys; heard = []; real = sys.addaudithook\n"
         "sys.addaudithook = lambda hook: heard.append(hook)\n"
-        "import rightcall, rightcall.run, rightcall.cli.main\n"
-        "rightcall.run.suite_plan.plan_suite; assert heard == [], heard"
+        "import rightcall, rightcall.cli.main\n"
+        "from rightcall.run.suite_plan import plan_suite; assert heard == [], heard"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
 

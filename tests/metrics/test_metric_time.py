@@ -106,7 +106,7 @@ def test_a_hanging_metric_does_not_keep_the_process_from_ending():
     program = (
         "import threading, rightcall as rc\n"
         "case = rc.TestCase(rc.Golden('?'), rc.Trajectory())\n"
-        "from rightcall.metrics import Scorer, as_metrics\n"
+        "from rightcall.metrics.resolve import as_metrics\nfrom rightcall.metrics.score_case import Scorer\n"
         "import asyncio\n"
         "scorer = Scorer(as_metrics([lambda case: threading.Event().wait()]), seconds=0.01)\n"
         "print(asyncio.run(scorer.result(case.golden, 0, case.trajectory, {})).error)\n"

@@ -413,7 +413,7 @@ def test_a_read_only_store_stops_the_agent_before_the_effect(tmp_path: Path):
 
 def test_processes_that_open_a_new_store_at_once_all_succeed(tmp_path: Path):
     script = (
-        "import sys; from rightcall.tools.idempotency import sqlite_store;"
+        "import sys; from rightcall.tools.idempotency.key_location import sqlite_store;"
         "print('ready', flush=True); sys.stdin.readline();"
         "print(sqlite_store(sys.argv[1]).state('k'))"
     )

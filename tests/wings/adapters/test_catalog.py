@@ -34,7 +34,7 @@ def test_an_adapter_has_a_file_a_test_and_a_page_that_begins_with_its_limitation
     place = "" if info.name in TESTED_HERE else "own_environment"
     assert (
         info.name in TESTED_AS_LOOPS
-        or (ROOT / "tests" / "adapters" / place / f"test_{info.name}.py").exists()
+        or (ROOT / "tests" / "wings" / "adapters" / place / f"test_{info.name}.py").exists()
     )
 
 

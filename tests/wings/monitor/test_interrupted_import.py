@@ -15,7 +15,8 @@ ROOT = Path(__file__).parents[3]
 IMPORT = """
 import os, sys
 from pathlib import Path
-from rightcall.wings.monitor import import_to_store, trace_import
+from rightcall.wings.monitor import trace_import
+from rightcall.wings.monitor.trace_import import import_to_store
 from rightcall.store.address import open_store
 from rightcall.wings.traces.reader import load_traces
 store, last = open_store(sys.argv[1]), int(sys.argv[2])

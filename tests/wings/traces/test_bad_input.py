@@ -59,7 +59,7 @@ BOMB = """
 import re, sys
 from pathlib import Path
 from rightcall.core.errors import InputError
-from rightcall.wings.traces import load_traces
+from rightcall.wings.traces.reader import load_traces
 try:
     list(load_traces(sys.argv[1]))
 except InputError as error:
