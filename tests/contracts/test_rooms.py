@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -63,9 +65,20 @@ def test_a_room_lists_only_files_that_it_has(room):
     assert [name for name in named_in_table(docstring) if name not in there] == []
 
 
-def test_contributing_names_files_that_exist():
-    text = (SOURCE.parents[1] / "CONTRIBUTING.md").read_text("utf-8")
-    named = re.findall(r"`((?:[a-z_]+/)+(?:[a-z_]+\.py)?)`", text)
-    assert [
-        name for name in named if not (SOURCE / name).exists() and not (SOURCE.parents[1] / name).exists()
-    ] == []
+@pytest.mark.parametrize("page", ["CONTRIBUTING.md", "docs/architecture.md"])
+def test_a_map_names_files_that_exist(page):
+    root = SOURCE.parents[1]
+    names = re.findall(r"`((?:[a-z_]+/)+(?:[a-z_]+\.py)?)`", (root / page).read_text("utf-8"))
+    assert (
+        names
+        and [name for name in names if not (SOURCE / name).exists() and not (root / name).exists()] == []
+    )
+
+
+def test_the_picture_of_the_rooms_shows_the_contract(tmp_path):
+    root = SOURCE.parents[1]
+    drawn = tmp_path / "rooms.svg"
+    subprocess.run([sys.executable, root / "docs/pictures/rooms.py", drawn], check=True)
+    assert drawn.read_text("utf-8") == (root / "docs/pictures/rooms.svg").read_text("utf-8"), (
+        "run: python docs/pictures/rooms.py"
+    )
