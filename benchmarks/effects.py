@@ -184,7 +184,9 @@ def process(schedule: Schedule, number: int, *, calm: bool = False) -> None:
 
     asyncio.run(settle() if calm else calls())
     lines = [msgspec.to_builtins(entry) for entry in context.ledger.entries]
-    schedule.file(f"ledger.{number}").write_text(json.dumps([lines, answers]))
+    written = schedule.file(f"unfinished.{number}")  # a kill in the middle leaves no half of a ledger
+    written.write_text(json.dumps([lines, answers]))
+    written.replace(schedule.file(f"ledger.{number}"))
 
 
 def forked(work: Callable[[], None]) -> int:

@@ -3,15 +3,22 @@
 import gc
 import os
 import signal
+from pathlib import Path
 
+import certifi
 import pytest
 from hypothesis import settings
 
 pytest.register_assert_rewrite("tests.wings.adapters.contract")
 
-# Sessions that tests start load every plugin that is installed. These are for tests/api/test_other_plugins.py alone.
-OTHER_PLUGINS = "-p no:randomly -p no:asyncio -p no:rerunfailures"
-os.environ["PYTEST_ADDOPTS"] = f"{os.environ.get('PYTEST_ADDOPTS', '')} {OTHER_PLUGINS}"
+# Sessions that tests start would load every plugin that is installed, which takes them seconds. The first three are for
+# tests/api/test_other_plugins.py alone.
+OTHER_PLUGINS = "-p no:randomly -p no:asyncio -p no:rerunfailures -p no:langsmith_plugin -p no:hypothesispytest -p no:anyio"
+
+# Every client of a model's SDK reads the certificates of all authorities, which takes longer than most tests; servers of
+# tests are on this machine, and none speaks TLS.
+ONE_AUTHORITY = Path(__file__).parent / "data" / "one_authority.pem"
+certifi.where = lambda: str(ONE_AUTHORITY)
 
 # A shell starts background commands with Ctrl-C ignored, and so would the programs that tests interrupt.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -24,6 +31,11 @@ settings.load_profile("rightcall")
 
 
 def pytest_collection_finish() -> None:
-    """Twelve thousand tests and the packages they import stay: the garbage collector need not look at them again."""
+    """Before the first test, but after workers of this session have started, which need Hypothesis' plugin.
+
+    Thousands of tests and the packages they import stay: the garbage collector need not look at them again.
+    """
+    os.environ["PYTEST_ADDOPTS"] = f"{os.environ.get('PYTEST_ADDOPTS', '')} {OTHER_PLUGINS}"
     gc.collect()
     gc.freeze()
+    gc.set_threshold(20_000, 20, 20)

@@ -20,10 +20,16 @@ MARK = "\n<!-- example -->\n"
 BLOCK = re.compile(re.escape(MARK) + r"\n*(?:`([^`\n]+)`:?\n+)?```(\w+)\n(.*?)```", re.DOTALL)
 """A marked block. A name in backticks before a json, jsonl or yaml block makes it a file of that name."""
 
-EXAMPLES = [page for page in PAGES if MARK in page.read_text("utf-8")]
+LONG = {"tutorial.md", "why-it-fails.md", "monitoring.md", "datasets.md", "generate.md", "traces.md"}
+"""Pages whose commands take seconds, which `make nightly` runs."""
+EXAMPLES = [
+    pytest.param(page, marks=pytest.mark.nightly if page.name in LONG else (), id=page.name)
+    for page in PAGES
+    if MARK in page.read_text("utf-8")
+]
 
 
-@pytest.mark.parametrize("page", EXAMPLES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", EXAMPLES)
 def test_the_examples_of_a_page_run_from_top_to_bottom(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {"__name__": "example"}

@@ -192,7 +192,9 @@ _import_watches: dict[Path, ImportWatch] = {}
 
 def import_watch(project: ProjectFiles) -> ImportWatch:
     """The watch on imports of a project in this process."""
-    return _import_watches.setdefault(project.root, ImportWatch(project))
+    if project.root not in _import_watches:
+        _import_watches[project.root] = ImportWatch(project)
+    return _import_watches[project.root]
 
 
 def watched_variables(sources: AgentSources, environment: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -240,15 +242,18 @@ def _program_files(program: StartedProgram, sources: AgentSources) -> tuple[dict
 
 
 def _loaded(project: ProjectFiles) -> set[str]:
-    files = [getattr(module, "__file__", None) for module in list(sys.modules.values())]
-    inside = (file for file in files if isinstance(file, str) and file.startswith(project.roots))
-    return {name for file in inside if (name := _module_name(project.root, file)) is not None}
+    """The names of the modules of this process that are files of the project; asked after every trial."""
+    names = _module_names.setdefault(str(project.root), {})
+    modules = [getattr(module, "__file__", None) for module in list(sys.modules.values())]
+    files = [file for file in modules if isinstance(file, str)]
+    for file in files:
+        if file not in names:
+            names[file] = project.name(file) if file.startswith(project.roots) else None
+    return {name for file in files if (name := names[file]) is not None}
 
 
-@lru_cache(65_536)
-def _module_name(root: Path, file: str) -> str | None:
-    """Asked after every trial for every module of the process, and always the same."""
-    return ProjectFiles(root).name(file)
+_module_names: dict[str, dict[str, str | None]] = {}
+"""By project, from the file of a module to its name in the project."""
 
 
 def joined_watches(one: WatchedInputs | None, other: WatchedInputs | None) -> WatchedInputs | None:

@@ -191,7 +191,19 @@ def evaluated(agent: Any, store: str) -> list[tuple[str, str, bool]]:
 GOOD = sorted((golden.id, "", True) for golden in GOLDENS)
 
 
-@pytest.mark.parametrize(("framework", "kind"), KINDS)
+QUICK = (
+    ("openai_agents", "run_sync"),
+    ("pydantic_ai", "object"),
+    ("langchain", "asyncio.run"),
+    ("openai", "async"),
+)
+"""Each framework and each kind once; the others are tried in `make nightly`."""
+
+
+@pytest.mark.parametrize(
+    ("framework", "kind"),
+    [pytest.param(*row, marks=() if row in QUICK else pytest.mark.nightly) for row in KINDS],
+)
 def test_three_evaluations_three_cells_and_twenty_tests_agree(address, tmp_path, framework, kind):
     agent = rc.observe(FRAMEWORKS[framework](address)[kind], via=framework)
     store = str(tmp_path / "store.db")
