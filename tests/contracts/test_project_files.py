@@ -54,3 +54,8 @@ def test_declared_versions_begin_with_the_oldest_that_is_required_and_have_no_ga
 
 def test_rooms_whose_tests_run_on_every_version_exist():
     assert [room for room in ROOMS if not (ROOT / "tests" / room).is_dir()] == []
+
+
+def test_environments_that_make_creates_are_ignored_by_git():
+    environments = set(re.findall(r"\.venv[\w-]*", (ROOT / "Makefile").read_text("utf-8")))
+    assert {f"{folder}/" for folder in environments} <= set((ROOT / ".gitignore").read_text("utf-8").split())
