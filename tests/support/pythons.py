@@ -1,7 +1,6 @@
 """The fast tests on each supported Python that is installed: `python -m tests.support.pythons [VERSION…]`.
 
-Not a test: it needs a package index. `make test-pythons` calls it. Each version has an environment in .venv-pythons, with
-the packages that those tests need and none of the frameworks, some of which arrive late for a new Python.
+Not a test: it needs a package index. `make test-pythons` calls it. Each version has an environment in .venv-pythons.
 """
 
 from __future__ import annotations
@@ -28,33 +27,7 @@ ROOMS = (
     "tools",
     "store",
 )
-"""Folders of tests: what everything else stands on, without frameworks, browsers and clusters."""
-
-PACKAGES = (
-    "--editable",
-    ".[web,test,documents,traces,parquet,grpc,mcp,improve]",
-    *(
-        "hypothesis",
-        "lxml",
-        "numpy",
-        "pandas",
-        "polars",
-        "scipy",
-        "statsmodels",
-        "schemastore",
-        "check-jsonschema",
-    ),
-    *(
-        "anthropic",
-        "openai",
-        "pydantic",
-        "httpx",
-        "httpx2",
-        "opentelemetry-sdk",
-        "trustme",
-        "mcp-server-time",
-    ),
-)
+"""Folders of tests: what everything else stands on, without browsers and clusters."""
 
 
 def supported() -> list[str]:
@@ -88,21 +61,9 @@ def passes(version: str, python: Path) -> bool:
     tests = [f"tests/{room}" for room in ROOMS]
     for command in (
         [python, "-m", "venv", folder],
-        [own, "-m", "pip", "install", "--quiet", *PACKAGES],
+        [own, "-m", "pip", "install", "--quiet", "--editable", ".[dev]"],
         [own, "-m", "compileall", "-q", "-f", "src"],
-        [
-            own,
-            "-m",
-            "pytest",
-            "-o",
-            "addopts=",
-            "-q",
-            "-p",
-            "no:cacheprovider",
-            "-m",
-            "not ray and not nightly",
-            *tests,
-        ],
+        [own, "-m", "pytest", "-p", "no:cacheprovider", "-m", "not ray and not nightly", *tests],
     ):
         if subprocess.run(command, cwd=ROOT, check=False).returncode != 0:
             return False
