@@ -116,7 +116,7 @@ def _one(kind: str, number: int, seed: int, tally: Tally, kept: Path) -> None:
 def _resident() -> int:
     """Bytes this process has in memory now; where the system does not tell, the most it ever had."""
     try:
-        return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
+        return int(Path("/proc/self/statm").read_text(encoding="utf-8").split()[1]) * resource.getpagesize()
     except OSError:
         return _peak()
 

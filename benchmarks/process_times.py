@@ -72,11 +72,11 @@ class ProcessTimes:
 
     def _look(self) -> None:
         with self._look_at:
-            mine = int(Path("/proc/self/statm").read_text().split()[1]) * PAGE
+            mine = int(Path("/proc/self/statm").read_text(encoding="utf-8").split()[1]) * PAGE
             whole, largest = mine, 0
             for pid, name in descendants(os.getpid()):
                 try:
-                    stat = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+                    stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
                 except OSError:
                     continue
                 if any(word in name for word in NOT_OURS):

@@ -118,7 +118,7 @@ async def _send_slowly(
 
 
 def cpu_seconds(pid: int) -> float:
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
@@ -167,7 +167,7 @@ def _spans(sessions: bool) -> Iterator[RunSpan]:
 
 def memory(pid: int) -> int:
     about = Path(f"/proc/{pid}/status")
-    found = re.search(r"VmRSS:\s+(\d+)", about.read_text()) if about.exists() else None
+    found = re.search(r"VmRSS:\s+(\d+)", about.read_text(encoding="utf-8")) if about.exists() else None
     return int(found[1]) // 1024 if found else 0
 
 

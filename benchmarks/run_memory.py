@@ -50,7 +50,7 @@ def one_run(n: int, gated: bool) -> None:
 
 def write_goldens(path: Path, n: int) -> None:
     """Write `n` goldens that expect one call."""
-    with path.open("w") as file:
+    with path.open("w", encoding="utf-8") as file:
         for i in range(n):
             wanted = '[{"tool": "a", "args": {"n": 1}}]'
             file.write(f'{{"id": "g{i}", "input": "Do {i}", "expected_calls": {wanted}}}\n')

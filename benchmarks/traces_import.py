@@ -56,7 +56,7 @@ def write(path: Path, count: int) -> int:
         {s["traceId"] for g in document["resourceSpans"] for c in g["scopeSpans"] for s in c["spans"]}
     )
     each = sum(len(c["spans"]) for g in document["resourceSpans"] for c in g["scopeSpans"])
-    with path.open("w") as out:
+    with path.open("w", encoding="utf-8") as out:
         for i in range(count // 2):
             line = text
             for k, old in enumerate(ids):

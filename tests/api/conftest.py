@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import rightcall.api.testing.check_fixture
-import rightcall.api.testing.marks
-import rightcall.api.testing.summary
+import rightcall.api.testing.marks  # noqa: F401  imported for projects under test
+import rightcall.api.testing.summary  # noqa: F401  imported for projects under test
 from rightcall.store.address import open_store
 
 __all__ = ["rightcall"]

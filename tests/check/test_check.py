@@ -85,7 +85,7 @@ def edit(path, old, new):
 
 def checked(*words):
     code = run("check", "suite.yaml", "-o", "check.json", *words)
-    return code, json.loads(Path("check.json").read_text())
+    return code, json.loads(Path("check.json").read_text(encoding="utf-8"))
 
 
 def test_a_change_that_reaches_no_model_passes_without_a_call(shop):
@@ -116,10 +116,10 @@ def test_a_broken_tool_is_found_at_once_with_the_lines_of_its_goldens(shop):
         .startswith(f'{{"id": "{broken["golden"]}"')
     )
     assert {each["tool"] for each in found["lint"]} == {"refund_order"}
-    assert Path("check.md").read_text().startswith("<!-- rightcall:check:shop -->\n")
+    assert Path("check.md").read_text(encoding="utf-8").startswith("<!-- rightcall:check:shop -->\n")
     assert all(
         {"description", "check_name", "fingerprint", "severity", "location"} <= e.keys()
-        for e in json.loads(Path("codequality.json").read_text())
+        for e in json.loads(Path("codequality.json").read_text(encoding="utf-8"))
     )
 
 
@@ -645,7 +645,7 @@ def test_another_finishing_order_gives_the_same_check_to_the_byte(shop):
     for _ in range(2):
         shutil.rmtree(shop / ".rightcall" / "checks", ignore_errors=True)
         _, found = checked("--trust")
-        text = Path("check.json").read_text().replace(found["run_id"], "RUN")
+        text = Path("check.json").read_text(encoding="utf-8").replace(found["run_id"], "RUN")
         texts.append(re.sub(r'"age_days": [\d.]+', "", text))
     assert texts[0] == texts[1]
     assert found["calls"]["spent"] > 16
@@ -774,8 +774,8 @@ def test_a_baseline_file_that_was_cut_off_is_refused(shop, capsys):
 def test_other_trials_of_the_baseline_are_another_question(shop):
     """Two files of the same run that differ, such as one edited by hand, do not share a verdict."""
     run("baseline", "save", "--suite", "shop", "-o", "main.jsonl")
-    text = Path("main.jsonl").read_text()
-    Path("other.jsonl").write_text(text.replace('"t":["111"]', '"t":["000"]'))
+    text = Path("main.jsonl").read_text(encoding="utf-8")
+    Path("other.jsonl").write_text(text.replace('"t":["111"]', '"t":["000"]'), encoding="utf-8")
     edit(shop / "suite.yaml", "Answer with one", "Answer with just one")
     _, first = checked("--baseline", "main.jsonl")
     _, second = checked("--baseline", "other.jsonl")
@@ -943,15 +943,19 @@ def test_trials_without_an_answer_are_asked_once_more_then_left_out(
     goldens = [
         {"id": f"g{i}", "input": f"{i}", "expected_calls": [{"tool": "find_order"}]} for i in range(60)
     ]
-    Path("goldens.jsonl").write_text("".join(json.dumps(golden) + "\n" for golden in goldens))
+    Path("goldens.jsonl").write_text(
+        "".join(json.dumps(golden) + "\n" for golden in goldens), encoding="utf-8"
+    )
     name = f"failing_{broken}_{times}"
     suite = {"name": "s", "dataset": "goldens.jsonl", "agent": {"model": f"{name}:answer"}, "tools": [
         {"name": "find_order", "description": "Find an order.", "input_schema": {"type": "object"}}]}  # fmt: skip
-    Path(f"{name}.py").write_text(FAILING.format(broken=[], times=0))
-    Path("suite.yaml").write_text(json.dumps(suite))
+    Path(f"{name}.py").write_text(FAILING.format(broken=[], times=0), encoding="utf-8")
+    Path("suite.yaml").write_text(json.dumps(suite), encoding="utf-8")
     assert run("run", "suite.yaml", "--trials", "2") == 0
     sys.modules.pop(name)
-    Path(f"{name}.py").write_text(FAILING.format(broken=[f"g{i}" for i in range(broken)], times=times))
+    Path(f"{name}.py").write_text(
+        FAILING.format(broken=[f"g{i}" for i in range(broken)], times=times), encoding="utf-8"
+    )
     assert run("check", "suite.yaml", "--baseline", "last", "--full", "-o", "check.json") == code
-    found = json.loads(Path("check.json").read_text())
+    found = json.loads(Path("check.json").read_text(encoding="utf-8"))
     assert found["verdict"] == word

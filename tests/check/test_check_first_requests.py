@@ -74,7 +74,7 @@ class Project:
     def check(self, *words: str) -> dict:
         with contextlib.chdir(self.folder):
             run("check", "suite.yaml", "--baseline", "main.jsonl", "-o", "check.json", *words)
-            return json.loads(Path("check.json").read_text())
+            return json.loads(Path("check.json").read_text(encoding="utf-8"))
 
 
 def run(*words: str) -> None:

@@ -61,10 +61,10 @@ def test_any_folder_gives_a_suite_of_its_name(rightcall, folder):
 
 def test_init_overwrites_nothing_without_force(rightcall):
     rightcall("init", "mine")
-    Path("mine/goldens.jsonl").write_text("precious")
+    Path("mine/goldens.jsonl").write_text("precious", encoding="utf-8")
     again = rightcall("init", "mine")
     assert again.code == 2 and "already has suite.yaml, tools.json, goldens.jsonl" in again.err
-    assert Path("mine/goldens.jsonl").read_text() == "precious"
+    assert Path("mine/goldens.jsonl").read_text(encoding="utf-8") == "precious"
     assert rightcall("init", "mine", "--force").code == 0
     assert Path("mine/goldens.jsonl").read_text("utf-8") != "precious"
 

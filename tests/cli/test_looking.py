@@ -87,7 +87,7 @@ def test_an_unknown_tool_is_suggested_for(rightcall, tools):
 
 
 def test_a_file_without_tools_does_not_crash(rightcall):
-    Path("none.json").write_text("[]")
+    Path("none.json").write_text("[]", encoding="utf-8")
     done = rightcall("tools", "list", "none.json")
     assert done.code in (0, 2) and "Traceback" not in done.err
     assert json.loads(rightcall("tools", "list", "none.json", "--json").out or "[]") == []

@@ -22,7 +22,7 @@ def typed(folder: Path, *words: str, stdout: str | None = None) -> tuple[int, st
     if not file.exists():
         file.write_text(json.dumps(TOOLS))
     command = [sys.executable, "-m", "rightcall.cli.main", *words]
-    with Path(stdout or "/dev/null").open("w") as out:
+    with Path(stdout or "/dev/null").open("w", encoding="utf-8") as out:
         done = subprocess.run(command, check=False, cwd=folder, stdout=out, stderr=subprocess.PIPE, text=True)
     return done.returncode, done.stderr
 

@@ -23,7 +23,7 @@ def interpreter() -> str:
     """The Python of the environment, made on first use; processes that start at once wait for the first."""
     python = ENVIRONMENT / ("Scripts" if sys.platform == "win32" else "bin") / "python"
     ready = ENVIRONMENT / "ready"
-    with Path(f"{ENVIRONMENT}.lock").open("w") as lock:
+    with Path(f"{ENVIRONMENT}.lock").open("w", encoding="utf-8") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not ready.exists():
             venv.create(ENVIRONMENT, with_pip=True, clear=True)

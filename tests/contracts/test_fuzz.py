@@ -84,7 +84,7 @@ def test_what_was_found_once_stays_found(name, content, command, tmp_path, monke
     monkeypatch.chdir(tmp_path)
     for seed in SEEDS.values():
         Path(f"good-{seed.name}").write_bytes(seed.data)
-    Path(name).write_text(json.dumps(content))
+    Path(name).write_text(json.dumps(content), encoding="utf-8")
     monkeypatch.setattr(sys, "argv", ["rightcall", *command])
     with pytest.raises(SystemExit) as ended:
         main()

@@ -149,10 +149,10 @@ def assert_test(way: Way) -> None:
 
 def score(way: Way) -> None:
     Path("made.jsonl").write_text(
-        '{"golden_id": "g1", "calls": [{"name": "get_weather", "arguments": {}}]}\n'
+        '{"golden_id": "g1", "calls": [{"name": "get_weather", "arguments": {}}]}\n', encoding="utf-8"
     )
     Path("one.jsonl").write_text(
-        '{"id": "g1", "input": "Weather?", "expected_calls": [{"tool": "get_weather"}]}\n'
+        '{"id": "g1", "input": "Weather?", "expected_calls": [{"tool": "get_weather"}]}\n', encoding="utf-8"
     )
     cli("score", "one.jsonl", "made.jsonl", "--metric", way.judge())
 

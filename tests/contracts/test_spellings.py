@@ -150,7 +150,7 @@ class Dumped:
 
 @pytest.mark.parametrize("path", DUMPS, ids=[path.stem for path in DUMPS])
 def test_dumps_of_the_real_packages(path: Path) -> None:
-    held = json.loads(path.read_text())
+    held = json.loads(path.read_text(encoding="utf-8"))
     calls = [(call["name"], call["arguments"]) for call in held["calls"]]
     dump = held["dump"]
     wrapped = [Dumped(item) for item in dump] if isinstance(dump, list) else Dumped(dump)

@@ -53,7 +53,7 @@ READS = {
     "resources": lambda path: (importlib.resources.files("json"), path.read_text()),
     "sqlite": lambda path: sqlite3.connect(path).close(),
     "thread": lambda path: in_thread(path.read_bytes),
-    "relative name": lambda path: Path(os.path.relpath(path)).read_text(),
+    "relative name": lambda path: Path(os.path.relpath(path)).read_text(encoding="utf-8"),
 }
 
 
@@ -169,7 +169,7 @@ def test_a_variable_that_the_project_reads_is_seen_by_whatever_name(way, project
 NO_INPUTS = {
     "appended": lambda root: write(root / "a.json", "a"),
     "created": lambda root: (write(root / "new.txt", "w"), (root / "new.txt").read_text()),
-    "outside": lambda root: Path(json.__file__).read_text(),
+    "outside": lambda root: Path(json.__file__).read_text(encoding="utf-8"),
     "generated": lambda root: [
         (root / name).mkdir() or write(root / name / "x", "w")
         for name in ("__pycache__", ".rightcall", "node_modules")

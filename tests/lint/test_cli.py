@@ -38,7 +38,7 @@ def run(*arguments: str | Path) -> Result:
 def test_errors_make_it_fail_and_clean_tools_do_not(tools: Path) -> None:
     assert run(tools).exit_code == 1
     assert run(tools, "--fail-on", "never").exit_code == 0
-    tools.write_text(json.dumps(CLEAN))
+    tools.write_text(json.dumps(CLEAN), encoding="utf-8")
     assert run(tools, "--fail-on", "info").exit_code == 0
 
 
@@ -51,7 +51,7 @@ def test_json_is_all_there_is_on_stdout(tools: Path) -> None:
 def test_fix_corrects_the_file_and_says_so(tools: Path) -> None:
     result = run(tools, "--fix")
     assert f"fixed 2 in {tools}: TD309" in result.stderr
-    assert json.loads(tools.read_text())[0]["input_schema"]["additionalProperties"] is False
+    assert json.loads(tools.read_text(encoding="utf-8"))[0]["input_schema"]["additionalProperties"] is False
 
 
 def test_suggest_shows_a_patch_and_changes_nothing(tools: Path) -> None:
@@ -60,16 +60,18 @@ def test_suggest_shows_a_patch_and_changes_nothing(tools: Path) -> None:
         "properties": {"n": {"type": "integer", "description": "How many. Default is 10."}},
     }
     before = json.dumps([{"name": "get_x", "description": "Gets it.", "input_schema": schema}], indent=2)
-    tools.write_text(before)
+    tools.write_text(before, encoding="utf-8")
     assert '+          "default": 10' in run(tools, "--suggest").stdout
-    assert tools.read_text() == before
+    assert tools.read_text(encoding="utf-8") == before
 
 
 def test_pyproject_gives_the_defaults(tools: Path) -> None:
-    Path("pyproject.toml").write_text('[tool.rightcall.lint]\nselect = ["TD309"]\nfail-on = "info"\n')
+    Path("pyproject.toml").write_text(
+        '[tool.rightcall.lint]\nselect = ["TD309"]\nfail-on = "info"\n', encoding="utf-8"
+    )
     result = run(tools, "--show", "info")
     assert result.exit_code == 1 and "TD401" not in result.stdout
-    Path("pyproject.toml").write_text("[tool.rightcall.lint]\nselekt = []\n")
+    Path("pyproject.toml").write_text("[tool.rightcall.lint]\nselekt = []\n", encoding="utf-8")
     assert isinstance(run(tools).exception, ConfigError)
 
 
@@ -81,7 +83,7 @@ def test_a_baseline_lets_old_findings_pass(tools: Path) -> None:
 
 def test_paths_of_pyproject_count_from_its_folder(tools: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     table = '[tool.rightcall.lint]\nbaseline = "known.json"\nlock = "tools.lock"\n'
-    Path("pyproject.toml").write_text(table)
+    Path("pyproject.toml").write_text(table, encoding="utf-8")
     assert run(tools, "--update-lock", "--write-baseline", "known.json").exit_code == 0
     (tools.parent / "below").mkdir()
     monkeypatch.chdir(tools.parent / "below")
@@ -137,7 +139,7 @@ def test_fix_corrects_every_file_of_a_joined_set(tools: Path) -> None:
 
 
 def test_unreadable_files_of_a_folder_are_warnings_that_are_counted(tools: Path) -> None:
-    tools.write_text(json.dumps(CLEAN))
+    tools.write_text(json.dumps(CLEAN), encoding="utf-8")
     tools.with_name("broken.json").write_text("{bad")
     tools.with_name("b.yaml").write_text("a: [")
     result = run(tools.parent)
@@ -147,9 +149,9 @@ def test_unreadable_files_of_a_folder_are_warnings_that_are_counted(tools: Path)
 
 
 def test_a_lock_notices_a_rug_pull(tools: Path) -> None:
-    tools.write_text(json.dumps(CLEAN))
+    tools.write_text(json.dumps(CLEAN), encoding="utf-8")
     assert run(tools, "--lock", "tools.lock", "--update-lock").exit_code == 0
-    tools.write_text(json.dumps(CLEAN).replace("coming days", "the past"))
+    tools.write_text(json.dumps(CLEAN).replace("coming days", "the past"), encoding="utf-8")
     result = run(tools, "--lock", "tools.lock")
     assert result.exit_code == 1 and "has changed since it was locked" in result.stdout
     assert isinstance(run(tools, "--update-lock").exception, ConfigError)

@@ -35,7 +35,7 @@ def of_server() -> LintReport:
 @pytest.fixture
 def of_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> LintReport:
     monkeypatch.chdir(tmp_path)
-    Path("my tools.py").write_text(MODULE)
+    Path("my tools.py").write_text(MODULE, encoding="utf-8")
     return lint(read_paths(["my tools.py"], import_python=tools_of_module))
 
 

@@ -14,7 +14,7 @@ from tests.lint.clean import CLEAN
 
 def put(path: Path, value: object = CLEAN) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(value if isinstance(value, str) else json.dumps(value))
+    path.write_text(value if isinstance(value, str) else json.dumps(value), encoding="utf-8")
     return path
 
 

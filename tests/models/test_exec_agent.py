@@ -141,7 +141,7 @@ time.sleep(100)
 def _runs(pid: int) -> bool:
     try:
         os.kill(pid, 0)
-        return "Z" not in Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+        return "Z" not in Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
     except (ProcessLookupError, FileNotFoundError):
         return False
 

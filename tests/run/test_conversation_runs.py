@@ -234,9 +234,9 @@ def test_a_dry_run_counts_every_possible_turn_and_says_so(bank):
         ConversationalGolden("Go", id="go", max_turns=3),
     ]
     save_goldens(goldens, "goldens.jsonl")
-    suite = json.loads(Path("suite.json").read_text()) | {"trials": 2}
+    suite = json.loads(Path("suite.json").read_text(encoding="utf-8")) | {"trials": 2}
     user = {"model": "scripted:script.json", "personas": ["plain"], "max_turns": 7}
-    Path("suite.json").write_text(json.dumps(suite | {"user": user}))
+    Path("suite.json").write_text(json.dumps(suite | {"user": user}), encoding="utf-8")
     told = CliRunner().invoke(run, ["suite.json", "--dry-run"]).output
     turns = 2 * (3 * 2 + 7 + 3)
     assert (

@@ -56,7 +56,7 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     save_goldens([GOLDEN], "goldens.jsonl")
     for name, content in {"script": SCRIPT, "tools": [TOOL], "suite": SUITE}.items():
-        Path(f"{name}.json").write_text(json.dumps(content))
+        Path(f"{name}.json").write_text(json.dumps(content), encoding="utf-8")
     return tmp_path
 
 
@@ -92,7 +92,7 @@ def by_assert_test():
 
 
 def by_check():
-    Path("test_refund.py").write_text(TEST)
+    Path("test_refund.py").write_text(TEST, encoding="utf-8")
     command = [
         sys.executable,
         "-m",
@@ -140,7 +140,8 @@ def test_every_door_plays_every_simulated_user_and_says_the_same(door):
 def test_one_verdict_also_when_all_users_are_served():
     replies = [reply for reply in SCRIPT["replies"] if reply["golden"] != "refund@unsure"]
     Path("script.json").write_text(
-        json.dumps({"replies": [*replies, {"golden": "refund@unsure", "turns": [CALL, {"text": "Done."}]}]})
+        json.dumps({"replies": [*replies, {"golden": "refund@unsure", "turns": [CALL, {"text": "Done."}]}]}),
+        encoding="utf-8",
     )
     assert rc.assert_test(golden=GOLDEN, agent=agent(), user="scripted:script.json").passed
     assert rc.evaluate(agent(), [GOLDEN], user="scripted:script.json").passed
@@ -151,7 +152,7 @@ def test_a_recorded_conversation_belongs_to_its_scenario_and_to_nothing_else():
     scripted = ConversationalGolden("Talk", id="refund", simulate=False)
     assert [played_as(g, name) for g, name in ((GOLDEN, "refund@"), (GOLDEN, "other@plain"), (scripted, "refund@p"))] \
         == [None] * 3  # fmt: skip
-    Path("done.jsonl").write_text('{"golden_id": "other@plain", "calls": []}\n')
+    Path("done.jsonl").write_text('{"golden_id": "other@plain", "calls": []}\n', encoding="utf-8")
     with pytest.raises(InputError, match="golden_id 'other@plain' is not in"):
         list(rc.score("goldens.jsonl", "done.jsonl"))
 

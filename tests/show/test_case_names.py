@@ -68,7 +68,7 @@ def by_score(run):
 
 def by_run(run, *options):
     suite = {"dataset": "items.jsonl", "agent": {"model": f"{__name__}:agent"}}
-    Path("suite.json").write_text(json.dumps(suite))
+    Path("suite.json").write_text(json.dumps(suite), encoding="utf-8")
     return by_command("run", "suite.json", *options)
 
 

@@ -86,7 +86,7 @@ def patience(death: str) -> float:
 
 
 def act(world: Path, name: str) -> None:
-    with world.open("a") as lines:
+    with world.open("a", encoding="utf-8") as lines:
         lines.write(f"{name}\n")
 
 

@@ -33,11 +33,11 @@ def die_if(moment: str) -> None:
 
 
 def look(key: str, arguments: dict[str, Any]) -> Any:
-    return {"paid": 5} if Path(EFFECTS).exists() and Path(EFFECTS).read_text() else None
+    return {"paid": 5} if Path(EFFECTS).exists() and Path(EFFECTS).read_text(encoding="utf-8") else None
 
 
 def append(line: str) -> None:
-    with Path(EFFECTS).open("a") as effects:
+    with Path(EFFECTS).open("a", encoding="utf-8") as effects:
         effects.write(line)
 
 

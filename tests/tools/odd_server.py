@@ -42,9 +42,9 @@ def listed() -> list[dict[str, Any]]:
 def called(message: dict[str, Any]) -> None:
     arguments = message["params"].get("arguments", {})
     if MODE in ("crash_once", "crash_idle") and (log := Path(sys.argv[2])):
-        with log.open("a") as lines:
+        with log.open("a", encoding="utf-8") as lines:
             lines.write(arguments["text"] + "\n")
-        if MODE == "crash_once" and len(log.read_text().split()) == 1:
+        if MODE == "crash_once" and len(log.read_text(encoding="utf-8").split()) == 1:
             os._exit(3)
     if MODE == "crash":
         print("out of cheese, token=s3cret", file=sys.stderr, flush=True)
@@ -66,7 +66,7 @@ def called(message: dict[str, Any]) -> None:
 def main() -> None:
     if MODE == "child":
         child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
-        Path(sys.argv[2]).write_text(f"{os.getpid()} {child.pid}")
+        Path(sys.argv[2]).write_text(f"{os.getpid()} {child.pid}", encoding="utf-8")
     if MODE == "slow_start":
         time.sleep(600)
     if MODE == "nonsense":

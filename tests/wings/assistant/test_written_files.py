@@ -62,10 +62,10 @@ def written(
 @pytest.mark.parametrize("exists", [True, False])
 def test_a_file_that_another_program_runs_is_never_written(tools, name, kind, exists):
     if exists:
-        Path(name).write_text(OTHERS[name])
+        Path(name).write_text(OTHERS[name], encoding="utf-8")
     with pytest.raises(RefusedPathError):
         written(tools, name, kind)
-    assert (Path(name).read_text() == OTHERS[name]) if exists else not Path(name).exists()
+    assert (Path(name).read_text(encoding="utf-8") == OTHERS[name]) if exists else not Path(name).exists()
 
 
 @pytest.mark.parametrize("name", NEVER)
@@ -94,8 +94,8 @@ def test_new_files_with_a_name_of_their_kind_are_written_and_replaced(tools, kin
 
 
 def test_an_existing_file_of_the_kind_may_have_any_name(tools):
-    Path("banking.json").write_text(json.dumps(TOOLS))
-    Path("weather.jsonl").write_text(json.dumps(GOLDENS[0]) + "\n")
+    Path("banking.json").write_text(json.dumps(TOOLS), encoding="utf-8")
+    Path("weather.jsonl").write_text(json.dumps(GOLDENS[0]) + "\n", encoding="utf-8")
     written(tools, "banking.json", "tools")
     written(tools, "weather.jsonl", "goldens", json.dumps(GOLDENS[1]) + "\n")
 
@@ -145,10 +145,10 @@ SMUGGLED = [
 
 @pytest.mark.parametrize("fields", SMUGGLED)
 def test_what_a_suite_starts_is_not_changed_beside_its_command(tools, fields):
-    Path("suite.yaml").write_text(json.dumps(SERVED))
+    Path("suite.yaml").write_text(json.dumps(SERVED), encoding="utf-8")
     with pytest.raises(RefusedSuiteError, match="only the user can add this"):
         written(tools, "suite.yaml", "suite", json.dumps(SERVED | fields))
-    assert json.loads(Path("suite.yaml").read_text()) == SERVED
+    assert json.loads(Path("suite.yaml").read_text(encoding="utf-8")) == SERVED
     written(tools, "suite.yaml", "suite", json.dumps(SERVED | {"trials": 3}))
 
 
@@ -171,14 +171,14 @@ PLANTED = [
 @pytest.mark.parametrize("fields", PLANTED)
 @pytest.mark.parametrize("name", ["suite.yaml", "new.suite.yaml"])
 def test_a_suite_is_not_given_something_to_start_when_the_user_runs_it(tools, fields, name):
-    before = Path(name).read_text() if Path(name).exists() else None
+    before = Path(name).read_text(encoding="utf-8") if Path(name).exists() else None
     with pytest.raises(RefusedSuiteError, match="only the user can add this"):
         written(tools, name, "suite", json.dumps({"dataset": "goldens.jsonl", **fields}))
-    assert (Path(name).read_text() if Path(name).exists() else None) == before
+    assert (Path(name).read_text(encoding="utf-8") if Path(name).exists() else None) == before
 
 
 def test_a_suite_that_already_starts_something_can_be_edited(tools):
-    Path("suite.yaml").write_text(SUITE.replace("keyword:", "exec:touch done"))
+    Path("suite.yaml").write_text(SUITE.replace("keyword:", "exec:touch done"), encoding="utf-8")
     written(tools, "suite.yaml", "suite", SUITE.replace("keyword:", "exec:touch done") + "trials: 2\n")
 
 
@@ -197,6 +197,8 @@ AWAY = {
 def test_paths_of_judges_and_users_stay_in_the_project_too(tools, who, folder):
     """From a suite in a folder, `../x` is inside the project, but a model may look for it in the working folder."""
     Path("sub").mkdir()
-    Path(f"{folder}away.yaml").write_text(f"dataset: {'../' if folder else ''}goldens.jsonl\n{AWAY[who]}\n")
+    Path(f"{folder}away.yaml").write_text(
+        f"dataset: {'../' if folder else ''}goldens.jsonl\n{AWAY[who]}\n", encoding="utf-8"
+    )
     with pytest.raises(RefusedPathError, match="outside the project"):
         Project(Path()).suite(f"{folder}away.yaml")

@@ -285,7 +285,7 @@ def test_a_zip_bomb_is_refused_within_100_mb(tmp_path: Path):
         request = urllib.request.Request(f"http://127.0.0.1:{port}/v1/traces", bomb, headers)
         with pytest.raises(urllib.error.HTTPError, match="413"):
             urllib.request.urlopen(request)
-        status = Path(f"/proc/{process.pid}/status").read_text()
+        status = Path(f"/proc/{process.pid}/status").read_text(encoding="utf-8")
     assert int(re.search(r"VmHWM:\s+(\d+)", status)[1]) < 100 * 1024
 
 

@@ -57,7 +57,7 @@ def pay_once_and_die(world: Path):
 
     async def pay(to: str) -> str:
         """Pay someone."""
-        with world.open("a") as lines:
+        with world.open("a", encoding="utf-8") as lines:
             lines.write(f"{to}\n")
         if to == "dies":
             os.kill(os.getpid(), signal.SIGKILL)

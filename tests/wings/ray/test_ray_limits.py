@@ -112,7 +112,9 @@ def memory():
     """What this process and its workers hold, by process; 4,000 results are 80 MB."""
     pids = [os.getpid(), *workers_of(os.getpid())]
     page = os.sysconf("SC_PAGE_SIZE")
-    return {pid: int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * page for pid in pids}
+    return {
+        pid: int(Path(f"/proc/{pid}/statm").read_text(encoding="utf-8").split()[1]) * page for pid in pids
+    }
 
 
 def test_rescoring_on_ray_says_what_it_does_and_makes_what_one_process_makes(engine, tmp_path, monkeypatch):
