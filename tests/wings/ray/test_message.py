@@ -14,7 +14,7 @@ from rightcall.run.runner import run_plan
 from rightcall.store.address import open_store
 from rightcall.wings.ray.driver import Driver
 from rightcall.wings.ray.engine import WorkerOptions
-from rightcall.wings.ray.message import Sent, encode_sent, pack_lease, read_sent, sent_cases, unpack_lease
+from rightcall.wings.ray.message import Sent, cases_to_send, encode_sent, pack_lease, read_sent, unpack_lease
 from tests.wings.ray.one_process import OneProcess, dumps
 
 HOSTILE = [2**70, "\ud800", {1, 2}, object, float("nan"), b"\x00", {"a": [[["deep"]]]}, (1, (2,))]
@@ -43,7 +43,7 @@ def test_a_result_arrives_whatever_its_agent_did(value):
     done = Trajectory(calls=(ToolCall("a", {"n": value}),), usage=Usage(3, 4), lag_ms=2.0)
     result = Scorer().stated(golden, 0, done, {})
     assert any(isinstance(failure, Failure) for failure in result.codes)
-    sent = read_sent(encode_sent(Sent(sent_cases([(0, result)]))))
+    sent = read_sent(encode_sent(Sent(cases_to_send([(0, result)]))))
     arrived = sent.cases[0].result((golden, 0))
     assert (arrived.passed, arrived.score, arrived.usage) == (False, result.score, result.usage)
     assert [failure.code for failure in arrived.codes] == [failure.code for failure in result.codes]

@@ -57,15 +57,15 @@ class DefinitionTools:
 
         fields = find_settings().fields()
         report = lint_sets(self._sets(path), _config(fields))
-        wanted = ("error", "warning", "info")[: ("error", "warning", "info").index(severity) + 1]
+        severities = ("error", "warning", "info")[: ("error", "warning", "info").index(severity) + 1]
         shown = [
             {
                 name: value
                 for name in ("code", "severity", "tool", "message", "hint", "file", "line", "fix", "others")
-                if (value := getattr(one, name))
+                if (value := getattr(diagnostic, name))
             }
-            for one in report.diagnostics
-            if one.severity in wanted
+            for diagnostic in report.diagnostics
+            if diagnostic.severity in severities
         ]
         return {
             "path": str(self._definitions(path)),
@@ -113,13 +113,13 @@ class DefinitionTools:
         from rightcall.api.goldens import check_dataset, load_dataset
 
         path = self._project.file(dataset)
-        found = check_dataset(path, tools=self._project.file(tools) if tools else ())
+        problems = check_dataset(path, tools=self._project.file(tools) if tools else ())
         return {
             "path": str(path),
             "version": version_of(path),
             "goldens": len(load_dataset(path)),
-            "errors": sum(one.severity == "error" for one in found),
-            "findings": first(found, MOST_FINDINGS),
+            "errors": sum(problem.severity == "error" for problem in problems),
+            "findings": first(problems, MOST_FINDINGS),
         }
 
     @tool(read_only=True, open_world=False)
@@ -137,14 +137,14 @@ class DefinitionTools:
         then pass the fix_id to apply_fix. Findings without an automatic correction are left out: write those
         with write_definitions.
         """
-        made = self._fixed(path, kind)
-        if made is None:
+        fix = self._first_fix(path, kind)
+        if fix is None:
             return {"path": str(self._definitions(path)), "fix_id": None, "diff": "", "corrected": []}
         return {
             "path": str(self._definitions(path)),
-            "fix_id": _fix_id(made, kind),
-            "diff": made.diff,
-            "corrected": sorted(set(made.codes)),
+            "fix_id": _fix_id(fix, kind),
+            "diff": fix.diff,
+            "corrected": sorted(set(fix.codes)),
         }
 
     @tool(read_only=False, destructive=True, idempotent=True, open_world=False)
@@ -164,15 +164,15 @@ class DefinitionTools:
         from rightcall.lint.fixer import write
 
         for kind in ("safe", "review"):
-            made = self._fixed(path, kind)
-            if made is not None and _fix_id(made, kind) == fix_id:
-                writable_file(self._project, made.before.name, "tools", "suite")
-                write([made])
-                file = Path(made.before.name)
+            fix = self._first_fix(path, kind)
+            if fix is not None and _fix_id(fix, kind) == fix_id:
+                writable_file(self._project, fix.before.name, "tools", "suite")
+                write([fix])
+                file = Path(fix.before.name)
                 return {
                     "path": str(file),
                     "version": version_of(file),
-                    "corrected": sorted(set(made.codes)),
+                    "corrected": sorted(set(fix.codes)),
                 }
         raise ToolError(
             "conflict",
@@ -250,7 +250,7 @@ class DefinitionTools:
 
         return read_paths([self._definitions(source)])
 
-    def _fixed(self, source: str, kind: str) -> Any:
+    def _first_fix(self, source: str, kind: str) -> Any:
         """The corrections of one kind in a file, or None. A file of many documents is corrected one at a time."""
         from rightcall.lint.config import find_settings
         from rightcall.lint.fixer import fix
@@ -265,7 +265,7 @@ def _config(fields: dict[str, Any]) -> Any:
     return LintConfig(**fields)
 
 
-def _fix_id(made: Any, kind: str) -> str:
+def _fix_id(fix: Any, kind: str) -> str:
     """A proposal by what it would replace and by what."""
-    text = "\0".join((kind, made.before.name, str(made.before.first_line), made.before.text, made.after.text))
+    text = "\0".join((kind, fix.before.name, str(fix.before.first_line), fix.before.text, fix.after.text))
     return f"{kind}-{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"

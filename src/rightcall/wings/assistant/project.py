@@ -98,12 +98,12 @@ class Project:
 
     def require_trust(self, path: Path, suite: Suite, model: str | None = None) -> None:
         """Raise with everything the suite would start, unless the user started the server with `--trust`."""
-        found = [action.words for action in actions(suite, path.parent, model)]
-        found += [f"connect: {url}" for url in _servers_of(suite)]
-        if found and not self.trust:
+        effects = [action.words for action in actions(suite, path.parent, model)]
+        effects += [f"connect: {url}" for url in _servers_of(suite)]
+        if effects and not self.trust:
             raise RefusedSuiteError(
                 f"{path}: running it would",
-                *(f"  {words}" for words in found),
+                *(f"  {words}" for words in effects),
                 "only the user can allow this: review the suite, then start the server with `rightcall mcp --trust`, "
                 f"or type `rightcall run {path}`",
             )
@@ -129,8 +129,8 @@ def _effects(suite: Suite, folder: Path) -> Iterator[tuple[str, str]]:
     yield from ((action.words, "") for action in actions(suite, folder))
     yield from ((f"connect: {url}", "") for url in _servers_of(suite))
     server = suite.tools.get("mcp") if isinstance(suite.tools, dict) else None
-    given = server.get("env") if isinstance(server, dict) else None
-    for name, value in given.items() if isinstance(given, dict) else ():
+    variables = server.get("env") if isinstance(server, dict) else None
+    for name, value in variables.items() if isinstance(variables, dict) else ():
         yield f"start its tools with another {name}", str(value)
     agent = suite.agent
     if agent.execute == "real" or (agent.execute is None and agent.observe):
@@ -141,7 +141,7 @@ def _effects(suite: Suite, folder: Path) -> Iterator[tuple[str, str]]:
     named = [entry for entry in suite.models.values() if isinstance(entry, ModelEndpoint)]
     keys = [agent.key_env, suite.user.key_env if suite.user else None]
     for name in dict.fromkeys(
-        [*filter(None, keys), *(name for one in named for name in one.secret_variables)]
+        [*filter(None, keys), *(name for endpoint in named for name in endpoint.secret_variables)]
     ):
         yield f"send {name} of the environment to a model's server", ""
 
@@ -149,8 +149,8 @@ def _effects(suite: Suite, folder: Path) -> Iterator[tuple[str, str]]:
 def _servers_of(suite: Suite) -> Iterator[str]:
     """Servers that a suite names itself: a key in the environment would be sent there."""
     named = [entry.base_url for entry in suite.models.values() if isinstance(entry, ModelEndpoint)]
-    for given in (suite.agent.base_url, suite.user.base_url if suite.user else None, *named):
-        yield from (given,) if isinstance(given, str) else given or ()
+    for address in (suite.agent.base_url, suite.user.base_url if suite.user else None, *named):
+        yield from (address,) if isinstance(address, str) else address or ()
 
 
 def _files_of(suite: Suite, folder: Path, model: str | None) -> Iterator[Path]:
@@ -165,7 +165,7 @@ def _files_of(suite: Suite, folder: Path, model: str | None) -> Iterator[Path]:
     if isinstance(suite.faults, str):
         yield folder / suite.faults
     users = (suite.user.model if suite.user else None) or ()
-    entries = (one.model if isinstance(one, ModelEndpoint) else one for one in suite.models.values())
+    entries = (entry.model if isinstance(entry, ModelEndpoint) else entry for entry in suite.models.values())
     for name in (model or suite.agent.model, *([users] if isinstance(users, str) else users), *entries):
         prefix, _, file = name.partition(":")
         if (

@@ -50,7 +50,7 @@ def version_of(path: Path) -> str:
         raise InputError(str(path), f"cannot be read: {error.strerror}") from None
 
 
-def explained(function: Callable[..., Any]) -> Callable[..., Any]:
+def with_explained_errors(function: Callable[..., Any]) -> Callable[..., Any]:
     """The same function with errors that an assistant can act on."""
     if iscoroutinefunction(function):
 
@@ -104,6 +104,6 @@ def _cut(value: Any, longest: int, most: int, deep: int) -> Any:
     if isinstance(value, list | tuple):
         if not deep:
             return "…"
-        cut = [_cut(one, longest, most, deep - 1) for one in value[:most]]
+        cut = [_cut(element, longest, most, deep - 1) for element in value[:most]]
         return [*cut, f"… {len(value) - most} more"] if len(value) > most else cut
     return value

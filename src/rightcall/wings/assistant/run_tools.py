@@ -40,7 +40,7 @@ class RunTools:
         from rightcall.store.base import RunFilter
 
         with self._project.store() as store:
-            return {"runs": [overview(one) for one in store.runs(RunFilter(), limit=limit)]}
+            return {"runs": [overview(run) for run in store.runs(RunFilter(), limit=limit)]}
 
     @tool(read_only=True, open_world=False)
     def show_run(
@@ -57,11 +57,11 @@ class RunTools:
         from rightcall.show.view.grouped_trials import failures_first, golden_rows, titled
 
         with self._project.store() as store:
-            found = store.run(self._project.run_name(run))
-            failed, more = failures_first(golden_rows(store.results(found.id)), failures)
-            failed = titled(failed, store, found.id)
-        summary = found.run.summary
-        return overview(found) | {
+            stored_run = store.run(self._project.run_name(run))
+            failed, more = failures_first(golden_rows(store.results(stored_run.id)), failures)
+            failed = titled(failed, store, stored_run.id)
+        summary = stored_run.run.summary
+        return overview(stored_run) | {
             "decision": summary.decision if summary else "",
             "codes": summary.codes if summary else {},
             "failed": {"items": failed, "more": more},
@@ -88,13 +88,13 @@ class RunTools:
         from rightcall.show.view.grouped_trials import golden_row
 
         with self._project.store() as store:
-            found = store.run(self._project.run_name(run))
-            stored = store.case(found.id, golden_id)
-            record = run_record(store, found)
+            stored_run = store.run(self._project.run_name(run))
+            stored = store.case(stored_run.id, golden_id)
+            record = run_record(store, stored_run)
         result = _trial(stored.results, golden_id, trial)
-        view = case_view(stored.golden, result, {one.name: one for one in record.tools})
+        view = case_view(stored.golden, result, {tool.name: tool for tool in record.tools})
         return {
-            "run": found.id,
+            "run": stored_run.id,
             "trials": golden_row(golden_id, stored.results),
             "golden": stored.golden,
             "case": view,
@@ -119,12 +119,12 @@ class RunTools:
 
         names = self._project.run_name(baseline), self._project.run_name(candidate)
         with self._project.store() as store:
-            (found,) = compare_runs(store, names[0], [names[1]], margin=margin)
-            changed = what_changed(store, store.run(found.baseline), store.run(found.candidate))
-        compared = found.comparison
+            (comparison,) = compare_runs(store, names[0], [names[1]], margin=margin)
+            changed = what_changed(store, store.run(comparison.baseline), store.run(comparison.candidate))
+        compared = comparison.comparison
         return {
-            "baseline": found.baseline,
-            "candidate": found.candidate,
+            "baseline": comparison.baseline,
+            "candidate": comparison.candidate,
             "change": compared.change,
             "sentence": compared.sentence,
             "before": compared.rate_a,
@@ -167,7 +167,7 @@ class RunTools:
             "verdict": verdict.word,
             "sentence": verdict.sentence,
             "hint": verdict.hint,
-            "checks": [{"verdict": one.word, "sentence": one.sentence} for one in verdict.checks],
+            "checks": [{"verdict": check.word, "sentence": check.sentence} for check in verdict.checks],
         }
 
     @tool(read_only=True, open_world=False)
@@ -190,28 +190,28 @@ class RunTools:
 
         with self._project.store() as store:
             stored = store.run(self._project.run_name(run))
-            found = analyze_run(store, stored.id)
+            analysis = analyze_run(store, stored.id)
             record = run_record(store, stored)
         items = []
-        for one in found.findings:
-            after, system = applied(one.change, record.tools, record.system)
+        for finding in analysis.findings:
+            after, system = applied(finding.change, record.tools, record.system)
             items.append(
                 {
-                    "cause": one.cause,
-                    "place": one.place,
-                    "beyond_chance": one.stated,
-                    "what": one.what,
-                    "advice": one.advice,
-                    "evidence": one.evidence[:3],
-                    "goldens": first(one.goldens, 5),
-                    "diff": patch_of(record.tools, record.system, after, system) if one.change else "",
+                    "cause": finding.cause,
+                    "place": finding.place,
+                    "beyond_chance": finding.stated,
+                    "what": finding.what,
+                    "advice": finding.advice,
+                    "evidence": finding.evidence[:3],
+                    "goldens": first(finding.goldens, 5),
+                    "diff": patch_of(record.tools, record.system, after, system) if finding.change else "",
                 }
             )
         return {
-            "run": found.run,
-            "failed": found.failed,
-            "trials": found.trials,
-            "guidance": found.guidance,
+            "run": analysis.run,
+            "failed": analysis.failed,
+            "trials": analysis.trials,
+            "guidance": analysis.guidance,
             "findings": first(items, findings),
         }
 
@@ -234,12 +234,12 @@ def overview(stored: StoredRun) -> dict[str, Any]:
     }
 
 
-def _trial(results: tuple[CaseResult, ...], golden_id: str, wanted: int | None) -> CaseResult:
+def _trial(results: tuple[CaseResult, ...], golden_id: str, number: int | None) -> CaseResult:
     if not results:
         raise InputError(f"case {golden_id}", "has no result yet")
-    if wanted is None:
-        return next((one for one in results if not one.passed), results[0])
+    if number is None:
+        return next((result for result in results if not result.passed), results[0])
     for result in results:
-        if result.trial == wanted:
+        if result.trial == number:
             return result
-    raise InputError(f"case {golden_id}", f"has no trial {wanted}", f"it has {len(results)}")
+    raise InputError(f"case {golden_id}", f"has no trial {number}", f"it has {len(results)}")

@@ -11,7 +11,7 @@ from rightcall.tools.runtime.policy import Policy, ToolRules
 from rightcall.tools.runtime.toolbox import Toolbox
 from rightcall.wings.assistant.definition_tools import DefinitionTools
 from rightcall.wings.assistant.project import Project
-from rightcall.wings.assistant.reply import explained
+from rightcall.wings.assistant.reply import with_explained_errors
 from rightcall.wings.assistant.run_tools import RunTools
 from rightcall.wings.assistant.suite_tools import SuiteTools
 
@@ -20,12 +20,12 @@ def project_toolbox(project: Project, *, read_only: bool = False) -> Toolbox:
     """The tools that an assistant gets. With `read_only` those that write or run are neither shown nor callable."""
     holders: list[Any] = [DefinitionTools(project), RunTools(project), SuiteTools(project)]
     tools = [
-        _bound(made, holder)
+        _bound(attribute, holder)
         for holder in holders
-        for made in vars(type(holder)).values()
-        if isinstance(made, FunctionTool)
+        for attribute in vars(type(holder)).values()
+        if isinstance(attribute, FunctionTool)
     ]
-    shown = [one for one in tools if one.tool.annotations.read_only or not read_only]
+    shown = [bound_tool for bound_tool in tools if bound_tool.tool.annotations.read_only or not read_only]
     return Toolbox(shown, execute="real", rules=ToolRules(policy=Policy(read_only=read_only)))
 
 
@@ -34,6 +34,6 @@ async def serve_project(project: Project, *, read_only: bool = False) -> None:
     await serve_stdio(project_toolbox(project, read_only=read_only), "rightcall")
 
 
-def _bound(made: FunctionTool, holder: Any) -> FunctionTool:
-    method = made.function.__get__(holder)
-    return dataclasses.replace(made, function=explained(method))
+def _bound(function_tool: FunctionTool, holder: Any) -> FunctionTool:
+    method = function_tool.function.__get__(holder)
+    return dataclasses.replace(function_tool, function=with_explained_errors(method))

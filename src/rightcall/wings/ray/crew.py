@@ -45,7 +45,7 @@ class Crew:
         self._messages: set[asyncio.Task[None]] = set()
         self._told_of_waiting = False
 
-    def seated(self) -> list[Seat]:
+    def workers_present(self) -> list[Seat]:
         return [seat for seat in self.seats if seat.worker is not None]
 
     async def welcome(self, seat: Seat) -> Any:
@@ -53,7 +53,7 @@ class Crew:
         worker = await self._engine.spawn(seat.number, self._setup)
         try:
             seat.at_once = self._share(seat)
-            hello = read_hello(await self._greeted(worker, OpenAgent(seat.at_once, seat.number)))
+            hello = read_hello(await self._greet(worker, OpenAgent(seat.at_once, seat.number)))
             seat.node = hello.node
             refuse_unfit(seat, hello, self._expected)
         except BaseException:
@@ -61,7 +61,7 @@ class Crew:
             raise
         return worker
 
-    async def _greeted(self, worker: Any, greeting: OpenAgent) -> bytes:
+    async def _greet(self, worker: Any, greeting: OpenAgent) -> bytes:
         patience = self._options.hello_seconds
         try:
             async with asyncio.timeout(patience):
@@ -99,13 +99,15 @@ class Crew:
         """End workers that are left when a run breaks off; after a good end there are none."""
         for message in tuple(self._messages):
             message.cancel()
-        for seat in self.seated():
+        for seat in self.workers_present():
             await self.end(seat)
 
     def deal(self) -> None:
         """Tell workers whose share has changed; those that get less first."""
-        changed = [(seat, share) for seat in self.seated() if (share := self._share(seat)) != seat.at_once]
-        for seat, share in sorted(changed, key=lambda one: one[1] - one[0].at_once):
+        changed = [
+            (seat, share) for seat in self.workers_present() if (share := self._share(seat)) != seat.at_once
+        ]
+        for seat, share in sorted(changed, key=lambda pair: pair[1] - pair[0].at_once):
             seat.at_once = share
             self.say(seat, Deal(share))
 
@@ -122,7 +124,9 @@ class Crew:
     def _share(self, seat: Seat) -> int:
         """The concurrency of a seat, shared by seats that have a worker or will have one soon."""
         recent = _now() - START_SECONDS
-        active = [one for one in self.seats if one is seat or one.worker is not None or one.since > recent]
+        active = [
+            other for other in self.seats if other is seat or other.worker is not None or other.since > recent
+        ]
         return max(1, shares(self._plan.concurrency, len(active))[active.index(seat)])
 
 

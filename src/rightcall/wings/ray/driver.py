@@ -23,7 +23,7 @@ from rightcall.wings.ray.message import Sent, Stop, pack_lease, read_sent
 from rightcall.wings.ray.seat import Seat
 from rightcall.wings.ray.silence import next_sent
 from rightcall.wings.ray.worker_deaths import FruitlessDeaths, deadly_result
-from rightcall.wings.ray.worker_setup import packed_setup
+from rightcall.wings.ray.worker_setup import pack_setup
 
 IN_THE_AIR = 2
 """Leases a worker has at a time, so that its pool never drains."""
@@ -58,7 +58,7 @@ class Driver:
         self._stopped = why
         if self._running is not None:
             self._ledger.stop()
-            for seat in self._crew.seated():
+            for seat in self._crew.workers_present():
                 self._crew.say(seat, Stop())
             self._wake()
 
@@ -76,13 +76,13 @@ class Driver:
         self._delivering = 0
         self._news = asyncio.Event()
         self._left = work.left
-        wanted = self._options.count or self._engine.count()
+        worker_count = self._options.count or self._engine.count()
         self._crew = Crew(
             self._engine,
             self._options,
             work.plan,
-            max(1, min(wanted, work.plan.concurrency, work.left)),
-            packed_setup(work, self._options, self._engine.pack),
+            max(1, min(worker_count, work.plan.concurrency, work.left)),
+            pack_setup(work, self._options, self._engine.pack),
             work.plan.fingerprints(tuple(work.definitions)),
             self._tell,
         )
@@ -105,7 +105,9 @@ class Driver:
             async with asyncio.TaskGroup() as group:
                 watching = [group.create_task(self._engine.watch())]
                 if self._crew.dealer is not None:
-                    watching.append(group.create_task(self._crew.dealer.keep_dealing(self._crew.seated)))
+                    watching.append(
+                        group.create_task(self._crew.dealer.keep_dealing(self._crew.workers_present))
+                    )
                 serving = [group.create_task(self._serve(seat)) for seat in self._crew.seats]
                 await asyncio.wait(serving)
                 for watch in watching:
@@ -116,7 +118,7 @@ class Driver:
 
     async def _serve(self, seat: Seat) -> None:
         """Keep a worker on a seat for as long as there is work for it."""
-        while not self._done:
+        while not self.is_done:
             try:
                 if not await self._seat(seat):
                     return
@@ -127,7 +129,7 @@ class Driver:
                 await self._bury(seat, str(lost))
 
     @property
-    def _done(self) -> bool:
+    def is_done(self) -> bool:
         return self._ledger.finished
 
     async def _seat(self, seat: Seat) -> bool:
@@ -136,7 +138,7 @@ class Driver:
         coming = asyncio.create_task(self._crew.welcome(seat))
         try:
             while not coming.done():
-                if self._done:
+                if self.is_done:
                     return False
                 await self._wait({coming}, START_SECONDS)
                 self._crew.tell_of_waiting()
@@ -146,7 +148,7 @@ class Driver:
             await asyncio.wait([coming])
         self._crew.deal()
         if self._crew.dealer is not None:
-            await self._crew.dealer.deal(self._crew.seated())
+            await self._crew.dealer.deal(self._crew.workers_present())
         return True
 
     async def _lead(self, seat: Seat) -> None:
@@ -156,7 +158,7 @@ class Driver:
             while True:
                 while len(streams) < IN_THE_AIR and (lease := self._next_lease(seat)) is not None:
                     streams.add(asyncio.create_task(self._stream(seat, lease)))
-                if self._done:
+                if self.is_done:
                     return
                 # Reserved budget is released when a result is stored, which is not reported here.
                 patience = None if self._work.affordable is None else BUDGET_SECONDS
@@ -229,7 +231,7 @@ class Driver:
         if not results:
             return
         self._left -= len(results)
-        seated = self._crew.seated()
+        seated = self._crew.workers_present()
         at_once = sum(seat.reported.at_once or seat.at_once for seat in seated)
         batch = Batch(results, self._retries, at_once, len(seated), lag_ms, stored)
         self._delivering += len(results)  # neither out nor taken yet, but a part of hard budgets
@@ -246,15 +248,15 @@ class Driver:
 
     async def _bury(self, seat: Seat, why: str) -> None:
         """Return the cells of a lost worker; end the run when workers keep dying."""
-        said = await self._crew.end(seat) or why
+        reason = await self._crew.end(seat) or why
         await self._recover_stored(seat)
         loss = self._ledger.lose(seat.number)
         again = f", {loss.again:,} cases again" if loss.again else ""
-        self._tell(f"{seat.name} lost ({said}){again}")
+        self._tell(f"{seat.name} lost ({reason}){again}")
         if loss.condemned:
-            await self._deliver([await deadly_result(self._work, cell, said) for cell in loss.condemned])
+            await self._deliver([await deadly_result(self._work, cell, reason) for cell in loss.condemned])
         if not seat.results and not loss.condemned:
-            self._deaths.count(self._now(), said)
+            self._deaths.count(self._now(), reason)
         self._crew.deal()
         self._wake()
 
@@ -263,17 +265,17 @@ class Driver:
         if not self._options.writes or self._work.stored is None:
             return
         for lease in self._ledger.leases_of(seat.number):
-            found = await self._read_stored(lease.cells)
-            new = self._ledger.settle(lease.number, [(r.golden_id, r.trial) for r in found])
+            stored_results = await self._read_stored(lease.cells)
+            new = self._ledger.settle(lease.number, [(r.golden_id, r.trial) for r in stored_results])
             seat.results += len(new)
-            await self._deliver([r for r in found if (r.golden_id, r.trial) in new], stored=True)
+            await self._deliver([r for r in stored_results if (r.golden_id, r.trial) in new], stored=True)
 
     async def _count_left_behind(self) -> None:
         """Count what lost workers stored of cells that nobody runs again, because the run was stopped.
 
         From then on they store nothing more: a lost worker may live on, paused or cut off.
         """
-        left = self._ledger.left_behind()
+        left = self._ledger.unfinished_cells()
         if left and self._options.writes and self._work.stored is not None:
             await self._work.fence()
             await self._deliver(await self._read_stored(left), stored=True)
@@ -281,7 +283,7 @@ class Driver:
     async def _read_stored(self, cells: Mapping[Key, Cell]) -> list[CaseResult]:
         assert self._work.stored is not None
         return [
-            _placed(result, cells[result.golden_id, result.trial])
+            _with_cell(result, cells[result.golden_id, result.trial])
             for result in await self._work.stored(list(cells))
         ]
 
@@ -306,7 +308,7 @@ class Driver:
         return asyncio.get_running_loop().time()
 
 
-def _placed(result: CaseResult, cell: Cell) -> CaseResult:
+def _with_cell(result: CaseResult, cell: Cell) -> CaseResult:
     """A result from the store, completed from its golden."""
     return msgspec.structs.replace(result, cluster=cell[0].cluster, tags=cell[0].tags)
 

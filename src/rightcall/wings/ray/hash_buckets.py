@@ -46,10 +46,10 @@ class HashBuckets:
     def __iter__(self) -> Iterator[array[int]]:
         """The hashes of each bucket, in order of buckets."""
         for file in self._files:
-            found, size = array("q"), file.seek(0, 2)
+            hashes, size = array("q"), file.seek(0, 2)
             file.seek(0)
-            found.fromfile(file, size // found.itemsize)
-            yield found
+            hashes.fromfile(file, size // hashes.itemsize)
+            yield hashes
 
     def repeated(self) -> bool:
         """Whether any hash was added twice."""
@@ -59,10 +59,10 @@ class HashBuckets:
         """How many different hashes were added."""
         return sum(len(set(bucket)) for bucket in self)
 
-    def missing(self, wanted: HashBuckets, most: int) -> tuple[int, set[int]]:
+    def missing(self, expected: HashBuckets, most: int) -> tuple[int, set[int]]:
         """How many of the wanted hashes were never added, and up to `most` of them."""
         count, some = 0, set[int]()
-        for mine, theirs in zip(self, wanted, strict=True):
+        for mine, theirs in zip(self, expected, strict=True):
             lacking = set(theirs).difference(mine)
             count += len(lacking)
             some.update(list(lacking)[: max(0, most - len(some))])

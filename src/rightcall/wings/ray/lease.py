@@ -76,7 +76,7 @@ class LeaseLedger:
     def leases_of(self, worker: int) -> list[Lease]:
         return [lease for lease in self._out.values() if lease.worker == worker]
 
-    def left_behind(self) -> dict[Key, Cell]:
+    def unfinished_cells(self) -> dict[Key, Cell]:
         """Cells that were out once and have no result: of lost workers, and those that no worker began."""
         cells = [*self._waiting, *(cell for suspects, _ in self._suspects for cell in suspects)]
         return {(golden.id, trial): (golden, trial) for golden, trial in cells}
@@ -89,13 +89,13 @@ class LeaseLedger:
             return None
         if self._suspects and not has and (most is None or len(self._suspects[0][0]) <= most):
             cells, deaths = self._suspects.popleft()
-            return self._leased(worker, cells, alone=True, deaths=deaths)
+            return self._lease(worker, cells, alone=True, deaths=deaths)
         cells = [self._waiting.popleft() for _ in range(min(size, len(self._waiting)))]
         if len(cells) < size and not self._drawn_out:
             drawn = list(islice(self._jobs, size - len(cells)))
             self._drawn_out = len(drawn) < size - len(cells)
             cells += drawn
-        return self._leased(worker, cells) if cells else None
+        return self._lease(worker, cells) if cells else None
 
     def settle(self, lease: int, keys: Iterable[Key]) -> dict[Key, Cell]:
         """Note results of a lease; returns the cells that count. A result of a lease that was lost does not."""
@@ -123,7 +123,7 @@ class LeaseLedger:
         self._suspects.extend((half, deaths) for half in (cells[:middle], cells[middle:]) if half)
         return LostCells(len(cells))
 
-    def _leased(self, worker: int, cells: list[Cell], *, alone: bool = False, deaths: int = 0) -> Lease:
+    def _lease(self, worker: int, cells: list[Cell], *, alone: bool = False, deaths: int = 0) -> Lease:
         self._number += 1
         by_key = {(golden.id, trial): (golden, trial) for golden, trial in cells}
         lease = Lease(self._number, worker, by_key, tuple(by_key), alone, deaths)
@@ -141,14 +141,14 @@ def lease_size(
     the end the rest is shared out, so that the last worker does not keep the others waiting.
     """
     slow = rate > 0 and at_once / rate > SLOW_SECONDS
-    wanted = at_once if cautious or slow or rate <= 0 else min(LARGEST_LEASE, round(rate * seconds))
+    size = at_once if cautious or slow or rate <= 0 else min(LARGEST_LEASE, round(rate * seconds))
     fair = math.ceil(left / (2 * max(1, workers)))
-    return max(1, min(max(wanted, at_once), fair))
+    return max(1, min(max(size, at_once), fair))
 
 
 def shares(whole: int, workers: int) -> list[int]:
     """The total split as evenly as possible: never more than the total, never 0 for an active worker."""
     if workers <= 0:
         return []
-    each, more = divmod(whole, workers)
-    return [each + (number < more) for number in range(workers)]
+    share, more = divmod(whole, workers)
+    return [share + (number < more) for number in range(workers)]

@@ -67,12 +67,16 @@ class Failed(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, error: BaseException) -> Failed:
-        for kind, known in (("config", ConfigError), ("input", InputError), ("infra", InfrastructureError)):
-            if isinstance(error, known):
+        for kind, error_class in (
+            ("config", ConfigError),
+            ("input", InputError),
+            ("infra", InfrastructureError),
+        ):
+            if isinstance(error, error_class):
                 texts = error.problems if isinstance(error, ConfigError) else (str(error),)
                 return cls(kind, texts)
-        said = "".join(traceback.format_exception(error))
-        return cls("other", (f"{type(error).__name__}: {error}",), said)
+        traceback_text = "".join(traceback.format_exception(error))
+        return cls("other", (f"{type(error).__name__}: {error}",), traceback_text)
 
     def error(self, where: str) -> RightCallError:
         """The same error, to be raised by the driver."""
@@ -168,7 +172,7 @@ class Sent(msgspec.Struct, frozen=True, omit_defaults=True):
     """What the agent's code read since the last message."""
 
 
-def sent_cases(results: Iterable[tuple[int, CaseResult]], *, stored: bool = False) -> tuple[SentCase, ...]:
+def cases_to_send(results: Iterable[tuple[int, CaseResult]], *, stored: bool = False) -> tuple[SentCase, ...]:
     """Results by their places; those already `stored` without trajectories, which are no longer needed."""
     return tuple(
         SentCase(
@@ -223,8 +227,8 @@ def read_sent(data: bytes) -> Sent:
 
 
 def read_message(data: bytes) -> Instruction:
-    said: Instruction = _message.decode(data)
-    return said
+    instruction: Instruction = _message.decode(data)
+    return instruction
 
 
 def read_hello(data: bytes) -> Hello:

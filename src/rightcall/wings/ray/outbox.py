@@ -51,30 +51,30 @@ class Outbox:
 
     async def batches(self) -> AsyncIterator[list[Placed]]:
         """Batches until the lease is done; the last one says so if the worker failed."""
-        while not self._ended:
+        while not self._has_ended:
             await _wait(self._news, HEARTBEAT_SECONDS)
-            if self._results and not self._ended:
+            if self._results and not self._has_ended:
                 await _wait(self._full, self._gather_seconds)
             self._news.clear()
             self._full.clear()
-            yield self._taken()
+            yield self._take()
             if len(self._results) >= BATCH:
                 self._notify()
         while self._results or self.failed is not None:
-            yield self._taken()
+            yield self._take()
             if not self._results:
                 return
 
     @property
-    def _ended(self) -> bool:
+    def _has_ended(self) -> bool:
         return self.left <= 0 or self.failed is not None
 
     def _notify(self) -> None:
         self._news.set()
-        if len(self._results) >= BATCH or self._ended:
+        if len(self._results) >= BATCH or self._has_ended:
             self._full.set()
 
-    def _taken(self) -> list[Placed]:
+    def _take(self) -> list[Placed]:
         batch = self._results[:BATCH]
         del self._results[:BATCH]
         return batch

@@ -23,19 +23,21 @@ LEAST = 0.1
 SAME = 1e-3
 
 
-def rate_shares(wanted: Sequence[float | None]) -> list[float]:
+def rate_shares(demands: Sequence[float | None]) -> list[float]:
     """The shares: no worker gets more than it wants while another wants more. None means as much as possible.
 
     What is left over is split evenly. The sum is never more than 1.
     """
-    found, left = [0.0] * len(wanted), 1.0
-    asking = sorted(range(len(wanted)), key=lambda i: float("inf") if wanted[i] is None else wanted[i] or 0.0)
+    shares, left = [0.0] * len(demands), 1.0
+    asking = sorted(
+        range(len(demands)), key=lambda i: float("inf") if demands[i] is None else demands[i] or 0.0
+    )
     for taken, i in enumerate(asking):
-        fair, most = left / (len(asking) - taken), wanted[i]
-        found[i] = fair if most is None else min(fair, max(0.0, most))
-        left -= found[i]
-    more = max(0.0, left) / len(wanted) if wanted else 0.0
-    return [share + more for share in found]
+        fair, most = left / (len(asking) - taken), demands[i]
+        shares[i] = fair if most is None else min(fair, max(0.0, most))
+        left -= shares[i]
+    more = max(0.0, left) / len(demands) if demands else 0.0
+    return [share + more for share in shares]
 
 
 class RateDealer:
@@ -53,15 +55,15 @@ class RateDealer:
 
     async def deal(self, seats: Sequence[Seat]) -> None:
         async with self._turn:
-            new = rate_shares([self._wanted(seat, len(seats)) for seat in seats])
+            new = rate_shares([self._demand(seat, len(seats)) for seat in seats])
             changed = [(seat, share) for seat, share in zip(seats, new, strict=True) if _differs(seat, share)]
             less = [(seat, share) for seat, share in changed if share < seat.rate_share]
-            heard = await asyncio.gather(*(self._told(seat, share) for seat, share in less))
+            heard = await asyncio.gather(*(self._tell_share(seat, share) for seat, share in less))
             if all(heard):
                 more = [(seat, share) for seat, share in changed if share > seat.rate_share]
-                await asyncio.gather(*(self._told(seat, share) for seat, share in more))
+                await asyncio.gather(*(self._tell_share(seat, share) for seat, share in more))
 
-    async def _told(self, seat: Seat, share: float) -> bool:
+    async def _tell_share(self, seat: Seat, share: float) -> bool:
         """Send a worker its share; False if it may still be using a larger one. A lost worker has none."""
         worker = seat.worker
         if worker is None:
@@ -75,18 +77,18 @@ class RateDealer:
             seat.rate_share = share
         return True
 
-    def _wanted(self, seat: Seat, workers: int) -> float | None:
+    def _demand(self, seat: Seat, workers: int) -> float | None:
         """The share that a worker could use; None when it is limited by its share, or its demand is unknown."""
         now, reported = asyncio.get_running_loop().time(), seat.reported
         if reported.waiting or self._rate.requests_per_minute is None or not seat.dealt:
-            wanted = None
+            demand = None
         elif now - seat.dealt < LOOK_SECONDS:
             return seat.wanted
         else:
             asked = (reported.requests - seat.requests) / (now - seat.dealt) * 60
-            wanted = max(asked / self._rate.requests_per_minute * HEADROOM, LEAST / workers)
-        seat.requests, seat.dealt, seat.wanted = reported.requests, now, wanted
-        return wanted
+            demand = max(asked / self._rate.requests_per_minute * HEADROOM, LEAST / workers)
+        seat.requests, seat.dealt, seat.wanted = reported.requests, now, demand
+        return demand
 
 
 def _differs(seat: Seat, share: float) -> bool:

@@ -122,7 +122,7 @@ def score_shards(
     for _ in run(_Task(scoring), open_shards):
         finished += 1
         done(finished, len(shards))
-    return _merged(scoring, shards, trajectories, partial)
+    return _merge(scoring, shards, trajectories, partial)
 
 
 class _Task:
@@ -143,7 +143,7 @@ def score_shard(scoring: Scoring, shard: Shard) -> None:
         results = score_pairs(pairs, scoring.goldens, tools=scoring.tools, scorer=scoring.scorer)
         with atomic_write(shard.part(scoring.out, "jsonl")) as file:
             write_rows(tally.watch(results), cast(BinaryIO, file))
-    cases, goldens = (array("q", sorted(found)).tobytes() for found in (pairs.cases, pairs.met))
+    cases, goldens = (array("q", sorted(hashes)).tobytes() for hashes in (pairs.cases, pairs.met))
     counted = ShardTally(tally.apart, tally.state(), cases, goldens)
     with atomic_write(shard.part(scoring.out, "tally")) as file:
         file.write(msgspec.msgpack.encode(counted))
@@ -158,23 +158,23 @@ class _Pairs:
 
     def __iter__(self) -> Iterator[tuple[AnyGolden, int, Trajectory]]:
         shard = self._shard
-        known: tuple[AnyGolden, str] | None = None
-        for line, found in trajectories_between(shard.path, shard.start, shard.end):
-            if known is None or known[0].id != found.golden_id:
-                known = self._index.find(found.golden_id)
-            if known is None:
+        entry: tuple[AnyGolden, str] | None = None
+        for line, recorded in trajectories_between(shard.path, shard.start, shard.end):
+            if entry is None or entry[0].id != recorded.golden_id:
+                entry = self._index.find(recorded.golden_id)
+            if entry is None:
                 raise InputError(
                     f"{shard.path}:{lines_before(shard.path, shard.start) + line}",
-                    f"golden_id '{found.golden_id}' is not in {self._scoring.goldens}",
+                    f"golden_id '{recorded.golden_id}' is not in {self._scoring.goldens}",
                     "are these the right two files?",
                 )
-            trial = found.trial or 0
-            self.cases.append(stable_hash(f"{trial}/{found.golden_id}"))
-            self.met.add(stable_hash(known[1]))
-            yield known[0], trial, found.trajectory
+            trial = recorded.trial or 0
+            self.cases.append(stable_hash(f"{trial}/{recorded.golden_id}"))
+            self.met.add(stable_hash(entry[1]))
+            yield entry[0], trial, recorded.trajectory
 
 
-def _merged(scoring: Scoring, shards: Sequence[Shard], trajectories: Path, partial: bool) -> ShardedScores:
+def _merge(scoring: Scoring, shards: Sequence[Shard], trajectories: Path, partial: bool) -> ShardedScores:
     """All shards merged. Memory grows with rows only where trials must be grouped, by golden or by cluster."""
     whole = Tally(scoring.scorer.names, stable=True)
     apart = all(_read(scoring, shard, ShardKind).apart for shard in shards)
@@ -204,11 +204,11 @@ def _missing(index: GoldenIndex, met: HashBuckets, folder: Path) -> tuple[int, l
     """How many goldens have no trajectory, and the first of them."""
     if met.distinct() == index.count():
         return 0, []
-    with HashBuckets(folder) as known:
+    with HashBuckets(folder) as buckets:
         ids = index.ids()
         while some := sorted(map(stable_hash, islice(ids, AT_A_TIME))):
-            known.add(array("q", some))
-        missing, hashes = met.missing(known, AT_A_TIME)
+            buckets.add(array("q", some))
+        missing, hashes = met.missing(buckets, AT_A_TIME)
     return missing, list(islice((name for name in index.ids() if stable_hash(name) in hashes), NAMED))
 
 
@@ -220,9 +220,9 @@ def _read(scoring: Scoring, shard: Shard, kind: type[Kind]) -> Kind:
 
 
 def _hashes(data: bytes) -> array[int]:
-    found = array("q")
-    found.frombytes(data)
-    return found
+    hashes = array("q")
+    hashes.frombytes(data)
+    return hashes
 
 
 def _same_setup(scoring: Scoring, trajectories: Path, shards: Iterable[Shard]) -> None:
@@ -259,12 +259,12 @@ def _write_index(scoring: Scoring) -> None:
 
 
 def _files(trajectories: Path) -> list[Path]:
-    found = sorted(trajectories.iterdir()) if trajectories.is_dir() else [existing_file(trajectories)]
-    found = [path for path in found if path.suffix in SUFFIXES]
-    if not found:
+    paths = sorted(trajectories.iterdir()) if trajectories.is_dir() else [existing_file(trajectories)]
+    paths = [path for path in paths if path.suffix in SUFFIXES]
+    if not paths:
         raise InputError(
             str(trajectories),
             "shards are cut from .jsonl and .parquet files",
             "name one, or a folder of them; other formats are scored without --on",
         )
-    return found
+    return paths

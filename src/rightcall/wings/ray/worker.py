@@ -44,10 +44,10 @@ from rightcall.wings.ray.message import (
     OpenAgent,
     RateShare,
     Sent,
+    cases_to_send,
     encode,
     encode_sent,
     read_message,
-    sent_cases,
     unpack_lease,
 )
 from rightcall.wings.ray.outbox import GATHER_SECONDS, PROMPT_SECONDS, Outbox, Placed
@@ -82,15 +82,15 @@ class Worker:
 
     async def tell(self, message: bytes) -> bytes:
         """Handle a message from the driver; returns the answer."""
-        said = read_message(message)
-        if isinstance(said, OpenAgent):
-            return encode(await self._opened(said))
-        if isinstance(said, Deal):
-            self._deal(said.at_once)
-        elif isinstance(said, RateShare):
-            self._resize_rate(said.share)
-        elif isinstance(said, Close):
-            return encode(await self._closed())
+        instruction = read_message(message)
+        if isinstance(instruction, OpenAgent):
+            return encode(await self._open(instruction))
+        if isinstance(instruction, Deal):
+            self._deal(instruction.at_once)
+        elif isinstance(instruction, RateShare):
+            self._resize_rate(instruction.share)
+        elif isinstance(instruction, Close):
+            return encode(await self._close())
         else:
             self._stop()
         return b""
@@ -110,7 +110,7 @@ class Worker:
             async for results in outbox.batches():
                 if self._write is not None and results:
                     results = await self._stored(self._write, results, outbox)  # noqa: PLW2901
-                yield self._sent(results, outbox)
+                yield self._send(results, outbox)
         finally:
             del self._outboxes[number]
 
@@ -123,12 +123,12 @@ class Worker:
             return []
         return [(place, result) for (place, _), result in zip(results, stored, strict=True)]
 
-    def _sent(self, results: list[Placed], outbox: Outbox) -> bytes:
+    def _send(self, results: list[Placed], outbox: Outbox) -> bytes:
         asker = self._session.asker if self._session else None
         stored, rate = self._write is not None, asker.rate if asker else None
         return encode_sent(
             Sent(
-                sent_cases(results, stored=stored),
+                cases_to_send(results, stored=stored),
                 retries=asker.retries if asker else 0,
                 requests=rate.taken if rate else 0,
                 waiting=rate.waiting if rate else 0,
@@ -140,18 +140,21 @@ class Worker:
             )
         )
 
-    async def _opened(self, said: OpenAgent) -> Hello:
+    async def _open(self, request: OpenAgent) -> Hello:
         node = socket.gethostname()
         try:
             setup = self._load()
-            return await self._session_of(setup, said, node)
+            return await self._session_of(setup, request, node)
         except Exception as error:
             return Hello(node, failed=Failed.of(error))
 
-    async def _session_of(self, setup: WorkerSetup, said: OpenAgent, node: str) -> Hello:
+    async def _session_of(self, setup: WorkerSetup, request: OpenAgent, node: str) -> Hello:
         plan = setup.plan
         session = Session(
-            served(plan.agent, said.number), concurrency=plan.concurrency, seed=plan.seed, user=plan.user
+            with_server(plan.agent, request.number),
+            concurrency=plan.concurrency,
+            seed=plan.seed,
+            user=plan.user,
         )
         definitions = tuple(session.toolbox.tools)
         await session.__aenter__()
@@ -159,22 +162,22 @@ class Worker:
         problems = [*await session.check(), *await plan.scorer.problems()]
         if session.provider is not None:
             problems += await model_problems(plan.agent, setup.models)
-        known = plan.fingerprints(definitions)
+        fingerprints = plan.fingerprints(definitions)
         hello = Hello(
             node,
             versions(),
-            {name: known[name] for name in FINGERPRINTS if name in known},
+            {name: fingerprints[name] for name in FINGERPRINTS if name in fingerprints},
             tuple(problems),
         )
         keys = run_keys(None, setup.store, scrubber()) if setup.store else None
         session.begin(setup.run_id, keys)
         if setup.writes:
             persist = Persistence(WRITE_SECONDS)
-            self._write = await asyncio.to_thread(persist, partial(self._joined, setup, persist))
-        self._begin(setup, session, said.at_once)
+            self._write = await asyncio.to_thread(persist, partial(self._writer, setup, persist))
+        self._begin(setup, session, request.at_once)
         return hello
 
-    def _joined(self, setup: WorkerSetup, persist: Persistence) -> Write:
+    def _writer(self, setup: WorkerSetup, persist: Persistence) -> Write:
         """What stores results of the run from here."""
         self._store = self._store or open_store(setup.store)
         writer = self._store.join_run(setup.run_id, epoch=setup.epoch)
@@ -195,9 +198,9 @@ class Worker:
         self._resize_rate(0.0)  # until the driver says how much there is
         gc.freeze()  # what is open now lives as long as the process
         self._running = asyncio.create_task(self._pool.run(self._cells, do))
-        self._running.add_done_callback(self._ended)
+        self._running.add_done_callback(self._on_task_end)
 
-    def _ended(self, task: asyncio.Task[None]) -> None:
+    def _on_task_end(self, task: asyncio.Task[None]) -> None:
         error = None if task.cancelled() else task.exception()
         if error is not None:
             self._failed = Failed.of(error)
@@ -221,7 +224,7 @@ class Worker:
         for golden, trial in self._cells.drain():
             self._owner.pop((golden.id, trial))[0].give_up()
 
-    async def _closed(self) -> Farewell:
+    async def _close(self) -> Farewell:
         self._cells.close()
         if self._running is not None:
             await asyncio.wait([self._running])
@@ -285,7 +288,7 @@ def versions() -> dict[str, str]:
     return {"rightcall": version("rightcall"), "python": platform.python_version()}
 
 
-def served(agent: Agent, number: int) -> Agent:
+def with_server(agent: Agent, number: int) -> Agent:
     """The agent with this worker's server."""
     urls = agent.base_urls
     return replace(agent, base_url=urls[number % len(urls)]) if urls else agent

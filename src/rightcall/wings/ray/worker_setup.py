@@ -26,7 +26,7 @@ class WorkerSetup:
     writes: bool = False
 
 
-def packed_setup(work: RunWork, options: WorkerOptions, pack: Pack) -> bytes:
+def pack_setup(work: RunWork, options: WorkerOptions, pack: Pack) -> bytes:
     """The setup, packed inside the places where its modules are: those must be known before it is unpacked."""
     light = replace(work.plan, dataset=(), in_memory=None, quarantine=frozenset())
     setup = WorkerSetup(light, work.run_id, tuple(work.models), work.store, work.epoch, writes=options.writes)
