@@ -23,8 +23,8 @@ BANNED = re.compile(
 )
 ALLOWED = {
     "lint/data",  # tool definitions written by others
-    "traces/problems.py",  # the words of the reference samples, compared as they are
-    "synthesis/prompts",  # prompts, tuned as they are
+    "wings/traces/problems.py",  # the words of the reference samples, compared as they are
+    "wings/generate/prompts",  # prompts, tuned as they are
 }
 
 

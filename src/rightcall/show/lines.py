@@ -2,7 +2,7 @@
 
 Names, descriptions, replies and reasons are written by models, servers and strangers. On a terminal they could clear
 the screen, set the clipboard or hide what they say; in a CI log a line that begins with `::` is a command to the
-runner. Commands use `tell` or a `Screen` (`report/screen.py`, with colours and tables); a contract test keeps `print`,
+runner. Commands use `tell` or a `Screen` (`show/screen.py`, with colours and tables); a contract test keeps `print`,
 `click.echo` and rich's own `Console` out of the rest of the package.
 """
 

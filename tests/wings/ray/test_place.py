@@ -108,4 +108,4 @@ def test_only_one_file_imports_ray():
         if (isinstance(node, ast.Import) and any(a.name.split(".")[0] == "ray" for a in node.names))
         or (isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "ray")
     ]
-    assert importing == ["distributed/ray.py"]
+    assert importing == ["wings/ray/ray.py"]
