@@ -23,7 +23,7 @@ import rightcall as rc
 from rightcall.agents.agent import Agent
 from rightcall.agents.first_request import capture_first_request, perform_watched
 from rightcall.agents.session import Session
-from rightcall.core.redaction.secrets import scrubber
+from rightcall.core.redaction.clean_text import scrubber
 from rightcall.model import Golden
 from rightcall.recording.first_requests.listener import captured_requests
 from rightcall.recording.first_requests.request_digest import (

@@ -12,7 +12,7 @@ import rightcall as rc
 from rightcall.agents.agent_endpoint import with_endpoint
 from rightcall.agents.session import Session
 from rightcall.core.errors import ConfigError
-from rightcall.core.redaction.secrets import scrubber
+from rightcall.core.redaction.clean_text import scrubber
 from rightcall.models.base import Prompt, Settings
 from rightcall.models.catalog import ModelCatalog, bare_model, project_models, read_models
 from rightcall.models.endpoint import ModelEndpoint, overlaid

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import rightcall as rc
-from rightcall.core.redaction.secrets import scrubber
+from rightcall.core.redaction.clean_text import scrubber
 from rightcall.model import Golden, Message, ToolCall
 from rightcall.model.run import CaseResult
 from rightcall.model.trajectory import Trajectory

@@ -26,7 +26,7 @@ from rightcall.agents.pool import LagMeter
 from rightcall.agents.remote.remote_agent import AddressedAgent, addressed_agent, is_address
 from rightcall.agents.retrying_client import Asker, Patience
 from rightcall.core.errors import ConfigError
-from rightcall.core.redaction.secrets import scrubber
+from rightcall.core.redaction.clean_text import scrubber
 from rightcall.model.approval_policy import read_approvals
 from rightcall.model.dialects.call_text import CallTextWatch
 from rightcall.model.golden import AnyGolden, Golden

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rightcall.core.text import percent
 from rightcall.model.run import nothing_checked_text
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ class RecordedScores:
             return None
         return (
             f"{overall.errors:,} of {everything:,} cases have no answer; counted as failures, the pass rate is "
-            f"{worst:.1%}, below the required {min:.1%}"
+            f"{percent(worst, 1)}, below the required {percent(min, 1)}"
         )
 
 

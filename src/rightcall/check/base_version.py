@@ -7,7 +7,6 @@ versions never mix.
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import os
 import sys
 import tempfile
@@ -19,6 +18,7 @@ from pathlib import Path
 import msgspec
 
 from rightcall.core.codec import decode
+from rightcall.core.digest import hex_digest
 from rightcall.core.errors import ConfigError, RightCallError
 from rightcall.files.revision import commit_named, repository_root, unpack_commit
 from rightcall.models.resolver import is_provider
@@ -61,7 +61,7 @@ class BaseVersion:
             f"--base-ref: {self.suite} at commit {commit} is another version of the suite; running it would"
         )
         closing = f"review it (git show {commit}), then pass --trust"
-        key = hashlib.sha256("\0".join((str(self.root), str(self.suite), self.commit)).encode()).hexdigest()
+        key = hex_digest("\0".join((str(self.root), str(self.suite), self.commit)))
         require_approval(found, key, self.root / self.suite, opening=opening, closing=closing, trust=trust)
 
     async def passes(self, goldens: Sequence[str]) -> dict[str, float]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -19,6 +18,7 @@ from rightcall.check.notes import notes_of, unchecked_notes, version_notes, why_
 from rightcall.check.reach import Reach, guards, input_changes, reach_of
 from rightcall.check.watch_comparison import compare_watched
 from rightcall.check.words import change_words
+from rightcall.core.digest import hex_digest
 from rightcall.core.errors import InputError
 from rightcall.datasets.goldens import numbered_goldens
 from rightcall.decide.check_result import CheckForecast, ComparedInputs, StratumPlan
@@ -183,7 +183,7 @@ def design_check(
     draw = _drawn(goldens, baseline, reach, settings, seed, reason)
     drawn = {golden for each in draw.strata for unit in each.order for golden in unit}
     controlled = [*reach.affected, *reach.rest] if scope.base else reach.untouched
-    control = sorted(controlled, key=lambda g: hashlib.sha256(f"{seed}/control/{g}".encode()).digest())
+    control = sorted(controlled, key=lambda g: hex_digest(f"{seed}/control/{g}"))
     return CheckDesign(
         suite.name,
         settings,

@@ -17,7 +17,7 @@ from rightcall.agents.first_request import capturable, capture_first_request
 from rightcall.agents.session import Session
 from rightcall.check.reach import Reach, guards
 from rightcall.core.errors import RightCallError
-from rightcall.core.redaction.secrets import scrubber
+from rightcall.core.redaction.clean_text import scrubber
 from rightcall.core.text import counted
 from rightcall.decide.input_change import InputChange
 from rightcall.files.current_folder import working_folder

@@ -8,7 +8,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from rightcall.check.reach import Reach
-from rightcall.core.text import counted
+from rightcall.core.text import counted, percent
 from rightcall.decide.check_rule import settles_at_best
 from rightcall.decide.check_settings import CheckSettings
 from rightcall.decide.trial_pairs import Stratum
@@ -28,7 +28,7 @@ def why_everything(baseline: BaselinePool, reach: Reach, goldens: int, full: boo
         return "--full was passed"
     unknown = len(reach.new) / max(1, goldens)
     if unknown > MOST_UNKNOWN:
-        return f"{unknown:.0%} of the goldens are not in the baseline or were edited since"
+        return f"{percent(unknown, 0)} of the goldens are not in the baseline or were edited since"
     age = baseline.header.age_days()
     if age > TOO_OLD_DAYS:
         return f"the baseline is {age:.0f} days old"
@@ -43,7 +43,7 @@ def why_more_trials(once: list[Stratum], full: list[Stratum], settings: CheckSet
     for one, more in zip(once, full, strict=True):
         whole = one.name == "rest" and sum(map(len, one.order)) == one.goldens
         if whole and not settles_at_best(one, settings.beta) and settles_at_best(more, settings.beta):
-            return f"{one.goldens} goldens tried once cannot settle a margin of {one.margin:.0%}"
+            return f"{one.goldens} goldens tried once cannot settle a margin of {percent(one.margin, 0)}"
     return ""
 
 
@@ -93,7 +93,7 @@ def _too_small(stratum: Stratum) -> str:
         trials = math.ceil(40 / goldens)
         return (
             f"{goldens} affected goldens × {stratum.rounds} = {stratum.pairs} pairs cannot settle a margin of "
-            f"{stratum.margin:.0%} ({needed} are needed); {trials} baseline trials give {goldens * trials}"
+            f"{percent(stratum.margin, 0)} ({needed} are needed); {trials} baseline trials give {goldens * trials}"
         )
     tried = f"{goldens} goldens × {stratum.rounds} trials" if stratum.rounds > 1 else f"{goldens} goldens"
-    return f"{tried} cannot settle a margin of {stratum.margin:.0%}: {needed} are needed"
+    return f"{tried} cannot settle a margin of {percent(stratum.margin, 0)}: {needed} are needed"

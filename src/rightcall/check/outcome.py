@@ -12,7 +12,7 @@ import msgspec
 
 from rightcall.check.design import CheckDesign
 from rightcall.check.words import hint_words, never_seen_chance, risk_words, sentence
-from rightcall.core.text import counted
+from rightcall.core.text import counted, percent, shorten
 from rightcall.decide.check_result import (
     BaselineFacts,
     CheckCalls,
@@ -192,7 +192,7 @@ def _damage_sentence(seen: CheckEvidence, what: str) -> str:
         known = f"in the baseline {len(main)} other goldens had it"
     else:
         trials = f"{seen.design.baseline.trials:,} trials of the baseline"
-        known = f"it never occurred in {trials}; chance at most {chance:.1%}"
+        known = f"it never occurred in {trials}; chance at most {percent(chance, 1)}"
     return f"REGRESSED: {what}; {one.golden} had {one.code} in {one.times} of {one.tries} trials ({known})"
 
 
@@ -248,7 +248,7 @@ def call_words(tool: Any, arguments: Any) -> str:
     """A call on one line, cut."""
     name = tool if isinstance(tool, str) else json.dumps(msgspec.to_builtins(tool))
     inside = "" if arguments is None else msgspec.json.encode(arguments, enc_hook=repr).decode()
-    return f"{name}({inside[:160]}{'…' if len(inside) > 160 else ''})"
+    return f"{name}({shorten(inside, 161)})"
 
 
 def _reason(result: CaseResult) -> str:

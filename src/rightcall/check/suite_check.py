@@ -17,6 +17,7 @@ from rightcall.check.rescored_baseline import rescored_baseline
 from rightcall.check.stored_verdicts import StoredVerdicts
 from rightcall.check.trials import CheckTrials, Watch
 from rightcall.check.words import untouched_words
+from rightcall.core.text import percent
 from rightcall.decide.check_result import EXIT_CODES, CheckCalls, CheckResult
 from rightcall.decide.check_settings import CheckSettings
 from rightcall.recording.settings import RecordMode
@@ -156,10 +157,11 @@ async def _same_metrics(plan: Plan, baseline: BaselinePool, store: Store) -> tup
     again = await rescored_baseline(baseline, store, plan.scorer, goldens)
     if again is None:
         return baseline, ""
-    rates = [sum(sum(line.scores) for line in each.lines) / max(1, each.trials) for each in (baseline, again)]
-    moved = (
-        f"{again.trials:,} trials of the baseline were scored again: {rates[0]:.1%} → {rates[1]:.1%} passed"
+    before, after = (
+        percent(sum(sum(line.scores) for line in pool.lines) / max(1, pool.trials), 1)
+        for pool in (baseline, again)
     )
+    moved = f"{again.trials:,} trials of the baseline were scored again: {before} → {after} passed"
     return again, moved
 
 

@@ -11,7 +11,7 @@ from rightcall.check.design import CheckDesign
 from rightcall.check.outcome import CheckEvidence, check_result
 from rightcall.check.record import CheckRecord
 from rightcall.core.errors import ConfigError
-from rightcall.core.redaction.secrets import scrubber
+from rightcall.core.redaction.clean_text import scrubber
 from rightcall.decide.check_result import CheckResult, HardFailure
 from rightcall.decide.check_rule import CheckRule, Decided, Step
 from rightcall.files.current_folder import working_folder

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rightcall.core.text import counted
+from rightcall.core.text import counted, hundredths, margin_text, percent, points
 from rightcall.decide.check_result import ComparedInputs
 from rightcall.decide.check_rule import Decided, StratumState
 from rightcall.decide.check_settings import CheckSettings
@@ -42,16 +42,16 @@ def sentence(decided: Decided, states: Sequence[StratumState], settings: CheckSe
 
 
 def _fine(states: Sequence[StratumState], settings: CheckSettings) -> str:
-    confidence = f"with {1 - settings.beta:.0%} confidence"
+    confidence = f"with {percent(1 - settings.beta, 0)} confidence"
     parts = []
     for state in states:
-        points = f"{state.margin * 100:g} points"
+        margin = margin_text(state.margin)
         if state.name == "affected":
-            parts.append(f"{counted(state.goldens, 'golden')} it can affect are not worse by {points}")
+            parts.append(f"{counted(state.goldens, 'golden')} it can affect are not worse by {margin}")
         else:
             others = "others" if len(states) > 1 else "goldens"
             sampled = f" ({state.run:,} sampled)" if state.run < state.goldens else ""
-            parts.append(f"{state.goldens:,} {others} are not worse by {points}{sampled}")
+            parts.append(f"{state.goldens:,} {others} are not worse by {margin}{sampled}")
     return f"{', '.join(parts)}{', each' if len(parts) > 1 else ''} {confidence}"
 
 
@@ -73,7 +73,8 @@ def _worse(states: Sequence[StratumState], decided: Decided, settings: CheckSett
     else:
         sure = f"chance alone does that in {max(worst.p or 0.0, 1e-9):.2g} of checks"
     asked = counted(worst.run, "trial")
-    return f"{worst.goldens:,} {which} pass {abs(difference) * 100:.0f} points less often{small} in {asked}; {sure}"
+    less = f"{hundredths(abs(difference), '.0f')} points less often{small}"
+    return f"{worst.goldens:,} {which} pass {less} in {asked}; {sure}"
 
 
 def _open(states: Sequence[StratumState]) -> str:
@@ -88,10 +89,12 @@ def _open(states: Sequence[StratumState]) -> str:
                 else "goldens"
             )
             low = (
-                f", possibly {-state.low * 100:.0f} worse" if state.low is not None and state.low < 0 else ""
+                f", possibly {hundredths(-state.low, '.0f')} worse"
+                if state.low is not None and state.low < 0
+                else ""
             )
             parts.append(
-                f"the {which} differ by {state.difference * 100:+.0f} points{low} (margin {state.margin * 100:g})"
+                f"the {which} differ by {points(state.difference, 0)}{low} (margin {hundredths(state.margin)})"
             )
     return "; ".join(parts) or "too few answers arrived"
 
@@ -100,7 +103,7 @@ def risk_words(settings: CheckSettings, states: Sequence[StratumState], spent: i
     """The risk of the verdict and its cost."""
     cost = f"{spent:,} of {full:,} calls" if spent <= full else f"{spent:,} calls, {full:,} in a full run"
     said = f"{cost}. If nothing had changed, REGRESSED would occur in at most "
-    said += f"{settings.alpha * 100:g} of 100 checks."
+    said += f"{hundredths(settings.alpha)} of 100 checks."
     if any(state.name == "rest" and state.run < state.goldens for state in states):
         said += " A change confined to a few of the others is detected only by a full run."
     return said

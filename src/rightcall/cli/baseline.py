@@ -9,6 +9,7 @@ import click
 from rightcall.cli.options import json_option, store_option
 from rightcall.cli.output import console, print_json, print_next, tell
 from rightcall.core.errors import InputError
+from rightcall.core.text import percent
 
 to_file = click.option(
     "-o", "--output", required=True, type=click.Path(path_type=Path), help="Output file; .gz is compressed"
@@ -86,7 +87,7 @@ def show(which: str, suite: str | None, store_url: str | None, as_json: bool) ->
         commit,
         f"{len(pool.lines):,}",
         f"{pool.trials:,}",
-        f"{passed:.1%}",
+        percent(passed, 1),
     )
     for run in header.runs:
         out.say("  compared  {}  {}  {} trials", run.id, run.at, str(run.trials))

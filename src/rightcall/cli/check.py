@@ -13,6 +13,7 @@ import click
 
 from rightcall.cli.options import FiniteRange, base_url_option, json_option, store_option, trust_option
 from rightcall.cli.output import console, print_commands, print_json, print_next, tell
+from rightcall.core.text import margin_text, percent
 
 if TYPE_CHECKING:
     from rightcall.decide.check_result import CheckResult
@@ -301,7 +302,8 @@ def _show(result: CheckResult, file: Path) -> None:
         out.say("  [green]fixed[/green]   {}  {} → {}", each.golden, each.before, each.after)
     if result.new.trials:
         low, high = result.new.low or 0.0, result.new.high if result.new.high is not None else 1.0
-        passed = f"{result.new.passed:,} of {result.new.trials:,} trials passed ({low:.0%} to {high:.0%})"
+        bounds = f"{percent(low, 0)} to {percent(high, 0)}"
+        passed = f"{result.new.passed:,} of {result.new.trials:,} trials passed ({bounds})"
         out.say(
             "  [dim]new[/dim]     {} goldens: {}, no baseline to compare with",
             f"{result.new.goldens:,}",
@@ -342,7 +344,7 @@ def _show_all(results: list[CheckResult]) -> None:
 def _show_plan(result: CheckResult) -> None:
     out = console()
     for each in result.plan:
-        margin = f", margin {each.margin * 100:g} points" if each.margin is not None else ""
+        margin = f", margin {margin_text(each.margin)}" if each.margin is not None else ""
         out.say(
             "  {} {} goldens, at most {} calls{}",
             f"{each.name:<10}",
@@ -362,14 +364,16 @@ def _show_plan(result: CheckResult) -> None:
     if seen is not None:
         calls = f"{seen.least_calls:,} at best, {seen.typical_calls:,} typically, {seen.most_calls:,} at most"
         out.say("calls: {}; a full run takes {}", calls, f"{result.calls.full:,}")
-        out.say("PASS in {} of checks when nothing changed", f"{seen.passes_without_change:.0%}")
-        out.say("REGRESSED in {} of checks when it is worse by the margin", f"{seen.regressed_at_margin:.0%}")
+        out.say("PASS in {} of checks when nothing changed", percent(seen.passes_without_change, 0))
+        out.say(
+            "REGRESSED in {} of checks when it is worse by the margin", percent(seen.regressed_at_margin, 0)
+        )
         if seen.guessed:
             guess = "one trial per golden cannot tell flaky goldens from failing ones"
             out.say("[dim]these probabilities are rough estimates: {}[/dim]", guess)
         more = seen.passes_with_everything
         if more is not None and more >= seen.passes_without_change + WORTH_MORE:
-            out.say("to run everything, pass --full: PASS in {} of checks", f"{more:.0%}")
+            out.say("to run everything, pass --full: PASS in {} of checks", percent(more, 0))
     for note in result.notes:
         out.say("[dim]{}[/dim]", note)
     out.say("[dim]nothing was sent[/dim]")

@@ -6,7 +6,7 @@ import click
 
 from rightcall.cli.options import json_option, run_argument, store_option
 from rightcall.cli.output import console, print_json
-from rightcall.core.text import counted
+from rightcall.core.text import counted, percent
 
 MOST_SHOWN = 50
 
@@ -36,7 +36,7 @@ def flaky(run: str, store_url: str | None, as_json: bool) -> None:
     if found.rate is None:
         out.say("[dim]only one trial per golden; run with --trials 5 to find flaky ones[/dim]")
     else:
-        out.say("[dim]two trials of a golden disagree with probability {:.1%}[/dim]", found.rate)
+        out.say("[dim]two trials of a golden disagree with probability {}[/dim]", percent(found.rate, 1))
     for case in found.flaky[:MOST_SHOWN]:
         mark = "  quarantine?" if case.quarantine else ""
         out.print(f"  {names[case.golden_id]}  {case.passed}/{case.trials}{mark}")

@@ -9,7 +9,7 @@ import click
 
 from rightcall.cli.options import json_option, store_option
 from rightcall.cli.output import console, print_json, print_next, tell
-from rightcall.core.text import counted
+from rightcall.core.text import counted, percent, percent_change
 from rightcall.show.text import one_line
 
 if TYPE_CHECKING:
@@ -147,12 +147,14 @@ def _print_agent_plan(item: AgentPlan) -> None:
     found = item.rehearsal
     agent = one_line(item.agent)
     if found.not_guaranteed:
-        tell(f"{agent}: false alarms are not guaranteed to be at most {item.share:.0%} in {item.per}:")
+        tell(
+            f"{agent}: false alarms are not guaranteed to be at most {percent(item.share, 0)} in {item.per}:"
+        )
         for reason in found.not_guaranteed:
             tell(f"  - {one_line(reason)}")
     else:
         tell(
-            f"{agent}: false alarms at most {item.share:.0%} in {item.per}, over {item.series:,} watched series"
+            f"{agent}: false alarms at most {percent(item.share, 0)} in {item.per}, over {item.series:,} watched series"
         )
     tell(
         f"  baseline: {counted(found.weekdays, 'weekday')}, {counted(found.weekends, 'weekend day')}, {item.timezone}"
@@ -160,19 +162,20 @@ def _print_agent_plan(item: AgentPlan) -> None:
     if found.alarms is not None:
         names = ", ".join(f"{one_line(a.check)} (evidence {a.evidence:,.0f})" for a in found.raised)
         tell(f"  played through the detector it raises {names or 'nothing'}")
-        tell(f"  months drawn from its days: {found.alarms:.0%} of {found.months} would alarm")
+        tell(f"  months drawn from its days: {percent(found.alarms, 0)} of {found.months} would alarm")
     if found.unseen:
         tell(f"  not watched, because the baseline has not seen them: {found.unseen}")
     if found.advice:
         tell(f"  {found.advice}")
     for check in item.checks:
-        watched = f"{check.rate:.1%} in the baseline, watched against {check.q0:.1%}"
+        watched = f"{percent(check.rate, 1)} in the baseline, watched against {percent(check.q0, 1)}"
         tell(f"\n{agent} · {one_line(check.check)}: {watched}, {check.per_day:,.0f} sessions a day")
         for block in check.blocks if len(check.blocks) > 1 else ():
-            tell(f"  {block.hours}: {block.rate:.1%} of {block.sessions:,}, watched against {block.q0:.1%}")
+            observed = f"{percent(block.rate, 1)} of {block.sessions:,}"
+            tell(f"  {block.hours}: {observed}, watched against {percent(block.q0, 1)}")
         for delay in check.delays:
             when = f"about {delay.sessions:,.0f} sessions, {_hours(delay.hours)}"
-            tell(f"  {delay.factor:g}× ({delay.rate:.1%}) is seen after {when}")
+            tell(f"  {delay.factor:g}× ({percent(delay.rate, 1)}) is seen after {when}")
 
 
 def _hours(hours: float) -> str:
@@ -207,13 +210,16 @@ def status(store_url: str | None, as_json: bool) -> None:
     for agent, version, traces, failed in traffic:
         tell(f"{one_line(agent)}  version {version}  {counted(traces, 'trace')}, {failed:,} with a finding")
     for check in checks:
-        bounds = f"[{check.low:.2%}, {check.high:.2%}]" if check.low is not None else "(weighted)"
-        judged = f"  (corrected; judged {check.measured:.2%})" if check.measured is not None else ""
-        shown = f"{check.rate:>7.2%}  {bounds}  of {check.n:,} {check.unit}{judged}"
+        bounds = "(weighted)"
+        if check.low is not None and check.high is not None:
+            bounds = f"[{percent(check.low, 2)}, {percent(check.high, 2)}]"
+        judged = f"  (corrected; judged {percent(check.measured, 2)})" if check.measured is not None else ""
+        shown = f"{percent(check.rate, 2):>7}  {bounds}  of {check.n:,} {check.unit}{judged}"
         tell(f"  {one_line(check.name):<24} {check.version}  {shown}")
     for change in changes:
         if change.said != "no difference shown":
-            bounds = f"{change.difference:+.1%} [{change.low:+.1%}, {change.high:+.1%}]"
+            low, high = percent_change(change.low), percent_change(change.high)
+            bounds = f"{percent_change(change.difference)} [{low}, {high}]"
             tell(f"  {one_line(change.name):<24} {change.before} → {change.now}  {bounds}  {change.said}")
     for agent, rehearsal in rehearsals.items():
         if rehearsal.not_guaranteed:
@@ -237,8 +243,8 @@ def _print_alarm(alarm: StoredAlarm) -> None:
     state = "latched" if alarm.acknowledged_at is None else f"acknowledged {alarm.acknowledged_at[:16]}"
     said = alarm.content
     if said.get("kind") == "drift":
-        rate, low, high = said["observed"]
-        seen = f"{rate:.1%} [{low:.1%}, {high:.1%}], baseline {said['baseline']['rate']:.1%}"
+        rate, low, high, baseline = (percent(x, 1) for x in (*said["observed"], said["baseline"]["rate"]))
+        seen = f"{rate} [{low}, {high}], baseline {baseline}"
         what = f"drift since {said['since'][:16]}: {seen}, evidence {said['evidence']:,.0f} ≥ {said['threshold']:,.0f}"
     else:
         what = one_line(str(said.get("reason", "")))
@@ -277,7 +283,7 @@ def baseline(
         tell(f"{one_line(item.agent)}: {item.start} to {item.end}, {item.per_day:,.0f} sessions a day")
         for name, reference in item.checks.items():
             tell(
-                f"  {name:<24} {reference.bad:,.1f} bad of {reference.n:,}, {reference.bad / reference.n:.2%}"
+                f"  {name:<24} {reference.bad:,.1f} bad of {reference.n:,}, {percent(reference.bad / reference.n, 2)}"
             )
     print_next("rightcall monitor plan")
 

@@ -11,6 +11,7 @@ import click
 
 from rightcall.cli.options import OUTPUT_BY_SUFFIX, output_option, run_argument, store_option
 from rightcall.cli.output import print_commands, tell
+from rightcall.core.text import percent, percent_interval
 from rightcall.show.formats import FORMATS, format_of
 from rightcall.show.lines import InertOutput
 
@@ -68,12 +69,14 @@ def _publish(store: Store, run: str, *, to_stderr: bool) -> None:
 
 
 def _say(view: RunView, path: Path, kind: str) -> None:
-    from rightcall.show.numbers import count, interval, percent
+    from rightcall.show.numbers import count
 
     total = view.summary.total
     size = path.stat().st_size
     passed = total.pass_rate
-    rate = "nothing" if passed is None else f"{percent(passed)} ({interval(total.low, total.high)})"
+    rate = (
+        "nothing" if passed is None else f"{percent(passed, 1)} ({percent_interval(total.low, total.high)})"
+    )
     tell(f"wrote {path} ({size / 1e6:,.2f} MB): {rate} of {count(total.cases)} cases passed")
     if kind == "html":
         tell(f"next: open {path.resolve().as_uri()}")

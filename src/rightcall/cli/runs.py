@@ -21,6 +21,7 @@ from rightcall.cli.options import (
 from rightcall.cli.output import print_json_line, tell
 from rightcall.cli.run_show import show
 from rightcall.core.errors import InputError
+from rightcall.core.text import percent
 from rightcall.show.lines import inert_json
 from rightcall.show.text import one_line
 
@@ -250,7 +251,7 @@ def _print_table(found: list[StoredRun]) -> None:
         return
     rows = []
     for run in found:
-        rate = f"{run.pass_rate:.1%}" if run.judged else "–"
+        rate = percent(run.pass_rate, 1) if run.judged else "–"
         verdict = run.verdict or ("" if run.finished else "unfinished")
         started = run.run.started_at[:16].replace("T", " ")
         numbers = started, f"{run.results:,}", rate

@@ -142,7 +142,7 @@ def _keys(real: bool, store_url: str | None) -> Any:
     """The idempotency keys of real calls, shared between processes; None for mocks."""
     if not real:
         return None
-    from rightcall.core.redaction.secrets import scrubber
+    from rightcall.core.redaction.clean_text import scrubber
     from rightcall.store.address import store_address
     from rightcall.tools.idempotency.guard import Idempotency
     from rightcall.tools.idempotency.key_location import key_store

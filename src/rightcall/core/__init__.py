@@ -1,7 +1,8 @@
 """What every room may use; nothing here knows what an agent is.
 
 errors      every exception, its exit code, and how a problem is worded
-text        text for people: counts, percents, times, nothing that controls a terminal
+text        text for people: counts, percents, times, shortened, nothing that controls a terminal
+digest      the one hash behind every fingerprint
 codec       JSON in and out; depth: how deeply it may be nested
 event_loop  the one loop: shared_loop, borrowed_loop, worker_threads, daemon_threads
 redaction/  secrets, found and replaced

@@ -5,7 +5,6 @@ Functions and other Python objects in goldens and metrics cannot be stored; they
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Callable
 from typing import Any, TypeVar, get_args, get_type_hints
@@ -13,6 +12,7 @@ from typing import Any, TypeVar, get_args, get_type_hints
 import msgspec
 
 from rightcall.core.depth import MAX_DEPTH, is_too_deep, too_deep
+from rightcall.core.digest import hex_digest
 from rightcall.core.errors import InputError, suggestion
 
 T = TypeVar("T")
@@ -210,7 +210,7 @@ def source_hash(function: Any) -> str:
         code = getattr(function, "__code__", None)
         plain = stable_repr(function if code is None else (code.co_code, code.co_consts))
         content = plain.encode()
-    return hashlib.sha256(content).hexdigest()[:12]
+    return hex_digest(content, 12)
 
 
 def stable_repr(value: Any) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -17,18 +17,76 @@ def visible(text: str) -> str:
     return text if text.isprintable() else text.translate(WRITTEN_OUT)
 
 
+def shorten(text: str, limit: int) -> str:
+    """The beginning of a text that is longer than `limit` characters, the last of them an ellipsis."""
+    return text if len(text) <= limit else f"{text[: max(1, limit - 1)]}…"
+
+
+def one_line(text: str, limit: int = 300) -> str:
+    """Untrusted text for an error message: printable, on one line, shortened."""
+    text = text[: 4 * limit]
+    return shorten(" ".join("".join(c if c.isprintable() else " " for c in text).split()), limit)
+
+
+def first_names(names: Sequence[str], most: int) -> str:
+    """The first names of a list, separated by commas, with an ellipsis when there are more."""
+    return ", ".join(names[:most]) + (", …" if len(names) > most else "")
+
+
 def counted(number: int, noun: str) -> str:
     """1 golden, 2 goldens."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def percent(share: float) -> str:
-    """A rate in a sentence: 87.3 %, with enough digits to differ from 0 and 100 %. Tables: `report.percent`."""
+def percent(share: float, digits: int | None = None) -> str:
+    """A rate, never rounded to 0 or 100 %: in a sentence 87.3 %, with as many digits as that takes.
+
+    With `digits`, as a table has it: 87.3%, and <0.1% or >99.9% at the ends.
+    """
+    within = 0 < share < 1
+    if digits is not None:
+        text = f"{share * 100:.{digits}f}%"
+        least = 10**-digits
+        if within and text == f"{100:.{digits}f}%":
+            return f">{100 - least:.{digits}f}%"
+        return f"<{least:.{digits}f}%" if within and text == f"{0:.{digits}f}%" else text
     digits = 1
-    while digits < 6 and share not in (0, 1) and round(share * 100, digits) in (0, 100):
+    while digits < 6 and within and round(share * 100, digits) in (0, 100):
         digits += 1
-    text = f"{share * 100:.{digits}f}"
-    return f"{text.removesuffix('.0')} %"
+    return f"{hundredths(share, f'.{digits}f').removesuffix('.0')} %"
+
+
+def percent_change(difference: float, digits: int = 1) -> str:
+    """A difference of two rates in a table: +4.2%."""
+    return f"{difference:+.{digits}%}"
+
+
+def change_interval(low: float | None, high: float | None, digits: int = 1) -> str:
+    """The interval of such a difference: +1.0% … +7.4%, a dash when it is not known."""
+    if low is None or high is None:
+        return "–"
+    return f"{percent_change(low, digits)} … {percent_change(high, digits)}"
+
+
+def percent_interval(low: float, high: float) -> str:
+    """The interval of a rate: 85–99%."""
+    return f"{hundredths(low, '.0f')}–{hundredths(high, '.0f')}%"
+
+
+def points(difference: float, digits: int = 1) -> str:
+    """A difference of two rates in a sentence: +4.2 points."""
+    return f"{hundredths(difference, f'+.{digits}f')} points"
+
+
+def margin_text(margin: float) -> str:
+    """A margin as it was given: 5 points."""
+    text = hundredths(margin)
+    return f"{text} point{'' if text == '1' else 's'}"
+
+
+def hundredths(share: float, spec: str = ".6g") -> str:
+    """A share in hundredths, as it was given: 2.5; `spec` is the format of another number of digits."""
+    return f"{share * 100:{spec}}"
 
 
 def utc_text(moment: datetime, precision: str = "milliseconds") -> str:

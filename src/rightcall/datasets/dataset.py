@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import datetime
-import hashlib
 import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal, Self
 
 from rightcall.core import codec
+from rightcall.core.digest import digest_of_parts
 from rightcall.core.errors import ConfigError, InputError
 from rightcall.datasets.cases import case_of, golden_of_case
 from rightcall.datasets.deepeval.names import Names, names_from
@@ -147,10 +147,7 @@ class DatasetFiles:
 
     def fingerprint(self) -> str:
         """A hash of the goldens in order, stable across machines."""
-        digest = hashlib.sha256()
-        for golden in self._goldens:
-            digest.update(codec.encode(golden) + b"\n")
-        return digest.hexdigest()
+        return digest_of_parts(codec.encode(golden) + b"\n" for golden in self._goldens)
 
     # Files
 

@@ -16,6 +16,7 @@ import msgspec
 
 from rightcall.core import codec
 from rightcall.core.errors import InputError
+from rightcall.core.text import first_names
 from rightcall.model.golden import AnyGolden, ConversationalGolden, G, Golden, expecting_no_calls
 from rightcall.model.record import Record
 
@@ -109,7 +110,7 @@ def refuse_unreviewed(goldens: Iterable[G], dataset: Path | None = None) -> Iter
 
 def unreviewed_problem(ids: Sequence[str], dataset: Path | None = None) -> tuple[str, str]:
     """What is wrong with unreviewed goldens, and what to do."""
-    shown = ", ".join(f"'{name}'" for name in ids[:3]) + (", …" if len(ids) > 3 else "")
+    shown = first_names([f"'{name}'" for name in ids], 3)
     subject = "1 golden is" if len(ids) == 1 else f"{len(ids):,} goldens are"
     how = f"review with `rightcall generate review {dataset or 'DRAFTS'}` or `rightcall traces review`"
     return f"{subject} unreviewed: {shown}", f"{how}, or pass --include-unreviewed"

@@ -9,9 +9,9 @@ from typing import NamedTuple
 import msgspec
 
 from rightcall.core.errors import ConfigError
-from rightcall.core.text import counted
+from rightcall.core.text import counted, points
 from rightcall.decide.comparison import MOST_ERRORS, compare
-from rightcall.decide.comparison_claim import ComparisonClaim, points
+from rightcall.decide.comparison_claim import ComparisonClaim
 from rightcall.decide.outcome import Outcome
 from rightcall.decide.rules import Check, Decision
 from rightcall.model.run import Run

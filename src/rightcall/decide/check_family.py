@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from rightcall.core.text import hundredths
 from rightcall.decide.check_result import EXIT_CODES, CheckResult
 from rightcall.stats.paired_tests import holm
 
@@ -21,7 +22,7 @@ def held_together(results: Sequence[CheckResult], alpha: float) -> list[CheckRes
 
 
 def _held(result: CheckResult, p: float, alpha: float, suites: int) -> CheckResult:
-    note = f"the risk of REGRESSED, {alpha * 100:g} %, is shared with {suites - 1} other suites (Holm's correction)"
+    note = f"the risk of REGRESSED, {hundredths(alpha)} %, is shared with {suites - 1} other suites (Holm's correction)"
     result = msgspec.structs.replace(result, notes=(*result.notes, note) if suites > 1 else result.notes)
     if p > alpha or result.verdict not in ("PASS", "INCONCLUSIVE") or result.cause in ("control", "hard"):
         return result

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Literal, NamedTuple
 
-from rightcall.core.text import counted, percent
+from rightcall.core.text import counted, margin_text, percent, points
 
 Change = Literal["IMPROVED", "NON_INFERIOR", "REGRESSED", "INCONCLUSIVE"]
 
@@ -99,17 +99,6 @@ class ComparisonClaim(NamedTuple):
         if self.p_not_worse is not None and self.p_not_worse <= self.alpha and self.margin:
             shown = min(shown, self.margin * 100)  # the test and the bound differ by rounding only
         return f"not worse by more than {shown:.4g} points {confidence}"
-
-
-def margin_text(margin: float) -> str:
-    """5 points: a margin as it was given."""
-    text = f"{margin * 100:.6g}"
-    return f"{text} point{'' if text == '1' else 's'}"
-
-
-def points(difference: float) -> str:
-    """+4.2 points: a difference of two rates, in hundredths."""
-    return f"{difference * 100:+.1f} points"
 
 
 def unnoticed(mde: float | None, clusters: int, goldens: int, alpha: float) -> str:

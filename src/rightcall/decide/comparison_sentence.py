@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from rightcall.core.text import counted, percent
-from rightcall.decide.comparison_claim import points, unnoticed
+from rightcall.core.text import counted, percent, points
+from rightcall.decide.comparison_claim import unnoticed
 
 if TYPE_CHECKING:
     from rightcall.decide.comparison import Comparison

@@ -8,11 +8,11 @@ themselves, and old passes worse.
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from rightcall.core.digest import hex_digest
 from rightcall.model.record import Record
 
 UNKNOWN_NOISE = 0.02
@@ -86,4 +86,4 @@ def _spread(scores: Sequence[float]) -> float:
 
 def hash_order(seed: str, names: Iterable[str]) -> list[str]:
     """Names in an order that depends only on the seed: the same on every machine, for any file order."""
-    return sorted(names, key=lambda name: hashlib.sha256(f"{seed}/{name}".encode()).digest())
+    return sorted(names, key=lambda name: hex_digest(f"{seed}/{name}"))

@@ -12,6 +12,7 @@ import msgspec
 
 from rightcall.core import codec
 from rightcall.core.errors import InputError
+from rightcall.core.text import shorten
 from rightcall.files.checked_read import existing_file, read_checked
 
 T = TypeVar("T")
@@ -90,8 +91,7 @@ def refuse_other_format(text: Any, kind: str, newest: int, where: str) -> None:
 
 
 def _short(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:60]}…"
+    return shorten(repr(value), 61)
 
 
 def _json_items(data: bytes, key: str, path: str) -> DocumentItems:

@@ -5,11 +5,12 @@ Generated, installed and downloaded files are not: they follow from others, or d
 
 from __future__ import annotations
 
-import hashlib
 import os
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
+
+from rightcall.core.digest import file_digest, hex_digest
 
 MARKERS = ("pyproject.toml", "setup.cfg", "setup.py", "package.json", "requirements.txt")
 REPOSITORIES = (".git", ".hg", ".jj")
@@ -73,7 +74,7 @@ class ProjectFiles:
             inside = sorted(entry.name for entry in folder.iterdir() if self.name(entry) is not None)
         except OSError:
             return ABSENT
-        return hashlib.sha256("\0".join(inside).encode("utf-8", "surrogateescape")).hexdigest()[:24]
+        return hex_digest("\0".join(inside).encode("utf-8", "surrogateescape"), 24)
 
     def _inside(self, whole: str) -> str:
         for root in self.roots:
@@ -93,8 +94,7 @@ class ProjectFiles:
 def content_hash(path: str | Path) -> str:
     """SHA-256 of a file of any size, shortened; `ABSENT` when it cannot be read as a file."""
     try:
-        with Path(path).open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()[:24]
+        return file_digest(path, 24)
     except OSError:
         return ABSENT
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from rightcall.core.text import percent
 from rightcall.improve.causes import all_hypotheses
 from rightcall.improve.counters import Case, GoldenTrials
 from rightcall.improve.evidence import Evidence, seeds_guidance
@@ -266,7 +267,7 @@ def _unexplained(
     advice = (
         f"They fail in {trials} trials and pass in others. More trials would show whether there is a pattern."
         if flaky
-        else f"No pattern: {trials} failures, about as many as expected by chance ({ranking.background:.0%})."
+        else f"No pattern: {trials} failures, about as many as expected by chance ({percent(ranking.background, 0)})."
     )
     return RunFinding(
         rank=number,

@@ -5,7 +5,6 @@ With a baseline only new findings are reported; with a lockfile changed definiti
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -15,6 +14,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from rightcall.core.codec import decode
+from rightcall.core.digest import hex_digest
 from rightcall.core.errors import InputError
 from rightcall.files.atomic import write_file
 from rightcall.lint.diagnostic import Diagnostic
@@ -125,7 +125,7 @@ def definition_hash(tool: SourceTool) -> str:
     if examples is not None:
         parts["input_examples"] = examples
     text = json.dumps(parts, sort_keys=True, separators=(",", ":"), ensure_ascii=True, default=str)
-    return hashlib.sha256(text.encode()).hexdigest()
+    return hex_digest(text)
 
 
 def lock_key(tool: SourceTool) -> str:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from rightcall.core.digest import hex_digest
 from rightcall.files.documents import JsonPath, pointer
 from rightcall.lint.baseline import Locked
 from rightcall.lint.config import LintConfig
@@ -243,7 +243,7 @@ def diagnostic_of(found: Found, where: Where, evidence: LintEvidence) -> Diagnos
         others=finding.others,
         evidence=confused or evidence.of_parameter(tool.name, finding.path),
         origin=source.origin if is_server else "",
-        fingerprint=hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:16],
+        fingerprint=hex_digest(key, 16),
     )
 
 

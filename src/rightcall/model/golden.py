@@ -6,13 +6,13 @@ model's name is added: `refund@unsure+openai:gpt-5-mini`.
 
 from __future__ import annotations
 
-import hashlib
 import re
 from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
 
 from rightcall.core.codec import described
+from rightcall.core.digest import json_digest
 from rightcall.model.approval import Caller
 from rightcall.model.call import ToolCall
 from rightcall.model.deepeval_fields import GoldenFields, SingleTurnFields, TurnFields
@@ -277,10 +277,7 @@ def with_id(golden: G) -> G:
     if golden.id:
         return golden
     content = msgspec.structs.replace(golden, category=None) if golden.category == "golden" else golden
-    digest = hashlib.sha256(
-        msgspec.json.encode(content, enc_hook=described, order="deterministic")
-    ).hexdigest()
-    return msgspec.structs.replace(golden, id=f"g-{digest[:12]}")
+    return msgspec.structs.replace(golden, id=f"g-{json_digest(content, 12, enc_hook=described)}")
 
 
 GENERATED = re.compile(r"g-[0-9a-f]{12}(?:-\d+)?(?:@.*)?", re.DOTALL)

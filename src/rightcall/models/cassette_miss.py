@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from rightcall.core.redaction.secrets import one_line
+from rightcall.core.text import one_line
 from rightcall.models.base import Prompt
 
 if TYPE_CHECKING:

@@ -14,7 +14,8 @@ import msgspec
 
 from rightcall.core.codec import DecodeErrors
 from rightcall.core.errors import ProviderError, ProviderErrorKind
-from rightcall.core.redaction.secrets import one_line, scrub
+from rightcall.core.redaction.clean_text import scrub
+from rightcall.core.text import one_line
 
 MEGABYTE = 1 << 20
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from rightcall.core.errors import ConfigError, ProviderError
-from rightcall.core.redaction.secrets import one_line
+from rightcall.core.text import one_line
 from rightcall.models import failures
 
 if TYPE_CHECKING:

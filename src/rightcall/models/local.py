@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from rightcall.core.codec import encode
 from rightcall.core.errors import MissingExtraError, ProviderError
-from rightcall.core.redaction.secrets import one_line
+from rightcall.core.text import one_line
 from rightcall.model import Message, Usage
 from rightcall.models import local_prompt
 from rightcall.models.base import ModelReply, ModelRequest, Prompt, Provider, Stop

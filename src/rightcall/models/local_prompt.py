@@ -13,6 +13,7 @@ from typing import Any
 from rightcall.core.codec import encode
 from rightcall.model import Message, Tool, ToolCall
 from rightcall.model.dialects.wire import output_text, parsed_call, results_of
+from rightcall.schema.references import reference_of, target_of
 
 Json = dict[str, Any]
 
@@ -101,9 +102,9 @@ def shape(schema: Any, root: Json | None = None, depth: int = 0) -> Json:
     if not isinstance(schema, dict) or depth > _DEEPEST:
         return {}
     root = schema if root is None else root
-    reference = schema.get("$ref")
-    if isinstance(reference, str):
-        return shape(_referred(reference, root), root, depth + 1)
+    reference = reference_of(schema)
+    if reference is not None:
+        return shape(target_of(root, reference), root, depth + 1)
     for word in ("anyOf", "oneOf"):
         if isinstance(schema.get(word), list) and schema[word]:
             return {"anyOf": [shape(option, root, depth + 1) for option in schema[word]]}
@@ -128,13 +129,6 @@ def _branch(name: str, tool: str, content: Json) -> Json:
         "required": ["tool", name],
         "additionalProperties": False,
     }
-
-
-def _referred(reference: str, root: Json) -> Any:
-    found: Any = root
-    for name in reference.removeprefix("#/").split("/"):
-        found = found.get(name) if isinstance(found, dict) else None
-    return found
 
 
 def _type(schema: Any) -> str:

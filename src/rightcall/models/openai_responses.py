@@ -8,7 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from rightcall.core.errors import ConfigError, InputError, ProviderError
-from rightcall.core.redaction.secrets import one_line, scrub
+from rightcall.core.redaction.clean_text import scrub
+from rightcall.core.text import one_line
 from rightcall.model import Message, Tool
 from rightcall.model.dialects import openai_responses as spelling
 from rightcall.models.base import ModelReply, ModelRequest, Prompt, Stop

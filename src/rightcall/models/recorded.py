@@ -6,17 +6,15 @@ is first used, and a line for each exchange. Anything that looks like a secret i
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections import defaultdict
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, TypeVar
 
-import msgspec
-
 from rightcall.core.codec import convert, decode, encode, to_plain
+from rightcall.core.digest import json_digest
 from rightcall.core.errors import InputError, ProviderError
-from rightcall.core.redaction.secrets import scrubber
+from rightcall.core.redaction.clean_text import scrubber
 from rightcall.model import Annotations, Message, Tool, ToolCall, ToolResult, Usage
 from rightcall.model.record import Record
 from rightcall.models.base import ModelReply, ModelRequest, Prompt, Provider, Settings
@@ -195,7 +193,7 @@ class RecordingProvider(Provider):
 
 def fingerprint(value: object) -> str:
     """A short hash of a value, independent of key order."""
-    return hashlib.sha256(msgspec.json.encode(value, order="deterministic")).hexdigest()[:24]
+    return json_digest(value, 24)
 
 
 class CassetteWriter:

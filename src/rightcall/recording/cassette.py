@@ -6,7 +6,6 @@ definitions are stored once for all goldens in `prompts/`, so that a changed too
 
 from __future__ import annotations
 
-import hashlib
 import re
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from typing import Any
 import msgspec
 
 from rightcall.core.codec import decode
+from rightcall.core.digest import hex_digest, json_digest
 from rightcall.core.errors import InputError
 from rightcall.files.atomic import write_file
 from rightcall.model.record import Record
@@ -63,7 +63,7 @@ class CassetteFile(Record, frozen=True, omit_defaults=False):
 def file_name(golden: str, digits: int = 6) -> str:
     """A name that is valid on any file system, and with 16 `digits` of its hash unique to the golden."""
     plain = re.sub(r"[^A-Za-z0-9._-]+", "-", golden).strip("-.")[:60] or "golden"
-    return f"{plain}-{hashlib.sha256(golden.encode('utf-8', 'surrogatepass')).hexdigest()[:digits]}.json"
+    return f"{plain}-{hex_digest(golden, digits)}.json"
 
 
 def read_cassette(path: Path) -> CassetteFile:
@@ -105,7 +105,7 @@ class PromptShelf:
         shared = {name: body[name] for name in SHARED if body.get(name)}
         if not shared:
             return ask, {}
-        name = hashlib.sha256(msgspec.json.encode(shared, order="deterministic")).hexdigest()[:16]
+        name = json_digest(shared, 16)
         slim = {key: value for key, value in body.items() if key not in shared} | {"prompt": name}
         return ({**ask, "body": slim} if "body" in ask else slim), {name: shared}
 

@@ -11,7 +11,7 @@ from typing import Any, get_args
 import msgspec
 
 from rightcall.core.errors import InputError
-from rightcall.core.redaction.secrets import scrubber
+from rightcall.core.redaction.clean_text import scrubber
 from rightcall.model.call import CallStatus, ToolCall, ToolResult
 from rightcall.model.golden import AnyGolden
 from rightcall.model.message import Message

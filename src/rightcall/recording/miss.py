@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rightcall.core.redaction.secrets import one_line
+from rightcall.core.text import one_line
 
 _SYSTEM_ROLES = ("system", "developer")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?)?")

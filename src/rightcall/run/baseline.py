@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
 
 from rightcall.core.codec import decode
+from rightcall.core.digest import json_digest
 from rightcall.core.errors import ConfigError
 from rightcall.decide.baseline import Baseline, require_alike, same_dataset
 from rightcall.decide.outcome import Outcome
@@ -130,6 +130,6 @@ def edited_notes(edited: frozenset[str], *, anyway: bool = False) -> tuple[str, 
     return (f"{number} and {what}: {', '.join(names[:SHOWN])}{more}",)
 
 
-def _content(golden: AnyGolden) -> bytes:
+def _content(golden: AnyGolden) -> str:
     bare = msgspec.structs.replace(canonical_golden(golden), tags=(), cluster=None, metadata={})
-    return hashlib.sha256(msgspec.json.encode(bare, enc_hook=repr, order="deterministic")).digest()
+    return json_digest(bare, enc_hook=repr)

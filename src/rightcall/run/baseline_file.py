@@ -6,7 +6,6 @@ JSON Lines: a header, then a line for each golden, sorted by id. A trial is one 
 from __future__ import annotations
 
 import gzip
-import hashlib
 import zlib
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
@@ -15,6 +14,7 @@ from pathlib import Path
 import msgspec
 
 from rightcall.core.codec import decode, encode
+from rightcall.core.digest import hex_digest
 from rightcall.core.errors import InputError
 from rightcall.decide.trial_pairs import Scores
 from rightcall.files.atomic import write_file
@@ -64,9 +64,7 @@ class BaselineHeader(Record, frozen=True, omit_defaults=False):
     @property
     def id(self) -> str:
         """A name for exactly these runs."""
-        return hashlib.sha256("/".join([self.inputs, *(run.id for run in self.runs)]).encode()).hexdigest()[
-            :16
-        ]
+        return hex_digest("/".join([self.inputs, *(run.id for run in self.runs)]), 16)
 
     def age_days(self, now: datetime | None = None) -> float:
         """Days since the newest run."""

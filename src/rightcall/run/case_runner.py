@@ -13,7 +13,7 @@ import msgspec
 
 from rightcall.agents.first_request import perform_watched
 from rightcall.agents.session import Session
-from rightcall.core.redaction.secrets import scrubber
+from rightcall.core.redaction.clean_text import scrubber
 from rightcall.metrics.dimensions import time_to_score
 from rightcall.model.call import CallStatus, ToolCall, ToolResult
 from rightcall.model.failure import Code, Failure

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from rightcall.agents.conversation.personas import played_by
 from rightcall.agents.conversation.turn_function import turn_parameters
 from rightcall.agents.conversation.user_side import Users
 from rightcall.core.codec import stable_repr
+from rightcall.core.digest import hex_digest
 from rightcall.core.errors import ConfigError
 from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden
 from rightcall.models.catalog import ModelCatalog
@@ -66,7 +66,7 @@ def simulator_fingerprint(user: UserSetup | Users) -> str:
     """A hash of what two runs with the same simulated users have in common."""
     if isinstance(user, UserSetup):
         return user.fingerprint
-    return hashlib.sha256(stable_repr(user).encode()).hexdigest()
+    return hex_digest(stable_repr(user))
 
 
 def as_user(given: Any) -> UserSetup | Users | None:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from rightcall.core.errors import InputError
+from rightcall.core.text import percent
 from rightcall.metrics.matching.case_score import score_calls
 from rightcall.model.golden import AnyGolden, ExpectedCall, Golden, category_of
 from rightcall.model.message import Message
@@ -123,7 +124,7 @@ class QualityCheck:
             self._duplicates += 1
             yield (
                 "near_duplicate",
-                f"{found[1]:.0%} the same words as {found[0]}",
+                f"{percent(found[1], 0)} the same words as {found[0]}",
                 "remove one, or give both the same cluster",
             )
 
@@ -158,12 +159,13 @@ class QualityCheck:
 
     def _advice(self, coverage: Coverage) -> Iterator[str]:
         if self._count and self._categories["negative"] < FEW_NEGATIVES * self._count:
-            share = self._categories["negative"] / self._count
-            yield f"{share:.0%} of the goldens are negative: add requests for which no tool should be called"
+            negative = self._categories["negative"] / self._count
+            yield f"{percent(negative, 0)} of the goldens are negative: add requests for which no tool should be called"
         total = self._expected.total()
         for name, times in self._expected.most_common(1):
             if len(self._tools) > 2 and times > LOPSIDED * total:
-                yield f"{times / total:.0%} of all expected calls are to {name}; the other tools are hardly tested"
+                share = percent(times / total, 0)
+                yield f"{share} of all expected calls are to {name}; the other tools are hardly tested"
         if self._judged and self._easy > EASY * self._judged:
             yield f"the keyword baseline passes {self._easy:,} of {self._judged:,} goldens: make them harder"
         if coverage.missing_tools:

@@ -9,7 +9,7 @@ import msgspec
 
 from rightcall.agents.agent import Agent
 from rightcall.agents.agent_endpoint import own_prices
-from rightcall.core.text import counted
+from rightcall.core.text import counted, percent
 from rightcall.model.record import Record
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Usage
@@ -30,7 +30,9 @@ class DefinitionCost(Record, frozen=True):
     def sentence(self, usage: Usage) -> str:
         """The cost in one line, with its share of the input tokens of a run."""
         total = self.tokens * self.requests
-        share = f", {min(1.0, total / usage.input_tokens):.0%} of the input" if usage.input_tokens else ""
+        share = (
+            f", {percent(min(1.0, total / usage.input_tokens), 0)} of the input" if usage.input_tokens else ""
+        )
         dollars = f", ${self.cost_usd:.4f}" if self.cost_usd else ""
         sent = f"{self.tokens:,} tokens × {counted(self.requests, 'request')}"
         return f"tool definitions: about {sent} = {total:,} tokens{share}{dollars}"

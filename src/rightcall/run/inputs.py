@@ -6,7 +6,6 @@ with uncommitted work. Texts are kept as hashes only.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +15,7 @@ import msgspec
 from rightcall.agents.agent import Agent, as_settings
 from rightcall.agents.session import Session
 from rightcall.core.codec import fingerprinted
+from rightcall.core.digest import json_digest
 from rightcall.core.errors import RightCallError
 from rightcall.files.project_files import content_hash
 from rightcall.model.approval_policy import read_approvals
@@ -190,8 +190,7 @@ def definition_parts(tool: Tool) -> dict[str, str]:
 
 def digest(value: Any) -> str:
     """SHA-256 of a value as JSON; the order of keys does not matter."""
-    content = msgspec.json.encode(value, enc_hook=fingerprinted, order="deterministic")
-    return hashlib.sha256(content).hexdigest()
+    return json_digest(value, enc_hook=fingerprinted)
 
 
 def _code(sources: AgentSources, real_tools: Mapping[str, Path]) -> dict[str, str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,8 +19,9 @@ from rightcall.agents.conversation.user_side import Users
 from rightcall.agents.limits import RunLimits
 from rightcall.agents.observed.observed_agent import ObservedAgent
 from rightcall.core.codec import described, fingerprinted, stable_repr
+from rightcall.core.digest import file_digest, hex_digest
 from rightcall.core.errors import InputError
-from rightcall.core.redaction.secrets import scrubber
+from rightcall.core.redaction.clean_text import scrubber
 from rightcall.datasets.goldens import load_goldens
 from rightcall.decide.config import Gate
 from rightcall.metrics.base import Metric
@@ -246,8 +246,7 @@ class Plan:
                 )
             except UnicodeEncodeError:
                 raise _unwritable(self.dataset) from None
-        with self.dataset.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
+        return file_digest(self.dataset)
 
 
 def scorer_fingerprint(scorer: Scorer) -> str:
@@ -292,7 +291,7 @@ def _unwritable(goldens: Iterable[AnyGolden]) -> InputError:
 
 
 def _fingerprint(value: Any) -> str:
-    return hashlib.sha256(content_of(value)).hexdigest()
+    return hex_digest(content_of(value))
 
 
 def content_of(value: Any) -> bytes:

@@ -17,6 +17,7 @@ from rightcall.agents.setup_problems import model_problems, open_problems
 from rightcall.core import codec
 from rightcall.core.codec import described
 from rightcall.core.errors import ConfigError, RightCallError
+from rightcall.core.text import first_names
 from rightcall.datasets.goldens import numbered_goldens
 from rightcall.datasets.review import unreviewed, unreviewed_problem
 from rightcall.metrics.matching.binding import mentions_ref
@@ -78,7 +79,7 @@ def _subject(count: int) -> str:
 
 
 def _shown(ids: list[str]) -> str:
-    return ", ".join(sorted(ids)[:SHOWN]) + (", …" if len(ids) > SHOWN else "")
+    return first_names(sorted(ids), SHOWN)
 
 
 SHOWN_PROBLEMS = 20
@@ -164,7 +165,7 @@ def _effects_of_replay(plan: Plan, session: Session) -> list[str]:
         return []
     if not (names := session.toolbox.really_destructive):
         return []
-    shown = ", ".join(names[:5]) + (", …" if len(names) > 5 else "")
+    shown = first_names(names, 5)
     return [
         f"a replay would run {shown} for real, and what was recorded would take effect again; "
         "mock what is destructive, or record again"

@@ -19,7 +19,7 @@ from typing import Any
 import msgspec
 
 from rightcall.core.codec import described
-from rightcall.core.text import counted, visible
+from rightcall.core.text import counted, shorten, visible
 from rightcall.metrics.matching.expectation import pattern_text
 from rightcall.model.golden import AnyGolden, ExpectedCall, Golden, category_of
 from rightcall.model.record import Record
@@ -206,5 +206,4 @@ def _values(golden: AnyGolden) -> set[str]:
 
 
 def _shown(masked: str) -> str:
-    text = masked.replace(_BLANK, "…")
-    return text if len(text) <= 60 else f"{text[:59]}…"
+    return shorten(masked.replace(_BLANK, "…"), 60)

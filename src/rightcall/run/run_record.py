@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import hashlib
 import platform
 import secrets
 from collections.abc import Mapping
@@ -11,7 +10,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from rightcall.core.redaction.secrets import scrubber
+from rightcall.core.digest import hex_digest
+from rightcall.core.redaction.clean_text import scrubber
 from rightcall.core.text import utc_text
 from rightcall.files.revision import source_of
 from rightcall.model.run import Run
@@ -28,7 +28,7 @@ def golden_set_name(run: Run) -> str:
     """A name for the goldens of a run as they are stored: equal when everything they are made from is."""
     made_from = ("dataset", "selection", "tool_sets", "simulator")
     parts = [run.versions["rightcall"], *(run.fingerprints.get(part, "") for part in made_from)]
-    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
+    return hex_digest("\0".join(parts), 32)
 
 
 def new_run(

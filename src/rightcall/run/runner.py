@@ -12,7 +12,7 @@ import msgspec
 
 from rightcall.core.codec import encode
 from rightcall.core.errors import ConfigError
-from rightcall.core.redaction.secrets import scrubber
+from rightcall.core.redaction.clean_text import scrubber
 from rightcall.decide.baseline import Baseline
 from rightcall.metrics.tally import Tally
 from rightcall.model.run import CaseResult, Run

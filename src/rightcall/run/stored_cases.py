@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 
 from rightcall.core.codec import encode, encode_as, fingerprinted, stable_repr
+from rightcall.core.digest import hex_digest
 from rightcall.decide.verdict import Verdict
 from rightcall.metrics.score_case import Scorer
 from rightcall.metrics.tally import Tally
@@ -47,7 +47,7 @@ def keep_cases(
                     for metric in (*scorer.metrics, *scorer.observe)
                 ]
             ),
-            **{kind: hashlib.sha256(content).hexdigest() for kind, content in documents.items()},
+            **{kind: hex_digest(content) for kind, content in documents.items()},
             **_simulators(cases),
         },
     )
@@ -77,4 +77,4 @@ def _simulators(cases: Sequence[AnyTestCase]) -> dict[str, str]:
 
 
 def _fingerprint(parts: Sequence[bytes]) -> str:
-    return hashlib.sha256(b"\0".join(parts)).hexdigest()
+    return hex_digest(b"\0".join(parts))

@@ -6,7 +6,6 @@ project requires `--trust`.
 
 from __future__ import annotations
 
-import hashlib
 import re
 import shlex
 from collections.abc import Iterator
@@ -17,6 +16,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from rightcall.agents.remote.remote_agent import command_of, is_address
+from rightcall.core.digest import digest_of_parts, hex_digest
 from rightcall.core.errors import ConfigError, InputError, RightCallError
 from rightcall.files.python_object import is_object_name, module_exists
 from rightcall.metrics.resolve import parsed_metric
@@ -165,11 +165,12 @@ def fingerprint(suite_file: Path, found: list[Action]) -> str:
 
     Any change makes it another suite. What a started command downloads is not covered.
     """
-    made = hashlib.sha256()
-    for path in (suite_file, *(Path(name) for action in found for name in action.files)):
-        made.update(str(path.resolve()).encode("utf-8", "surrogateescape") + b"\0")
-        made.update(hashlib.sha256(_content(path)).digest())
-    return made.hexdigest()
+    return digest_of_parts(
+        str(path.resolve()).encode("utf-8", "surrogateescape")
+        + b"\0"
+        + bytes.fromhex(hex_digest(_content(path)))
+        for path in (suite_file, *(Path(name) for action in found for name in action.files))
+    )
 
 
 def _tools(suite: Suite, folder: Path) -> Iterator[Action]:

@@ -16,8 +16,9 @@ from rightcall.schema.fields import distinct_names, kept_fields
 from rightcall.schema.gemini import gemini_schema
 from rightcall.schema.join import one_object
 from rightcall.schema.provider_limits import check_target, provider
-from rightcall.schema.rewrite import HOLDERS, TESTS, Change, Loss, Losses, rewritten
+from rightcall.schema.rewrite import TESTS, Change, Loss, Losses, rewritten
 from rightcall.schema.strict import anthropic_strict_schema, openai_strict_schema
+from rightcall.schema.subschemas import DESCRIBED
 from rightcall.schema.tidy import with_current_words, with_json_types
 
 DEEPEST = 100
@@ -115,7 +116,7 @@ def _left_as_written(target: str) -> tuple[str, ...]:
     Converted first, each level would contain the text of the level below it, quoted once more: twice as long per level.
     """
     known = (*provider(target).keywords, "oneOf")  # which every target writes as anyOf
-    moved = tuple(key for key in HOLDERS if key not in known)
+    moved = tuple(key for key in DESCRIBED if key not in known)
     return (*TESTS, *moved) if target == "gemini" else (*TESTS, *moved, "additionalProperties")
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any, Literal
-from urllib.parse import unquote
 
-from rightcall.files.documents import JsonPath, at_pointer
+from rightcall.files.documents import JsonPath
 from rightcall.schema.join import UnfitError, joined
-from rightcall.schema.rewrite import DEEPEST, TESTS, Losses, with_parts, without
+from rightcall.schema.references import is_local, target_of
+from rightcall.schema.rewrite import DEEPEST, TESTS, Losses, without
+from rightcall.schema.subschemas import DEFINITIONS, with_subschemas
 
 MOST_SCHEMAS = 20_000
 ANNOTATIONS = frozenset(("description", "title", "default", "examples", "example", "deprecated", "readOnly",
@@ -80,7 +81,7 @@ class _Expansion:
             return schema
         schema, within = self._alone(schema, path, within)
         left = TESTS if self._needs.no_all_of else ()
-        return with_parts(schema, path, lambda part, at: self._schema(part, at, within), except_in=left)
+        return with_subschemas(schema, path, lambda part, at: self._schema(part, at, within), except_in=left)
 
     def _alone(
         self, schema: dict[str, Any], path: JsonPath, within: frozenset[str]
@@ -101,7 +102,7 @@ class _Expansion:
 
     @staticmethod
     def _has_siblings(schema: dict[str, Any]) -> bool:
-        return isinstance(schema.get("$ref"), str) and bool(set(schema) - {"$ref", "$defs", "definitions"})
+        return isinstance(schema.get("$ref"), str) and bool(set(schema) - {"$ref"} - DEFINITIONS)
 
     def _inlined(
         self, schema: dict[str, Any], path: JsonPath, within: frozenset[str]
@@ -122,14 +123,14 @@ class _Expansion:
             reference = schema["$ref"]
             if reference in within:
                 raise CircularError(f"{reference} is recursive and cannot be expanded")
-            found = resolved(self._root, reference)
+            found = target_of(self._root, reference)
             if not isinstance(found, dict):
                 what = "does not resolve" if is_local(reference) else "is in another document"
                 self._losses.refuse(path, "$ref", f"{reference} {what}; inline the schema")
                 return without(schema, ["$ref"]), within
             within |= {reference}
             if found is self._root:
-                found = without(found, ["$defs", "definitions"])
+                found = without(found, DEFINITIONS)
             beside = without(schema, ["$ref"])
             schema = joined(without(found, set(beside) & ANNOTATIONS), beside, path, self._losses)
         if isinstance(schema.get("allOf"), list):
@@ -181,23 +182,3 @@ class _Expansion:
         if not found:
             raise UnfitError(f"no variant of {key} matches the keywords next to it")
         return {**outer, key: found}, within
-
-
-def is_local(reference: str) -> bool:
-    """Whether it points into the same schema."""
-    return reference.startswith("#")
-
-
-def resolved(root: dict[str, Any], reference: str) -> Any:
-    """The target of a local reference, or None: JSON pointers and `$anchor`s of `$defs` are followed."""
-    if reference == "#":
-        return root
-    if not reference.startswith("#/"):
-        return _anchored(root, reference[1:]) if is_local(reference) else None
-    return at_pointer(root, unquote(reference[1:]))
-
-
-def _anchored(root: dict[str, Any], anchor: str) -> Any:
-    definitions = root.get("$defs")
-    schemas = definitions.values() if isinstance(definitions, dict) else ()
-    return next((each for each in schemas if isinstance(each, dict) and each.get("$anchor") == anchor), None)

@@ -8,9 +8,9 @@ from typing import Any
 
 from rightcall.files.documents import JsonPath
 from rightcall.schema.rewrite import Losses, as_text, into_description, without
+from rightcall.schema.subschemas import NAMED
 
 MOST_VARIANTS = 64
-_NAMED = ("properties", "$defs", "definitions", "patternProperties", "dependentSchemas")
 
 
 class UnfitError(Exception):
@@ -55,7 +55,7 @@ def _both(key: str, first: Any, second: Any, path: JsonPath, losses: Losses) -> 
         return None
     if key in ("items", "propertyNames"):
         return joined(first, second, (*path, key), losses)
-    return _named(first, second, (*path, key), losses) if key in _NAMED else None
+    return _named(first, second, (*path, key), losses) if key in NAMED else None
 
 
 def _free_keys(first: Any, second: Any, path: JsonPath, losses: Losses) -> Any:

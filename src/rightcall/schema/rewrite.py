@@ -8,18 +8,13 @@ from typing import Any
 
 from rightcall.files.documents import JsonPath, pointer
 from rightcall.model.record import Record
+from rightcall.schema.subschemas import with_subschemas
 
 DEEPEST = 150
 TESTS = ("not", "if", "then", "else", "contains", "propertyNames", "patternProperties", "dependentSchemas")
 """Keywords whose schemas test a value without describing it: no strict target has them."""
 UNSAID = ("$schema", "$id", "$comment")
 """Keywords that say nothing to a model: removed, not moved into a description."""
-
-_ONE = ("items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames")
-_LIST = ("anyOf", "oneOf", "allOf", "prefixItems", "items")
-_NAMED = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
-HOLDERS = (*_ONE, *_LIST, *_NAMED)
-"""Keywords that hold schemas."""
 
 
 class Loss(Record, frozen=True):
@@ -64,31 +59,7 @@ def rewritten(
     def inner(part: Any, at: JsonPath) -> Any:
         return rewritten(part, change, losses, at, except_in=except_in)
 
-    return change(with_parts(schema, path, inner, except_in=except_in), path, losses)
-
-
-def with_parts(
-    schema: dict[str, Any],
-    path: JsonPath,
-    change: Callable[[Any, JsonPath], Any],
-    *,
-    except_in: tuple[str, ...] = (),
-) -> dict[str, Any]:
-    """The schema with each schema directly inside it changed; `true` and `false` count as schemas."""
-    changed: dict[str, Any] = {}
-    for key, value in schema.items():
-        at = (*path, key)
-        if key in except_in:
-            changed[key] = value
-        elif key in _NAMED and isinstance(value, dict):
-            changed[key] = {name: change(part, (*at, name)) for name, part in value.items()}
-        elif key in _LIST and isinstance(value, list):
-            changed[key] = [change(part, (*at, index)) for index, part in enumerate(value)]
-        elif key in _ONE and isinstance(value, dict | bool):
-            changed[key] = change(value, at)
-        else:
-            changed[key] = value
-    return changed
+    return change(with_subschemas(schema, path, inner, except_in=except_in), path, losses)
 
 
 def without(schema: dict[str, Any], keys: Iterable[str]) -> dict[str, Any]:

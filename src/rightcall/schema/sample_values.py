@@ -5,6 +5,8 @@ from __future__ import annotations
 import random
 from typing import Any
 
+from rightcall.schema.references import is_local, reference_of, target_of
+
 EXAMPLES = {
     "date": "2026-03-31",
     "date-time": "2026-03-31T09:30:00Z",
@@ -62,12 +64,10 @@ def _filled(schema: dict[str, Any], key: str) -> bool:
 def resolved(schema: dict[str, Any], root: dict[str, Any]) -> dict[str, Any]:
     """The schema with its local references followed and its `allOf` merged."""
     for _ in range(MOST_LEVELS):
-        reference = schema.get("$ref")
-        if not isinstance(reference, str) or not reference.startswith("#"):
+        reference = reference_of(schema)
+        if reference is None or not is_local(reference):
             break
-        target: Any = root
-        for step in reference.lstrip("#/").split("/") if reference != "#" else ():
-            target = target.get(step, {}) if isinstance(target, dict) else {}
+        target = target_of(root, reference)
         schema = {
             **(target if isinstance(target, dict) else {}),
             **{k: v for k, v in schema.items() if k != "$ref"},

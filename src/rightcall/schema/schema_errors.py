@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from rightcall.core.codec import JSON_TYPES
+from rightcall.core.text import shorten
+from rightcall.schema.references import reference_of, target_of
 
 Parts = tuple[str, str, str, tuple[Any, ...], Any]
 """Path, message, keyword, allowed values and a suggestion."""
@@ -60,12 +62,12 @@ def explain(error: Any, schema: Any) -> Iterator[Parts]:
         for name in details.get("unexpected", ()):
             near = nearest(name, known)
             inside = f" in {path}" if path else ""
-            yield join(path, name), f"unknown parameter '{_cut(name)}'{inside}", keyword, known, near
+            yield join(path, name), f"unknown parameter '{shorten(name, 60)}'{inside}", keyword, known, near
     elif keyword == "required":
         name = str(details["property"])
         near = nearest(name, [k for k in error.instance if not _is_known(k, schema, error.schema_path)])
-        written = f"; '{_cut(near)}' was given instead" if near else ""
-        yield join(path, name), f"'{_cut(name)}' is required and missing{written}", keyword, (), None
+        written = f"; '{shorten(near, 60)}' was given instead" if near else ""
+        yield join(path, name), f"'{shorten(name, 60)}' is required and missing{written}", keyword, (), None
     else:
         yield path, *_one_value(path or "the value", keyword, details, error), *_choices(details, error)
 
@@ -80,7 +82,7 @@ def path_text(steps: Sequence[str | int]) -> str:
 
 def join(path: str, name: str) -> str:
     """The path extended by one name."""
-    return f"{path}.{_cut(name)}" if path else _cut(name)
+    return f"{path}.{shorten(name, 60)}" if path else shorten(name, 60)
 
 
 def nearest(word: Any, known: Sequence[Any]) -> Any:
@@ -95,13 +97,15 @@ def nearest(word: Any, known: Sequence[Any]) -> Any:
 def shown(value: Any) -> str:
     """A value for a message: short, and quoted when it is text."""
     if isinstance(value, str):
-        return f"'{_cut(value, 80)}'"
+        return f"'{shorten(value, 80)}'"
     if isinstance(value, bool) or value is None:
         return {True: "true", False: "false", None: "null"}[value]
     if isinstance(value, dict | list):
         return JSON_TYPES["object" if isinstance(value, dict) else "array"]
     return (
-        _cut(str(value), 80) if not isinstance(value, int) or value.bit_length() < 1000 else "a huge number"
+        shorten(str(value), 80)
+        if not isinstance(value, int) or value.bit_length() < 1000
+        else "a huge number"
     )
 
 
@@ -114,7 +118,7 @@ def _one_value(subject: str, keyword: str, details: dict[str, Any], error: Any) 
         return f"{subject} must not contain duplicate items", keyword
     if wanted := _wanted(keyword, details):
         return f"{subject} must {wanted}{';' if keyword == 'enum' else ','} got {found}", keyword
-    return f"{subject}: {_cut(str(error.message), 200)}", keyword
+    return f"{subject}: {shorten(str(error.message), 200)}", keyword
 
 
 def _wanted(keyword: str, details: dict[str, Any]) -> str:
@@ -132,7 +136,7 @@ def _wanted(keyword: str, details: dict[str, Any]) -> str:
         case "format":
             return f"be {FORMATS.get(details['format'], 'of the format ' + details['format'])}"
         case "pattern":
-            return f"match the pattern {_cut(details['pattern'], 100)}"
+            return f"match the pattern {shorten(details['pattern'], 100)}"
     return f"be {LIMITS[keyword].format(**details)}" if keyword in LIMITS else ""
 
 
@@ -204,8 +208,8 @@ def _schema_at(schema: Any, steps: Sequence[str | int]) -> dict[str, Any]:
     """The part of a schema that steps lead to; empty when they lead through a reference or nowhere."""
     here = schema
     for step in steps:
-        if isinstance(here, dict) and isinstance(reference := here.get("$ref"), str) and step == "$ref":
-            here = _pointed_at(schema, reference)
+        if step == "$ref" and (reference := reference_of(here)) is not None:
+            here = target_of(schema, reference)
         elif isinstance(here, dict):
             here = here.get(step)
         elif isinstance(here, list) and isinstance(step, int) and step < len(here):
@@ -215,17 +219,6 @@ def _schema_at(schema: Any, steps: Sequence[str | int]) -> dict[str, Any]:
     return here if isinstance(here, dict) else {}
 
 
-def _pointed_at(schema: Any, reference: str) -> Any:
-    here = schema
-    for step in reference.removeprefix("#").strip("/").split("/"):
-        here = here.get(step) if isinstance(here, dict) else None
-    return here
-
-
 def _is_known(name: Any, schema: Any, schema_path: Sequence[str | int]) -> bool:
     properties = _schema_at(schema, schema_path[:-1]).get("properties")
     return isinstance(properties, dict) and name in properties
-
-
-def _cut(text: str, most: int = 60) -> str:
-    return text if len(text) <= most else text[: most - 1] + "…"

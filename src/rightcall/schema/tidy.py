@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from rightcall.files.documents import JsonPath
-from rightcall.schema.rewrite import DEEPEST, Losses, rewritten, with_parts, without
+from rightcall.schema.rewrite import DEEPEST, Losses, rewritten, without
+from rightcall.schema.subschemas import with_subschemas
 from rightcall.schema.types import json_type, with_null
 
 
@@ -72,7 +73,7 @@ def _with_defs(schema: dict[str, Any]) -> dict[str, Any]:
 def _with_new_references(schema: Any, depth: int) -> Any:
     if not isinstance(schema, dict) or depth > DEEPEST:
         return schema
-    changed = with_parts(schema, (), lambda part, _: _with_new_references(part, depth + 1))
+    changed = with_subschemas(schema, (), lambda part, _: _with_new_references(part, depth + 1))
     reference = changed.get("$ref")
     if isinstance(reference, str) and reference.startswith("#/definitions/"):
         changed["$ref"] = reference.replace("#/definitions/", "#/$defs/", 1)
@@ -84,7 +85,7 @@ def _without_booleans(schema: Any, path: JsonPath, losses: Losses, depth: int = 
     if not isinstance(schema, dict) or depth > DEEPEST:
         return {} if schema is True and path[-1] != "additionalProperties" else schema
     schema = _without_impossible(schema, path, losses)
-    return with_parts(schema, path, lambda part, at: _without_booleans(part, at, losses, depth + 1))
+    return with_subschemas(schema, path, lambda part, at: _without_booleans(part, at, losses, depth + 1))
 
 
 def _without_impossible(schema: dict[str, Any], path: JsonPath, losses: Losses) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from rich.table import Table
 from rich.text import Text
 
+from rightcall.core.text import shorten
 from rightcall.metrics.resolve import DIMENSIONS
 from rightcall.show.numbers import duration
 from rightcall.show.screen import Screen
@@ -120,7 +121,7 @@ def _print_message(out: Screen, message: MessageView) -> None:
     if message.heading:
         out.say("[dim]{}[/dim]", message.heading)
     mark = "[red]✗[/red] " if message.failing else "  "
-    text = message.text if len(message.text) <= LONGEST_MESSAGE else f"{message.text[:LONGEST_MESSAGE]}…"
+    text = shorten(message.text, LONGEST_MESSAGE)
     taken = f"  ({duration(message.latency_ms)})" if message.latency_ms is not None else ""
     if text or not message.parts:
         out.say(f"{mark}[bold]{{}}[/bold] {{}}[dim]{{}}[/dim]", message.role, text, taken)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import Any
@@ -10,6 +9,7 @@ from urllib.parse import quote
 
 import msgspec
 
+from rightcall.core.digest import hex_digest
 from rightcall.decide.check_result import CheckResult, GoldenChange, HardFailure
 from rightcall.show.github import annotation
 from rightcall.show.text import one_line, xml_text
@@ -156,7 +156,7 @@ def _broken(golden: GoldenChange) -> Remark:
 
 
 def _fingerprint(each: Remark) -> str:
-    return hashlib.sha256(f"{each.rule}\0{each.file}\0{each.name}\0{each.message}".encode()).hexdigest()[:32]
+    return hex_digest(f"{each.rule}\0{each.file}\0{each.name}\0{each.message}", 32)
 
 
 def _relative(file: str) -> str:

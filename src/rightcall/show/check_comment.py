@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from rightcall.core.text import counted
+from rightcall.core.text import counted, first_names, hundredths, margin_text, percent, points
 from rightcall.decide.check_result import CheckResult, GoldenChange, NewGoldens
 from rightcall.decide.check_rule import StratumState
 from rightcall.show.github import SUMMARY
@@ -67,15 +67,15 @@ def _strata(strata: Sequence[StratumState]) -> Iterator[str]:
     yield "| goldens | claim about | tried | difference | margin | |"
     yield "|---|---|---|---|---|---|"
     for state in strata:
-        difference = "–" if state.difference is None else f"{state.difference * 100:+.1f} points"
+        difference = "–" if state.difference is None else points(state.difference)
         if state.settled_after is not None:
             how = f"settled after {state.settled_after}"
         elif state.p is not None:
-            low = "" if state.low is None else f", at least {state.low * 100:+.0f} points"
+            low = "" if state.low is None else f", at least {points(state.low, 0)}"
             how = f"p {state.p:.2g}{low}"
         else:
             how = f"evidence of a drop {state.e_worse:.2g} to 1"
-        numbers = f"{state.goldens:,} | {state.run:,} | {difference} | {state.margin * 100:g} points"
+        numbers = f"{state.goldens:,} | {state.run:,} | {difference} | {margin_text(state.margin)}"
         yield f"| {state.name} | {numbers} | {how} |"
     yield ""
 
@@ -131,7 +131,7 @@ def _rest(result: CheckResult) -> Iterator[str]:
     yield f"- {result.untouched:,} goldens make the same request as before and were not tried"
     if result.compared.words:
         names = (*result.compared.files, *(f"${name}" for name in result.compared.variables))
-        shown = ", ".join(map(_code, names[:MOST_NAMES])) + (", …" if len(names) > MOST_NAMES else "")
+        shown = first_names([_code(name) for name in names], MOST_NAMES)
         yield f"- {result.compared.words}{f': {shown}' if shown else ''}"
     if result.unknown:
         yield f"- every golden is in reach: {_plain(result.unknown)}"
@@ -145,8 +145,8 @@ def _rest(result: CheckResult) -> Iterator[str]:
     if result.everything:
         yield f"- everything was tried: {_plain(result.everything)}"
     if result.estimate is not None:
-        error = "" if result.estimate_error is None else f" ± {result.estimate_error * 100:.1f}"
-        yield f"- estimated over all goldens: {result.estimate * 100:+.1f}{error} points (shown, not deciding)"
+        error = "" if result.estimate_error is None else f" ± {hundredths(result.estimate_error, '.1f')}"
+        yield f"- estimated over all goldens: {hundredths(result.estimate, '+.1f')}{error} points (shown, not deciding)"
     if result.cost_usd is not None:
         yield f"- cost: ${result.cost_usd:.4f}"
     base = result.baseline
@@ -156,8 +156,8 @@ def _rest(result: CheckResult) -> Iterator[str]:
         size = f"{counted(base.trials, 'trial')} in {counted(base.runs, 'run')}"
         yield f"- baseline{source}{commit}: {size}, {base.age_days:.0f} days old"
     yield (
-        f"- risks: REGRESSED without a change at most {result.alpha:.0%}, PASS at the margin at most "
-        f"{result.beta:.0%}; between no change and the margin either word may come"
+        f"- risks: REGRESSED without a change at most {percent(result.alpha, 0)}, PASS at the margin at most "
+        f"{percent(result.beta, 0)}; between no change and the margin either word may come"
     )
     yield from (f"- {_plain(note)}" for note in result.notes[1:])
     if result.hint:
@@ -166,7 +166,11 @@ def _rest(result: CheckResult) -> Iterator[str]:
 
 
 def _interval(new: NewGoldens) -> str:
-    return "" if new.low is None or new.high is None else f" (95 % interval {new.low:.0%} to {new.high:.0%})"
+    return (
+        ""
+        if new.low is None or new.high is None
+        else f" (95 % interval {percent(new.low, 0)} to {percent(new.high, 0)})"
+    )
 
 
 def _code(text: str) -> str:

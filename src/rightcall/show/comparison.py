@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from rightcall.core.text import counted
+from rightcall.core.text import change_interval, counted, percent, percent_change, percent_interval
 from rightcall.decide.comparison import Comparison
 from rightcall.improve.attribution import WhatChanged
 from rightcall.improve.changes import ChangeItem
 from rightcall.improve.patch import UndoneEffect
 from rightcall.improve.run_matrix import GoldenMatrix, TrendPoint
 from rightcall.show.columns import print_columns
-from rightcall.show.numbers import percent
 from rightcall.show.screen import Screen
 from rightcall.show.terminal import clean
 from rightcall.show.text import one_line
@@ -47,8 +46,10 @@ def print_comparison(
 def _print_categories(out: Screen, found: Comparison) -> None:
     rows = []
     for part in found.categories:
-        interval = "–" if part.low is None or part.high is None else f"{part.low:+.1%} … {part.high:+.1%}"
-        rows.append((part.name, f"{part.n:,}", f"{part.difference:+.1%}", interval, f"{part.p_adjusted:.3g}"))
+        interval = change_interval(part.low, part.high)
+        rows.append(
+            (part.name, f"{part.n:,}", percent_change(part.difference), interval, f"{part.p_adjusted:.3g}")
+        )
     titles = ("category", "goldens", "difference", "interval", "p, adjusted")
     print_columns(out, titles, rows, texts=("category",))
 
@@ -103,8 +104,8 @@ def print_undone(out: Screen, effects: Sequence[UndoneEffect]) -> None:
         if one.problem:
             out.print(f"  {place}: {one.problem}", style="dim", soft_wrap=True)
             continue
-        rates = f"{percent(one.with_change)} → {percent(one.without)} on {one.broken} broken goldens"
-        others = f"{percent(one.others_with)} → {percent(one.others_without)} on others"
+        rates = f"{percent(one.with_change, 1)} → {percent(one.without, 1)} on {one.broken} broken goldens"
+        others = f"{percent(one.others_with, 1)} → {percent(one.others_without, 1)} on others"
         word = "caused it" if one.caused else "not shown to cause it"
         line = f"  undone: {place}: {rates}, {others} (p = {one.p:.3g})  {word}"
         out.print(line, style="red" if one.caused else None, soft_wrap=True)
@@ -150,8 +151,8 @@ def print_trend(out: Screen, group: str, points: Sequence[TrendPoint]) -> None:
     for point in points:
         changed = ", ".join(point.changed) + ("" if point.joined else " (other goldens: not comparable)")
         started = point.started_at[:16].replace("T", " ")
-        bounds = f"{point.low:.0%}–{point.high:.0%}" if point.goldens else "–"
-        rate = percent(point.rate) if point.goldens else "–"
+        bounds = percent_interval(point.low, point.high) if point.goldens else "–"
+        rate = percent(point.rate, 1) if point.goldens else "–"
         named = [point.agent] if agents else []
         rows.append(
             (point.run, started, *named, rate, _bar(point, wide) if point.goldens else "", bounds, changed)

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rightcall.core.text import workflow_command
+from rightcall.core.text import percent, workflow_command
 from rightcall.show.markdown import MOST_CASES, markdown
-from rightcall.show.numbers import count, percent
+from rightcall.show.numbers import count
 from rightcall.show.text import one_line
 from rightcall.show.view.case import FailedCases
 from rightcall.show.view.run import RunView, run_view
@@ -48,7 +48,7 @@ def annotation_lines(view: RunView, failed: FailedCases) -> Iterator[str]:
     more = len(failed.cases) - room + failed.more
     if more > 0:
         total = view.summary.total
-        rate = "none" if total.pass_rate is None else percent(total.pass_rate)
+        rate = "none" if total.pass_rate is None else percent(total.pass_rate, 1)
         yield command(
             "error", f"{count(more)} more cases did not pass", f"{rate} of {count(total.cases)} passed"
         )

@@ -8,10 +8,10 @@ their hashes, so nothing else could run even if it got in.
 from __future__ import annotations
 
 import base64
-import hashlib
 from importlib.resources import files
 from typing import IO, TYPE_CHECKING, Any
 
+from rightcall.core.digest import hex_digest
 from rightcall.core.errors import MissingExtraError
 from rightcall.improve.run_analysis import analyze_run
 from rightcall.show.charts import charts
@@ -104,5 +104,5 @@ def _data(name: str, packed: str) -> bytes:
 
 
 def _hash(text: str) -> str:
-    digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+    digest = base64.b64encode(bytes.fromhex(hex_digest(text))).decode()
     return f"'sha256-{digest}'"

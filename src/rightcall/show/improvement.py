@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rightcall.core.text import change_interval, percent
 from rightcall.improve.improvement import Improvement, Tried
 from rightcall.show.columns import print_columns
 from rightcall.show.screen import Screen
@@ -51,7 +52,8 @@ def _details(out: Screen, one: Tried) -> None:
     moved = [effect for effect in one.by_tool if effect.before != effect.after]
     for effect in moved:
         out.print(
-            f"  {effect.tool}: {effect.before:.0%} → {effect.after:.0%} on {effect.goldens}", style="dim"
+            f"  {effect.tool}: {percent(effect.before, 0)} → {percent(effect.after, 0)} on {effect.goldens}",
+            style="dim",
         )
     if one.not_shown:
         names = ", ".join(one.not_shown)
@@ -69,9 +71,9 @@ def _details(out: Screen, one: Tried) -> None:
 def _print_tried(out: Screen, found: Improvement) -> None:
     rows = []
     for one in found.tried:
-        tune = "–" if one.tune_before is None else f"{one.tune_before:.0%} → {_rate(one.tune_after)}"
-        proof = "–" if one.after is None else f"{one.before:.0%} → {one.after:.0%}"
-        interval = "–" if one.low is None or one.high is None else f"{one.low:+.0%} … {one.high:+.0%}"
+        tune = "–" if one.tune_before is None else f"{percent(one.tune_before, 0)} → {_rate(one.tune_after)}"
+        proof = "–" if one.after is None else f"{percent(one.before or 0.0, 0)} → {percent(one.after, 0)}"
+        interval = change_interval(one.low, one.high, 0)
         p = "–" if one.p_adjusted is None else f"{one.p_adjusted:.3g}"
         rows.append((one.name, tune, proof, interval, p, f"{one.tokens:+d}", one.whole.lower()))
     titles = ("proposal", "tune", "proof", "interval", "p", "tokens", "whole")
@@ -79,4 +81,4 @@ def _print_tried(out: Screen, found: Improvement) -> None:
 
 
 def _rate(value: float | None) -> str:
-    return "given up" if value is None else f"{value:.0%}"
+    return "given up" if value is None else percent(value, 0)

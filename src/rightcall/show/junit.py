@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import IO, TYPE_CHECKING
 
+from rightcall.core.text import percent, percent_interval
 from rightcall.model.golden import AnyGolden
 from rightcall.model.run import CaseResult
-from rightcall.show.numbers import interval, percent
 from rightcall.show.rows import Spool
 from rightcall.show.text import one_line, shown_text, xml_text
 from rightcall.show.view.case import input_of, outcome_of, reason_of
@@ -72,8 +72,8 @@ def _head(view: RunView, outcomes: dict[str, int], seconds: float) -> Iterator[s
         "verdict": view.verdict or "unfinished",
         "trials": view.run.trials,
         "seed": view.run.seed,
-        "pass_rate": "–" if total.pass_rate is None else percent(total.pass_rate),
-        "pass_rate_interval": interval(total.low, total.high),
+        "pass_rate": "–" if total.pass_rate is None else percent(total.pass_rate, 1),
+        "pass_rate_interval": percent_interval(total.low, total.high),
         **{f"mean.{label}": f"{value:.4f}" for label, value in total.dimensions.items()},
         **{f"version.{name}": version for name, version in view.run.versions.items()},
         **{f"fingerprint.{name}": print_ for name, print_ in view.run.fingerprints.items()},

@@ -9,7 +9,8 @@ import re
 from collections.abc import Iterator
 from typing import IO, TYPE_CHECKING
 
-from rightcall.show.numbers import count, decimal, dollars, duration, interval, percent
+from rightcall.core.text import percent, percent_interval
+from rightcall.show.numbers import count, decimal, dollars, duration
 from rightcall.show.text import one_line
 from rightcall.show.view.case import FailedCases
 from rightcall.show.view.run import RunView, run_view
@@ -62,7 +63,7 @@ def _head(view: RunView) -> Iterator[str]:
     unchecked = f", {count(view.summary.unchecked)} unchecked" if view.summary.unchecked else ""
     yield (
         f"**{_passed(total)}** passed: {count(total.passed)} of {count(total.cases)} cases "
-        f"(95% interval {interval(total.low, total.high)}){errors}{unchecked}"
+        f"(95% interval {percent_interval(total.low, total.high)}){errors}{unchecked}"
     )
     yield ""
     facts = []
@@ -85,7 +86,7 @@ def _summary(view: RunView) -> Iterator[str]:
         values = [decimal(row.others.get(name)) for name in asked]
         values += [decimal(row.dimensions.get(label)) for label in DIMENSIONS.values()]
         passed = f"{count(row.passed)} ({_passed(row)})"
-        yield _row(row.name, count(row.cases), passed, interval(row.low, row.high), *values)
+        yield _row(row.name, count(row.cases), passed, percent_interval(row.low, row.high), *values)
     yield ""
     for note in view.summary.notes:
         yield one_line(note, 1000)
@@ -146,4 +147,4 @@ def _row(*cells: str) -> str:
 
 
 def _passed(row: GroupRow) -> str:
-    return "–" if row.pass_rate is None else percent(row.pass_rate)
+    return "–" if row.pass_rate is None else percent(row.pass_rate, 1)

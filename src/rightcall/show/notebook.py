@@ -11,8 +11,8 @@ from typing import Any, Self
 
 import msgspec
 
+from rightcall.core.text import percent
 from rightcall.model.run import CaseResult, Summary
-from rightcall.show.numbers import percent
 from rightcall.show.progress import ProgressState, RunProgress
 from rightcall.show.text import one_line
 from rightcall.show.view.case import reason_of
@@ -37,8 +37,8 @@ def run_html(
     view = summary_view(summary)
     rows = "".join(
         f"<tr><td style='{CELL}'>{_text(row.name)}</td><td style='{CELL}'>{_bar(row.pass_rate)}</td>"
-        f"<td style='{CELL}'>{percent(row.pass_rate)}</td><td style='{CELL}'>{row.passed:,}/{row.cases:,}</td>"
-        f"<td style='{CELL};opacity:.7'>{percent(row.low)} – {percent(row.high)}</td></tr>"
+        f"<td style='{CELL}'>{percent(row.pass_rate, 1)}</td><td style='{CELL}'>{row.passed:,}/{row.cases:,}</td>"
+        f"<td style='{CELL};opacity:.7'>{percent(row.low, 1)} – {percent(row.high, 1)}</td></tr>"
         for row in view.shown
         if row.pass_rate is not None
     )

@@ -3,23 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
+from rightcall.core.text import percent
 from rightcall.show.text import edit_text, value_words
 from rightcall.show.view.summary import ShownRate
-
-
-def percent(rate: float) -> str:
-    """A rate in a table: 87.3%, never rounded up to 100 or down to 0. Sentences: `model.text.percent`."""
-    text = f"{rate * 100:.1f}%"
-    if text == "100.0%" and rate < 1:
-        return ">99.9%"
-    return "<0.1%" if text == "0.0%" and rate > 0 else text
-
-
-def interval(low: float, high: float) -> str:
-    """The 95 % interval of a rate."""
-    return f"{low * 100:.0f}–{high * 100:.0f}%"
 
 
 def whole(goldens: float) -> str:
@@ -29,7 +18,7 @@ def whole(goldens: float) -> str:
 
 def share(found: ShownRate) -> str:
     """A rate, or a dash where there is nothing to count."""
-    return "–" if found.value is None else percent(found.value)
+    return "–" if found.value is None else percent(found.value, 1)
 
 
 def decimal(value: float | None) -> str:
@@ -60,7 +49,7 @@ def dollars(value: float | None) -> str:
 
 FILTERS: dict[str, Callable[..., Any]] = {
     "whole": whole,
-    "percent": percent,
+    "percent": partial(percent, digits=1),
     "share": share,
     "decimal": decimal,
     "count": count,

@@ -10,10 +10,9 @@ from rich.live import Live
 from rich.progress_bar import ProgressBar
 from rich.table import Table
 
-from rightcall.core.text import counted
+from rightcall.core.text import counted, percent
 from rightcall.model.record import Record
 from rightcall.model.trajectory import Usage
-from rightcall.show.numbers import percent
 from rightcall.show.screen import Screen
 
 SECONDS_BETWEEN_LINES = 10.0
@@ -85,7 +84,7 @@ class RunProgress:
         judged = state.done - state.errors - state.unchecked
         parts = [
             f"{state.done:,}/{self._planned:,}",
-            f"{percent(state.passed / judged) if judged else '–'} {self._word}",
+            f"{percent(state.passed / judged, 1) if judged else '–'} {self._word}",
             f"{speed:,.1f}/s",
         ]
         tokens = state.usage.tokens

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
+from rightcall.core.text import change_interval, hundredths, percent, percent_change
 from rightcall.improve.robustness import PerturbEffect
 from rightcall.show.columns import print_columns
-from rightcall.show.numbers import percent
 from rightcall.show.screen import Screen
 from rightcall.show.terminal import clean
 from rightcall.tools.faults.measures import FaultSummary
@@ -36,12 +36,12 @@ def print_fault_report(out: Screen, report: FaultReportView) -> None:
     out.say("\n[bold]faults[/bold] hit {:,} of {:,} trials", found.struck, found.trials)
     for name, value in (("recovery", found.recovery), ("retention", found.retention)):
         if value is not None:
-            out.print(f"  {name:<10} {percent(value)}")
+            out.print(f"  {name:<10} {percent(value, 1)}")
     color = "red" if report.double_effects else "green"
     text = f"  [{color}]double effects {{:,}}[/{color}], lost effects {{:,}}, blind retries {{:,}}"
     out.say(text, report.double_effects, report.lost_effects, report.blind_retries)
     if report.verified_before_retry is not None:
-        out.print(f"  checked before retrying: {percent(report.verified_before_retry)}")
+        out.print(f"  checked before retrying: {percent(report.verified_before_retry, 1)}")
     for case, words in list(report.doubled.items())[:10]:
         out.say("  [red]✗[/red] {}: {}", clean(case), clean(words), soft_wrap=True)
     for name in found.not_run:
@@ -57,10 +57,10 @@ def print_perturbations(out: Screen, effects: Sequence[PerturbEffect]) -> None:
     """A row for each kind."""
     rows = []
     for one in effects:
-        interval = "–" if one.low is None or one.high is None else f"{one.low:+.0%} … {one.high:+.0%}"
-        rates = percent(one.clean), percent(one.perturbed), f"{one.difference:+.1%}"
-        detects = "–" if one.mde is None else f"{100 * one.mde:.0f} pts"
-        numbers = f"{one.flips:+.1%}", f"{one.p_adjusted:.3g}", detects
+        interval = change_interval(one.low, one.high, 0)
+        rates = percent(one.clean, 1), percent(one.perturbed, 1), percent_change(one.difference)
+        detects = "–" if one.mde is None else f"{hundredths(one.mde, '.0f')} pts"
+        numbers = percent_change(one.flips), f"{one.p_adjusted:.3g}", detects
         rows.append((one.kind, f"{one.goldens:,}", *rates, interval, *numbers, one.verdict))
     print_columns(out, PERTURB_TITLES, rows, texts=("perturbation",))
     if any(one.verdict == "not shown" for one in effects):
@@ -73,5 +73,5 @@ def print_perturbations(out: Screen, effects: Sequence[PerturbEffect]) -> None:
 
 def _print_positions(out: Screen, one: PerturbEffect) -> None:
     places = [(f"{at.first}" if at.first == at.last else f"{at.first}–{at.last}", at) for at in one.positions]
-    rows = [(place, f"{at.goldens:,}", percent(at.rate)) for place, at in places]
+    rows = [(place, f"{at.goldens:,}", percent(at.rate, 1)) for place, at in places]
     print_columns(out, ("position", "cases", "passed"), rows)

@@ -8,8 +8,8 @@ from itertools import accumulate
 
 from rich.table import Table
 
+from rightcall.core.text import percent, percent_interval
 from rightcall.model.run import CaseResult, Summary
-from rightcall.show.numbers import interval, percent
 from rightcall.show.screen import Screen
 from rightcall.show.text import one_line, shown_text
 from rightcall.show.view.case import reason_of
@@ -188,6 +188,6 @@ def _cells(row: GroupRow, asked: Sequence[str]) -> list[str]:
     found = [row.others.get(name) for name in asked]
     found += [row.dimensions.get(name) for name in DIMENSIONS.values()]
     values = ["–" if value is None else f"{value:.2f}" for value in found]
-    rate = "–" if row.pass_rate is None else percent(row.pass_rate)
-    bounds = interval(row.low, row.high) if row.cases else "–"
+    rate = "–" if row.pass_rate is None else percent(row.pass_rate, 1)
+    bounds = percent_interval(row.low, row.high) if row.cases else "–"
     return [row.name, f"{row.passed:,}/{row.cases:,}{errors}", rate, bounds, *values]

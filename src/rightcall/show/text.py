@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from rightcall.core.text import visible
+from rightcall.core.text import shorten, visible
 
 __all__ = [
     "clipped",
@@ -33,10 +33,8 @@ def one_line(text: str, limit: int = 200) -> str:
 
 def clipped(text: str, limit: int = LONGEST_TEXT) -> str:
     """The beginning of a long text, and how many characters follow."""
-    if len(text) <= limit:
-        return text
-    kept = text[: max(1, limit - 1)]
-    return f"{kept}…" if limit < 1000 else f"{kept}… ({len(text) - len(kept):,} more characters)"
+    more = f" ({len(text) - limit + 1:,} more characters)" if len(text) > limit >= 1000 else ""
+    return f"{shorten(text, limit)}{more}"
 
 
 def shown_text(text: str, limit: int = LONGEST_TEXT) -> str:

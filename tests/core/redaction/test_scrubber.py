@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from rightcall.core.redaction.clean_text import HIDDEN, scrub
-from rightcall.core.redaction.secrets import one_line
+from rightcall.core.text import one_line
 
 
 @pytest.mark.parametrize(

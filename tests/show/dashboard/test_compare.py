@@ -7,9 +7,9 @@ from html import unescape
 
 import pytest
 
+from rightcall.core.text import percent_interval
 from rightcall.run.decisions import compare_runs
 from rightcall.show.dashboard import views
-from rightcall.show.numbers import interval
 from tests.store.builders import a_result, a_run
 
 
@@ -94,7 +94,7 @@ def test_three_runs_are_a_matrix_of_the_goldens_on_which_they_differ(client, sto
 
 def test_a_rate_has_one_interval_on_every_page(client, store):
     overall = store.run("thrice").run.summary.overall.rate
-    shown = interval(overall.low, overall.high)
+    shown = percent_interval(overall.low, overall.high)
     for path in ("/runs", "/runs/thrice", "/over-time?suite=refunds"):
         assert shown in client.get(path).text, path
 

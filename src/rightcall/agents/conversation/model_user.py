@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
@@ -24,6 +23,7 @@ from rightcall.agents.conversation.user_side import SimulatedUser, UserFault, Us
 from rightcall.agents.limits import Deadline
 from rightcall.agents.retrying_client import Asker, Patience
 from rightcall.core.codec import convert
+from rightcall.core.digest import hex_digest
 from rightcall.core.errors import ConfigError, InputError
 from rightcall.model.golden import ConversationalGolden
 from rightcall.model.message import Message
@@ -123,7 +123,7 @@ class UserSetup:
         ]
         rest += [where[0] if len(where) == 1 else where if any(where) else None]
         text = msgspec.json.encode([*told, *rest, prompt_hash(), *named])
-        return hashlib.sha256(text).hexdigest()
+        return hex_digest(text)
 
 
 def _at_own_server(found: ModelEndpoint, setup: UserSetup, own: Settings) -> ModelEndpoint:

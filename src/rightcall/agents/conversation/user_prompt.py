@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterable, Sequence
 
 from rightcall.agents.conversation.personas import Persona
 from rightcall.agents.conversation.user_side import UserTurn
+from rightcall.core.digest import hex_digest
 from rightcall.model.golden import ConversationalGolden
 from rightcall.model.message import Message
 
@@ -55,7 +55,7 @@ def who_is(golden: ConversationalGolden) -> str:
 
 def prompt_hash(*told: str) -> str:
     """A short hash of the prompt without the scenario: a different hash is a different simulator."""
-    return hashlib.sha256("\0".join((RULES, *told)).encode()).hexdigest()[:12]
+    return hex_digest("\0".join((RULES, *told)), 12)
 
 
 def flipped(messages: Iterable[Message]) -> tuple[Message, ...]:

@@ -35,7 +35,7 @@ from rightcall.agents.remote.remote_agent import (
 )
 from rightcall.core.codec import DecodeErrors, encode
 from rightcall.core.errors import ConfigError, ProviderError
-from rightcall.core.redaction.secrets import scrubber
+from rightcall.core.redaction.clean_text import scrubber
 from rightcall.model.golden import Golden
 from rightcall.model.trajectory import StopReason, Trajectory
 from rightcall.models.http import HttpClient, Network

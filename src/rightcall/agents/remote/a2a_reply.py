@@ -11,7 +11,7 @@ from typing import Any
 
 from rightcall.agents.remote.a2a_wire import Json, state_of
 from rightcall.core.codec import convert, encode
-from rightcall.core.redaction.secrets import scrub
+from rightcall.core.redaction.clean_text import scrub
 from rightcall.model.call import ToolCall, ToolResult
 from rightcall.model.dialects import trajectory_from_messages, wire
 from rightcall.model.dialects.parts import SpelledCall, SpelledResult, read_part

@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 from rightcall.core.errors import ConfigError
-from rightcall.core.redaction.secrets import one_line
+from rightcall.core.text import one_line
 
 CARDS = ("/.well-known/agent-card.json", "/.well-known/agent.json")
 """Where agents publish their card; the second is what versions before 0.3 used."""

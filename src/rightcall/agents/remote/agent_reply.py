@@ -13,7 +13,8 @@ import msgspec
 
 from rightcall.core.codec import DecodeErrors, convert, encode
 from rightcall.core.errors import ConfigError, InputError
-from rightcall.core.redaction.secrets import one_line, scrub
+from rightcall.core.redaction.clean_text import scrub
+from rightcall.core.text import one_line
 from rightcall.model.call import ToolCall
 from rightcall.model.dialects import read_document, read_messages, trajectory_from_messages, wire
 from rightcall.model.dialects.part_kinds import LISTS, SINGLES

@@ -20,7 +20,8 @@ from rightcall.agents.remote.remote_agent import (
 )
 from rightcall.core.codec import encode
 from rightcall.core.operating_system import kill_process_tree, new_process_tree, terminate_process_tree
-from rightcall.core.redaction.secrets import one_line, scrub
+from rightcall.core.redaction.clean_text import scrub
+from rightcall.core.text import one_line
 from rightcall.model.golden import Golden
 from rightcall.model.trajectory import Trajectory
 

@@ -19,7 +19,7 @@ from rightcall.agents.remote.remote_agent import (
 )
 from rightcall.core.codec import encode
 from rightcall.core.errors import ProviderError
-from rightcall.core.redaction.secrets import scrubber
+from rightcall.core.redaction.clean_text import scrubber
 from rightcall.model.golden import Golden
 from rightcall.model.trajectory import Trajectory
 from rightcall.models import failures

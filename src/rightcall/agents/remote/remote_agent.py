@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import shlex
 from collections.abc import Awaitable, Callable, Iterable, Sequence
@@ -14,6 +13,7 @@ import msgspec
 from rightcall.agents.remote.agent_reply import ReplyReader, UnreadableReplyError
 from rightcall.agents.remote.exchange import Exchange, refuse
 from rightcall.core.codec import to_plain
+from rightcall.core.digest import hex_digest
 from rightcall.core.errors import ConfigError, InfrastructureError
 from rightcall.model.call import ToolCall, ToolResult
 from rightcall.model.dialects import anthropic
@@ -235,7 +235,7 @@ class AddressedSession:
 
 def traceparent(name: str) -> str:
     """W3C trace context: a trace and a span whose ids follow from a name."""
-    digest = hashlib.sha256(name.encode("utf-8", "replace")).hexdigest()
+    digest = hex_digest(name.encode("utf-8", "replace"))
     return f"00-{digest[:32]}-{digest[32:48]}-01"
 
 
@@ -276,7 +276,7 @@ def _transcript(calls: Sequence[ToolCall], output: str) -> list[Message]:
 def idempotency_key(run_id: str, golden_id: str, trial: int, turn: int) -> str:
     """The name of one request: the same when it is retried or its run is resumed, and no other request has it."""
     parts = "\x1f".join((run_id, golden_id, str(trial), str(turn)))
-    return hashlib.sha256(parts.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    return hex_digest(parts, 32)
 
 
 def new_session_id(golden: Golden, trial: int) -> str:

@@ -14,7 +14,7 @@ from rightcall.api.run_result import RunResult
 from rightcall.api.testing.golden_generation import GoldenGeneration
 from rightcall.core.errors import ConfigError
 from rightcall.core.event_loop import finished
-from rightcall.core.text import counted
+from rightcall.core.text import counted, first_names
 from rightcall.datasets.cases import case_of
 from rightcall.metrics.base import AnyMetric
 from rightcall.model.case import AnyTestCase, ConversationalTestCase, TestCase
@@ -143,7 +143,7 @@ class EvaluationDataset(GoldenGeneration):
         made, self._made = self._made or {}, None
         silent = [golden.id for golden in self.goldens if golden.id not in made]
         if silent:
-            shown = ", ".join(silent[:3]) + (", …" if len(silent) > 3 else "")
+            shown = first_names(silent, 3)
             for waiting in made.values():
                 if inspect.iscoroutine(waiting):
                     waiting.close()

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 
 import msgspec
 
+from rightcall.core.digest import hex_digest
 from rightcall.core.errors import InputError, StoreError
 from rightcall.metrics.tally import Tally
 from rightcall.model.golden import AnyGolden
@@ -29,7 +29,7 @@ class SessionStore:
 
     def run_id(self, plan: Plan) -> str:
         """The same in every process that tests this function with this agent."""
-        digest = hashlib.sha256(f"{plan.name}\0{plan.agent.name}".encode()).hexdigest()
+        digest = hex_digest(f"{plan.name}\0{plan.agent.name}")
         return f"{self.session}-{digest[:4]}"
 
     def keep(

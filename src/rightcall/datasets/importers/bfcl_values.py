@@ -15,6 +15,7 @@ import msgspec
 
 from rightcall.core.codec import convert
 from rightcall.core.errors import InputError
+from rightcall.core.text import shorten
 
 TypeName = Literal["string", "integer", "float", "boolean", "array", "tuple", "dict", "any"]
 
@@ -54,8 +55,7 @@ class BfclMatcher(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def describe(self) -> str:
         options = [value for value in self.values if value != ""] or self.values
         text = " or ".join(msgspec.json.encode(option).decode() for option in options) or "nothing"
-        short = text if len(text) <= LONGEST_DESCRIPTION else f"{text[: LONGEST_DESCRIPTION - 1]}…"
-        return f"{short} by BFCL's rules for {self.declared}"
+        return f"{shorten(text, LONGEST_DESCRIPTION)} by BFCL's rules for {self.declared}"
 
     def accepts(self, value: Any) -> bool:
         declared, answered = PYTHON_TYPES[self.declared], first_type(self.values)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 
+from rightcall.core.text import percent
 from rightcall.improve.causes.arguments import ArgumentPlace, places
 from rightcall.improve.evidence import Evidence
 from rightcall.improve.hypothesis import Hypothesis, codes_on, quoted
@@ -49,7 +50,8 @@ def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
             (place.tool,),
             (place.parameter,),
             (f"{len(listed)} different values in {place.stats.goldens} goldens, and no enum",
-             "it is required and left out" if left_out else f"{share:.0%} of its errors are the user's own words"),
+             "it is required and left out" if left_out
+             else f"{percent(share, 0)} of its errors are the user's own words"),
             (place.change("enum", listed),),
             codes_on(evidence, ("TD304", "TD318"), (place.tool, place.parameter)),
             about="parameter",

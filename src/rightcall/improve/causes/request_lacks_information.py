@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from rightcall.core.text import percent
 from rightcall.improve.causes.arguments import places
 from rightcall.improve.evidence import Evidence
 from rightcall.improve.hypothesis import Hypothesis, Weight, quoted
@@ -24,7 +25,8 @@ def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
             0.5, [f"{evidence.trials_of(symptoms)} failed trials whose request does not contain the value"]
         )
         weight.add(0.25, stats.held_trials > 0 and lacking - held >= 0.3,
-                   f"wrong in {lacking:.0%} where the request lacks the value, in {held:.0%} where not")  # fmt: skip
+                   f"wrong in {percent(lacking, 0)} where the request lacks the value, "
+                   f"in {percent(held, 0)} where not")  # fmt: skip
         weight.add(0.12, len(given) > 1 or "None" in given, "what is passed instead varies")
         weight.add(0.1, place.described, "the parameter is described")
         weight.add(-0.3, not stats.held_trials, "no request contains its value: it may be inferred")

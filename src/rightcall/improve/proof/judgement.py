@@ -7,6 +7,7 @@ from statistics import NormalDist
 
 import msgspec
 
+from rightcall.core.text import points
 from rightcall.decide.comparison import compare
 from rightcall.improve.improvement import ToolEffect, Tried
 from rightcall.improve.proof.arms import Measured
@@ -151,9 +152,9 @@ def _harm(seen: Tried, alarms: Mapping[str, Sequence[str]]) -> str:
         return f"{code} is new in {', '.join(ids[:3])}"
     for one in seen.by_tool:
         if one.tool in seen.worse_tools:
-            points = f"{100 * one.difference:+.0f} points"
+            difference = points(one.difference, 0)
             where = "goldens that want no call" if one.tool == NO_CALL else f"goldens of {one.tool}"
-            return f"it makes {where} worse: {points} on {one.goldens}"
+            return f"it makes {where} worse: {difference} on {one.goldens}"
     return ""
 
 

@@ -6,6 +6,7 @@ import random
 from collections.abc import Sequence
 from statistics import NormalDist
 
+from rightcall.core.text import hundredths
 from rightcall.improve.proof.material import TUNE, Material
 from rightcall.improve.proposals import Proposal
 
@@ -41,12 +42,14 @@ def shortage(material: Material, proposals: Sequence[Proposal], alpha: float) ->
     rates = material.rates(like)
     least = smallest_gain(exposed, trials, alpha, rates)
     can = (
-        "cannot show anything" if least is None else f"can show +{100 * least:.0f} points or more (simulated)"
+        "cannot show anything"
+        if least is None
+        else f"can show +{hundredths(least, '.0f')} points or more (simulated)"
     )
     sentence = f"{exposed} goldens for {best.name} in proof {can} at level {alpha:.2g}"
     worth = ceiling(material, best)
     if worth is not None:
-        sentence += f"; the finding is worth at most +{100 * worth:.0f}"
+        sentence += f"; the finding is worth at most +{hundredths(worth, '.0f')}"
         needed = goldens_for(worth, trials, alpha, rates)
         if needed is not None and needed > exposed:
             names = ", ".join(golden.id for golden in like[:2])

@@ -13,6 +13,7 @@ from typing import Any
 
 import msgspec
 
+from rightcall.core.text import percent, points
 from rightcall.improve.findings import Analysis
 from rightcall.improve.improvement import Improvement, ImproveOutcome, Tried
 from rightcall.improve.patch import applied, is_longer, patch_of
@@ -236,8 +237,9 @@ class _Job:
         if won:
             best = self._best(won, measured)
             seen = self._tried[best.name]
+            rates = f"{percent(seen.before or 0.0, 0)} → {percent(seen.after or 0.0, 0)}"
             sentence = (
-                f"{best.name}: {seen.before:.0%} → {seen.after:.0%} on {seen.exposed} goldens it is meant for "
+                f"{best.name}: {rates} on {seen.exposed} goldens it is meant for "
                 f"and never saw ({_points(seen.low)} … {_points(seen.high)}), {seen.tokens:+d} tokens a request"
             )
             return self._answer("accepted", sentence, best)
@@ -277,4 +279,4 @@ class _Job:
 
 
 def _points(value: float | None) -> str:
-    return "?" if value is None else f"{100 * value:+.0f} points"
+    return "?" if value is None else points(value, 0)

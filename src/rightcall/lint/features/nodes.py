@@ -5,13 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from rightcall.files.documents import JsonPath
+from rightcall.schema.subschemas import subschemas
 
 MOST_NODES = 20_000
-
-_ONE = ("items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames")
-_LIST = ("anyOf", "oneOf", "allOf", "prefixItems", "items")
-_NAMED = ("patternProperties", "$defs", "definitions", "dependentSchemas")
-_NESTING = frozenset((*_ONE, *_LIST, *_NAMED, "properties"))
 
 
 class Node:
@@ -82,38 +78,19 @@ def walk(schema: dict[str, Any], path: JsonPath) -> list[Node]:
 
 
 def _children(node: Node) -> list[Node]:
-    schema = node.schema
-    if _NESTING.isdisjoint(schema):
-        return []
     children: list[Node] = []
-    for key, value in schema.items():
-        if key == "properties":
-            if isinstance(value, dict):
-                _add_properties(node, value, children)
-        elif key in _NAMED:
-            if isinstance(value, dict):
-                children += [
-                    Node((*node.path, key, name), inner, "", node.depth, True, node, key)
-                    for name, inner in value.items()
-                    if isinstance(inner, dict)
-                ]
-        elif key in _LIST and isinstance(value, list):
-            children += [
-                Node((*node.path, key, index), inner, "", node.depth, True, node, key)
-                for index, inner in enumerate(value)
-                if isinstance(inner, dict)
-            ]
-        elif key in _ONE and isinstance(value, dict):
-            children.append(Node((*node.path, key), value, "", node.depth, True, node, key))
+    required: set[str] | None = None
+    for keyword, step, schema in subschemas(node.schema):
+        if not isinstance(schema, dict):
+            continue
+        path = (*node.path, keyword) if step is None else (*node.path, keyword, step)
+        if keyword != "properties":
+            children.append(Node(path, schema, "", node.depth, True, node, keyword))
+        elif isinstance(step, str):
+            if required is None:
+                listed = node.schema.get("required")
+                required = (
+                    {name for name in listed if isinstance(name, str)} if isinstance(listed, list) else set()
+                )
+            children.append(Node(path, schema, step, node.depth + 1, step in required, node, keyword))
     return children
-
-
-def _add_properties(node: Node, properties: dict[str, Any], children: list[Node]) -> None:
-    listed = node.schema.get("required")
-    required = {name for name in listed if isinstance(name, str)} if isinstance(listed, list) else set()
-    base = (*node.path, "properties")
-    for name, inner in properties.items():
-        if isinstance(inner, dict) and isinstance(name, str):
-            children.append(
-                Node((*base, name), inner, name, node.depth + 1, name in required, node, "properties")
-            )

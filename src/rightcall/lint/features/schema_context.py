@@ -12,6 +12,8 @@ from typing import Any
 from rightcall.files.documents import JsonPath
 from rightcall.lint.features.mentions import word_set
 from rightcall.lint.features.nodes import Node
+from rightcall.schema.references import reference_of
+from rightcall.schema.subschemas import DEFINITIONS
 
 Resolve = Callable[[str], Any]
 
@@ -30,7 +32,6 @@ _SPEAKING_OF_THE_SAME = _SHAPING - {
 """Keywords whose schemas may validate the same values as sibling `properties` and `items`."""
 
 _COUNTED = ("oneOf", "not", "if", "contains")
-_DEFINITIONS = ("$defs", "definitions")
 _UNKNOWN_TARGET = ("$dynamicRef", "$recursiveRef", "$anchor", "$dynamicAnchor")
 
 
@@ -75,14 +76,14 @@ def _shares(part: str, holder: dict[str, Any]) -> bool:
         return len(_SHAPING & holder.keys()) > 1
     if part == "allOf":
         return len(holder["allOf"]) > 1 or len(_SHAPING & holder.keys()) > 1
-    return part not in _DEFINITIONS
+    return part not in DEFINITIONS
 
 
 def _reached(
     nodes: list[Node], starts: Iterable[Node], resolve: Resolve, *, through: Callable[[Node], bool]
 ) -> frozenset[JsonPath]:
     """The starts, what is inside them, what they refer to, and what the nodes that `through` names refer to."""
-    referring = [node for node in nodes if isinstance(node.schema.get("$ref"), str)]
+    referring = [node for node in nodes if reference_of(node.schema) is not None]
     waiting = [*starts]
     if not waiting and not any(map(through, referring)):
         return frozenset()
@@ -90,10 +91,10 @@ def _reached(
     targets = {id(node): by_schema.get(id(resolve(node.schema["$ref"]))) for node in referring}
     waiting += [found for node in referring if through(node) and (found := targets[id(node)])]
     if any(found is None for found in targets.values()) or any(_is_named(node) for node in nodes):
-        waiting += [node for node in nodes if node.part in _DEFINITIONS]  # anything may lead there
+        waiting += [node for node in nodes if node.part in DEFINITIONS]  # anything may lead there
     inside: dict[int, list[Node]] = {}
     for node in nodes:
-        if node.part not in _DEFINITIONS:
+        if node.part not in DEFINITIONS:
             inside.setdefault(id(node.parent), []).append(node)
     found_paths: set[JsonPath] = set()
     while waiting:

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from rightcall.files.documents import JsonPath, at_pointer
+from rightcall.files.documents import JsonPath
 from rightcall.lint.features.effects import Effect, effect_of
 from rightcall.lint.features.mentions import CONTRAST, FILLER_WORDS, STOP_WORDS
 from rightcall.lint.features.nodes import Node, walk
@@ -17,6 +17,8 @@ from rightcall.lint.features.schema_context import counted, sharing
 from rightcall.lint.features.text import estimate_tokens, flat, name_tokens, sentences, stem, words
 from rightcall.lint.lazy import lazy
 from rightcall.lint.source.tools import SourceTool, shown_examples
+from rightcall.schema.references import reference_of, target_of
+from rightcall.schema.subschemas import DEFINITIONS
 
 INPUT: JsonPath = ("input_schema",)
 
@@ -45,7 +47,7 @@ class ToolFeatures:
     def nodes(self) -> list[Node]:
         """The input schema and every schema inside it, but for definitions that nothing refers to."""
         found = walk(self.schema, INPUT)
-        return found if not _DEFINITIONS & self.schema.keys() else _referenced(found)
+        return found if not DEFINITIONS & self.schema.keys() else _referenced(found)
 
     @lazy
     def sharing(self) -> frozenset[JsonPath]:
@@ -226,11 +228,7 @@ class ToolFeatures:
 
     def resolve(self, reference: str) -> Any:
         """The target of a local reference, or None."""
-        if reference == "#":
-            return self.schema
-        if not reference.startswith("#/"):
-            return None
-        return at_pointer(self.schema, reference[1:])
+        return target_of(self.schema, reference)
 
 
 def targets_of(source: SourceTool) -> frozenset[str]:
@@ -252,7 +250,6 @@ def _found(
 
 
 _ESCAPED_SPACE = re.compile(r"\\[nrt]")
-_DEFINITIONS = {"$defs", "definitions"}
 
 
 def _referenced(nodes: list[Node]) -> list[Node]:
@@ -260,19 +257,19 @@ def _referenced(nodes: list[Node]) -> list[Node]:
     inside: dict[str, list[Node]] = {}
     kept = []
     for node in nodes:
-        if len(node.path) > 2 and node.path[1] in _DEFINITIONS:
+        if len(node.path) > 2 and node.path[1] in DEFINITIONS:
             inside.setdefault(f"#/{node.path[1]}/{node.path[2]}", []).append(node)
         else:
             kept.append(node)
-    waiting = [node.schema.get("$ref") for node in kept]
+    waiting = [reference_of(node.schema) for node in kept]
     reached: set[str] = set()
     while waiting:
         reference = waiting.pop()
-        if isinstance(reference, str):
+        if reference is not None:
             target = "/".join(reference.split("/")[:3])
             if target in inside and target not in reached:
                 reached.add(target)
-                waiting += [node.schema.get("$ref") for node in inside[target]]
+                waiting += [reference_of(node.schema) for node in inside[target]]
     wanted = {id(node) for target in reached for node in inside[target]} | {id(node) for node in kept}
     return [node for node in nodes if id(node) in wanted]
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from rightcall.files.documents import JsonPath, at_pointer, pointer_parts
+from rightcall.files.documents import JsonPath, pointer_parts
 from rightcall.lint.source.document import Document
 from rightcall.lint.source.tools import SourceTool
+from rightcall.schema.references import reference_of, target_of
 
 _METHODS = ("get", "put", "post", "delete", "patch", "head", "options")
 
@@ -155,7 +156,7 @@ class Schemas:
             return [self.taken(part, depth + 1) for part in value]
         if not isinstance(value, dict):
             return value
-        if isinstance(value.get("$ref"), str):
+        if reference_of(value) is not None:
             return self._followed(value, depth)
         value = self._without_read_only(value)
         taken = {key: part if key in _VALUES else self.taken(part, depth + 1) for key, part in value.items()}
@@ -216,10 +217,10 @@ class Schemas:
 def resolved(root: Any, value: Any, path: JsonPath) -> tuple[Any, JsonPath]:
     """Follow a local reference, keeping the path of what it leads to."""
     for _ in range(_DEEPEST):
-        reference = value.get("$ref") if isinstance(value, dict) else None
-        if not isinstance(reference, str) or not reference.startswith("#/"):
+        reference = reference_of(value)
+        if reference is None or not reference.startswith("#/"):
             return value, path
-        value, path = at_pointer(root, reference[1:]), tuple(pointer_parts(reference[1:]))
+        value, path = target_of(root, reference), tuple(pointer_parts(reference[1:]))
     return None, path
 
 
@@ -229,8 +230,8 @@ def _references(value: Any) -> list[str]:
     while waiting:
         part = waiting.pop()
         if isinstance(part, dict):
-            if isinstance(part.get("$ref"), str):
-                found.append(part["$ref"])
+            if (reference := reference_of(part)) is not None:
+                found.append(reference)
             waiting += [inner for key, inner in part.items() if key not in _VALUES]
         elif isinstance(part, list):
             waiting += part

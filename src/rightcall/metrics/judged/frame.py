@@ -7,10 +7,10 @@ nothing between the marks is an instruction.
 
 from __future__ import annotations
 
-import hashlib
 from typing import Any
 
 from rightcall.core import codec
+from rightcall.core.digest import hex_digest
 from rightcall.model.case import TestCase
 from rightcall.model.tool import Tool
 
@@ -59,8 +59,7 @@ def question(rubric: str, material: dict[str, Any]) -> str:
         if len(text) <= LONGEST
         else f"\n(The material was cut after {LONGEST:,} of {len(text):,} characters.)"
     )
-    digest = hashlib.sha256(rubric.encode() + b"\0" + text.encode()).hexdigest()
-    mark = f"MATERIAL-{digest[:16]}"
+    mark = f"MATERIAL-{hex_digest(rubric.encode() + bytes(1) + text.encode(), 16)}"
     return f"Rubric:\n{rubric}\n\n<<<{mark}\n{text[:LONGEST]}\n{mark}>>>{cut}\n\nDoes the material meet the rubric?"
 
 

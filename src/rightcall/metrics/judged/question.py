@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import hashlib
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from rightcall.core import codec
+from rightcall.core.digest import hex_digest
 from rightcall.core.errors import ProviderError
 from rightcall.metrics.judged.frame import SYSTEM, VERDICT, VERSION, question
 from rightcall.metrics.judged.vote import Vote, no_vote, vote_of
@@ -34,7 +34,7 @@ class VerdictCache:
         """A hash of everything a verdict depends on; `judge` is a model with its server and settings, if it has any."""
         model, *where = judge
         parts = [VERSION, SYSTEM, model, question, vote, *([where] if any(where) else [])]
-        return hashlib.sha256(codec.encode(parts)).hexdigest()
+        return hex_digest(codec.encode(parts))
 
     def get(self, key: str) -> tuple[bool, str] | None:
         """The cached verdict and reason, if any."""

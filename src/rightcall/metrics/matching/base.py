@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Protocol
 import msgspec
 
 from rightcall.core.errors import InputError
+from rightcall.core.text import shorten
 from rightcall.model.call import ToolCall
 
 MISSING = msgspec.UNSET
@@ -66,7 +67,7 @@ def shown(value: Any, limit: int = 120) -> str:
         text = msgspec.json.encode(value).decode()
     except (TypeError, ValueError, RecursionError):
         text = repr(value)
-    return text if len(text) <= limit else f"{text[: limit - 1]}…"
+    return shorten(text, limit)
 
 
 Build = Callable[[Any, dict[str, Any], Scope], Matcher]

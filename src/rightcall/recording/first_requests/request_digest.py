@@ -6,13 +6,13 @@ between two trials of one version only in those vary by themselves, and are comp
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
 
+from rightcall.core.digest import hex_digest
 from rightcall.recording.canonical import Clean, Ignored, renumbered, scrubbed
 from rightcall.recording.first_requests.model_request import json_body, request_parts, tool_name
 
@@ -141,7 +141,7 @@ class RequestDigester:
 
 
 def _hash(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()[:DIGITS]
+    return hex_digest(text, DIGITS)
 
 
 class RequestComparison(NamedTuple):

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from contextvars import ContextVar
 from urllib.parse import urlsplit
 
-from rightcall.core.redaction.secrets import one_line
+from rightcall.core.text import one_line
 from rightcall.recording.first_requests.request_digest import CapturedRequest, RequestDigester
 
 OTHER_FIRST = "-"

@@ -10,7 +10,6 @@ have the wrong Origin.
 
 from __future__ import annotations
 
-import hashlib
 import hmac
 import ipaddress
 import secrets
@@ -54,11 +53,11 @@ class Access:
     @property
     def session(self) -> str:
         """The cookie's value: it proves the token without containing it."""
-        return hmac.new(self.token.encode(), b"rightcall session", hashlib.sha256).hexdigest()
+        return hmac.new(self.token.encode(), b"rightcall session", "sha256").hexdigest()
 
     def csrf(self, admitted: bool) -> str:
         """The form token of a page. Before login, visitors get one that only allows logging in."""
-        return hmac.new(self._secret, b"in" if admitted else b"out", hashlib.sha256).hexdigest()
+        return hmac.new(self._secret, b"in" if admitted else b"out", "sha256").hexdigest()
 
     def refusal_to_write(self, headers: Headers, given: str, admitted: bool) -> str:
         """Why this request may not change anything; "" when it may."""

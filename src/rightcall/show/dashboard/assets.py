@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
+
+from rightcall.core.digest import digest_of_parts
 
 FOLDER = Path(__file__).parent / "static"
 KINDS = {
@@ -25,7 +26,7 @@ class Assets:
         self.files = {
             path.name: path.read_bytes() for path in sorted(FOLDER.iterdir()) if path.suffix in KINDS
         }
-        self.stamp = hashlib.sha256(b"".join(self.files.values())).hexdigest()[:10]
+        self.stamp = digest_of_parts(self.files.values(), 10)
 
 
 async def asset(request: Request) -> Response:

@@ -11,9 +11,10 @@ from markupsafe import Markup, escape
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
+from rightcall.core.text import percent_interval
 from rightcall.show.dashboard import links
 from rightcall.show.dashboard.access import CSRF_FIELD
-from rightcall.show.numbers import FILTERS, interval
+from rightcall.show.numbers import FILTERS
 from rightcall.show.text import json_text, one_line, shown_text, visible
 from rightcall.show.view.summary import run_rate
 from rightcall.store.base import StoredRun
@@ -40,7 +41,7 @@ def make_environment() -> Environment:
         "words": lambda code: code.replace("_", " "),
     }
     made.globals |= {
-        "interval": interval,
+        "interval": percent_interval,
         "range_of": range_of,
         "rate_of": lambda run: run_rate(run).value,
         "run_link": links.run_link,
@@ -76,7 +77,7 @@ def page(request: Request, template: str, status: int = 200, **content: Any) -> 
 def range_of(run: StoredRun) -> str:
     """The interval of a run's pass rate, without reading its results."""
     found = run_rate(run)
-    return interval(found.low, found.high)
+    return percent_interval(found.low, found.high)
 
 
 def moment(stored: str | None) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from array import array
 
+from rightcall.core.text import hundredths, percent
 from rightcall.model.golden import PERSONA, USER
 from rightcall.model.record import Record
 from rightcall.model.run import Summary, UserSpread
@@ -110,7 +111,7 @@ def reliability_notes(summary: Summary) -> tuple[str, ...]:
         notes.append(f"pass^k (all k trials pass): {values} for {ks}")
     rows = user_rows(summary)
     if rows:
-        shown = ", ".join(f"{row.name} {row.pass_rate:.1%} of {row.cases:,}" for row in rows)
+        shown = ", ".join(f"{row.name} {percent(row.pass_rate, 1)} of {row.cases:,}" for row in rows)
         alone = "; one simulated user says little of others" if len(rows) == 1 else ""
         notes.append(f"passed by simulated user: {shown}{alone}")
     notes += [_between(spread) for spread in summary.spreads]
@@ -119,10 +120,10 @@ def reliability_notes(summary: Summary) -> tuple[str, ...]:
 
 def _between(found: UserSpread) -> str:
     who = "manners" if found.between == "persona" else "user models"
-    points = f"spread between {who}: {100 * found.difference:.1f} points"
+    points = f"spread between {who}: {hundredths(found.difference, '.1f')} points"
     over = "1 scenario" if found.scenarios == 1 else f"{found.scenarios:,} scenarios"
     if found.low is None or found.high is None:
         return f"{points} on {over}, too few for an interval"
     which = f"{found.highest} over {found.lowest}, " if found.difference else ""
-    interval = f"95 % interval {100 * found.low:+.1f} to {100 * found.high:+.1f}"
+    interval = f"95 % interval {hundredths(found.low, '+.1f')} to {hundredths(found.high, '+.1f')}"
     return f"{points} ({which}{interval}, {over})"

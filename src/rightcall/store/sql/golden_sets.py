@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, ScalarSelect, delete, insert, select, update
 
+from rightcall.core.digest import hex_digest
 from rightcall.model import AnyGolden, Golden
 from rightcall.model.golden import canonical_golden
 from rightcall.store.sql import tables
@@ -126,4 +126,4 @@ def golden_row(golden: AnyGolden) -> Row:
     check_golden_id(golden.id)
     said = golden.input if isinstance(golden, Golden) else golden.scenario
     content = canonical(canonical_golden(golden))
-    return hashlib.sha256(content).hexdigest()[:32], held(said[:PREVIEW]), compressed_bytes(content)
+    return hex_digest(content, 32), held(said[:PREVIEW]), compressed_bytes(content)

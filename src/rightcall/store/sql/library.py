@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, cast
 
 from sqlalchemy import Connection, Row, delete, insert, select, update
 
+from rightcall.core.digest import RunningDigest
 from rightcall.core.errors import InputError, suggestion
 from rightcall.model import AnyGolden, Golden
 from rightcall.model.golden import with_id
@@ -218,7 +218,7 @@ def _find(connection: Connection, alias: str, version: int | None, finalized: bo
 def _insert_items(
     connection: Connection, key: int, alias: str, goldens: Iterable[AnyGolden]
 ) -> tuple[int, str]:
-    digest, seen, stream = hashlib.sha256(), set[str](), iter(goldens)
+    digest, seen, stream = RunningDigest(), set[str](), iter(goldens)
     while batch := [_with_id(golden) for golden in itertools.islice(stream, GOLDENS_AT_ONCE)]:
         rows = [golden_row(golden) for golden in batch]
         keep_goldens(connection, rows)

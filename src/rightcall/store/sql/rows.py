@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Table
 
 from rightcall.core.errors import InputError
+from rightcall.core.text import shorten
 from rightcall.model import CaseResult, Failure, Trajectory, Usage
 from rightcall.model.run import CaseOutcome
 from rightcall.store.sql.packed_scores import ScorePacker, ScoreReader
@@ -120,7 +121,7 @@ def check_golden_id(golden_id: str) -> None:
     """An id that one engine could not store is rejected by all of them."""
     if len(golden_id) * 4 > LONGEST_ID and len(golden_id.encode(errors="replace")) > LONGEST_ID:
         raise InputError(
-            f"golden {golden_id[:40]!r}…",
+            f"golden {shorten(golden_id, 41)!r}",
             f"the id is longer than {LONGEST_ID} bytes",
             "use a shorter id",
         )

@@ -12,6 +12,7 @@ from sqlalchemy import ColumnElement, Connection, Row, Select, func, or_, select
 from sqlalchemy.dialects import sqlite
 
 from rightcall.core.errors import InputError, RunTakenOver, StoreError, suggestion
+from rightcall.core.text import first_names
 from rightcall.model import Run, Summary, Usage
 from rightcall.store.base import RunFilter, StoredRun
 from rightcall.store.sql import tables
@@ -214,7 +215,7 @@ def find(connection: Connection, wanted: str, before: Run | None = None) -> Row[
     if len(alike) == 1 and wanted:
         return alike[0]
     if alike and wanted:
-        shown = ", ".join(row.id for row in alike[:5]) + (", …" if len(alike) > 5 else "")
+        shown = first_names([row.id for row in alike], 5)
         raise InputError(f"run {wanted}", f"several runs match: {shown}", "use more of the id")
     if wanted and (newest := _on_branch(connection, wanted, before)) is not None:
         return newest

@@ -18,6 +18,7 @@ import jsonschema_rs
 
 from rightcall.core.codec import encode
 from rightcall.core.errors import InputError
+from rightcall.core.text import shorten
 from rightcall.model.record import Record
 from rightcall.model.tool import Tool
 from rightcall.schema.schema_cost import MOST_ERROR_STEPS, is_large, steps, too_many
@@ -186,7 +187,7 @@ def _reason(error: Any) -> str:
         return f"it refers to {quoted[0]}, but other documents are never fetched; move it under $defs"
     if "Unknown meta-schema" in text:
         return f"its $schema {quoted[0]} is not a draft from 4 to 2020-12"
-    return text if len(text) <= 200 else text[:200] + "…"
+    return shorten(text, 201)
 
 
 def _validator_for(schema: Any) -> Any:

@@ -17,7 +17,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
@@ -25,6 +24,7 @@ from typing import Annotated, Any, Literal, get_args
 import msgspec
 
 from rightcall.core.codec import convert
+from rightcall.core.digest import hex_digest
 from rightcall.core.errors import ConfigError, suggestion
 from rightcall.files.documents import read_document
 from rightcall.model.record import Record
@@ -156,7 +156,7 @@ class FaultPlan(Record, frozen=True):
     @property
     def hash(self) -> str:
         """Identifies the plan in a run's record: equal for equivalent plans."""
-        return hashlib.sha256(canonical(msgspec.to_builtins(self))).hexdigest()
+        return hex_digest(canonical(msgspec.to_builtins(self)))
 
     def label(self, index: int) -> str:
         """The name of a fault in ledgers and reports: its place in the plan, its type and its tool."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import random
 import threading
 import time
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 
+from rightcall.core.digest import hex_digest
 from rightcall.model.trajectory import LedgerEntry, LedgerPhase, Trajectory
 
 if TYPE_CHECKING:
@@ -158,7 +158,7 @@ class CallContext:
     def random(self, *what: object) -> random.Random:
         """A generator that depends on the seed, the task, the trial and the purpose, and on nothing else."""
         text = "\x1f".join(str(part) for part in (self.seed, self.task, self.trial, *what))
-        return random.Random(hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest())  # noqa: S311
+        return random.Random(bytes.fromhex(hex_digest(text)))  # noqa: S311
 
     def witnessed(self, trajectory: Trajectory) -> Trajectory:
         """The trajectory with what was really done: the ledger, and the worlds before and after."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 import unicodedata
 from collections.abc import Collection
@@ -11,6 +10,8 @@ from typing import Any
 import msgspec
 
 from rightcall.core.depth import MAX_DEPTH
+from rightcall.core.digest import hex_digest
+from rightcall.core.text import shorten
 from rightcall.model.tool import Tool
 
 _sorted_encode = msgspec.json.Encoder(order="sorted").encode
@@ -25,7 +26,7 @@ def normalised(tool: Tool, arguments: dict[str, Any]) -> dict[str, Any]:
 def fingerprint(tool: str, arguments: dict[str, Any], without: Collection[str] = ()) -> str:
     """SHA-256 of the tool and its canonical arguments, without the parameters that do not count."""
     kept = {name: value for name, value in arguments.items() if name not in without} if without else arguments
-    return hashlib.sha256(tool.encode() + b"\0" + canonical(kept)).hexdigest()
+    return hex_digest(tool.encode() + b"\0" + canonical(kept))
 
 
 def canonical(value: Any) -> bytes:
@@ -162,7 +163,7 @@ def what_json_cannot_hold(value: Any) -> list[tuple[str, str]]:
     while waiting and len(found) < MOST_FOUND:
         path, part, depth = waiting.pop()
         if fault := _fault(part, depth):
-            found.append((path if len(path) <= 200 else path[:200] + "…", fault))
+            found.append((shorten(path, 201), fault))
         elif isinstance(part, dict):
             for key, inner in part.items():
                 if fault := _key_fault(key):

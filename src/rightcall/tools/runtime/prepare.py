@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import hashlib
 import hmac
 import secrets
 from collections.abc import Callable
@@ -68,7 +67,7 @@ class Confirmations:
     def _mac(self, context: CallContext, tool: str, fingerprint: str, nonce: str, expires: str) -> str:
         parts = (context.run, context.task, str(context.trial), tool, fingerprint, nonce, expires)
         text = "\x1f".join(parts).encode("utf-8", "surrogatepass")
-        return base64.urlsafe_b64encode(hmac.digest(self.secret, text, hashlib.sha256)[:18]).decode()
+        return base64.urlsafe_b64encode(hmac.digest(self.secret, text, "sha256")[:18]).decode()
 
 
 class Refused(Exception):  # noqa: N818  ends preparation; caught where the call is answered

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from msgspec import Meta
 
+from rightcall.core.digest import hex_digest
 from rightcall.core.errors import InputError, RightCallError
 from rightcall.tools.definitions.function import tool
 from rightcall.tools.runtime.errors import ToolError
@@ -268,4 +268,4 @@ def _config(fields: dict[str, Any]) -> Any:
 def _fix_id(fix: Any, kind: str) -> str:
     """A proposal by what it would replace and by what."""
     text = "\0".join((kind, fix.before.name, str(fix.before.first_line), fix.before.text, fix.after.text))
-    return f"{kind}-{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
+    return f"{kind}-{hex_digest(text, 16)}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterable
 from functools import wraps
 from inspect import iscoroutinefunction
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from rightcall.core.codec import encode, to_plain
+from rightcall.core.digest import file_digest
 from rightcall.core.errors import ConfigError, InfrastructureError, InputError, RightCallError
 from rightcall.show.text import shown_text
 from rightcall.tools.runtime.errors import ToolError
@@ -43,7 +43,7 @@ def first(items: Iterable[Any], most: int) -> dict[str, Any]:
 def version_of(path: Path) -> str:
     """A short name of a file's content; "" when there is no file."""
     try:
-        return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
+        return file_digest(path, 16)
     except FileNotFoundError:
         return ""
     except OSError as error:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rightcall.core.codec import encode
+from rightcall.core.digest import hex_digest
 from rightcall.core.errors import ConfigError
 from rightcall.model.golden import ConversationalGolden, Golden
 from rightcall.model.tool import Tool
@@ -116,7 +116,7 @@ class AsyncSynthesizer(SynthesisSetup):
         needs_model = not all(golden.expected_calls for golden in goldens)
         async with self._kit(needs_model=needs_model) as kit:
             jobs = golden_jobs(goldens, kit, max_goldens_per_golden, include_expected=include_expected)
-            source = hashlib.sha256(encode(list(goldens))).hexdigest()
+            source = hex_digest(encode(list(goldens)))
             work = self._work(
                 "goldens", wanted, jobs, kit, rounds=1, source=source, per=max_goldens_per_golden
             )
@@ -133,7 +133,7 @@ class AsyncSynthesizer(SynthesisSetup):
         wanted = len(goldens) * max_goldens_per_golden
         async with self._kit(needs_model=True) as kit:
             jobs = golden_scenarios(goldens, kit, max_goldens_per_golden, include_expected=include_expected)
-            source = hashlib.sha256(encode(list(goldens))).hexdigest()
+            source = hex_digest(encode(list(goldens)))
             work = self._work("conversations from goldens", wanted, jobs, kit, rounds=1, source=source)
             return await self._produce(work)
 
@@ -156,7 +156,7 @@ class AsyncSynthesizer(SynthesisSetup):
             conversations=conversations,
             way=way,
         )
-        source = hashlib.sha256(encode([context.texts for context in contexts])).hexdigest()
+        source = hex_digest(encode([context.texts for context in contexts]))
         work = self._work(way, wanted, jobs, kit, rounds=1, source=source, per=per_context)
         return await self._produce(work)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
@@ -11,6 +10,7 @@ from typing import Any
 from rightcall.agents.limits import RunLimits
 from rightcall.agents.retrying_client import Asker, Patience
 from rightcall.core.codec import encode
+from rightcall.core.digest import hex_digest
 from rightcall.core.errors import ConfigError
 from rightcall.model.tool import Tool
 from rightcall.models.base import Provider
@@ -143,7 +143,7 @@ class SynthesisSetup:
             self.limits,
             settings | self._settings(kit),
             {
-                "tools": hashlib.sha256(encode(list(kit.tools.values()))).hexdigest(),
+                "tools": hex_digest(encode(list(kit.tools.values()))),
                 "prompts": _prompts_hash(),
             },
             kit.asker,
@@ -210,4 +210,4 @@ def _prompts_hash() -> str:
         for entry in files("rightcall.wings.generate.prompts").iterdir()
         if entry.name.endswith(".md")
     )
-    return hashlib.sha256("".join(step_prompt(name[:-3]).hash for name in names).encode()).hexdigest()
+    return hex_digest("".join(step_prompt(name[:-3]).hash for name in names))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 import random
 from collections.abc import Iterator
 
+from rightcall.core.digest import hex_digest
 from rightcall.model.call import ToolCall
 from rightcall.model.message import Message
 from rightcall.model.tool import Tool
@@ -74,7 +74,7 @@ def _trace(draw: random.Random, at: int, name: str, fails: bool) -> Trace:
     )  # fmt: skip
     answer = "Sorry, the trip is sold out." if fails else f"Booked {seats} for {city}."
     messages = (Message("user", question), Message("assistant", "", calls), Message("assistant", answer))
-    digest = hashlib.sha256(name.encode()).hexdigest()
+    digest = hex_digest(name)
     return Trace(
         digest[:32],
         Trajectory(

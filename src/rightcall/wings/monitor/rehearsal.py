@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from rightcall.core.text import counted
+from rightcall.core.text import counted, percent
 from rightcall.stats.detect import bets
 from rightcall.store.sql.store import Store
 from rightcall.wings.monitor.baseline import HourCounts, TrafficBaseline, baseline_hours
@@ -197,7 +197,7 @@ def _problems(settings: MonitorSettings, found: Rehearsal, played: bool) -> list
         names = ", ".join(dict.fromkeys(alarm.check for alarm in found.raised))
         problems.append(f"the baseline itself would have raised an alarm ({names})")
     if found.alarms is not None and found.alarms > settings.false_alarms.share:
-        problems.append(f"{found.alarms:.0%} of months drawn from its days would alarm")
+        problems.append(f"{percent(found.alarms, 0)} of months drawn from its days would alarm")
     if found.moves is not None and found.moves < MOVES:
         problems.append(f"rates move from day to day more than chance explains (p = {found.moves:.2g})")
     return problems

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import datetime
-import hashlib
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
+from rightcall.core.digest import hex_digest
 from rightcall.model.golden import AnyGolden
 from rightcall.model.run import CaseResult
 from rightcall.store.base import StoredRun
@@ -83,7 +83,7 @@ def _trial_span(run: StoredRun, result: CaseResult) -> RunSpan:
 
 
 def _digest(text: str, size: int) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()[:size]
+    return hex_digest(text, size)
 
 
 def _nanoseconds(text: str) -> int:

@@ -6,17 +6,16 @@ raising `p` keeps the traces that were already chosen.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from rightcall.core.digest import hex_digest
 from rightcall.stats.clusters import cluster_se, weighted_mean
 
 
 def is_chosen(salt: str, trace_id: str, p: float) -> bool:
     """Whether SHA-256(salt ‖ trace id) falls into the share p."""
-    digest = hashlib.sha256(f"{salt}{trace_id}".encode()).digest()
-    return int.from_bytes(digest[:8], "big") / 2**64 < p
+    return int(hex_digest(f"{salt}{trace_id}", 16), 16) / 2**64 < p
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,6 @@ same command resumes.
 
 from __future__ import annotations
 
-import hashlib
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from typing import BinaryIO, TypeVar, cast
 
 import msgspec
 
+from rightcall.core.digest import hex_digest
 from rightcall.core.errors import ConfigError, InputError, RightCallError
 from rightcall.datasets.goldens import load_goldens
 from rightcall.datasets.index import GoldenIndex
@@ -233,7 +233,7 @@ def _same_setup(scoring: Scoring, trajectories: Path, shards: Iterable[Shard]) -
         "trajectories": str(trajectories.resolve()),
         "metrics": [repr(metric) for metric in (*scoring.scorer.metrics, *scoring.scorer.observe)],
         "rules": repr(scoring.scorer.rules),
-        "tools": hashlib.sha256(msgspec.json.encode(scoring.tools)).hexdigest(),
+        "tools": hex_digest(msgspec.json.encode(scoring.tools)),
         "shards": [[str(shard.path.resolve()), shard.start, shard.end] for shard in shards],
     }
     if scoring.include_unreviewed:

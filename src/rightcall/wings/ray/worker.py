@@ -23,7 +23,7 @@ from rightcall.agents.limits import RunLimits
 from rightcall.agents.pool import Pool
 from rightcall.agents.session import Session
 from rightcall.agents.setup_problems import model_problems
-from rightcall.core.redaction.secrets import scrubber
+from rightcall.core.redaction.clean_text import scrubber
 from rightcall.model.run import CaseResult
 from rightcall.run.backend import Cell, LimitedLag
 from rightcall.run.case_runner import CaseRunner

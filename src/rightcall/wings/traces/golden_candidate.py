@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import hashlib
 import re
 import sqlite3
 from collections.abc import Iterator
@@ -13,6 +12,7 @@ import msgspec
 
 from rightcall.core import codec
 from rightcall.core.codec import to_plain
+from rightcall.core.digest import hex_digest
 from rightcall.core.text import utc_text
 from rightcall.model.golden import ExpectedCall, Golden
 from rightcall.wings.traces.calls import NO_NAME, canonical
@@ -92,13 +92,13 @@ class CandidateSpool:
     def __init__(self) -> None:
         self._file = sqlite3.connect("", isolation_level=None)  # an unnamed temporary file of SQLite
         self._file.execute("PRAGMA journal_mode = OFF")
-        self._file.execute("CREATE TABLE candidate (key BLOB UNIQUE, seen INTEGER, golden BLOB)")
+        self._file.execute("CREATE TABLE candidate (key TEXT UNIQUE, seen INTEGER, golden BLOB)")
         self.count = 0
 
     def add(self, trace: Trace) -> None:
         if not trace.input:
             return
-        key = hashlib.sha256(signature(trace).encode("utf-8", "replace")).digest()
+        key = hex_digest(signature(trace).encode("utf-8", "replace"))
         again = self._file.execute("UPDATE candidate SET seen = seen + 1 WHERE key = ?", (key,))
         if again.rowcount == 0:
             written = codec.encode(candidate(trace))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import Any
 
 import msgspec
 
+from rightcall.core.digest import hex_digest
 from rightcall.core.errors import InputError
 from rightcall.model.dialects import read_tool
 from rightcall.model.golden import Golden
@@ -81,7 +81,7 @@ def _name(tool: Tool) -> str:
 
 
 def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:12]
+    return hex_digest(text.encode("utf-8", "replace"), 12)
 
 
 def tool_name(definition: dict[str, Any]) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import hashlib
 from collections.abc import Callable
 from typing import TypeVar, cast
 
@@ -14,6 +13,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from rightcall.core.codec import encode
+from rightcall.core.digest import hex_digest
 from rightcall.core.errors import InputError
 from rightcall.core.text import utc_text
 from rightcall.datasets.review import STATES, accepted, edited, golden_by_hand, review_of, reviewed
@@ -180,7 +180,7 @@ def _unchanged(request: Request, version: DatasetVersion, fields: dict[str, str]
 
 
 def _mark(golden: AnyGolden) -> str:
-    return hashlib.sha256(encode(golden)).hexdigest()[:16]
+    return hex_digest(encode(golden), 16)
 
 
 def _rows(request: Request, version: DatasetVersion) -> list[DraftRow]:

@@ -6,11 +6,11 @@ be distinguished. To change a prompt, change its file.
 
 from __future__ import annotations
 
-import hashlib
 from functools import cache
 from importlib.resources import files
 from string import Template
 
+from rightcall.core.digest import hex_digest
 from rightcall.model.record import Record
 
 
@@ -32,4 +32,4 @@ def step_prompt(name: str) -> StepPrompt:
     text = (
         files("rightcall.wings.generate.prompts").joinpath(f"{name}.md").read_text(encoding="utf-8").strip()
     )
-    return StepPrompt(name, text, hashlib.sha256(text.encode()).hexdigest()[:12])
+    return StepPrompt(name, text, hex_digest(text, 12))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import io
 import os
 import re
@@ -14,6 +13,7 @@ from typing import Any
 
 import msgspec
 
+from rightcall.core.digest import hex_digest
 from rightcall.core.errors import InputError, MissingExtraError
 from rightcall.model.call import ToolCall, ToolResult
 from rightcall.model.depth import bounded_trajectory
@@ -116,7 +116,7 @@ def _trace(sample: dict[str, Any], record: dict[str, Any], source: str) -> Trace
     trajectory = bounded_trajectory(_trajectory(sample, messages))
     identity = f"{about.get('run_id') or about.get('created')}/{about.get('task')}/{golden_id}/{epoch}"
     return Trace(
-        hashlib.sha256(identity.encode()).hexdigest()[:32],
+        hex_digest(identity, 32),
         trajectory,
         tools_from(_tools(sample)),
         next((m.text for m in messages if m.role == "user"), as_text(sample.get("input"))),

@@ -1,0 +1,127 @@
+"""The one walker: which keywords of a schema contain schemas, what those apply to, and how they are reached.
+
+A new keyword is a new row of `HOLDERS`; conversion, lint, the estimate of validation cost and fixes follow it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Iterator, Mapping
+from typing import Any, Literal, NamedTuple
+
+from rightcall.files.documents import JsonPath
+
+Form = Literal["one", "list", "one or list", "named"]
+Place = Literal["same", "items", "property", "matching", "other", "dependent", "names", "nowhere"]
+
+
+class Holder(NamedTuple):
+    """How a keyword contains schemas, and which values they apply to.
+
+    `same`: the value itself; `dependent`: the value itself if it has a property of that name; `property`: the property
+    of that name; `matching`: properties whose name matches; `other`: properties that have no schema of their own;
+    `names`: property names; `nowhere`: what refers to it. `described`: definitions use it, so that it is converted
+    and linted; the others are only validated.
+    """
+
+    form: Form
+    place: Place
+    described: bool = True
+
+
+HOLDERS: dict[str, Holder] = {
+    "properties": Holder("named", "property"),
+    "patternProperties": Holder("named", "matching"),
+    "additionalProperties": Holder("one", "other"),
+    "unevaluatedProperties": Holder("one", "other", described=False),
+    "propertyNames": Holder("one", "names"),
+    "dependentSchemas": Holder("named", "dependent"),
+    "dependencies": Holder("named", "dependent", described=False),
+    "items": Holder("one or list", "items"),
+    "prefixItems": Holder("list", "items"),
+    "contains": Holder("one", "items"),
+    "additionalItems": Holder("one", "items", described=False),
+    "unevaluatedItems": Holder("one", "items", described=False),
+    "anyOf": Holder("list", "same"),
+    "oneOf": Holder("list", "same"),
+    "allOf": Holder("list", "same"),
+    "not": Holder("one", "same"),
+    "if": Holder("one", "same"),
+    "then": Holder("one", "same"),
+    "else": Holder("one", "same"),
+    "$defs": Holder("named", "nowhere"),
+    "definitions": Holder("named", "nowhere"),
+}
+DESCRIBED = {keyword: holder for keyword, holder in HOLDERS.items() if holder.described}
+DEFINITIONS = frozenset(keyword for keyword, holder in HOLDERS.items() if holder.place == "nowhere")
+NAMED = frozenset(keyword for keyword, holder in DESCRIBED.items() if holder.form == "named")
+
+
+def subschemas(
+    schema: dict[str, Any], holders: Mapping[str, Holder] = DESCRIBED
+) -> list[tuple[str, Any, Any]]:
+    """Each schema directly inside another, in the order of the file: its keyword, its name or index there, itself.
+
+    `true` and `false` are schemas.
+    """
+    if holders.keys().isdisjoint(schema):
+        return []
+    found: list[tuple[str, Any, Any]] = []
+    for keyword, value in schema.items():
+        if keyword not in holders:
+            continue
+        form = holders[keyword].form
+        if isinstance(value, list):
+            if "list" in form:
+                found += [(keyword, index, part) for index, part in enumerate(value)]
+        elif form == "named":
+            if isinstance(value, dict):
+                found += [(keyword, name, part) for name, part in value.items()]
+        elif form != "list" and isinstance(value, dict | bool):
+            found.append((keyword, None, value))
+    return found
+
+
+def with_subschemas(
+    schema: dict[str, Any],
+    path: JsonPath,
+    change: Callable[[Any, JsonPath], Any],
+    *,
+    except_in: Container[str] = (),
+) -> dict[str, Any]:
+    """A copy of the schema with each schema directly inside it changed, but for those under some keywords."""
+    changed = dict(schema)
+    for keyword, step, part in subschemas(schema):
+        if keyword in except_in:
+            continue
+        if step is None:
+            changed[keyword] = change(part, (*path, keyword))
+        else:
+            if changed[keyword] is schema[keyword]:
+                changed[keyword] = schema[keyword].copy()
+            changed[keyword][step] = change(part, (*path, keyword, step))
+    return changed
+
+
+def applications(schema: dict[str, Any], value: Any) -> Iterator[tuple[Any, Any]]:
+    """Each schema inside another that validates the value or a part of it, with what it validates.
+
+    Patterns are taken to match every name.
+    """
+    for keyword, step, part in subschemas(schema, HOLDERS):
+        place = HOLDERS[keyword].place
+        if place == "same":
+            yield part, value
+        elif isinstance(value, list) and place == "items":
+            items = value if step is None else value[step : step + 1]
+            yield from ((part, item) for item in items)
+        elif isinstance(value, dict):
+            if place == "property" and step in value:
+                yield part, value[step]
+            elif place == "dependent" and step in value:
+                yield part, value
+            elif place == "matching":
+                yield from ((part, item) for item in value.values())
+            elif place == "other":
+                properties = schema.get("properties")
+                declared = properties if isinstance(properties, dict) else {}
+                yield from ((part, item) for name, item in value.items() if name not in declared)
