@@ -59,7 +59,7 @@ def a_point(n: int) -> TrendPoint:
 @pytest.mark.parametrize("width", [60, 80, 200])
 def test_a_trend_shows_its_rates(width):
     text = printed(width, lambda out: print_trend(out, "nightly", [a_point(n) for n in range(3)]))
-    assert text.count("50.0%") == 3 and text.count("24%–76%") == 3
+    assert text.count("50.0%") == 3 and text.count("24–76%") == 3
     assert all(f"261116-09491{n}-de2964" in text for n in range(3))
 
 
