@@ -18,7 +18,7 @@ class Holder(NamedTuple):
     """How a keyword contains schemas, and which values they apply to.
 
     `same`: the value itself; `dependent`: the value itself if it has a property of that name; `property`: the property
-    of that name; `matching`: properties whose name matches; `other`: properties that have no schema of their own;
+    of that name; `matching`: properties whose name matches; `other`: properties without a schema;
     `names`: property names; `nowhere`: what refers to it. `described`: definitions use it, so that it is converted
     and linted; the others are only validated.
     """
