@@ -19,10 +19,10 @@ import msgspec
 from rightcall.store.address import open_store
 from rightcall.store.sql.store import Store
 from rightcall.store.watch import KeptTrace
-from rightcall.wings.monitor.checks import CheckedAgent, run_checks
 from rightcall.wings.monitor.demo import SETTINGS, live_traffic
-from rightcall.wings.monitor.trace_record import kept_trace, written_time
+from rightcall.wings.traces.checks import CheckedAgent, run_checks
 from rightcall.wings.traces.trace import Trace
+from rightcall.wings.traces.trace_record import kept_trace, written_time
 
 BATCH = 5000
 FIRST = 20_000

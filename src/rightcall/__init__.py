@@ -31,8 +31,20 @@ def __getattr__(name: str) -> Any:
             deepeval = import_module("rightcall.metrics.deepeval")
             if name in deepeval.INSTEAD:
                 return deepeval.refused(name)  # says what to write instead
+        if not name.startswith("_"):
+            from rightcall.core.seam import plugins
+
+            if (plugin := plugins("names").get(name)) is not None:
+                return plugin.load()
         raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
-    value = getattr(import_module(_homes()[name]), name)
+    try:
+        value = getattr(import_module(_homes()[name]), name)
+    except ModuleNotFoundError as error:
+        from rightcall.core.seam import missing_wing
+
+        if reason := missing_wing(error):
+            raise AttributeError(f"{__name__}.{name}: {reason}") from None
+        raise
     globals()[name] = value  # later lookups bypass this function
     return value
 

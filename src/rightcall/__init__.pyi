@@ -6,6 +6,7 @@ from rightcall.agents.limits import (
     Limits as Limits,
     RunLimits as RunLimits,
 )
+from rightcall.agents.observed.observed_agent import observe as observe
 from rightcall.api.checks import (
     acheck as acheck,
     check as check,
@@ -115,4 +116,3 @@ from rightcall.wings.generate.synthesizer import Synthesizer as Synthesizer
 from rightcall.wings.monitor.monitor import Monitor as Monitor
 from rightcall.wings.traces.reader import load_traces as load_traces
 from rightcall.wings.traces.trace import Trace as Trace
-from rightcall.wings.traces.traced_agent import observe as observe

@@ -82,5 +82,6 @@ def test_the_menu_is_shown_without_loading_any_command(tmp_path):
     found = watched(statement, tmp_path)
     assert [m for m in found["modules"] if m.startswith("rightcall")] == [
         "rightcall", "rightcall.cli", "rightcall.cli.main", "rightcall.core", "rightcall.core.errors",
+        "rightcall.core.seam",
     ]  # fmt: skip
     assert not {module.partition(".")[0] for module in found["modules"]} & (set(HEAVY) - {"click"})

@@ -7,7 +7,7 @@ from contextlib import AsyncExitStack
 from dataclasses import replace
 from functools import partial
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import Any, Protocol, Self
 
 from rightcall.agents.agent import Agent, approval_problem, as_settings, as_tools, desk_problem, known_tools
 from rightcall.agents.agent_endpoint import other_provider, own_endpoint, taped, with_endpoint
@@ -23,10 +23,11 @@ from rightcall.agents.observed.catalog import detect
 from rightcall.agents.observed.observed_agent import ObservedAgent
 from rightcall.agents.performers import PerModel, TapedAgent
 from rightcall.agents.pool import LagMeter
-from rightcall.agents.remote.remote_agent import AddressedAgent, addressed_agent, is_address
+from rightcall.agents.remote.remote_agent import AddressedAgent, Telemetry, addressed_agent, is_address
 from rightcall.agents.retrying_client import Asker, Patience
 from rightcall.core.errors import ConfigError
 from rightcall.core.redaction.clean_text import scrubber
+from rightcall.core.seam import load
 from rightcall.model.approval_policy import read_approvals
 from rightcall.model.dialects.call_text import CallTextWatch
 from rightcall.model.golden import AnyGolden, Golden
@@ -47,9 +48,6 @@ from rightcall.tools.mcp.client import McpServer
 from rightcall.tools.runtime.approval_lines import approval_problems
 from rightcall.tools.runtime.policy import ToolRules
 from rightcall.tools.runtime.toolbox import Toolbox
-
-if TYPE_CHECKING:
-    from rightcall.wings.traces.span_receiver import SpanReceiver
 
 
 class Performer(Protocol):
@@ -106,7 +104,7 @@ class Session:
         self._opened_talk: Opened | None = None
         self._concurrency, self._patience = concurrency, patience
         self.settings = as_settings(agent.settings)
-        self._spans: SpanReceiver | None = None
+        self._spans: Telemetry | None = None
         self.addressed: AddressedAgent | None = self._addressed(concurrency)
         self.provider = self._provider(concurrency)
         self.asker: Asker | None = None
@@ -305,9 +303,7 @@ class Session:
             return None
         exchange = agent.exchange
         if exchange.spans:
-            from rightcall.wings.traces.span_receiver import SpanReceiver  # and all that reads traces
-
-            self._spans = SpanReceiver(exchange.spans, exchange.settle, exchange.calls)
+            self._spans = load("services", "span_receiver")(exchange.spans, exchange.settle, exchange.calls)
         return addressed_agent(
             agent.model,
             agent.exchange,

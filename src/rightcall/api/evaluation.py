@@ -13,6 +13,7 @@ from rightcall.agents.limits import RunLimits
 from rightcall.api.run_display import RunDisplay
 from rightcall.api.run_result import RunResult
 from rightcall.core.event_loop import blocking, finished
+from rightcall.core.seam import load
 from rightcall.decide.config import Gate
 from rightcall.metrics.base import AnyMetric
 from rightcall.metrics.matching.verdict import ScoringRules
@@ -29,8 +30,8 @@ from rightcall.store.address import open_store
 
 if TYPE_CHECKING:
     from rightcall.improve.findings import Analysis
+    from rightcall.run.backend import WorkerPool
     from rightcall.run.plan import Plan
-    from rightcall.wings.ray.place import Workers
 
 
 async def aevaluate(
@@ -182,14 +183,16 @@ async def ascore_cases(
     )
 
 
-def _shared(workers: int | None, on: str | None) -> AbstractContextManager[Workers | None]:
+def _shared(workers: int | None, on: str | None) -> AbstractContextManager[WorkerPool | None]:
     """The workers of a run, ended with it; none unless requested."""
     if workers is None and on is None:
         return nullcontext()
     from rightcall.run.suite import WorkersConfig
-    from rightcall.wings.ray.place import Workers
 
-    return Workers(WorkersConfig(count=workers), on or "ray", folder=Path.cwd(), dataset=None)
+    pool: WorkerPool = load("services", "workers")(
+        WorkersConfig(count=workers), on or "ray", folder=Path.cwd(), dataset=None
+    )
+    return pool
 
 
 def _say_nothing(line: str) -> None:
@@ -203,7 +206,7 @@ def warn_of_mode(warning: PlanWarning) -> None:
 
 
 async def _run(
-    plan: Plan, store: str | Path | None, workers: Workers | None, display: RunDisplay
+    plan: Plan, store: str | Path | None, workers: WorkerPool | None, display: RunDisplay
 ) -> RunResult:
     """Run a plan, here or on workers."""
     opened = open_store(store)

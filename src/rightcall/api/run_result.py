@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any, overload
 
 from rightcall.api.test_result import TestResult, as_test_result
 from rightcall.core.errors import InputError
+from rightcall.core.seam import load
 from rightcall.decide.verdict import Verdict
 from rightcall.model.run import CaseResult, Summary
 
 if TYPE_CHECKING:
+    from rightcall.datasets.review import ExpectedDrafts
     from rightcall.store.sql.store import Store
-    from rightcall.wings.generate.run_proposals import ExpectedDrafts
 
 MOST_ROWS = 20
 """Rows of a table in a notebook; a data frame has all of them."""
@@ -107,9 +108,8 @@ class RunResult:
 
         Review them before they decide anything: `rightcall generate expected` and `generate review` do the same.
         """
-        from rightcall.wings.generate.run_proposals import expected_drafts
-
-        return expected_drafts(self.store, self.id)
+        drafts: ExpectedDrafts = load("services", "expected_drafts")(self.store, self.id)
+        return drafts
 
     def to_pandas(self) -> Any:
         """A pandas data frame with a row per result, and a column per metric."""

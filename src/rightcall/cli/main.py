@@ -1,7 +1,8 @@
 """The command line: a menu of commands, each imported when it is used.
 
-A command is a file `cli/<command>.py` with a click command or group of that name, and a line in `MENU`. It
-parses, calls one function and prints; errors meant for the user become one line and an exit code here.
+A command is a file `cli/<command>.py` with a click command or group of that name, or a command of a wing in
+`core/seam.py`, and a line in `MENU`. It parses, calls one function and prints; errors meant for the user become one
+line and an exit code here. Installed packages add commands as entry points of `rightcall.commands`.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from typing import Any
 import click
 
 from rightcall.core.errors import ConfigError, InfrastructureError, RightCallError, suggestion
+from rightcall.core.seam import BUILT_IN, hidden_plugins, load, missing_wing, plugins
 
 MENU: dict[str, dict[str, str]] = {
     "Measure": {
@@ -97,9 +99,12 @@ class Menu(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in self.list_commands(ctx):
-            return None
-        module = import_module(f"rightcall.cli.{cmd_name}")
-        command: click.Command = getattr(module, cmd_name)
+            plugin = plugins("commands").get(cmd_name)
+            return plugin.load() if plugin is not None else None
+        if cmd_name in BUILT_IN["commands"]:
+            command: click.Command = load("commands", cmd_name)
+        else:
+            command = getattr(import_module(f"rightcall.cli.{cmd_name}"), cmd_name)
         return command
 
     def make_context(self, *args: Any, **words: Any) -> click.Context:
@@ -113,8 +118,9 @@ class Menu(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and args[0] not in self.list_commands(ctx):
-            hint = suggestion(args[0], self.list_commands(ctx)) or "see `rightcall --help`"
+        known = self.list_commands(ctx)
+        if args and args[0] not in known and args[0] not in plugins("commands"):
+            hint = suggestion(args[0], [*known, *plugins("commands")]) or "see `rightcall --help`"
             raise click.UsageError(f"no such command '{args[0]}'; {hint}")
         return super().resolve_command(ctx, args)
 
@@ -122,6 +128,12 @@ class Menu(click.Group):
         for title, section in MENU.items():
             with formatter.section(title):
                 formatter.write_dl(list(section.items()))
+        built_in = self.list_commands(ctx)
+        if added := plugins("commands", built_in):
+            with formatter.section("Installed"):
+                formatter.write_dl([(name, f"of {plugin.package}") for name, plugin in added.items()])
+        for note in hidden_plugins("commands", built_in):
+            formatter.write_text(f"note: {note}")
 
 
 @click.group(
@@ -173,6 +185,11 @@ def main() -> None:
     except RightCallError as error:
         _complain(str(error))
         code = error.exit_code
+    except ModuleNotFoundError as error:
+        if not missing_wing(error):
+            raise
+        _complain(missing_wing(error))
+        code = ConfigError.exit_code
     except (KeyboardInterrupt, click.Abort):
         _show_interruption(INTERRUPTS.reason)
         code = INTERRUPTS.exit_code

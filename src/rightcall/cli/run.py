@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from rightcall.api.suite_run import SuiteRun
     from rightcall.cli.run_progress import LiveMode
     from rightcall.recording.settings import RecordMode
+    from rightcall.run.backend import WorkerPool
     from rightcall.run.live_run import RunOutcome
     from rightcall.run.plan import Plan
-    from rightcall.wings.ray.place import Workers
 
 INFRASTRUCTURE = 4
 REPEATED = (
@@ -215,7 +215,7 @@ def run(
     raise click.exceptions.Exit(0 if exit_on == "infra" and code < INFRASTRUCTURE else code)
 
 
-def workers_of(asked: SuiteRun, on: str | None, given: Mapping[str, Any]) -> Workers | None:
+def workers_of(asked: SuiteRun, on: str | None, given: Mapping[str, Any]) -> WorkerPool | None:
     """The workers of a run: as the command line says, then as the suite does; None without any."""
     config = asked.workers()
     if on is None and not given and config is None:
@@ -223,13 +223,15 @@ def workers_of(asked: SuiteRun, on: str | None, given: Mapping[str, Any]) -> Wor
     import msgspec
 
     from rightcall.cli.driver_process import SUPERVISION
+    from rightcall.core.seam import load
     from rightcall.run.suite import WorkersConfig, load_suite
-    from rightcall.wings.ray.place import Workers
 
     SUPERVISION.start()  # before the agent's code is loaded, which may start threads
     folder = asked.file.parent
-    made = msgspec.structs.replace(config or WorkersConfig(), **given)
-    return Workers(made, on or "ray", folder=folder, dataset=folder / load_suite(asked.file).dataset)
+    settings = msgspec.structs.replace(config or WorkersConfig(), **given)
+    dataset = folder / load_suite(asked.file).dataset
+    pool: WorkerPool = load("services", "workers")(settings, on or "ray", folder=folder, dataset=dataset)
+    return pool
 
 
 def _check_all(plans: list[Plan]) -> None:

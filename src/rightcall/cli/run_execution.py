@@ -26,8 +26,8 @@ from rightcall.store.sql.store import Store
 
 if TYPE_CHECKING:
     from rightcall.decide.verdict import Verdict
+    from rightcall.run.backend import WorkerPool
     from rightcall.show.screen import Screen
-    from rightcall.wings.ray.place import Workers
 
 WORTH_A_WARNING_MS = 50
 """Delay added by this machine from which latencies deserve a warning."""
@@ -41,7 +41,7 @@ class Execution:
     as_json: bool
     failures: int
     live: LiveMode = "auto"
-    workers: Workers | None = None
+    workers: WorkerPool | None = None
     warned: set[str] = field(default_factory=set)
 
     def run(
@@ -121,7 +121,7 @@ def run_to_end(
     again: str,
     *,
     run_id: str | None = None,
-    workers: Workers | None = None,
+    workers: WorkerPool | None = None,
 ) -> RunOutcome:
     """Run a plan; if it ends early, finished results are stored and the resume command is printed."""
     from rightcall.show.view.case_names import stored_names

@@ -23,6 +23,12 @@ LiveMode = Literal["auto", "plain", "off"]
 WORDS = {"passed": "PASS", "failed": "FAIL", "error": "ERROR", "unchecked": "UNCHECKED"}
 
 
+def tell_shards(finished: int, of: int) -> None:
+    """Say how many shards are done, at most twenty times."""
+    if finished == of or finished % max(1, of // 20) == 0:
+        tell(f"{finished:,} of {of:,} shards", err=True)
+
+
 class ReaderGone(Exception):  # noqa: N818  a signal, not an error
     """The reader of stdout is gone, so the rest of the run is not needed."""
 

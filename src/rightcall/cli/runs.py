@@ -26,6 +26,7 @@ from rightcall.show.lines import inert_json
 from rightcall.show.text import one_line
 
 if TYPE_CHECKING:
+    from rightcall.run.backend import WorkerPool
     from rightcall.store.base import StoredRun
     from rightcall.store.sql.store import Store
 
@@ -154,13 +155,14 @@ def rescore(
         if on is None and workers is None:
             made, summary, verdict = run_interruptible(rescore_run(store, run, scorer))
         else:
-            from rightcall.cli.score_shards import tell_shards
+            from rightcall.cli.run_progress import tell_shards
+            from rightcall.core.seam import load
             from rightcall.run.suite import WorkersConfig
-            from rightcall.wings.ray.place import Workers
 
-            with Workers(
+            pool: WorkerPool = load("services", "workers")(
                 WorkersConfig(count=workers), on or "ray", folder=Path.cwd(), dataset=None
-            ) as shared:
+            )
+            with pool as shared:
                 made, summary, verdict = shared.rescore(
                     store, run, scorer, done=tell_shards, tell=lambda line: tell(line, err=True)
                 )

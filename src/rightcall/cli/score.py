@@ -80,10 +80,22 @@ def score(
             raise click.UsageError(
                 "--on writes the rows of --json to a folder: pass --out DIR, without --json"
             )
-        from rightcall.cli.score_shards import ShardChoices, score_in_shards
+        from rightcall.core.seam import load
 
-        how = ShardChoices(tools, metrics, observe, rules, partial, least, include_unreviewed)
-        score_in_shards(goldens, trajectories, how, on or "ray", workers, out)
+        load("services", "score_in_shards")(
+            goldens,
+            trajectories,
+            out,
+            on=on or "ray",
+            workers=workers,
+            tools=tools,
+            metrics=metrics,
+            observe=observe,
+            rules=rules,
+            partial=partial,
+            least=least,
+            include_unreviewed=include_unreviewed,
+        )
         return
     hints = _hints(goldens, trajectories, tools)
     read = read_standard_input(goldens, trajectories)

@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import BinaryIO
 
 import click
 
@@ -16,34 +16,24 @@ from rightcall.cli.output import tell
 from rightcall.core.errors import InputError
 from rightcall.core.text import counted
 
-if TYPE_CHECKING:
-    from rightcall.wings.traces.trace import Trace
-
 
 def as_trajectories(goldens: Path, recorded: Path) -> Path:
     """The path itself when it holds trajectories; for traces a temporary file with those that belong to a golden."""
     if recorded.suffix == ".parquet" or _begins_with_golden(recorded):
         return recorded
-    from rightcall.wings.traces.reader import is_trace_export
+    from rightcall.core.seam import find
 
-    if not is_trace_export(recorded):
+    read_traces = find("services", "traced_goldens")
+    trajectories = read_traces(goldens, recorded) if read_traces is not None else None
+    if trajectories is None:
         return recorded
     from rightcall.datasets.trajectories import save_trajectories
-    from rightcall.model.trajectory import RecordedTrajectory
-    from rightcall.wings.traces.reader import load_traces
 
-    by_trace, ids = _known(goldens)
-    found, left = [], 0
-    for trace in load_traces(recorded):
-        golden_id = _golden_of(trace, by_trace, ids)
-        if golden_id:
-            found.append(RecordedTrajectory(golden_id, trace.trajectory, trace.trial))
-        else:
-            left += 1
-    if left:
-        tell(f"{counted(left, 'trace')} without a golden skipped", err=True)
+    rows, left_out = trajectories
+    if left_out:
+        tell(f"{counted(left_out, 'trace')} without a golden skipped", err=True)
     path = _temporary_folder() / f"{recorded.stem}.trajectories.jsonl"
-    save_trajectories(found, path)
+    save_trajectories(rows, path)
     return path
 
 
@@ -89,20 +79,3 @@ def _begins_with_golden(recorded: Path) -> bool:
             return b'"golden_id"' in file.read(300)
     except OSError:
         return False
-
-
-def _known(goldens: Path) -> tuple[dict[str, str], set[str]]:
-    from rightcall.datasets.goldens import load_goldens
-
-    by_trace: dict[str, str] = {}
-    ids: set[str] = set()
-    for golden in load_goldens(goldens):
-        ids.add(golden.id)
-        origin = golden.metadata.get("trace")
-        if isinstance(origin, dict) and isinstance(trace_id := origin.get("trace_id"), str):
-            by_trace[trace_id] = golden.id
-    return by_trace, ids
-
-
-def _golden_of(trace: Trace, by_trace: dict[str, str], ids: set[str]) -> str:
-    return trace.golden_id if trace.golden_id in ids else by_trace.get(trace.trace_id, "")

@@ -126,3 +126,25 @@ def _golden(plain: dict[str, Any], conversation: bool, where: str) -> AnyGolden:
     kind: type[AnyGolden] = ConversationalGolden if conversation else Golden
     made: AnyGolden = codec.convert(plain, kind, where)
     return expecting_no_calls(made) if plain.get("expected_calls") == [] else made
+
+
+class Disagreement(Record, frozen=True):
+    """A golden about which trials disagree, or say nothing: how often each behaviour occurred."""
+
+    golden_id: str
+    reason: str
+    behaviours: tuple[tuple[str, int], ...] = ()
+
+
+class ExpectedDrafts(Record, frozen=True):
+    """Drafts with proposed calls, and what they do not settle.
+
+    `split` are goldens whose trials disagree, with or without a draft; `checked` counts goldens that already state a
+    check, `without_answer` those that no trial answered.
+    """
+
+    run: str
+    goldens: tuple[AnyGolden, ...]
+    split: tuple[Disagreement, ...] = ()
+    checked: int = 0
+    without_answer: tuple[str, ...] = ()

@@ -1,5 +1,5 @@
 """DeepEval's former path of `ConversationSimulator`."""
 
-from rightcall.wings.generate.simulator import ConversationSimulator
+from rightcall import ConversationSimulator
 
 __all__ = ["ConversationSimulator"]

@@ -15,9 +15,9 @@ from types import ModuleType
 from typing import Any
 
 from rightcall.core.errors import ConfigError, suggestion
+from rightcall.core.seam import project_folders as _added
 
-_added: list[str] = []
-"""Folders that were added to the end of `sys.path`, the latest suite's first. Modules may import more at any time."""
+# At the end of `sys.path`, the latest suite's first. Modules may import more at any time.
 
 
 def is_object_name(text: str) -> bool:

@@ -16,6 +16,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from rightcall.core.errors import ConfigError, suggestion
+from rightcall.core.seam import load, plugins
 from rightcall.files.python_object import load_object
 from rightcall.metrics.base import Metric
 from rightcall.metrics.function import FunctionMetric
@@ -45,7 +46,7 @@ JUDGED = {
 
 def metric_names() -> list[str]:
     """Every metric that is available by name."""
-    return [*DIMENSIONS, *on_request(), *sorted(_offered())]
+    return [*DIMENSIONS, *on_request(), *sorted(plugins("metrics", {*DIMENSIONS, *on_request(), *JUDGED}))]
 
 
 @cache
@@ -161,8 +162,10 @@ def metric_class(name: str) -> type[Metric]:
     elif name in JUDGED:
         module, _, attribute = JUDGED[name].partition(":")
         found = getattr(import_module(f"rightcall.metrics.judged.{module}"), attribute)
-    elif ":" in name or name in _offered():
-        found = load_object(_offered().get(name, name), "metric")
+    elif ":" in name:
+        found = load_object(name, "metric")
+    elif name in plugins("metrics"):
+        found = load("metrics", name)
     else:
         hint = suggestion(name, [*metric_names(), *JUDGED]) or "see `rightcall metrics list`"
         raise ConfigError(f"unknown metric '{name}'; {hint}")
@@ -176,13 +179,6 @@ def metric_class(name: str) -> type[Metric]:
 
 def _class_name(name: str) -> str:
     return "".join(part.capitalize() for part in name.split("_"))
-
-
-@cache
-def _offered() -> dict[str, str]:
-    from importlib.metadata import entry_points
-
-    return {point.name: point.value for point in entry_points(group="rightcall.metrics")}
 
 
 def parsed_metric(text: str) -> tuple[str, dict[str, Any]]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from rightcall.core.errors import ConfigError, RightCallError, suggestion
 from rightcall.core.redaction.clean_text import hide_variables
+from rightcall.core.seam import Plugin, plugins
 from rightcall.model.record import Record
 from rightcall.models.base import Provider
 from rightcall.models.catalog import ModelCatalog, project_models
@@ -18,9 +19,6 @@ from rightcall.models.endpoint_provider import with_own_settings
 from rightcall.models.hosts import HOSTS
 from rightcall.models.http import Network
 from rightcall.models.prices import Prices
-
-GROUP = "rightcall.providers"
-"""Entry points of other packages: `name = module:function`, the function like `make` of each provider's file."""
 
 
 @dataclass(frozen=True)
@@ -161,12 +159,12 @@ async def check(name: str | ModelEndpoint | Provider | Any, **options: Any) -> l
 
 def provider_names() -> list[str]:
     """Every kind of provider, built in or installed."""
-    return [shelf.prefix for shelf in SHELVES] + sorted(_entry_points())
+    return [shelf.prefix for shelf in SHELVES] + sorted(_installed())
 
 
 def is_provider(prefix: str) -> bool:
     """Whether this kind of provider exists; installed packages are searched last, because that takes a while."""
-    return any(shelf.prefix == prefix for shelf in SHELVES) or prefix in _entry_points()
+    return any(shelf.prefix == prefix for shelf in SHELVES) or prefix in _installed()
 
 
 def _named(name: str, options: ProviderOptions) -> Provider:
@@ -181,10 +179,9 @@ def _named(name: str, options: ProviderOptions) -> Provider:
             raise ConfigError(f"'{name}' is an agent, which runs its own tools; expected a model")
         make: Maker = import_module(f"rightcall.models.{prefix.replace('-', '_')}").make
         return make(rest, options)
-    others = _entry_points()
-    if prefix in others and colon:
-        made: Provider = others[prefix].load()(rest, options)
-        return made
+    if colon and (plugin := _installed().get(prefix)):
+        provider: Provider = plugin.load()(rest, options)
+        return provider
     raise ConfigError(f"unknown provider in '{name}'; {hint_for(name)}")
 
 
@@ -239,8 +236,5 @@ def _object(value: Any, model: str | None, prices: Prices | None) -> Provider:
     return SdkProvider(value, model, prices=prices)
 
 
-def _entry_points() -> dict[str, Any]:
-    from importlib.metadata import entry_points
-
-    built_in = {shelf.prefix for shelf in SHELVES}
-    return {point.name: point for point in entry_points(group=GROUP) if point.name not in built_in}
+def _installed() -> dict[str, Plugin]:
+    return plugins("providers", {shelf.prefix for shelf in SHELVES})

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from rightcall.agents.observed.observed_agent import OTEL
 from rightcall.agents.remote.exchange import Exchange
 from rightcall.agents.remote.remote_agent import is_address
 from rightcall.core.errors import ConfigError
@@ -37,16 +38,10 @@ def require_spans(config: AgentConfig, model: str) -> None:
         raise ConfigError(
             f"agent.observe of '{model}' must be otel: code that runs elsewhere cannot be watched"
         )
-    if config.otlp:
-        from rightcall.wings.traces.span_receiver import listen_problem
-
-        if problem := listen_problem(config.otlp):
-            raise ConfigError(problem)
+    port = config.otlp.rpartition(":")[2] if config.otlp else "0"
+    if not (port.isdecimal() and int(port) < 65536):
+        raise ConfigError(f"agent.otlp must be HOST:PORT, got '{config.otlp}'")
 
 
 def _by_spans(config: AgentConfig) -> bool:
-    if config.observe is None:
-        return False
-    from rightcall.wings.traces.traced_agent import OTEL  # and all that reads traces
-
     return config.observe == OTEL

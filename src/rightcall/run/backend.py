@@ -8,20 +8,24 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
-from typing import Protocol
+from types import TracebackType
+from typing import Protocol, Self
 
 import msgspec
 
 from rightcall.agents.pool import Pool
 from rightcall.agents.session import Session
+from rightcall.decide.verdict import Verdict
 from rightcall.files.current_folder import working_folder
+from rightcall.metrics.score_case import Scorer
 from rightcall.model.golden import AnyGolden
-from rightcall.model.run import CaseResult
+from rightcall.model.run import CaseResult, Summary
 from rightcall.model.tool import Tool
 from rightcall.run.case_runner import CaseRunner
 from rightcall.run.plan import Plan
 from rightcall.run.watched_inputs import AgentWatch, WatchedInputs
 from rightcall.store.base import Key
+from rightcall.store.sql.store import Store
 
 BUDGET_SECONDS = 0.02
 """How often a fully reserved budget is checked again."""
@@ -101,6 +105,32 @@ class Backend(Protocol):
     def watched(self) -> WatchedInputs | None:
         """What the agent's code read; None when the suite states all that determines the agent."""
         ...
+
+
+class WorkerPool(Protocol):
+    """Workers for the runs of a command; leaving its context ends what was started for them."""
+
+    def backend(self, plan: Plan, store: Store, tell: Callable[[str], None]) -> Backend:
+        """The backend of one run; raises when the plan cannot be run on workers."""
+        ...
+
+    def rescore(
+        self,
+        store: Store,
+        run: str,
+        scorer: Scorer,
+        *,
+        done: Callable[[int, int], None],
+        tell: Callable[[str], None],
+    ) -> tuple[str, Summary, Verdict]:
+        """Score a stored run again: the new run, its summary and its verdict."""
+        ...
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
 
 
 class InProcess:

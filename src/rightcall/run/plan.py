@@ -17,7 +17,7 @@ from rightcall.agents.agent import Agent
 from rightcall.agents.conversation.model_user import UserSetup
 from rightcall.agents.conversation.user_side import Users
 from rightcall.agents.limits import RunLimits
-from rightcall.agents.observed.observed_agent import ObservedAgent
+from rightcall.agents.observed.observed_agent import OTEL, ObservedAgent
 from rightcall.core.codec import described, fingerprinted, stable_repr
 from rightcall.core.digest import file_digest, hex_digest
 from rightcall.core.errors import InputError
@@ -272,8 +272,6 @@ def exchange_shapes(agent: Agent) -> list[Any]:
         return [watched.via, watched.calls, watched.handoffs, watched.tools_run]
     shapes = [agent.exchange.request, agent.exchange.response, agent.exchange.reuse]
     if agent.exchange.spans:
-        from rightcall.wings.traces.traced_agent import OTEL
-
         shapes += [OTEL, agent.exchange.calls]
     return shapes if any(shapes) else []
 

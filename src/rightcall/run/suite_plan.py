@@ -13,7 +13,7 @@ import msgspec
 from rightcall.agents.agent import Agent
 from rightcall.agents.agent_endpoint import with_endpoint
 from rightcall.agents.observed.catalog import agent_tools, detect
-from rightcall.agents.observed.observed_agent import ObservedAgent
+from rightcall.agents.observed.observed_agent import ObservedAgent, observe
 from rightcall.agents.remote.remote_agent import is_address
 from rightcall.agents.setup_problems import agent_problems
 from rightcall.core.errors import ConfigError, RightCallError
@@ -288,8 +288,6 @@ def _observed(model: Any, config: AgentConfig, given: str | None) -> Any:
     known = detect(model)
     if config.observe is None and (known is None or known.name in CLIENTS):
         return model
-    from rightcall.wings.traces.traced_agent import observe
-
     via = config.observe or "auto"
     return observe(
         model, via=via, calls=config.calls, handoffs=config.handoffs, tools=config.execute or "real"

@@ -9,12 +9,12 @@ from hypothesis import given, strategies as st
 
 import rightcall as rc
 from rightcall.metrics.judged.calibration import Calibration
-from rightcall.show.production import check_rates, version_changes
 from rightcall.store.address import open_store
 from rightcall.wings.monitor.demo import SETTINGS, live_traffic, reference_traffic
 from rightcall.wings.monitor.judge import HOUR, JudgeSpending, next_factor
+from rightcall.wings.monitor.production_rates import check_rates, version_changes
 from rightcall.wings.monitor.settings import JudgeSettings, MonitorSettings
-from rightcall.wings.monitor.trace_import import import_to_store
+from rightcall.wings.traces.trace_import import import_to_store
 
 
 @pytest.fixture

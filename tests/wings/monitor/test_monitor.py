@@ -9,13 +9,13 @@ import rightcall as rc
 from rightcall.model import Annotations, Tool, ToolCall, Trajectory
 from rightcall.store.address import open_store
 from rightcall.store.watch import TraceFilter
-from rightcall.wings.monitor.checks import CheckedAgent, run_checks
 from rightcall.wings.monitor.demo import SETTINGS, live_traffic, planted_at, reference_traffic
 from rightcall.wings.monitor.sample import hajek, is_chosen
 from rightcall.wings.monitor.settings import AgentSettings, MonitorSettings
-from rightcall.wings.monitor.trace_record import written_time
+from rightcall.wings.traces.checks import CheckedAgent, run_checks
 from rightcall.wings.traces.reader import load_traces
 from rightcall.wings.traces.trace import Trace
+from rightcall.wings.traces.trace_record import written_time
 from tests.wings.traces.samples import FOLDER
 
 BOOK = Tool(

@@ -23,10 +23,12 @@ from rightcall.agents.observed.hooks import installed
 from rightcall.agents.observed.recorder import CallsScored, EventRecorder
 from rightcall.agents.observed.session import FunctionTalk, ObservedSession
 from rightcall.core.errors import ConfigError
+from rightcall.core.seam import load
 from rightcall.model.approval_policy import ApprovalPolicy
 from rightcall.model.golden import Golden
 from rightcall.model.tool import Tool
 
+OTEL = "otel"
 NOTHING = ""
 """The name of the watch that only records the user's messages and the answers."""
 
@@ -185,7 +187,7 @@ class _Session(ObservedSession):
             )
 
 
-def observe_by_hooks(
+def observe(
     agent: Any,
     *,
     via: Literal["auto"] | str | Sequence[str] = "auto",
@@ -195,7 +197,21 @@ def observe_by_hooks(
     input: Callable[[Golden], Any] | None = None,
     output: Callable[[Any], Any] | None = None,
 ) -> ObservedAgent:
-    """The agent, observed through the hooks of its framework: `observe` for everything but OpenTelemetry."""
+    """An agent of a known framework, or a function `(golden) -> answer`, as an agent to evaluate.
+
+    Its code is unchanged: it is observed through hooks of its framework while it runs, for this trial alone, and
+    nothing is sent anywhere. `via` names the adapters to use for a function; `auto` uses those whose frameworks are
+    loaded, and `otel` reads the OpenTelemetry spans of any instrumented function.
+    `calls` selects whose calls count when agents use agents: `auto` follows handoffs and skips calls inside an agent
+    used as a tool, `all` counts them too, `root` only those of the first agent. `tools="mock"` answers the tools from
+    the suite's mocks, where the framework allows it. `input` makes the framework's input from a golden, `output` the
+    answer from its result. `rightcall adapters show` says what each adapter can observe.
+    """
+    if via in (OTEL, [OTEL], (OTEL,)):
+        observed: ObservedAgent = load("services", "observe_spans")(
+            agent, calls=calls, tools=tools, handoffs=handoffs, input=input, output=output
+        )
+        return observed
     info = detect(agent)
     names = None if via == "auto" else (via,) if isinstance(via, str) else tuple(via)
     if info is not None:

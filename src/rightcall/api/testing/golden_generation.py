@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from rightcall.core.seam import load
 from rightcall.datasets.dataset import DatasetFiles
 from rightcall.model.golden import AnyGolden
 
 if TYPE_CHECKING:
+    from rightcall import ContextConstructionConfig, Synthesizer
     from rightcall.model.tool import Tool
-    from rightcall.wings.generate.config import ContextConstructionConfig
-    from rightcall.wings.generate.synthesizer import Synthesizer
 
 
 class GoldenGeneration(DatasetFiles):
@@ -67,10 +67,8 @@ class GoldenGeneration(DatasetFiles):
         self._generate("tools", synthesizer, tools, num_goldens)
 
     def _generate(self, way: str, synthesizer: Synthesizer | None, *given: Any) -> None:
-        from rightcall.wings.generate.synthesizer import Synthesizer
-
         kind = "conversational_goldens" if self.multi_turn else "goldens"
-        make = getattr(synthesizer or Synthesizer(), f"generate_{kind}_from_{way}")
+        make = getattr(synthesizer or load("services", "synthesizer")(), f"generate_{kind}_from_{way}")
         for golden in _with_free_ids(make(*given), {golden.id for golden in self.goldens}):
             self.add_golden(golden)
 

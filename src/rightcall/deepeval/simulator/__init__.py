@@ -1,5 +1,8 @@
 """DeepEval's simulator of conversations."""
 
-from rightcall.wings.generate.simulator import ConversationSimulator, SimulationNode
+from rightcall import ConversationSimulator
+from rightcall.core.seam import load
+
+SimulationNode = load("services", "simulation_node")
 
 __all__ = ["ConversationSimulator", "SimulationNode"]

@@ -1,5 +1,7 @@
 """What a stopping controller returns."""
 
-from rightcall.wings.generate.control import end, proceed
+from rightcall.core.seam import load
+
+end, proceed = load("services", "end_simulation"), load("services", "proceed_simulation")
 
 __all__ = ["end", "proceed"]

@@ -13,6 +13,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any
 
+from rightcall.core.seam import BUILT_IN, load, plugins
 from rightcall.metrics.matching import matchers
 from rightcall.metrics.matching.base import Build, Kind, Matcher, Scope, list_of
 from rightcall.metrics.matching.matchers import collections, text, values
@@ -59,22 +60,14 @@ def kind_of(name: str) -> Kind:
 @cache
 def offered_kinds() -> dict[str, Kind]:
     """Matchers of importers and other packages, loaded on first use."""
-    from importlib.metadata import entry_points
-
-    offered = {
-        "bfcl": "rightcall.datasets.importers.bfcl_values:bfcl_matcher",
-        "python_function": "rightcall.metrics.matching.matchers.values:described_function",
-        "tau": "rightcall.datasets.importers.tau:tau_matcher",
-    }
-    offered |= {point.name: point.value for point in entry_points(group="rightcall.matchers")}
-    return {name: Kind(_loaded_later(target)) for name, target in offered.items()}
+    names = {**BUILT_IN["matchers"], **plugins("matchers", KINDS)}
+    return {name: Kind(_loaded_later(name)) for name in names}
 
 
-def _loaded_later(target: str) -> Build:
+def _loaded_later(name: str) -> Build:
     def build(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
-        module, _, attribute = target.partition(":")
-        made: Matcher = getattr(import_module(module), attribute)(spec, options, scope)
-        return made
+        matcher: Matcher = load("matchers", name)(spec, options, scope)
+        return matcher
 
     return build
 

@@ -11,8 +11,6 @@ from rightcall.model import AnyGolden, CaseResult, ConversationalGolden, Expecte
 from rightcall.model.failure import FATAL
 from rightcall.show.view.case import input_of
 from rightcall.store.base import StoredCase
-from rightcall.store.watch import KeptTrace
-from rightcall.wings.traces.trace import REVIEWED, Trace
 
 
 def golden_from(case: StoredCase, result: CaseResult, golden_id: str = "") -> AnyGolden:
@@ -51,18 +49,3 @@ def expected_call(call: ToolCall) -> ExpectedCall:
 
 def _literal(value: Any) -> Any:
     return {"exact": value} if isinstance(value, dict) else value
-
-
-def golden_of_trace(kept: KeptTrace, *, forbidden: str = "") -> Golden:
-    """A golden that a person has accepted: the observed calls are expected, or the given calls are forbidden."""
-    row = kept.row
-    trace = Trace(
-        row.trace_id, kept.trajectory, kept.tools, row.input, kept.system, row.session, model=kept.model
-    )
-    golden = trace.golden()
-    names = tuple(name.strip() for name in forbidden.split(",") if name.strip())
-    judged: dict[str, Any] = {"metadata": golden.metadata | {"review": REVIEWED, "reviewed_by": "dashboard"}}
-    if names:
-        judged |= {"category": "negative", "expected_calls": (), "forbidden_calls": names, "no_calls": False}
-        judged["extra_calls"] = "allow"
-    return msgspec.structs.replace(golden, **judged)

@@ -14,6 +14,7 @@ from starlette.responses import HTMLResponse
 from rightcall.core.text import percent_interval
 from rightcall.show.dashboard import links
 from rightcall.show.dashboard.access import CSRF_FIELD
+from rightcall.show.dashboard.pages import added_pages
 from rightcall.show.numbers import FILTERS
 from rightcall.show.text import json_text, one_line, shown_text, visible
 from rightcall.show.view.summary import run_rate
@@ -24,8 +25,9 @@ FOLDER = Path(__file__).parent / "templates"
 
 def make_environment() -> Environment:
     """The templates. Text is escaped, and invisible characters are made visible."""
+    pages = added_pages()
     made = Environment(
-        loader=FileSystemLoader(FOLDER),
+        loader=FileSystemLoader([FOLDER, *(page.TEMPLATES for page in pages if hasattr(page, "TEMPLATES"))]),
         autoescape=True,
         undefined=StrictUndefined,
         finalize=_seen,
@@ -42,6 +44,7 @@ def make_environment() -> Environment:
     }
     made.globals |= {
         "interval": percent_interval,
+        "navigation": [page.NAVIGATION for page in pages if hasattr(page, "NAVIGATION")],
         "range_of": range_of,
         "rate_of": lambda run: run_rate(run).value,
         "run_link": links.run_link,

@@ -16,39 +16,15 @@ import msgspec
 
 from rightcall.core.redaction.clean_text import HIDDEN, scrubber
 from rightcall.core.text import counted
-from rightcall.datasets.review import PROPOSAL
+from rightcall.datasets.review import PROPOSAL, UNREVIEWED, Disagreement, ExpectedDrafts
 from rightcall.model.call import ToolCall
 from rightcall.model.failure import FATAL
 from rightcall.model.golden import AnyGolden, ExpectedCall, states_check
-from rightcall.model.record import Record
 from rightcall.model.run import CaseResult
 from rightcall.store.sql.store import Store
-from rightcall.wings.traces.trace import UNREVIEWED
 
 MOST_OTHERS = 5
 """Other behaviours that a draft names."""
-
-
-class Disagreement(Record, frozen=True):
-    """A golden about which trials disagree, or say nothing: how often each behaviour occurred."""
-
-    golden_id: str
-    reason: str
-    behaviours: tuple[tuple[str, int], ...] = ()
-
-
-class ExpectedDrafts(Record, frozen=True):
-    """Drafts with proposed calls, and what they do not settle.
-
-    `split` are goldens whose trials disagree, with or without a draft; `checked` counts goldens that already state a
-    check, `without_answer` those that no trial answered.
-    """
-
-    run: str
-    goldens: tuple[AnyGolden, ...]
-    split: tuple[Disagreement, ...] = ()
-    checked: int = 0
-    without_answer: tuple[str, ...] = ()
 
 
 def expected_drafts(store: Store, run: str) -> ExpectedDrafts:

@@ -10,7 +10,8 @@ from rightcall.model.call import ToolCall
 from rightcall.model.message import Message
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory, Usage
-from rightcall.wings.monitor.settings import AgentSettings, FalseAlarms, MonitorSettings
+from rightcall.wings.monitor.settings import FalseAlarms, MonitorSettings
+from rightcall.wings.traces.checks import AgentSettings
 from rightcall.wings.traces.trace import Trace
 
 CITY = {"city": {"type": "string"}}

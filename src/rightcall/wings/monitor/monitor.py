@@ -13,7 +13,6 @@ from rightcall.core.errors import InputError
 from rightcall.model.case import TestCase
 from rightcall.model.golden import Golden
 from rightcall.model.tool import Tool
-from rightcall.show.production import CALIBRATION
 from rightcall.store.address import open_store
 from rightcall.store.sql.record_bytes import packed
 from rightcall.store.sql.store import Store
@@ -27,24 +26,24 @@ from rightcall.wings.monitor.baseline import (
     tools_used,
 )
 from rightcall.wings.monitor.bounds import reference_of
-from rightcall.wings.monitor.checks import CheckedAgent, run_checks
 from rightcall.wings.monitor.drift import Crossing, Series
 from rightcall.wings.monitor.judge import Judge, JudgeSpending, judge_of, stratum_of
+from rightcall.wings.monitor.production_rates import CALIBRATION
 from rightcall.wings.monitor.rehearsal import Rehearsal, rehearsal
 from rightcall.wings.monitor.sample import is_chosen
 from rightcall.wings.monitor.series_book import SeriesBook
 from rightcall.wings.monitor.settings import (
     HARD,
-    AgentSettings,
     JudgeSettings,
     MonitorSettings,
     load_settings,
     seconds,
 )
 from rightcall.wings.monitor.settings_trust import require_settings_trust
-from rightcall.wings.monitor.trace_record import kept_trace, written_time
+from rightcall.wings.traces.checks import AgentSettings, CheckedAgent, run_checks
 from rightcall.wings.traces.redaction import Redactor
 from rightcall.wings.traces.trace import Trace
+from rightcall.wings.traces.trace_record import kept_trace, written_time
 
 SPENDING = "judge"
 SALT = "rightcall"

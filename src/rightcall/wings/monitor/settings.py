@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
@@ -16,40 +15,10 @@ from rightcall.metrics.judged.calibration import Calibration
 from rightcall.metrics.matching.base import Scope
 from rightcall.metrics.matching.compile import compile_matcher
 from rightcall.model.record import Record
+from rightcall.wings.traces.checks import CHECKS, DEFAULT, AgentSettings
 
-CHEAP = (
-    "schema_validity", "unknown_tool", "malformed_call", "tool_errors", "unrecovered", "redundant_calls", "loop",
-    "forbidden", "unconfirmed_destructive", "no_answer", "truncated", "refused", "slow", "expensive",
-)  # fmt: skip
-DEFAULT = (
-    "schema_validity",
-    "unknown_tool",
-    "malformed_call",
-    "tool_errors",
-    "loop",
-    "forbidden",
-    "no_answer",
-    "slow",
-)
 HARD = frozenset({"forbidden"})
 """These alarm at the first occurrence."""
-
-
-class AgentSettings(Record, frozen=True):
-    """One agent: which traces belong to it, its tools, what it must never do.
-
-    `forbidden_args` has matchers as goldens have them, by tool and argument: an argument that matches is forbidden.
-    """
-
-    match: dict[str, str] = {}
-    tools: str | None = None
-    forbidden_calls: tuple[str | dict[str, str], ...] = ()
-    forbidden_args: dict[str, dict[str, Any]] = {}
-    only_after: dict[str, str] = {}
-    read_only: tuple[str, ...] = ()
-    destructive: tuple[str, ...] = ()
-    confirm: tuple[str, ...] = ()
-    max_calls: int = 25
 
 
 class JudgeSettings(Record, frozen=True):
@@ -187,9 +156,9 @@ def setting_problems(settings: MonitorSettings, path: Path | None = None) -> lis
 
     where = f"{path}: " if path else ""
     found = [
-        f"{where}unknown check '{name}'; {suggestion(name, CHEAP) or 'known: ' + ', '.join(CHEAP)}"
+        f"{where}unknown check '{name}'; {suggestion(name, CHECKS) or 'known: ' + ', '.join(CHECKS)}"
         for name in settings.cheap
-        if name not in CHEAP
+        if name not in CHECKS
     ]
     if not 0 < settings.false_alarms.share < 1:
         found.append(f"{where}false_alarms.share must be between 0 and 1, got {settings.false_alarms.share}")

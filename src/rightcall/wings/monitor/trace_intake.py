@@ -17,11 +17,11 @@ from rightcall.wings.monitor.alerts import Alerts
 from rightcall.wings.monitor.monitor import Monitor
 from rightcall.wings.monitor.open_trace import Open, Received, by_trace, redacted_item, unpacked_spans
 from rightcall.wings.monitor.settings import seconds
-from rightcall.wings.monitor.trace_record import written_time
 from rightcall.wings.traces.assembly import assemble
 from rightcall.wings.traces.otlp import Item
 from rightcall.wings.traces.problems import Problems
 from rightcall.wings.traces.redaction import Redactor
+from rightcall.wings.traces.trace_record import written_time
 
 MAX_OPEN = 10_000
 COMMIT_EVERY = 0.05

@@ -205,9 +205,3 @@ def _refused_request(request: Any, status: int, message: str) -> Any:
 
 def _trace_id(traceparent: str) -> str:
     return traceparent.split("-")[1]
-
-
-def listen_problem(listen: str) -> str:
-    """Why an address cannot be listened on; empty when it can."""
-    _, _, port = listen.rpartition(":")
-    return "" if port.isdecimal() and int(port) < 65536 else f"agent.otlp must be HOST:PORT, got '{listen}'"

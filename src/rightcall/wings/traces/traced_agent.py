@@ -7,14 +7,14 @@ trajectory as imported traces do. Nothing is exported, and the user's provider a
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import reduce
 from typing import Any, Literal
 
 import msgspec
 
-from rightcall.agents.observed.observed_agent import ObservedAgent, observe_by_hooks
+from rightcall.agents.observed.observed_agent import OTEL, ObservedAgent
 from rightcall.agents.observed.session import FunctionTalk, ObservedSession
 from rightcall.core.errors import ConfigError
 from rightcall.model.call import ToolCall
@@ -25,35 +25,20 @@ from rightcall.model.trajectory import StopReason, Trajectory, Usage
 from rightcall.wings.traces.assembly import CallsMode, assemble
 from rightcall.wings.traces.span import Span, SpanEvent
 
-OTEL = "otel"
 SCOPE = "rightcall"
 TRIAL = "rightcall.trial"
 
 
-def observe(
+def observe_spans(
     agent: Any,
     *,
-    via: Literal["auto"] | str | Sequence[str] = "auto",
     calls: CallsMode = "auto",
     tools: Literal["real", "mock"] = "real",
     handoffs: Literal["keep", "drop"] = "keep",
     input: Callable[[Golden], Any] | None = None,
     output: Callable[[Any], Any] | None = None,
 ) -> ObservedAgent:
-    """An agent of a known framework, or a function `(golden) -> answer`, as an agent to evaluate.
-
-    Its code is unchanged: it is observed through hooks of its framework while it runs, for this trial alone, and
-    nothing is sent anywhere. `via` names the adapters to use for a function; `auto` uses those whose frameworks are
-    loaded, and `otel` reads the OpenTelemetry spans of any instrumented function.
-    `calls` selects whose calls count when agents use agents: `auto` follows handoffs and skips calls inside an agent
-    used as a tool, `all` counts them too, `root` only those of the first agent. `tools="mock"` answers the tools from
-    the suite's mocks, where the framework allows it. `input` makes the framework's input from a golden, `output` the
-    answer from its result. `rightcall adapters show` says what each adapter can observe.
-    """
-    if via not in (OTEL, [OTEL], (OTEL,)):
-        return observe_by_hooks(
-            agent, via=via, calls=calls, tools=tools, handoffs=handoffs, input=input, output=output
-        )
+    """A function, observed through its OpenTelemetry spans: `observe` with `via="otel"`."""
     if not callable(agent):
         raise ConfigError(
             f"via 'otel' observes a function that takes a golden, got a {type(agent).__qualname__}"

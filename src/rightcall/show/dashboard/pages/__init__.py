@@ -1,8 +1,16 @@
-"""The pages: one file each, with the `routes` it answers. A new page is a new file."""
+"""The pages: one file each, with the `routes` it answers. A new page is a new file.
+
+Pages of wings and installed packages enter through the seam: a module with `routes`, and maybe a folder of `TEMPLATES`
+and its `NAVIGATION`, a title and a path.
+"""
 
 from __future__ import annotations
 
+from typing import Any
+
 from starlette.routing import BaseRoute
+
+from rightcall.core.seam import BUILT_IN, find, plugins
 
 
 def all_routes() -> list[BaseRoute]:
@@ -13,4 +21,11 @@ def all_routes() -> list[BaseRoute]:
     from rightcall.show.dashboard import assets
 
     modules = [import_module(f"{__name__}.{page.name}") for page in iter_modules(__path__)]
-    return [route for module in (*modules, assets) for route in module.routes]
+    return [route for module in (*added_pages(), *modules, assets) for route in module.routes]
+
+
+def added_pages() -> list[Any]:
+    """The pages of wings and installed packages."""
+    built_in = BUILT_IN["pages"]
+    pages = [find("pages", name) for name in (*built_in, *plugins("pages", built_in))]
+    return [page for page in pages if page is not None]

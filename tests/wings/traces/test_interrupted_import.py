@@ -15,8 +15,7 @@ ROOT = Path(__file__).parents[3]
 IMPORT = """
 import os, sys
 from pathlib import Path
-from rightcall.wings.monitor import trace_import
-from rightcall.wings.monitor.trace_import import import_to_store
+from rightcall.wings.traces import trace_import
 from rightcall.store.address import open_store
 from rightcall.wings.traces.reader import load_traces
 store, last = open_store(sys.argv[1]), int(sys.argv[2])
@@ -26,7 +25,7 @@ def until_killed(traces):
         if number == last:
             os.kill(os.getpid(), 9)
         yield trace
-import_to_store(until_killed(load_traces(Path("traces.jsonl"))), store, lambda trace: trace)
+trace_import.import_to_store(until_killed(load_traces(Path("traces.jsonl"))), store, lambda trace: trace)
 """
 
 

@@ -16,11 +16,10 @@ from rightcall.model.trajectory import RecordedTrajectory
 from rightcall.store.sql.store import Store
 from rightcall.store.watch import SessionCount, TraceRow
 from rightcall.tools.idempotency.owners import process_runs, this_process
-from rightcall.wings.monitor.checks import CheckedAgent, run_checks
-from rightcall.wings.monitor.settings import DEFAULT
-from rightcall.wings.monitor.trace_record import kept_trace
+from rightcall.wings.traces.checks import DEFAULT, CheckedAgent, run_checks
 from rightcall.wings.traces.golden_candidate import CandidateSpool, candidate_id
 from rightcall.wings.traces.trace import Trace
+from rightcall.wings.traces.trace_record import kept_trace
 
 AT_ONCE = 500
 EMPTY = msgspec.msgpack.encode(("", [], []))

@@ -12,7 +12,7 @@ from rightcall.cli.output import console, print_json, print_next
 from rightcall.core.text import counted
 
 if TYPE_CHECKING:
-    from rightcall.wings.generate.run_proposals import ExpectedDrafts
+    from rightcall.datasets.review import ExpectedDrafts
 
 MOST_SHOWN = 10
 

@@ -9,7 +9,6 @@ from typing import Any
 import click
 
 from rightcall.agents.limits import RunLimits
-from rightcall.cli.generate import DOCUMENTS
 from rightcall.core.errors import ConfigError, InputError
 from rightcall.datasets.formats import FORMATS
 from rightcall.datasets.goldens import load_goldens
@@ -17,6 +16,7 @@ from rightcall.model.golden import ConversationalGolden, Golden
 from rightcall.models.catalog import line_to_add, project_models
 from rightcall.models.endpoint import ModelEndpoint
 from rightcall.tools.definitions.source import tools_of
+from rightcall.wings.generate.commands.generate import DOCUMENTS
 from rightcall.wings.generate.config import (
     ContextConstructionConfig,
     ConversationalStylingConfig,

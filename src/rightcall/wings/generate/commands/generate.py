@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rightcall.cli.generate_proposals import expected
-from rightcall.cli.generate_review import finalize, review
-from rightcall.cli.generate_summary import estimate_words, show_estimate, show_made
 from rightcall.cli.options import FiniteRange, base_url_option, json_option
 from rightcall.cli.output import tell
+from rightcall.wings.generate.commands.proposals import expected
+from rightcall.wings.generate.commands.review import finalize, review
+from rightcall.wings.generate.commands.summary import estimate_words, show_estimate, show_made
 
 if TYPE_CHECKING:
     from rightcall.wings.generate.production import Production
@@ -173,7 +173,7 @@ def conversations(turns: int, **typed: Any) -> None:
 
 
 def _generate(typed: dict[str, Any], *, conversations: bool, turns: int) -> None:
-    from rightcall.cli.generate_sources import synthesizer_of, work_of
+    from rightcall.wings.generate.commands.sources import synthesizer_of, work_of
     from rightcall.wings.generate.estimate import estimate_generation
 
     target = _target(typed)

@@ -1,7 +1,7 @@
 """Checks that need no golden: problems detectable from a trajectory alone.
 
 Each returns bad (1), fine (0), or None when unknown, with a reason. To add one: a function here, a line in
-`CHECKS`, its name in `settings.CHEAP` and a row in `docs/monitoring.md`.
+`CHECKS` and a row in `docs/monitoring.md`.
 """
 
 from __future__ import annotations
@@ -16,18 +16,46 @@ from rightcall.core.errors import InputError
 from rightcall.metrics.matching.base import Scope
 from rightcall.metrics.matching.compile import compile_matcher
 from rightcall.model.call import ToolCall
+from rightcall.model.record import Record
 from rightcall.model.tool import Tool
 from rightcall.store.watch import TraceCheck
 from rightcall.tools.definitions.validate import problems
-from rightcall.wings.monitor.settings import AgentSettings
 from rightcall.wings.traces.calls import canonical
 from rightcall.wings.traces.trace import Trace
+
+DEFAULT = (
+    "schema_validity",
+    "unknown_tool",
+    "malformed_call",
+    "tool_errors",
+    "loop",
+    "forbidden",
+    "no_answer",
+    "slow",
+)
 
 LONGEST_BLOCK, REPEATS = 4, 3
 CONFIRMING = ("confirm", "ask_user", "request_approval")
 Found = tuple[float | None, str]
 CANNOT_SAY: Found = (None, "")
 FINE: Found = (0.0, "")
+
+
+class AgentSettings(Record, frozen=True):
+    """One agent: which traces belong to it, its tools, what it must never do.
+
+    `forbidden_args` has matchers as goldens have them, by tool and argument: an argument that matches is forbidden.
+    """
+
+    match: dict[str, str] = {}
+    tools: str | None = None
+    forbidden_calls: tuple[str | dict[str, str], ...] = ()
+    forbidden_args: dict[str, dict[str, Any]] = {}
+    only_after: dict[str, str] = {}
+    read_only: tuple[str, ...] = ()
+    destructive: tuple[str, ...] = ()
+    confirm: tuple[str, ...] = ()
+    max_calls: int = 25
 
 
 @dataclass(frozen=True)

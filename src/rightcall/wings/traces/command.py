@@ -14,10 +14,10 @@ from rightcall.show.text import one_line
 if TYPE_CHECKING:
     from rightcall.model.golden import Golden
     from rightcall.store.watch import KeptTrace
-    from rightcall.wings.monitor.trace_import import Imported
     from rightcall.wings.traces.assembly import CallsMode
     from rightcall.wings.traces.problems import Problems
     from rightcall.wings.traces.trace import Trace
+    from rightcall.wings.traces.trace_import import Imported
 
 
 @click.group()
@@ -59,10 +59,10 @@ def import_(
     by content. Without --to, traces go into the store, where `traces review` finds them.
     """
     from rightcall.store.address import open_store
-    from rightcall.wings.monitor.trace_import import import_to_folder, import_to_store
     from rightcall.wings.traces.problems import Problems
     from rightcall.wings.traces.reader import load_traces
     from rightcall.wings.traces.redaction import Redactor
+    from rightcall.wings.traces.trace_import import import_to_folder, import_to_store
 
     whole = Problems()
     found = load_traces(*files, calls=calls, skip_bad=skip_bad, problems=whole.merge)
@@ -173,7 +173,7 @@ def show(trace: str, store_url: str | None, as_json: bool) -> None:
                 _print_trace(found)
         return
     from rightcall.store.address import open_store
-    from rightcall.wings.monitor.trace_record import trace_of
+    from rightcall.wings.traces.trace_record import trace_of
 
     with open_store(store_url, must_exist=True) as store:
         kept = store.trace(trace)
@@ -217,7 +217,7 @@ def review(candidates: Path | None, target: Path, store_url: str | None) -> None
 
     CANDIDATES is what `traces import --to` wrote; without it the store's queue is reviewed, failed checks first.
     """
-    from rightcall.wings.monitor.promote import add_goldens, as_negative, reviewed
+    from rightcall.wings.traces.promote import add_goldens, as_negative, reviewed
 
     kept = 0
     for golden, settle in _waiting(candidates, target, store_url):
@@ -275,7 +275,7 @@ def _waiting(candidates: Path | None, target: Path, store_url: str | None) -> An
     """Goldens, each with a function to call with the decision."""
     if candidates is not None:
         from rightcall.datasets.goldens import load_goldens
-        from rightcall.wings.monitor.promote import is_unreviewed
+        from rightcall.wings.traces.promote import is_unreviewed
 
         judged = {g.id for g in load_goldens(target) if not is_unreviewed(g)} if target.exists() else set()
         for golden in list(load_goldens(candidates)):
@@ -284,7 +284,7 @@ def _waiting(candidates: Path | None, target: Path, store_url: str | None) -> An
         return
     from rightcall.store.address import open_store
     from rightcall.store.watch import TraceFilter
-    from rightcall.wings.monitor.trace_record import trace_of
+    from rightcall.wings.traces.trace_record import trace_of
 
     with open_store(store_url, must_exist=True) as store:
         failed_first = [
@@ -321,8 +321,8 @@ def promote(
 ) -> None:
     """Create goldens from the traces IDS, marked unreviewed unless --accept or --negative is given."""
     from rightcall.store.address import open_store
-    from rightcall.wings.monitor.promote import add_goldens, as_negative, reviewed
-    from rightcall.wings.monitor.trace_record import trace_of
+    from rightcall.wings.traces.promote import add_goldens, as_negative, reviewed
+    from rightcall.wings.traces.trace_record import trace_of
 
     goldens = []
     with open_store(store_url, must_exist=True) as store:
@@ -348,7 +348,7 @@ def export(run: str, target: str, spans: bool, store_url: str | None) -> None:
     """Send the scores of RUN as gen_ai.evaluation.result events to an OTLP endpoint."""
     from rightcall.cli.interrupt import run_interruptible
     from rightcall.store.address import open_store
-    from rightcall.wings.monitor.run_export import export_run
+    from rightcall.wings.traces.run_export import export_run
 
     with open_store(store_url, must_exist=True) as store:
         sent = run_interruptible(export_run(store, run, target, spans=spans))

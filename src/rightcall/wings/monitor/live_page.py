@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -9,16 +11,19 @@ from starlette.routing import Route
 
 from rightcall.model import CaseResult, Golden, Score
 from rightcall.show.dashboard.links import with_query
-from rightcall.show.dashboard.new_golden import golden_of_trace
 from rightcall.show.dashboard.page_renderer import page
 from rightcall.show.dashboard.pages.annotations import fields_of
 from rightcall.show.dashboard.views import store_of
-from rightcall.show.production import check_rates, version_changes
 from rightcall.show.view.case import case_view
 from rightcall.show.view.failures import TITLES
 from rightcall.store.watch import KeptTrace, TraceFilter
+from rightcall.wings.monitor.production_rates import check_rates, version_changes
+from rightcall.wings.traces.promote import as_negative, reviewed
+from rightcall.wings.traces.trace_record import trace_of
 
 NEWEST, QUEUED = 20, 20
+NAVIGATION = ("Live", "/live")
+TEMPLATES = Path(__file__).parent / "templates"
 
 
 def live(request: Request) -> Response:
@@ -95,7 +100,9 @@ def review(request: Request) -> Response:
     alias = fields.get("alias", "").strip()
     if not alias:
         raise HTTPException(400, "choose a dataset")
-    golden = golden_of_trace(kept, forbidden=fields.get("forbidden", ""))
+    golden = reviewed(trace_of(kept).golden(), by="dashboard")
+    if forbidden := [name.strip() for name in fields.get("forbidden", "").split(",") if name.strip()]:
+        golden = as_negative(golden, forbidden)
     store.add_to_draft(alias, golden, author="dashboard")
     store.set_review(kept.row.trace_id, "kept")
     return RedirectResponse(with_query("/live/trace", id=kept.row.trace_id), 303)

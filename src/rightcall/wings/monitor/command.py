@@ -191,9 +191,9 @@ def status(store_url: str | None, as_json: bool) -> None:
     """Show traffic, checks by version, alarms and the review queue."""
     from dataclasses import asdict
 
-    from rightcall.show.production import check_rates, version_changes
     from rightcall.store.address import open_store
     from rightcall.store.watch import TraceFilter
+    from rightcall.wings.monitor.production_rates import check_rates, version_changes
     from rightcall.wings.monitor.rehearsal import stored_rehearsals
 
     with open_store(store_url, must_exist=True) as store:
@@ -297,8 +297,8 @@ def check(files: tuple[Path, ...], config: Path | None, as_json: bool) -> None:
     from collections import Counter
 
     from rightcall.tools.definitions.load import load_tools
-    from rightcall.wings.monitor.checks import CheckedAgent, run_checks
-    from rightcall.wings.monitor.settings import HARD, AgentSettings, MonitorSettings, load_settings
+    from rightcall.wings.monitor.settings import HARD, MonitorSettings, load_settings
+    from rightcall.wings.traces.checks import AgentSettings, CheckedAgent, run_checks
     from rightcall.wings.traces.golden_candidate import shown_trace_id
     from rightcall.wings.traces.reader import load_traces
 
@@ -359,7 +359,7 @@ def demo(seed: int, store_url: str | None, as_json: bool) -> None:
     from rightcall.store.address import open_store
     from rightcall.wings.monitor.demo import SETTINGS, live_traffic, planted_at, reference_traffic
     from rightcall.wings.monitor.monitor import Monitor
-    from rightcall.wings.monitor.trace_record import written_time
+    from rightcall.wings.traces.trace_record import written_time
 
     address = store_url or ".rightcall/wings/monitor-demo.db"
     if store_url is None:  # a separate file, recreated each time

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import click
 
 from rightcall.cli.driver_process import SUPERVISION
 from rightcall.cli.output import tell
+from rightcall.cli.run_progress import tell_shards
 from rightcall.core.text import counted
 from rightcall.metrics.resolve import as_metrics, observed
 from rightcall.metrics.score_case import Scorer
@@ -26,32 +27,32 @@ if TYPE_CHECKING:
 ROUNDING = 1e-12
 
 
-class ShardChoices(NamedTuple):
-    """What the command line says about scoring."""
-
-    tools: Path | None
-    metrics: Sequence[str]
-    observe: Sequence[str]
-    rules: ScoringRules
-    partial: bool
-    least: float
-    include_unreviewed: bool = False
-
-
 def score_in_shards(
-    goldens: Path, trajectories: Path, how: ShardChoices, on: str, workers: int | None, out: Path
+    goldens: Path,
+    trajectories: Path,
+    out: Path,
+    *,
+    on: str,
+    workers: int | None,
+    tools: Path | None,
+    metrics: Sequence[str],
+    observe: Sequence[str],
+    rules: ScoringRules,
+    partial: bool,
+    least: float,
+    include_unreviewed: bool,
 ) -> None:
     """Score every shard, print the summary, and exit with 1 below the minimum."""
     SUPERVISION.start()
-    chosen = as_metrics(how.metrics)
-    scorer = Scorer(chosen, observed(how.observe, chosen), how.rules)
-    tools = tuple(load_tools(how.tools)) if how.tools else ()
-    scoring = Scoring(goldens.resolve(), scorer, tools, out.resolve(), how.include_unreviewed)
+    chosen = as_metrics(metrics)
+    scorer = Scorer(chosen, observed(observe, chosen), rules)
+    definitions = tuple(load_tools(tools)) if tools else ()
+    scoring = Scoring(goldens.resolve(), scorer, definitions, out.resolve(), include_unreviewed)
     with Workers(WorkersConfig(count=workers), on, folder=Path.cwd(), dataset=goldens) as shared:
         scores = shared.score(
             scoring,
             trajectories.resolve(),
-            partial=how.partial,
+            partial=partial,
             done=tell_shards,
             tell=lambda line: tell(line, err=True),
         )
@@ -66,11 +67,5 @@ def score_in_shards(
     if scores.summary.unchecked and not everything:
         tell(nothing_checked_text(scores.summary.unchecked), err=True)
         raise click.exceptions.Exit(3)
-    if not overall.cases or overall.passed < (how.least - ROUNDING) * everything:
+    if not overall.cases or overall.passed < (least - ROUNDING) * everything:
         raise click.exceptions.Exit(1)
-
-
-def tell_shards(finished: int, of: int) -> None:
-    """Say how many shards are done, at most twenty times."""
-    if finished == of or finished % max(1, of // 20) == 0:
-        tell(f"{finished:,} of {of:,} shards", err=True)

@@ -1,0 +1,182 @@
+"""The seam: where wings and installed packages enter the core, which imports none of them.
+
+A part has a kind (`commands`, `metrics`, …) and a name. `BUILT_IN` lists the parts of the wings as `module:attribute`;
+nothing is imported until it is used. Installed packages add parts as entry points of the group `rightcall.<kind>`. A
+built-in part wins over an installed one of the same name, unless its wing was removed: a wing may become a package of
+its own. Rooms with a shelf (metrics, providers, lint rules, …) list their own built-in parts and ask here for the rest.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Collection
+from functools import cache
+from importlib import import_module
+from typing import Any, NamedTuple
+
+from rightcall.core.errors import ConfigError
+
+KINDS = {
+    "adapters": "adapter",
+    "commands": "command",
+    "dialects": "trace dialect",
+    "exports": "trace export",
+    "importers": "importer",
+    "lint_rules": "lint rule",
+    "matchers": "matcher",
+    "metrics": "metric",
+    "names": "name",
+    "pages": "page",
+    "providers": "provider",
+    "report_formats": "report format",
+    "services": "service",
+}
+"""Each kind, and the word for one of it."""
+
+BUILT_IN: dict[str, dict[str, str]] = {
+    "commands": {
+        "generate": "rightcall.wings.generate.commands.generate:generate",
+        "mcp": "rightcall.wings.assistant.command:mcp",
+        "monitor": "rightcall.wings.monitor.command:monitor",
+        "traces": "rightcall.wings.traces.command:traces",
+    },
+    "matchers": {
+        "bfcl": "rightcall.datasets.importers.bfcl_values:bfcl_matcher",
+        "python_function": "rightcall.metrics.matching.matchers.values:described_function",
+        "tau": "rightcall.datasets.importers.tau:tau_matcher",
+    },
+    "pages": {"live": "rightcall.wings.monitor.live_page"},
+    "services": {
+        "end_simulation": "rightcall.wings.generate.control:end",
+        "expected_drafts": "rightcall.wings.generate.run_proposals:expected_drafts",
+        "observe_spans": "rightcall.wings.traces.traced_agent:observe_spans",
+        "proceed_simulation": "rightcall.wings.generate.control:proceed",
+        "score_in_shards": "rightcall.wings.ray.score_command:score_in_shards",
+        "simulation_node": "rightcall.wings.generate.simulator:SimulationNode",
+        "span_receiver": "rightcall.wings.traces.span_receiver:SpanReceiver",
+        "synthesizer": "rightcall.wings.generate.synthesizer:Synthesizer",
+        "traced_goldens": "rightcall.wings.traces.traced_goldens:recorded_goldens",
+        "workers": "rightcall.wings.ray.place:Workers",
+    },
+}
+"""What wings, and modules that are loaded late, add. A service is one function or class that the core asks for."""
+
+WINGS = "rightcall.wings."
+GROUP = "rightcall."
+
+project_folders: list[str] = []
+"""Folders on `sys.path` for the modules of a project. What looks like an installed package there, or in the working
+folder, is not one: a checkout must not bring code that runs unasked."""
+
+
+class Plugin(NamedTuple):
+    """A part that an installed package adds."""
+
+    kind: str
+    name: str
+    target: str
+    package: str
+
+    @property
+    def label(self) -> str:
+        return f"{KINDS[self.kind]} '{self.name}' of the package {self.package}"
+
+    def load(self) -> Any:
+        """The object itself; `ConfigError` names the package that fails to import, whatever it raises."""
+        try:
+            return _import(self.target)
+        except (Exception, SystemExit) as error:
+            reason = " ".join(f"{type(error).__name__}: {error}".split())
+            raise ConfigError(
+                f"{self.label} cannot be loaded: {reason}; update or uninstall {self.package.split()[0]}"
+            ) from error
+
+
+def plugins(kind: str, built_in: Collection[str] = ()) -> dict[str, Plugin]:
+    """What installed packages add of a kind, by name, without those that a built-in part hides."""
+    return {plugin.name: plugin for plugin in reversed(_installed(kind)) if plugin.name not in built_in}
+
+
+def hidden_plugins(kind: str, built_in: Collection[str] = ()) -> list[str]:
+    """For listings: a sentence about each installed part that is not used, because its name is taken."""
+    used = plugins(kind, built_in)
+    return [
+        f"{plugin.label} is not used: "
+        + (f"{used[plugin.name].package} has" if plugin.name in used else "RightCall has")
+        + f" a {KINDS[kind]} of that name"
+        for plugin in _installed(kind)
+        if used.get(plugin.name) != plugin
+    ]
+
+
+def find(kind: str, name: str) -> Any | None:
+    """The part of that name, loaded; None when there is none, or when its wing was removed."""
+    target = BUILT_IN.get(kind, {}).get(name)
+    if target is not None:
+        try:
+            return _import(target)
+        except ModuleNotFoundError as error:
+            if not missing_wing(error):
+                raise
+    plugin = plugins(kind).get(name)
+    return plugin.load() if plugin is not None else None
+
+
+def load(kind: str, name: str) -> Any:
+    """The part of that name, loaded; `ConfigError` says what to install when its wing was removed."""
+    part = find(kind, name)
+    if part is None:
+        try:
+            return _import(BUILT_IN[kind][name])
+        except ModuleNotFoundError as error:
+            raise ConfigError(f"{KINDS[kind]} '{name}': {missing_wing(error)}") from None
+    return part
+
+
+def _import(target: str) -> Any:
+    """What `module:attribute` names, or the module."""
+    module, _, attribute = target.partition(":")
+    part: Any = import_module(module)
+    for name in filter(None, attribute.split(".")):
+        part = getattr(part, name)
+    return part
+
+
+def missing_wing(error: ModuleNotFoundError) -> str:
+    """What to install when a wing could not be imported; empty when something else is missing."""
+    module = error.name or ""
+    if not module.startswith(WINGS) and f"{module}." != WINGS:
+        return ""
+    return (
+        f"{module} is not part of this installation; install it with: pip install --force-reinstall rightcall"
+    )
+
+
+def _installed(kind: str) -> list[Plugin]:
+    """The parts of a kind in installed packages, in the order of `sys.path`."""
+    try:
+        here = os.getcwd()  # noqa: PTH109  pathlib is not loaded at start-up
+    except OSError:  # the working folder was deleted
+        here = ""
+    return _parts(tuple(path for path in sys.path if path not in ("", here, *project_folders))).get(kind, [])
+
+
+@cache
+def _parts(path: tuple[str, ...]) -> dict[str, list[Plugin]]:
+    """Every part of the packages in these folders. Reading their metadata takes milliseconds."""
+    from importlib.metadata import distributions
+
+    parts: dict[str, list[Plugin]] = {}
+    packages: set[str] = set()
+    for distribution in distributions(path=list(path)):
+        points = [point for point in distribution.entry_points if point.group.startswith(GROUP)]
+        if not points or distribution.name in packages:  # its metadata is read only when it has parts
+            continue
+        packages.add(distribution.name)
+        package = f"{distribution.name} {distribution.version}"
+        for point in points:
+            kind = point.group.removeprefix(GROUP)
+            if kind in KINDS:
+                parts.setdefault(kind, []).append(Plugin(kind, point.name, point.value, package))
+    return parts
