@@ -13,7 +13,6 @@ from rightcall.datasets.goldens import load_goldens
 from rightcall.datasets.review import review_of
 from rightcall.store.address import open_store
 from rightcall.wings.generate.commands.generate import generate
-from tests.cli.conftest import rightcall  # noqa: F401  a fixture
 
 TOOLS = Path(__file__).parent / "data" / "tools.json"
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal
+from typing import Any
 
+from rightcall.agents.observed.recorder import CallsScored
 from rightcall.model.call import ToolCall, ToolResult
 from rightcall.model.depth import bounded_trajectory
 from rightcall.model.message import Message
@@ -31,7 +32,6 @@ from rightcall.wings.traces.structure import (
 )
 from rightcall.wings.traces.trace import Trace, tools_from
 
-CallsMode = Literal["auto", "root", "all"]
 MAX_SPANS = 2000
 """Maximum number of spans read per trace; more than that is a runaway agent."""
 MANY_UNKNOWN = 0.2
@@ -51,7 +51,7 @@ FINISHES: dict[str, StopReason] = {
 
 
 def assemble(
-    spans: Iterable[Span], *, source: str = "", calls: CallsMode = "auto", problems: Problems | None = None
+    spans: Iterable[Span], *, source: str = "", calls: CallsScored = "auto", problems: Problems | None = None
 ) -> Trace:
     """The trace of these spans, in any order; all have one trace id.
 
@@ -107,7 +107,7 @@ def _trace(
     root: Observation | None,
     problems: Problems,
     source: str,
-    mode: CallsMode,
+    mode: CallsScored,
 ) -> Trace:
     every_model = sorted((o for o in seen if o.kind == "llm"), key=by_time)
     counted = [o for o in seen if o.kind in ("llm", "tool") and _counts(known[o.span.span_id], root, mode)]
@@ -186,7 +186,7 @@ def _tags(spans: Sequence[Span]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(word for word in words if isinstance(word, str) and word))[:50]
 
 
-def _counts(place: SpanPlace, root: Observation | None, mode: CallsMode) -> bool:
+def _counts(place: SpanPlace, root: Observation | None, mode: CallsScored) -> bool:
     if mode == "all":
         return True
     if mode == "root":

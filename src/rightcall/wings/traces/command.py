@@ -12,9 +12,9 @@ from rightcall.cli.output import console, print_json, print_json_line, print_nex
 from rightcall.show.text import one_line
 
 if TYPE_CHECKING:
+    from rightcall.agents.observed.recorder import CallsScored
     from rightcall.model.golden import Golden
     from rightcall.store.watch import KeptTrace
-    from rightcall.wings.traces.assembly import CallsMode
     from rightcall.wings.traces.problems import Problems
     from rightcall.wings.traces.trace import Trace
     from rightcall.wings.traces.trace_import import Imported
@@ -46,7 +46,7 @@ def traces() -> None:
 def import_(
     files: tuple[Path, ...],
     folder: Path | None,
-    calls: CallsMode,
+    calls: CallsScored,
     redact: tuple[str, ...],
     keep_raw: bool,
     skip_bad: bool,

@@ -11,10 +11,11 @@ from typing import Any
 
 import msgspec
 
+from rightcall.agents.observed.recorder import CallsScored
 from rightcall.core.depth import too_deep
 from rightcall.core.errors import InputError
 from rightcall.files.checked_read import existing_file
-from rightcall.wings.traces.assembly import CallsMode, assemble
+from rightcall.wings.traces.assembly import assemble
 from rightcall.wings.traces.exports import KNOWN, inspect_log, items_of, kind_of, records_in
 from rightcall.wings.traces.otlp import protobuf_items
 from rightcall.wings.traces.portions import portions
@@ -35,7 +36,7 @@ BOM = b"\xef\xbb\xbf"
 class Collected:
     """What was read so far: spans by trace, logs that contain whole traces, problems of the files."""
 
-    calls: CallsMode = "auto"
+    calls: CallsScored = "auto"
     skip_bad: bool = False
     problems: Problems = field(default_factory=Problems)
     spool: SpanSpool = field(default_factory=SpanSpool)
@@ -56,7 +57,7 @@ class Collected:
 
 def load_traces(
     *paths: str | Path,
-    calls: CallsMode = "auto",
+    calls: CallsScored = "auto",
     skip_bad: bool = False,
     problems: Callable[[Problems], None] | None = None,
 ) -> Iterator[Trace]:

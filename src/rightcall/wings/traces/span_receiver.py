@@ -7,10 +7,11 @@ import time
 from collections.abc import Iterable
 from typing import Any
 
+from rightcall.agents.observed.recorder import CallsScored
 from rightcall.core.errors import ConfigError, InputError
 from rightcall.core.local_door import LocalDoor
 from rightcall.model.trajectory import Trajectory
-from rightcall.wings.traces.assembly import CallsMode, assemble
+from rightcall.wings.traces.assembly import assemble
 from rightcall.wings.traces.otlp import Item, LogEvent
 from rightcall.wings.traces.otlp_body import SlowBodyError
 from rightcall.wings.traces.otlp_request import (
@@ -64,7 +65,7 @@ class SpanReceiver:
     """
 
     def __init__(
-        self, listen: str = "127.0.0.1:4318", settle: float = 2.0, calls: CallsMode = "auto"
+        self, listen: str = "127.0.0.1:4318", settle: float = 2.0, calls: CallsScored = "auto"
     ) -> None:
         self._listen, self._settle, self._calls = listen, settle, calls
         self._turns: dict[str, WatchedTurn] = {}

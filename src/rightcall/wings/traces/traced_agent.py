@@ -15,6 +15,7 @@ from typing import Any, Literal
 import msgspec
 
 from rightcall.agents.observed.observed_agent import OTEL, ObservedAgent
+from rightcall.agents.observed.recorder import CallsScored
 from rightcall.agents.observed.session import FunctionTalk, ObservedSession
 from rightcall.core.errors import ConfigError
 from rightcall.model.call import ToolCall
@@ -22,7 +23,7 @@ from rightcall.model.golden import Golden
 from rightcall.model.message import Message
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import StopReason, Trajectory, Usage
-from rightcall.wings.traces.assembly import CallsMode, assemble
+from rightcall.wings.traces.assembly import assemble
 from rightcall.wings.traces.span import Span, SpanEvent
 
 SCOPE = "rightcall"
@@ -32,7 +33,7 @@ TRIAL = "rightcall.trial"
 def observe_spans(
     agent: Any,
     *,
-    calls: CallsMode = "auto",
+    calls: CallsScored = "auto",
     tools: Literal["real", "mock"] = "real",
     handoffs: Literal["keep", "drop"] = "keep",
     input: Callable[[Golden], Any] | None = None,
