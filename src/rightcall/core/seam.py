@@ -2,8 +2,8 @@
 
 A part has a kind (`commands`, `metrics`, …) and a name. `BUILT_IN` lists the parts of the wings as `module:attribute`;
 nothing is imported until it is used. Installed packages add parts as entry points of the group `rightcall.<kind>`. A
-built-in part wins over an installed one of the same name, unless its wing was removed: a wing may become a package of
-its own. Rooms with a shelf (metrics, providers, lint rules, …) list their own built-in parts and ask here for the rest.
+built-in part wins over an installed one of the same name, unless its wing was removed: a wing may become a separate
+package. Rooms with a shelf (metrics, providers, lint rules, …) list their own built-in parts and ask here for the rest.
 """
 
 from __future__ import annotations
