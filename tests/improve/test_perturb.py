@@ -14,6 +14,7 @@ from rightcall import tool
 from rightcall.agents.agent import Agent
 from rightcall.cli.main import cli
 from rightcall.core.errors import ConfigError, InputError
+from rightcall.improve.perturbations import requests
 from rightcall.improve.perturbations.requests import paraphrased, read_paraphrases, write_paraphrases
 from rightcall.improve.perturbed_run import run_perturbed
 from rightcall.model import ExpectedCall, Golden, Message, Tool, ToolCall
@@ -174,7 +175,7 @@ def test_a_models_paraphrases_are_verified_kept_and_not_asked_for_twice(tmp_path
             asked.append(said)
             return ModelReply(Message("assistant", f"Kindly {said}" if request.trial else "Something else"))
 
-    monkeypatch.setattr("rightcall.improve.perturbations.requests.resolve", lambda name: Writer(None))
+    monkeypatch.setattr(requests, "resolve", lambda name: Writer(None))
     path = tmp_path / "p.jsonl"
     found = asyncio.run(paraphrased("m", TOWNS[:4], read_paraphrases(path, TOWNS)))
     assert found["t1"] == ("Kindly Search town1",)

@@ -12,7 +12,6 @@ from typing import NamedTuple
 
 import msgspec
 
-from rightcall.agents.session import Session
 from rightcall.check.first_requests import FirstRequests, reach_with_first_requests
 from rightcall.check.notes import notes_of, unchecked_notes, version_notes, why_everything, why_more_trials
 from rightcall.check.reach import Reach, guards, input_changes, reach_of
@@ -20,7 +19,6 @@ from rightcall.check.watch_comparison import compare_watched
 from rightcall.check.words import change_words
 from rightcall.core.digest import hex_digest
 from rightcall.core.errors import InputError
-from rightcall.datasets.goldens import numbered_goldens
 from rightcall.decide.check_result import CheckForecast, ComparedInputs, StratumPlan
 from rightcall.decide.check_settings import CheckSettings, strata_of
 from rightcall.decide.check_simulation import ComparedGoldens, foresee
@@ -251,9 +249,7 @@ def _drawn(
 
 def placed_goldens(plan: Plan) -> list[tuple[AnyGolden, str, int]]:
     """The goldens of a plan that are checked, with their file and line: the others can show no change."""
-    lines: dict[str, int] = {}
-    if isinstance(plan.dataset, Path):
-        lines = {golden.id: line for line, golden in numbered_goldens(plan.dataset)}
+    lines = {golden.id: line for line, golden in plan.numbered_goldens()}
     file = shown_path(plan.dataset) if isinstance(plan.dataset, Path) else ""
     checked = filter(plan.scorer.checks, plan.goldens())
     return [(golden, file, lines.get(golden.id, 0)) for golden in sorted(checked, key=lambda g: g.id)]
@@ -293,9 +289,8 @@ def near_tools(plan: Plan, changed: set[str]) -> dict[str, list[str]]:
     """Tools that read like a changed one, by the linter's own judgement."""
     if not changed:
         return {}
-    tools = list(Session(plan.agent).tools.values())
     near: dict[str, list[str]] = {}
-    for pair in lint([tool_set(tools)]).pairs:
+    for pair in lint([tool_set(plan.definitions)]).pairs:
         if pair.score >= NEAR:
             for one, other in ((pair.first, pair.second), (pair.second, pair.first)):
                 if one in changed:
@@ -314,7 +309,7 @@ def changed_tool_lint(
     if file is not None and file.suffix in (".json", ".yaml", ".yml") and file.is_file():
         sets = read_paths([shown_path(file)])
     else:
-        sets = [tool_set(list(Session(plan.agent).tools.values()))]
+        sets = [tool_set(plan.definitions)]
     return tuple(each for each in lint(sets).diagnostics if each.tool in names and each.severity != "info")
 
 

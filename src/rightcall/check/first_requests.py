@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 import msgspec
 
 from rightcall.agents.first_request import capturable, capture_first_request
+from rightcall.agents.observed.observed_agent import ObservedAgent
 from rightcall.agents.session import Session
 from rightcall.check.reach import Reach, guards
 from rightcall.core.errors import RightCallError
@@ -101,9 +102,9 @@ async def compare_first_requests(
 
     `watch` is called with the number of goldens compared so far, and of all.
     """
-    session = Session(capturable(plan.agent), concurrency=plan.concurrency)
-    if session.provider is not None or session.addressed is not None:
+    if not plan.own_agent and not isinstance(plan.agent.model, ObservedAgent):
         return FirstRequests()
+    session = Session(capturable(plan.agent), concurrency=plan.concurrency)
     ignored = plan.agent.recordings.ignored if plan.agent.recordings else ()
     comparison = _Comparison(session, RequestDigester(scrubber(), ignored), baseline, watch)
     goldens = comparison.comparable(sorted(plan.goldens(), key=lambda golden: golden.id))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 
 import msgspec
@@ -13,13 +13,12 @@ from rightcall.model.golden import AnyGolden
 from rightcall.model.run import CaseResult, Run, Summary
 from rightcall.run.baseline_pool import CHECKED
 from rightcall.run.preparation import Prepared
+from rightcall.run.sink import Sink, stored_batch
 from rightcall.store.address import Persistence
 from rightcall.store.base import RunFilter, StoredRun, changes
 from rightcall.store.sql.store import Store
 from rightcall.tools.idempotency.owners import process_runs, this_process
 
-SAVED_EVERY = 0.5
-"""Seconds between writes: what a killed process loses, besides the trials in progress."""
 QUIET = timedelta(minutes=10)
 """How long nothing is written before a check on another machine counts as interrupted."""
 LOOKED_BACK = 20
@@ -35,7 +34,8 @@ class CheckRecord:
     """
 
     def __init__(self, store: Store, prepared: Prepared, question: str, planned: int) -> None:
-        self._store, self._persist, self._unsaved = store, Persistence(), list[CaseResult]()
+        self._store, self._persist = store, Persistence()
+        self._sink: Sink
         now = prepared.new_run()
         now = msgspec.structs.replace(
             now, versions={**now.versions, "check": question, "process": this_process()}
@@ -55,34 +55,23 @@ class CheckRecord:
     async def add_goldens(self, goldens: Sequence[AnyGolden]) -> None:
         await asyncio.to_thread(self._persist, lambda: self._writer.add_goldens(goldens))
 
-    def add(self, result: CaseResult) -> None:
+    async def add(self, result: CaseResult) -> None:
         """Add a result; it is written soon."""
-        self._unsaved.append(result)
+        await self._sink.put(result)
 
     @asynccontextmanager
-    async def saving(self) -> AsyncIterator[None]:
-        """Write results periodically, and the rest at the end, however it ends."""
+    async def writing(self) -> AsyncIterator[None]:
+        """Write results as a run does, and the rest at the end, however it ends."""
         _HERE.add(self.run.id)
-        writing = asyncio.create_task(self._save_often())
         try:
-            yield
+            async with Sink(
+                lambda batch: stored_batch(self._store, self._writer, batch),
+                lambda batch: None,
+                persist=self._persist,
+            ) as self._sink:
+                yield
         finally:
             _HERE.discard(self.run.id)
-            writing.cancel()
-            with suppress(asyncio.CancelledError):
-                await writing
-            await self._save()
-
-    async def _save_often(self) -> None:
-        while True:
-            await asyncio.sleep(SAVED_EVERY)
-            await self._save()
-
-    async def _save(self) -> None:
-        if self._unsaved:
-            some = list(self._unsaved)
-            await asyncio.to_thread(self._persist, lambda: self._writer.add(some))
-            del self._unsaved[: len(some)]  # only now: a result that is written twice is stored once
 
     async def finish(self, summary: Summary, verdict: str) -> None:
         def finished() -> None:

@@ -81,7 +81,7 @@ async def check_suite(
         base_url=options.base_url,
         trials=options.trials,
         concurrency=options.concurrency,
-    )
+    ).with_goldens()
     baseline = find_baseline(store, options.baseline, suite.name)
     base = BaseVersion.of(file, options.base_ref) if options.base_ref else None
     if base is not None and not options.plan_only:

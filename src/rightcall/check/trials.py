@@ -74,7 +74,7 @@ class CheckTrials:
         prepared.session.begin(record.run.id, run_keys(store.file, store.url, scrubber()))
         self._perform = CaseRunner(prepared.plan, prepared.session).result
         self._acts = prepared.session.acts
-        async with record.saving():
+        async with record.writing():
             with working_folder(self._plan.agent_sources.folder):
                 decided, self._seen.moved = await self._both_versions()
         result = self._result(decided, record.run.id)
@@ -154,9 +154,8 @@ class CheckTrials:
             results = [second.get((r.golden_id, r.trial), r) for r in results]
         for result in results:
             if result.error:
-                self._record.add(result)
-        self._seen.errors += sum(bool(r.error) for r in results)
-        for result in results:
+                await self._record.add(result)
+                self._seen.errors += 1
             self._seen.tally.add(result)
             self._seen.results.setdefault(result.golden_id, []).append(result)
         if self._watch is not None:
@@ -173,7 +172,7 @@ class CheckTrials:
             return known
         result = await self._perform(self._design.goldens[name], trial)
         if not result.error:
-            self._record.add(result)
+            await self._record.add(result)
         return result
 
     async def _found_damage(self, results: Sequence[CaseResult]) -> bool:

@@ -23,6 +23,7 @@ from rightcall.decide.trial_pairs import Stratum, paired
 from rightcall.model.record import Record
 from rightcall.stats.gaffke import Units, gaffke_bounds, gaffke_p_values, units
 from rightcall.stats.permutation import ExchangeTable, exchange_p
+from rightcall.stats.sequential import e_value
 
 Cause = Literal["", "worse", "last_look", "settled", "hard", "lint"]
 CheckWord = Literal["PASS", "REGRESSED", "INCONCLUSIVE", "ERROR"]
@@ -132,7 +133,7 @@ class CheckRule:
         return tuple(track.state() for track in self._tracks)
 
     def _evidence(self) -> float:
-        return math.fsum(math.exp(min(track.log_worse, 600.0)) for track in self._tracks) / len(self._tracks)
+        return math.fsum(e_value(track.log_worse) for track in self._tracks) / len(self._tracks)
 
     def _last_look(self) -> Decided:
         risks = self._risks
@@ -212,8 +213,8 @@ class _Track:
             self._used,
             self.stratum.rounds,
             math.fsum(values) / len(values) if values else None,
-            math.exp(min(self.log_worse, 600.0)),
-            math.exp(min(self.log_fine, 600.0)),
+            e_value(self.log_worse),
+            e_value(self.log_fine),
             self.settled_after,
             low,
             self.p,

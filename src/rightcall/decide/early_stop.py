@@ -1,8 +1,4 @@
-"""Early stopping: ends a run as soon as its verdict is known, with results fed in a predetermined order.
-
-Results may finish in any order; a monitor holds back results until their turn, so fast goldens cannot
-bias it and the verdict does not depend on concurrency.
-"""
+"""Early stopping: ends a run as soon as its verdict is known, with results fed in the order that was drawn."""
 
 from __future__ import annotations
 
@@ -14,8 +10,9 @@ from typing import Literal, NamedTuple
 from rightcall.core.errors import ConfigError, InputError
 from rightcall.core.text import counted, percent
 from rightcall.decide.config import Gate
+from rightcall.decide.drawn_order import DrawnOrder
 from rightcall.stats.power import gate_cuts
-from rightcall.stats.sequential import Decision, LogE, curtail, e_decision, fastest_stops, log_e_step
+from rightcall.stats.sequential import Decision, LogE, curtail, e_decision, e_value, fastest_stops, log_e_step
 
 
 class RunOrder(NamedTuple):
@@ -72,24 +69,19 @@ class StopMonitor:
             )
         if len(set(order.ids)) != len(order.ids):
             raise ConfigError(f"stop: {self.by} requires unique golden ids")
-        self._order = order.ids
-        self._waiting: dict[str, tuple[float, ...]] = {}
-        self._known = frozenset(order.ids)
-        self._at = 0
+        self._order = DrawnOrder[str, tuple[float, ...]](order.ids)
         self.stopped: Stopped | None = None
 
     def feed(self, golden_id: str, scores: Sequence[float]) -> Stopped | None:
         """The scores of all trials of a golden; none when every trial was an error."""
-        if golden_id not in self._known:
+        if golden_id not in self._order:
             raise InputError("stop", f"golden '{golden_id}' is not in the seeded order")
-        self._waiting[golden_id] = tuple(scores)
-        while self.stopped is None and self._at < len(self._order):
-            if self._order[self._at] not in self._waiting:
-                break
-            scores_of_next = self._waiting.pop(self._order[self._at])
-            self._at += 1
-            self._take(scores_of_next)
-            self._judge(last=self._at == len(self._order))
+        if self.stopped is None:
+            for scores_of_next in self._order.add(golden_id, tuple(scores)):
+                self._take(scores_of_next)
+                self._judge(last=self._order.complete)
+                if self.stopped is not None:
+                    break
         return self.stopped
 
     def _take(self, scores: tuple[float, ...]) -> None:
@@ -99,10 +91,10 @@ class StopMonitor:
         raise NotImplementedError
 
     def _stop(self, word: Decision, why: str) -> None:
-        total = len(self._order)
-        saved = f", {total - self._at:,} saved" if self._at < total else ""
-        sentence = f"{word} after {self._at:,} of {counted(total, 'golden')}{saved}: {why}"
-        self.stopped = Stopped(word, self._at, total, sentence, self.by)
+        used, total = self._order.used, len(self._order.keys)
+        saved = f", {total - used:,} saved" if used < total else ""
+        sentence = f"{word} after {used:,} of {counted(total, 'golden')}{saved}: {why}"
+        self.stopped = Stopped(word, used, total, sentence, self.by)
 
 
 class CurtailMonitor(StopMonitor):
@@ -142,7 +134,7 @@ class CurtailMonitor(StopMonitor):
             self._stop(decision, f"{seen}, so the rest cannot change the verdict")
 
     def _recount(self) -> None:
-        self._total = len(self._order) - self._dropped
+        self._total = len(self._order.keys) - self._dropped
         self._k_pass, self._k_fail = gate_cuts(self._total, self._theta, self._alpha)
 
 
@@ -176,7 +168,7 @@ class EvalueMonitor(StopMonitor):
         self._stop(decision or "INCONCLUSIVE", f"the evidence {above}, {below}; {needed}")
 
     def _odds(self, side: int) -> str:
-        return f"{math.exp(min(self._log_e[side], 600)):.3g} to 1"
+        return f"{e_value(self._log_e[side]):.3g} to 1"
 
 
 def monitor_for(

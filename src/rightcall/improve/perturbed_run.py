@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 
 import msgspec
 
-from rightcall.agents.session import Session
 from rightcall.core.errors import ConfigError
 from rightcall.improve.perturbations import ABLATIONS, KINDS, RANDOM, read_kind
 from rightcall.improve.perturbations.variant import PerturbTask, Variant
@@ -51,8 +50,9 @@ async def run_perturbed(
     announce: Callable[[str], None] = lambda sentence: None,
 ) -> list[PerturbEffect]:
     """Two clean runs and each kind, all at the same time; every run is kept, marked as perturbed."""
+    plan = plan.with_goldens()
     variants = perturbed_variants(plan, kinds, paraphrases or {})  # every problem before anything is spent
-    tools = list(Session(plan.agent).toolbox.tools)
+    tools = list(plan.definitions)
     clean = Variant(plan, [g for g in plan.goldens() if isinstance(g, Golden)], tools)
     jobs = [("clean 1", clean), ("clean 2", clean)]
     jobs += [(kind, variant) for kind, drawn in variants.items() for variant in drawn if variant.goldens]
@@ -73,7 +73,7 @@ def perturbed_variants(
     model = plan.agent.model
     if isinstance(model, str) and model.startswith("recorded"):
         raise ConfigError("--perturb changes the requests, and a cassette contains only those it recorded")
-    tools = list(Session(plan.agent).toolbox.tools)
+    tools = list(plan.definitions)
     goldens = [golden for golden in plan.goldens() if isinstance(golden, Golden)]
     made: dict[str, list[Variant]] = {}
     for typed in kinds:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from rightcall.agents.agent import Agent, as_settings
-from rightcall.agents.session import Session
 from rightcall.core.codec import fingerprinted
 from rightcall.core.digest import json_digest
 from rightcall.core.errors import RightCallError
@@ -79,8 +78,7 @@ def inputs_of(plan: Plan, definitions: Iterable[Tool] | None = None) -> Inputs:
     from rightcall.run.watched_inputs import watched_variables
 
     agent, sources = plan.agent, plan.agent_sources
-    known = Session(agent).toolbox.tools if definitions is None else definitions
-    tools = {tool.name: tool for tool in known}
+    tools = {tool.name: tool for tool in (plan.definitions if definitions is None else definitions)}
     loop = agent.mode == "loop"
     worlds = {one.name: one for one in agent.tools if isinstance(one, World)} if loop else {}
     real_tools = _tool_files(agent.tools) if loop and agent.runs_tools else {}

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
-from itertools import islice
+from itertools import islice, repeat
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 import msgspec
 
-from rightcall.agents.agent import Agent
+from rightcall.agents.agent import Agent, known_tools
 from rightcall.agents.conversation.model_user import UserSetup
 from rightcall.agents.conversation.user_side import Users
 from rightcall.agents.limits import RunLimits
@@ -22,7 +22,7 @@ from rightcall.core.codec import described, fingerprinted, stable_repr
 from rightcall.core.digest import file_digest, hex_digest
 from rightcall.core.errors import InputError
 from rightcall.core.redaction.clean_text import scrubber
-from rightcall.datasets.goldens import load_goldens
+from rightcall.datasets.goldens import numbered_goldens
 from rightcall.decide.config import Gate
 from rightcall.metrics.base import Metric
 from rightcall.metrics.matching.verdict import ScoringRules
@@ -43,6 +43,7 @@ from rightcall.run.request_templates import (
 )
 from rightcall.run.templates import undeclared_templates
 from rightcall.tools.definitions.offer import with_tool_set
+from rightcall.tools.runtime.toolbox import Toolbox
 
 G = TypeVar("G", bound=Golden | ConversationalGolden)
 
@@ -79,8 +80,9 @@ class Done(Protocol):
 class Plan:
     """What to run. `goldens()` yields them in the seeded order.
 
-    `in_memory` are the goldens of the dataset, if it was already read. `suite_file` is the suite's path, relative to
-    the working folder, and `run_options` are the options of `rightcall run` that replace settings of the suite.
+    `in_memory` are the goldens of the dataset, if it was already read, and `lines` where they are. `suite_file` is the
+    suite's path, relative to the working folder, and `run_options` are the options of `rightcall run` that replace
+    settings of the suite.
     """
 
     name: str
@@ -100,6 +102,7 @@ class Plan:
     selection: Selection = field(default_factory=Selection)
     settings: Mapping[str, Any] = field(default_factory=dict)
     in_memory: Sequence[AnyGolden] | None = None
+    lines: Sequence[int] = ()
     include_unreviewed: bool = False
     sources: AgentSources | None = None
     user: UserSetup | Users | None = None
@@ -123,10 +126,32 @@ class Plan:
         """The code that determines what the agent does, and whether it can be compared."""
         return function_sources(self.agent) if self.sources is None else self.sources
 
+    @cached_property
+    def definitions(self) -> tuple[Tool, ...]:
+        """The tools as they are given: a server that runs them is asked for its own when a session opens it."""
+        return tuple(Toolbox(known_tools(self.agent), faults=self.agent.faults).tools)
+
     @property
     def scorer(self) -> Scorer:
         """The scorer of every case."""
         return Scorer(self.metrics, self.observe, self.rules, self.metric_seconds)
+
+    def with_goldens(self) -> Plan:
+        """The same plan with the goldens of its file in memory, for those who read them more than once."""
+        if not isinstance(self.dataset, Path) or self.in_memory is not None:
+            return self
+        numbered = list(self.numbered_goldens())
+        return replace(
+            self, in_memory=[golden for _, golden in numbered], lines=[line for line, _ in numbered]
+        )
+
+    def numbered_goldens(self) -> Iterator[tuple[int, AnyGolden]]:
+        """The goldens of the dataset with their lines; 0 for those made in Python."""
+        if self.in_memory is not None:
+            return zip(self.lines or repeat(0), self.in_memory, strict=False)
+        if isinstance(self.dataset, Path):
+            return numbered_goldens(self.dataset)
+        return zip(repeat(0), self.dataset, strict=False)
 
     def goldens(self) -> Iterator[AnyGolden]:
         stream = self.unshuffled()
@@ -229,14 +254,9 @@ class Plan:
         return template_clusters(template_groups(self._expanded()))
 
     def _expanded(self) -> Iterator[AnyGolden]:
-        for golden in self._stream():
-            for one in conversations_of(golden, self.user):
-                yield with_tool_set(one, self.agent.tool_sets)
-
-    def _stream(self) -> Iterable[AnyGolden]:
-        if not isinstance(self.dataset, Path):
-            return self.dataset
-        return load_goldens(self.dataset) if self.in_memory is None else self.in_memory
+        for _, golden in self.numbered_goldens():
+            for conversation in conversations_of(golden, self.user):
+                yield with_tool_set(conversation, self.agent.tool_sets)
 
     def _dataset_fingerprint(self) -> str:
         if not isinstance(self.dataset, Path):

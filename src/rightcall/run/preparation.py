@@ -18,7 +18,6 @@ from rightcall.core import codec
 from rightcall.core.codec import described
 from rightcall.core.errors import ConfigError, RightCallError
 from rightcall.core.text import first_names
-from rightcall.datasets.goldens import numbered_goldens
 from rightcall.datasets.review import unreviewed, unreviewed_problem
 from rightcall.metrics.matching.binding import mentions_ref
 from rightcall.model.golden import AnyGolden, ExpectedCall, Golden, category_of
@@ -128,7 +127,7 @@ class Prepared:
         made = new_run(
             plan.name,
             plan.agent.name,
-            fingerprints={**self.fingerprints, "inputs": self.plan.inputs().hash},
+            fingerprints={**self.fingerprints, "inputs": self.inputs.hash},
             trials=plan.trials,
             seed=plan.seed,
             group=plan.group,
@@ -257,7 +256,9 @@ class _Reading:
         self.models: set[str] = set()
         self.unreviewed: list[str] = []
         self._not_held: list[str] = []
-        self._kept: list[AnyGolden] | None = [] if isinstance(plan.dataset, Path) else None
+        self._kept: list[AnyGolden] | None = (
+            [] if isinstance(plan.dataset, Path) and plan.in_memory is None else None
+        )
 
     def problems(self, tools: Mapping[str, Tool]) -> list[str]:
         """Problems of the goldens, including how they use the tools."""
@@ -301,7 +302,7 @@ class _Reading:
     def _source(self) -> Iterator[tuple[str, AnyGolden]]:
         dataset = self._plan.dataset
         if isinstance(dataset, Path):
-            return ((f"{dataset}:{line}", golden) for line, golden in numbered_goldens(dataset))
+            return ((f"{dataset}:{line}", golden) for line, golden in self._plan.numbered_goldens())
         return (_validated(golden) for golden in dataset)
 
 

@@ -69,6 +69,11 @@ def log_e_values(x: Iterable[float], p0: float, p1: float) -> LogE:
     return LogE(math.fsum(s.plus for s in steps), math.fsum(s.minus for s in steps))
 
 
+def e_value(log_e: float) -> float:
+    """The e-value of a logarithm, which may be too large for a float."""
+    return math.exp(min(log_e, 600.0))
+
+
 def e_decision(log_e: LogE, alpha: float = 0.05, beta: float = 0.05) -> Decision | None:
     """PASS when E+ ≥ 1/alpha, FAIL when E− ≥ 1/beta, INCONCLUSIVE when both, otherwise continue."""
     up, down = log_e.plus >= -math.log(alpha), log_e.minus >= -math.log(beta)

@@ -12,7 +12,6 @@ from typing import Any
 
 import msgspec
 
-from rightcall.agents.session import Session
 from rightcall.core.errors import ConfigError, InfrastructureError
 from rightcall.decide.outcome import Outcome
 from rightcall.improve.patch import applied
@@ -85,7 +84,7 @@ class Arms:
     def __init__(self, plan: Plan, store: Store, dataset: str) -> None:
         self._plan, self._store, self._dataset = plan, store, dataset
         self.calls, self.usage, self.unknown_calls = 0, Usage(), 0
-        self.tools = [*Session(plan.agent).toolbox.tools]
+        self.tools = list(plan.definitions)
 
     def arm(self, one: Proposal | None, goldens: Sequence[AnyGolden], trials: int, phase: str) -> Arm:
         """The agent with a proposal applied, or unchanged."""

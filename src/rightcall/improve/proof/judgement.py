@@ -9,6 +9,7 @@ import msgspec
 
 from rightcall.core.text import points
 from rightcall.decide.comparison import compare
+from rightcall.decide.drawn_order import DrawnOrder
 from rightcall.improve.improvement import ToolEffect, Tried
 from rightcall.improve.proof.arms import Measured
 from rightcall.improve.proposals import wanted_tool
@@ -71,15 +72,15 @@ def one_sided(d: Sequence[float], clusters: Sequence[str]) -> float:
 
 def largest_e(goldens: Sequence[AnyGolden], old: Mapping[str, float], new: Mapping[str, float]) -> float:
     """The largest e-value so far, with clusters in the drawn order, up to the first unfinished one."""
-    clusters: dict[str, list[AnyGolden]] = {}
+    clusters: dict[str, list[str]] = {}
     for golden in goldens:
-        clusters.setdefault(golden.cluster or golden.id, []).append(golden)
-    d = []
-    for members in clusters.values():
-        if any(golden.id not in old or golden.id not in new for golden in members):
-            break
-        d.append(_mean([new[golden.id] - old[golden.id] for golden in members]))
-    return max(paired_e_values(d), default=1.0)
+        clusters.setdefault(golden.cluster or golden.id, []).append(golden.id)
+    order = DrawnOrder[str, float](clusters)
+    gains: list[float] = []
+    for cluster, ids in clusters.items():
+        if all(name in old and name in new for name in ids):
+            gains += order.add(cluster, _mean([new[name] - old[name] for name in ids]))
+    return max(paired_e_values(gains), default=1.0)
 
 
 def beats(control: Measured, after: Measured, exposed: Sequence[AnyGolden]) -> bool:
