@@ -3,11 +3,11 @@
 import gc
 import os
 import signal
-from pathlib import Path
 
-import certifi
 import pytest
 from hypothesis import settings
+
+from tests.support.authorities import trust_one_authority
 
 pytest.register_assert_rewrite("tests.wings.adapters.contract")
 
@@ -15,10 +15,7 @@ pytest.register_assert_rewrite("tests.wings.adapters.contract")
 # tests/api/test_other_plugins.py alone.
 OTHER_PLUGINS = "-p no:randomly -p no:asyncio -p no:rerunfailures -p no:langsmith_plugin -p no:hypothesispytest -p no:anyio"
 
-# Every client of a model's SDK reads the certificates of all authorities, which takes longer than most tests; servers of
-# tests are on this machine, and none speaks TLS.
-ONE_AUTHORITY = Path(__file__).parent / "data" / "one_authority.pem"
-certifi.where = lambda: str(ONE_AUTHORITY)
+trust_one_authority()
 
 # A shell starts background commands with Ctrl-C ignored, and so would the programs that tests interrupt.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from rightcall.cli.main import main
+from tests.support.selection import nightly_but
 
 SUITE = (
     "name: shop\ndataset: goldens.jsonl\ntools: tools.json\nagent: {model: '%s', system: '%s'}\ngate: {}\n"
@@ -107,7 +108,9 @@ def test_code_elsewhere_in_the_commit_asks_for_trust(shop, capsys):
     assert not mark.exists()
 
 
-@pytest.mark.parametrize("path", ["", ".", ":", "{shop}"], ids=["none", "here", "empty", "whole"])
+@pytest.mark.parametrize(
+    "path", nightly_but(("", "{shop}"), ["", ".", ":", "{shop}"]), ids=["none", "here", "empty", "whole"]
+)
 def test_no_file_of_another_commit_replaces_an_installed_module(shop, monkeypatch, path, capsys):
     monkeypatch.setenv("PYTHONPATH", path.format(shop=shop))
     evil = "open('MARK', 'w')\n"

@@ -23,9 +23,8 @@ OPTIONS = {
 }
 WITH_OPTIONS = ("prompt file", "program", "service")
 QUICK = (
-    "helper by a computed name", "observed framework", "prompt file", "file in a folder", "database",
-    "variable by a computed name", "program", "file of a program by a computed name", "program started by the agent",
-    "service",
+    "helper by a computed name", "prompt file", "variable by a computed name", "program",
+    "program started by the agent", "service",
 )  # fmt: skip
 QUICK_OPTIONS = (("prompt file", "full replay"), ("service", "again"), ("program", "baseline file"))
 CASES = nightly_but(QUICK, AGENTS)

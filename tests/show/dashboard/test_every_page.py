@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from itertools import product
 
 import pytest
 
@@ -131,20 +132,36 @@ def watched_trace(store):
     return next(row.trace_id for row in store.traces(limit=500) if row.review == "queued")
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("width", [400, 900, 1600])
-def test_every_page_fits_and_is_silent(browser, site, width, theme):
-    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=theme)
+THEMES, WIDTHS = ("light", "dark"), (400, 900, 1600)
+
+
+def faults_of_pages(browser, site, widths, themes):
+    """What is wrong with each page that is opened at the first width and theme, and then shown in all of them."""
+    context = browser.new_context(viewport={"width": widths[0], "height": 900}, color_scheme=themes[0])
     page, faults = context.new_page(), {}
-    said = []
-    page.on("console", lambda message: said.append(message.text))
-    page.on("pageerror", lambda error: said.append(str(error)))
+    messages = []
+    page.on("console", lambda message: messages.append(message.text))
+    page.on("pageerror", lambda error: messages.append(str(error)))
     for path in PAGES:
+        page.set_viewport_size({"width": widths[0], "height": 900})
         page.goto(site(path), wait_until="load")
         page.locator("[aria-busy=true]").first.wait_for(state="detached")
-        found = page.evaluate(FAULTS) + [text for text in said if path not in REFUSED]
-        said.clear()
-        if found:
-            faults[path] = found
+        for width, theme in product(widths, themes):
+            page.set_viewport_size({"width": width, "height": 900})
+            page.emulate_media(color_scheme=theme)
+            for fault in page.evaluate(FAULTS) + [text for text in messages if path not in REFUSED]:
+                faults.setdefault(f"{path}, {width}, {theme}", []).append(fault)
+            messages.clear()
     context.close()
-    assert faults == {}
+    return faults
+
+
+def test_every_page_fits_and_is_silent(browser, site):
+    assert faults_of_pages(browser, site, WIDTHS, THEMES) == {}
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize("width", WIDTHS)
+def test_every_page_fits_and_is_silent_when_it_is_opened(browser, site, width, theme):
+    assert faults_of_pages(browser, site, [width], [theme]) == {}
