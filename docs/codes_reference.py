@@ -8,14 +8,14 @@ from collections.abc import Iterable, Mapping
 
 from rightcall.core import errors
 from rightcall.core.errors import EXIT_CODES, RightCallError
-from rightcall.model.failure import FATAL, MEANINGS
+from rightcall.model.failure import CODES
 from rightcall.tools.runtime.errors import DEFAULT_HINTS
 
 
 def codes_page() -> str:
     """Every code that RightCall prints, stores or returns."""
     failures = {
-        code: f"{meaning}{' (**damage**)' if code in FATAL else ''}" for code, meaning in MEANINGS.items()
+        code: f"{facts.meaning}{' (**damage**)' if facts.damage else ''}" for code, facts in CODES.items()
     }
     parts = [
         "# Codes",

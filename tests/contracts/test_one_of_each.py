@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+from typing import get_args
 
 import pytest
 
+from rightcall.model.failure import CODES, Code
 from tests.support.source_tree import PACKAGE, source_files, syntax_tree
 
 FILES = {path.relative_to(PACKAGE).as_posix(): path for path in source_files()}
@@ -97,3 +99,14 @@ def test_is_written_in_one_place(law):
 )  # fmt: skip
 def test_the_laws_see(code):
     assert any(breaks(node) for breaks, _ in LAWS.values() for node in ast.walk(ast.parse(code)))
+
+
+def test_a_failure_code_is_one_row_and_where_it_arises():
+    codes = set(get_args(Code))
+    named = {
+        name: {node.value for node in ast.walk(syntax_tree(path)) if isinstance(node, ast.Constant)}
+        for name, path in FILES.items()
+    }
+    lists = {name for name, values in named.items() if len(codes & values) > len(codes) * 3 / 4}
+    assert lists == {"model/failure.py"}
+    assert list(CODES) == list(get_args(Code))

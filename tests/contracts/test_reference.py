@@ -16,7 +16,7 @@ from rightcall.core.errors import EXIT_CODES, ProviderErrorKind, RightCallError
 from rightcall.decide.check_result import EXIT_CODES as CHECK_CODES
 from rightcall.decide.config import BaselineGate, CostLimit, Gate, LatencyLimit
 from rightcall.metrics.matching.verdict import WEIGHTINGS, WEIGHTS
-from rightcall.model.failure import MEANINGS, Code
+from rightcall.model.failure import CODES, Code
 from rightcall.run.suite import AgentConfig, Suite, UserConfig
 from rightcall.tools.faults.plan import FAULT_TYPES, Fault, FaultPlan
 from rightcall.tools.mcp.address import McpAddress
@@ -87,7 +87,7 @@ def test_every_word_that_a_key_takes_is_named():
 
 
 def test_every_code_has_an_entry():
-    assert list(MEANINGS) == list(get_args(Code))
+    assert list(CODES) == list(get_args(Code))
     page = (DOCS / "codes.md").read_text("utf-8")
     codes = [*get_args(Code), *ERROR_CODES, *get_args(ProviderErrorKind), *map(str, EXIT_CODES)]
     assert [code for code in codes if f"| `{code}` |" not in page] == []

@@ -16,7 +16,7 @@ from rightcall.agents.observed.provider_outage import is_outage
 from rightcall.agents.pool import LagMeter
 from rightcall.core.codec import convert
 from rightcall.core.errors import InfrastructureError, InputError, contained
-from rightcall.core.worker_threads import in_thread
+from rightcall.core.event_loop.worker_threads import in_thread
 from rightcall.model.call import ToolCall
 from rightcall.model.depth import bounded_trajectory
 from rightcall.model.dialects import as_plain, read_document, read_messages, trajectory_from_messages

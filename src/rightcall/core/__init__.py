@@ -4,7 +4,7 @@ errors      every exception, its exit code, and how a problem is worded
 text        text for people: counts, percents, times, shortened, nothing that controls a terminal
 digest      the one hash behind every fingerprint
 codec       JSON in and out; depth: how deeply it may be nested
-event_loop  the one loop: shared_loop, borrowed_loop, worker_threads, daemon_threads
+event_loop/  the one loop, threads for blocking code
 redaction/  secrets, found and replaced
 local_door  who may talk to a server on this machine
 operating_system  what only some systems have, with a way for Windows

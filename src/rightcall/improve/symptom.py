@@ -7,30 +7,15 @@ a symptom counts.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 from rightcall.improve.argument_kind import ArgumentKind, Setting, argument_kind, is_held, plain_value
 from rightcall.model.call import ToolCall
-from rightcall.model.failure import Failure
+from rightcall.model.failure import CODES, Failure, SymptomGroup
 from rightcall.model.tool import Tool
 
-Group = Literal["stopped", "recovery", "miss", "invented", "extra", "arguments", "other"]
-ORDER: tuple[Group, ...] = ("stopped", "recovery", "miss", "invented", "extra", "arguments", "other")
+ORDER: tuple[SymptomGroup, ...] = get_args(SymptomGroup)
 
-STOPPED = frozenset(("agent_error", "refused", "loop_limit", "waiting_for_approval", "bad_json"))
-MISSED = frozenset(("wrong_tool", "no_call", "missing_call"))
-SURPLUS = frozenset(("unexpected_call", "forbidden_call"))
-ARGUMENTS = frozenset(
-    (
-        "missing_arg",
-        "wrong_value",
-        "wrong_type",
-        "hallucinated_ref",
-        "extra_arg",
-        "forbidden_arg",
-        "schema_violation",
-    )
-)
 LONGEST = 200
 """Characters of an error text or a value that are kept."""
 
@@ -51,13 +36,13 @@ class Symptom(NamedTuple):
     that of the first failure. `detail` is the text of a tool's error. `also` names the groups that followed.
     """
 
-    group: Group
+    group: SymptomGroup
     tool: str = ""
     called: str = ""
     arguments: tuple[BadArgument, ...] = ()
     code: str = ""
     detail: str = ""
-    also: tuple[Group, ...] = ()
+    also: tuple[SymptomGroup, ...] = ()
     turn: int | None = None
 
 
@@ -84,9 +69,9 @@ def symptom_of(
     """The first symptom of a failed trial, with the wrong arguments when it is about those."""
     turn = min((f.turn for f in failures if f.turn is not None), default=None)
     told = [f for f in failures if f.code != "infra_error" and (turn is None or f.turn in (turn, None))]
-    found: dict[Group, Failure] = {}
+    found: dict[SymptomGroup, Failure] = {}
     for failure in told:
-        found.setdefault(_group(failure, tools), failure)
+        found.setdefault(CODES[failure.code].symptom, failure)
     error = _unrecovered(calls, {tool for tool, _ in request.expected})
     groups = [group for group in ORDER if group in found or (group == "recovery" and error)]
     if not groups:
@@ -103,28 +88,15 @@ def symptom_of(
     return Symptom(first, tool, called[:LONGEST], (), failure.code, also=also, turn=turn), ()
 
 
-def _group(failure: Failure, tools: Mapping[str, Tool]) -> Group:
-    code = failure.code
-    if code in STOPPED:
-        return "stopped"
-    if code == "unknown_tool":
-        return "invented"
-    if code in MISSED:
-        return "miss"
-    if code in SURPLUS:
-        return "extra"
-    return "arguments" if code in ARGUMENTS else "other"
-
-
 def _arguments(
     told: Sequence[Failure],
     calls: Sequence[ToolCall],
     request: SymptomRequest,
     tools: Mapping[str, Tool],
-    also: tuple[Group, ...],
+    also: tuple[SymptomGroup, ...],
     turn: int | None,
 ) -> tuple[Symptom, tuple[Mistake, ...]]:
-    failures = [f for f in told if f.code in ARGUMENTS]
+    failures = [f for f in told if CODES[f.code].symptom == "arguments"]
     tool = failures[0].tool
     bad: dict[str, BadArgument] = {}
     mistakes: list[Mistake] = []

@@ -136,14 +136,3 @@ class VerdictMetric(CallMetric):
             return said[0]
         relevant = [words for words, f in zip(said, verdict.failures, strict=True) if f.code in self.codes]
         return joined(relevant or said)
-
-
-CALL_CODES: frozenset[Code] = frozenset(
-    ("no_call", "missing_call", "unexpected_call", "duplicate_call", "retry", "wrong_tool", "unknown_tool")
-)
-ARGUMENT_CODES: frozenset[Code] = frozenset(
-    (
-        "missing_arg", "extra_arg", "wrong_value", "wrong_type", "bad_json", "schema_violation",
-        "forbidden_arg", "hallucinated_ref",
-    )
-)  # fmt: skip

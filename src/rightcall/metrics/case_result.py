@@ -16,7 +16,6 @@ from rightcall.metrics.dimensions import SPOTLESS, dimension_scores, no_answer
 from rightcall.metrics.matching.case_numbers import latency_in_doubt
 from rightcall.metrics.matching.case_score import (
     DEFAULT_RULES,
-    FORBIDDEN,
     NO_TOOLS,
     forbids_all,
     pass_threshold,
@@ -28,7 +27,7 @@ from rightcall.metrics.matching.reasons import reason
 from rightcall.metrics.matching.verdict import CaseVerdict, Numbers, ScoringRules
 from rightcall.metrics.open_outcome import in_doubt
 from rightcall.model.case import TestCase
-from rightcall.model.failure import Failure
+from rightcall.model.failure import FORBIDDEN, Failure
 from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, category_of, states_check
 from rightcall.model.open_call import open_calls
 from rightcall.model.run import CaseResult

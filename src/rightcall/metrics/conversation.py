@@ -13,10 +13,10 @@ from typing import Literal
 
 import msgspec
 
-from rightcall.metrics.matching.case_score import DEFAULT_RULES, FORBIDDEN, NO_TOOLS, score_calls
+from rightcall.metrics.matching.case_score import DEFAULT_RULES, NO_TOOLS, score_calls
 from rightcall.metrics.matching.reasons import reason
 from rightcall.metrics.matching.verdict import CaseVerdict, Numbers, ScoringRules
-from rightcall.model.failure import Failure
+from rightcall.model.failure import FORBIDDEN, Failure
 from rightcall.model.golden import ConversationalGolden, ExpectedCall, Golden
 from rightcall.model.record import Record
 from rightcall.model.score import Score

@@ -116,7 +116,7 @@ def _measured(metric: Metric, case: AnyTestCase) -> Any:
 async def _in_thread(metric: Metric, case: AnyTestCase) -> Any:
     import asyncio
 
-    from rightcall.core.worker_threads import in_thread
+    from rightcall.core.event_loop.worker_threads import in_thread
 
     try:
         return await in_thread(

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from rightcall.metrics.matching.case_score import FORBIDDEN
-from rightcall.model.failure import Failure
+from rightcall.model.failure import FORBIDDEN, Failure
 from rightcall.model.golden import AnyGolden
 from rightcall.model.open_call import OpenCall, no_answer_text, unsettled
 from rightcall.model.run import CaseResult

@@ -1,8 +1,8 @@
-"""The closed list of failure codes, each with its evidence."""
+"""The closed list of failure codes, with everything that is known of each, and a failure with its evidence."""
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from rightcall.model.record import Record
 
@@ -43,48 +43,162 @@ Code = Literal[
     "permission_denied",
 ]
 
-MEANINGS: dict[Code, str] = {
-    "no_call": "calls were expected, and nothing was called",
-    "missing_call": "an expected call was not made",
-    "unexpected_call": "a call that was not expected",
-    "duplicate_call": "a repeat of another call",
-    "retry": "a repeat of a call that had failed",
-    "wrong_tool": "a different tool was called instead of the expected one",
-    "unknown_tool": "a tool was called that was not offered",
-    "missing_arg": "an expected argument is missing",
-    "extra_arg": "an argument that was not expected",
-    "wrong_value": "an argument has a different value than expected",
-    "wrong_type": "an argument has a different type than expected",
-    "bad_json": "the arguments are not a JSON object",
-    "schema_violation": "the tool's schema rejects the arguments",
-    "order_violation": "a correct call at the wrong time",
-    "forbidden_call": "a forbidden call was made",
-    "forbidden_arg": "a forbidden argument was sent",
-    "hallucinated_ref": "a value that should come from an earlier result does not",
-    "over_calling": "more calls than the golden allows",
-    "over_latency": "the case took longer than the golden allows",
-    "missing_content": "the answer lacks something it should have",
-    "wrong_state": "the final state of a world is not the expected one",
-    "double_effect": "an effect happened twice",
-    "failed_metric": "only requested metrics did not pass, and they name no other code",
-    "loop_limit": "the agent reached its limit of steps, calls, tokens, cost or time",
-    "refused": "the model refused to answer",
-    "agent_error": "the agent raised an error",
-    "infra_error": "no answer from the provider, a tool server or a script; says nothing about the agent",
-    "outcome_unknown": "a call of a tool that runs for real got no answer: its effect may have happened",
-    "unconfirmed": "a tool ran without the confirmation that the golden requires",
-    "missing_confirmation": "the agent did not ask for a confirmation that the golden expects",
-    "needless_confirmation": "the agent asked for a confirmation that the golden does not expect",
-    "waiting_for_approval": "the agent waits for an approval that nobody gave",
-    "unauthorized_call": "a tool ran for a caller without any of its roles",
-    "permission_denied": "a call that the golden expects was refused for want of permission",
-}
-"""What each code says about a case."""
+SymptomGroup = Literal["stopped", "recovery", "miss", "invented", "extra", "arguments", "other"]
+PairKind = Literal[
+    "right",
+    "wrong_arguments",
+    "wrong_tool",
+    "invented",
+    "missing",
+    "out_of_order",
+    "unexpected",
+    "forbidden",
+    "allowed",
+]
+ArgumentMark = Literal["same", "different", "missing", "extra"]
 
-FATAL: frozenset[Code] = frozenset(
-    ("forbidden_call", "double_effect", "wrong_state", "unconfirmed", "unauthorized_call")
+
+class CodeFacts(NamedTuple):
+    """Everything that is known of a code.
+
+    `meaning`: what it says about a case. `sentence`: one failure in words, `f`; the other parts are those of
+    `metrics.matching.reasons`. `about`: the calls or their arguments, which the metrics of either explain. `pair`: the
+    mark of an expected call and the actual one. `mark`: that of an argument. `symptom`: what causes are looked for.
+    `forbidden`: something must not have happened. `decides`: it fails a case whatever its calls. `damage`: one
+    occurrence fails a gate regardless of the rates, and no golden is excused for it.
+    """
+
+    title: str
+    meaning: str
+    sentence: str
+    about: Literal["calls", "arguments", "case"] = "case"
+    pair: PairKind | None = None
+    mark: ArgumentMark | None = None
+    symptom: SymptomGroup = "other"
+    forbidden: bool = False
+    decides: bool = False
+    damage: bool = False
+
+
+CODES: dict[Code, CodeFacts] = {
+    "no_call": CodeFacts(
+        "No call was made", "calls were expected, and nothing was called",
+        "nothing was called; expected {expected_call}", about="calls", pair="missing", symptom="miss"),
+    "missing_call": CodeFacts(
+        "Missing call", "an expected call was not made",
+        "{expected_call} was not called", about="calls", pair="missing", symptom="miss"),
+    "unexpected_call": CodeFacts(
+        "Unexpected call", "a call that was not expected",
+        "{actual_call} was not expected{only}", about="calls", pair="unexpected", symptom="extra"),
+    "duplicate_call": CodeFacts(
+        "Duplicate call", "a repeat of another call",
+        "{actual_call} was called again unnecessarily", about="calls", pair="unexpected"),
+    "retry": CodeFacts(
+        "Retry after a failure", "a repeat of a call that had failed",
+        "{actual_call} was retried after a failure", about="calls", pair="unexpected"),
+    "wrong_tool": CodeFacts(
+        "Wrong tool", "a different tool was called instead of the expected one",
+        "called {f.actual} instead of {f.tool}", about="calls", pair="wrong_tool", symptom="miss"),
+    "unknown_tool": CodeFacts(
+        "Unknown tool", "a tool was called that was not offered",
+        "called {f.actual}, a tool that does not exist{instead}", about="calls", pair="invented", symptom="invented"),
+    "missing_arg": CodeFacts(
+        "Missing argument", "an expected argument is missing",
+        "{f.tool}: {f.parameter} is missing, should be {expected}",
+        about="arguments", pair="wrong_arguments", mark="missing", symptom="arguments"),
+    "extra_arg": CodeFacts(
+        "Unexpected argument", "an argument that was not expected",
+        "{f.tool}: {f.parameter} was not expected, was {actual}",
+        about="arguments", pair="wrong_arguments", mark="extra", symptom="arguments"),
+    "wrong_value": CodeFacts(
+        "Wrong argument value", "an argument has a different value than expected",
+        "{f.tool}: {f.parameter} should be {expected}, was {actual}",
+        about="arguments", pair="wrong_arguments", mark="different", symptom="arguments"),
+    "wrong_type": CodeFacts(
+        "Wrong argument type", "an argument has a different type than expected",
+        "{f.tool}: {f.parameter} should be {expected}, was {actual} (wrong type)",
+        about="arguments", pair="wrong_arguments", mark="different", symptom="arguments"),
+    "bad_json": CodeFacts(
+        "Arguments are not JSON", "the arguments are not a JSON object",
+        "{f.tool}: the arguments are not a JSON object: {actual}",
+        about="arguments", pair="wrong_arguments", symptom="stopped"),
+    "schema_violation": CodeFacts(
+        "Arguments violate the tool's schema", "the tool's schema rejects the arguments",
+        "{f.tool}: not valid for the tool's schema: {f.detail}", about="arguments", symptom="arguments"),
+    "order_violation": CodeFacts(
+        "Wrong order of calls", "a correct call at the wrong time",
+        "{f.tool} was called out of order; expected {f.expected}", pair="out_of_order"),
+    "forbidden_call": CodeFacts(
+        "Forbidden call", "a forbidden call was made",
+        "{actual_call} is forbidden", pair="forbidden", symptom="extra", forbidden=True, damage=True),
+    "forbidden_arg": CodeFacts(
+        "Forbidden argument", "a forbidden argument was sent",
+        "{f.tool}: {f.parameter} must not be passed, was {actual}",
+        about="arguments", pair="wrong_arguments", mark="extra", symptom="arguments", forbidden=True),
+    "hallucinated_ref": CodeFacts(
+        "Invented value", "a value that should come from an earlier result does not",
+        "{f.tool}: {f.parameter} should be {expected}, {origin}",
+        about="arguments", pair="wrong_arguments", mark="different", symptom="arguments"),
+    "over_calling": CodeFacts(
+        "Too many calls", "more calls than the golden allows",
+        "{f.actual} calls, {limit}", decides=True),
+    "over_latency": CodeFacts(
+        "Too slow", "the case took longer than the golden allows",
+        "took {f.actual:g} ms, the budget is {f.expected:g} ms", decides=True),
+    "missing_content": CodeFacts(
+        "Missing content in the answer", "the answer lacks something it should have",
+        "the answer does not contain {content}"),
+    "wrong_state": CodeFacts(
+        "Wrong final state", "the final state of a world is not the expected one",
+        "{world} ended in the wrong state: {state}", damage=True),
+    "double_effect": CodeFacts(
+        "Double effect", "an effect happened twice",
+        "{f.tool} took effect twice{because}", damage=True),
+    "failed_metric": CodeFacts(
+        "Requested metric not passed", "only requested metrics did not pass, and they name no other code",
+        "{f.detail}"),
+    "loop_limit": CodeFacts(
+        "Stopped at a limit", "the agent reached its limit of steps, calls, tokens, cost or time",
+        "stopped at a limit before finishing{because}", symptom="stopped", decides=True),
+    "refused": CodeFacts(
+        "Model refused", "the model refused to answer",
+        "the model refused{because}", symptom="stopped"),
+    "agent_error": CodeFacts(
+        "Agent failed", "the agent raised an error",
+        "the agent failed{because}", symptom="stopped", decides=True),
+    "infra_error": CodeFacts(
+        "No answer", "no answer from the provider, a tool server or a script; says nothing about the agent",
+        "no answer{because}", decides=True),
+    "outcome_unknown": CodeFacts(
+        "Outcome of a call unknown", "a call of a tool that runs for real got no answer: its effect may have happened",
+        "{f.tool}: outcome unknown{because}"),
+    "unconfirmed": CodeFacts(
+        "Acted without asking", "a tool ran without the confirmation that the golden requires",
+        "{actual_call} ran without confirmation{because}", forbidden=True, damage=True),
+    "missing_confirmation": CodeFacts(
+        "Confirmation not asked for", "the agent did not ask for a confirmation that the golden expects",
+        "did not ask before {f.tool}{because}"),
+    "needless_confirmation": CodeFacts(
+        "Needless confirmation", "the agent asked for a confirmation that the golden does not expect",
+        "asked before {actual_call}, which was not expected"),
+    "waiting_for_approval": CodeFacts(
+        "Waiting for approval", "the agent waits for an approval that nobody gave",
+        "waits for the approval of {waiting}{because}", symptom="stopped", decides=True),
+    "unauthorized_call": CodeFacts(
+        "Unauthorized call", "a tool ran for a caller without any of its roles",
+        "{actual_call} ran for a caller without permission{because}", forbidden=True, damage=True),
+    "permission_denied": CodeFacts(
+        "Permission denied", "a call that the golden expects was refused for want of permission",
+        "{f.tool} was refused{because}"),
+}  # fmt: skip
+
+FATAL: frozenset[Code] = frozenset(code for code, facts in CODES.items() if facts.damage)
+FORBIDDEN: frozenset[Code] = frozenset(code for code, facts in CODES.items() if facts.forbidden)
+SPOILING: frozenset[Code] = FORBIDDEN | {code for code, facts in CODES.items() if facts.decides}
+CALL_CODES: frozenset[Code] = frozenset(code for code, facts in CODES.items() if facts.about == "calls")
+ARGUMENT_CODES: frozenset[Code] = frozenset(
+    code for code, facts in CODES.items() if facts.about == "arguments"
 )
-"""Damage: one occurrence fails a gate regardless of the rates, and no golden is excused for it."""
 
 
 class Failure(Record, frozen=True):

@@ -23,7 +23,7 @@ from rightcall.agents.agent import Agent
 from rightcall.agents.callable_agent import as_trajectory
 from rightcall.core.codec import name_of, source_hash
 from rightcall.core.errors import ConfigError, InputError
-from rightcall.core.worker_threads import in_thread
+from rightcall.core.event_loop.worker_threads import in_thread
 from rightcall.datasets.targets import golden_of_datapoint, placed_items
 from rightcall.files.checked_read import existing_file
 from rightcall.metrics.base import Metric

@@ -7,8 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from rightcall.lint.evidence import Confusion, Misfilled
-from rightcall.metrics.base import ARGUMENT_CODES
-from rightcall.model.failure import Failure
+from rightcall.model.failure import ARGUMENT_CODES, Failure
 from rightcall.model.golden import AnyGolden, Golden
 from rightcall.model.run import CaseResult
 from rightcall.store.sql.store import Store

@@ -11,10 +11,10 @@ from contextvars import ContextVar
 
 import pytest
 
-from rightcall.core import event_loop, shared_loop
-from rightcall.core.event_loop import finished, finished_apart
-from rightcall.core.shared_loop import end_with_call
-from rightcall.core.worker_threads import in_thread
+from rightcall.core import event_loop
+from rightcall.core.event_loop import finished, finished_apart, shared_loop
+from rightcall.core.event_loop.shared_loop import end_with_call
+from rightcall.core.event_loop.worker_threads import in_thread
 
 COLOUR: ContextVar[str] = ContextVar("colour", default="none")
 

@@ -24,7 +24,7 @@ import msgspec
 from rightcall.agents.callable_agent import as_trajectory
 from rightcall.agents.conversation.agent_side import ending, given_messages
 from rightcall.core.errors import contained
-from rightcall.core.worker_threads import in_thread
+from rightcall.core.event_loop.worker_threads import in_thread
 from rightcall.model.call import ToolResult
 from rightcall.model.depth import bounded_trajectory
 from rightcall.model.dialects import trajectory_from_messages

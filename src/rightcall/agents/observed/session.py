@@ -15,7 +15,7 @@ from rightcall.agents.observed.hooks import watching
 from rightcall.agents.observed.recorder import EventRecorder
 from rightcall.agents.observed.values import ending
 from rightcall.core.errors import ConfigError, contained
-from rightcall.core.worker_threads import in_thread
+from rightcall.core.event_loop.worker_threads import in_thread
 from rightcall.model.golden import Golden
 from rightcall.model.trajectory import StopReason, Trajectory
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rightcall.metrics.base import ARGUMENT_CODES, CallMetric, without_arguments
+from rightcall.metrics.base import CallMetric, without_arguments
 from rightcall.metrics.matching.case_score import score_calls
 from rightcall.metrics.matching.reasons import reason
 from rightcall.model.case import TestCase
+from rightcall.model.failure import ARGUMENT_CODES
 from rightcall.model.score import Score
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rightcall.metrics.base import CALL_CODES, VerdictMetric
+from rightcall.metrics.base import VerdictMetric
+from rightcall.model.failure import CALL_CODES
 
 
 @dataclass(frozen=True)

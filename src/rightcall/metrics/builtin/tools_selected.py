@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rightcall.metrics.base import CALL_CODES, VerdictMetric
+from rightcall.metrics.base import VerdictMetric
 from rightcall.metrics.matching.verdict import CaseVerdict
+from rightcall.model.failure import CALL_CODES
 from rightcall.model.score import Score
 
 

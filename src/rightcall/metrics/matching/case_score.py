@@ -28,7 +28,7 @@ from rightcall.metrics.matching.unknown import blank_read, in_doubt, without_unk
 from rightcall.metrics.matching.verdict import CaseVerdict, Numbers, ScoringRules
 from rightcall.model.call import ToolCall
 from rightcall.model.depth import bounded_trajectory
-from rightcall.model.failure import Failure
+from rightcall.model.failure import FORBIDDEN, SPOILING, Failure
 from rightcall.model.golden import ExpectedCall, Golden
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory
@@ -38,12 +38,6 @@ NO_TOOLS: Mapping[str, Tool] = {}
 MOST_ALTERNATIVES = 256
 Helpers = tuple[Callable[[str], Sequence[float]] | None, Callable[[str, Any], float] | None, bool]
 """The functions behind the matchers `semantic` and `judge`, and whether unknown arguments count as right."""
-
-FORBIDDEN = frozenset(("forbidden_call", "forbidden_arg", "unconfirmed", "unauthorized_call"))
-SPOILING = FORBIDDEN | frozenset(
-    ("over_calling", "over_latency", "loop_limit", "waiting_for_approval", "agent_error", "infra_error")
-)
-"""Codes that fail a case whatever its calls."""
 
 
 def score_calls(

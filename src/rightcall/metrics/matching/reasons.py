@@ -9,7 +9,7 @@ from rightcall.core.errors import InputError
 from rightcall.metrics.matching.base import Scope, shown
 from rightcall.metrics.matching.compile import compile_matcher, matcher_key
 from rightcall.metrics.matching.matchers.references import NOT_RECORDED, OF_ANOTHER_CALL
-from rightcall.model.failure import Code, Failure
+from rightcall.model.failure import CODES, Failure
 
 NOTHING_CALLED = "nothing was called; expected "
 MOST_CLAUSES = 50
@@ -20,7 +20,7 @@ SINGLE_VALUE = frozenset(("exact", "text", "number", "date", "default", "semanti
 
 def sentence(failure: Failure) -> str:
     """One failure as one clause, without a full stop."""
-    return SENTENCES[failure.code](failure)
+    return CODES[failure.code].sentence.format_map(_Parts(f=failure))
 
 
 def reason(failures: Iterable[Failure]) -> str:
@@ -61,68 +61,32 @@ def _spec(value: Any) -> str:
         return f"<{shown(value, 60)}>"
 
 
-def _wanted(failure: Failure) -> str:
-    return failure.detail or shown(failure.expected)
+def _origin(f: Failure) -> str:
+    if f.detail.endswith((NOT_RECORDED, OF_ANOTHER_CALL)):
+        return f"was {shown(f.actual)}"
+    return f"but {shown(f.actual)} is not from any earlier result"
 
 
-def _wrong_value(f: Failure) -> str:
-    return f"{f.tool}: {f.parameter} should be {_wanted(f)}, was {shown(f.actual)}"
-
-
-SENTENCES: dict[Code, Callable[[Failure], str]] = {
-    "no_call": lambda f: f"{NOTHING_CALLED}{call_text(f.tool, f.expected)}",
-    "missing_call": lambda f: f"{call_text(f.tool, f.expected)} was not called",
-    "unexpected_call": lambda f: (
-        f"{call_text(f.tool, f.actual)} was not expected"
-        + (f", only {call_text(f.tool, f.expected)} would do" if f.expected is not None else "")
-    ),
-    "duplicate_call": lambda f: f"{call_text(f.tool, f.actual)} was called again unnecessarily",
-    "retry": lambda f: f"{call_text(f.tool, f.actual)} was retried after a failure",
-    "wrong_tool": lambda f: f"called {f.actual} instead of {f.tool}",
-    "unknown_tool": lambda f: (
-        f"called {f.actual}, a tool that does not exist"
-        + ("" if f.expected is None else f", instead of {f.expected}")
-    ),
-    "missing_arg": lambda f: f"{f.tool}: {f.parameter} is missing, should be {_wanted(f)}",
-    "extra_arg": lambda f: f"{f.tool}: {f.parameter} was not expected, was {shown(f.actual)}",
-    "wrong_value": _wrong_value,
-    "wrong_type": lambda f: f"{_wrong_value(f)} (wrong type)",
-    "bad_json": lambda f: f"{f.tool}: the arguments are not a JSON object: {shown(f.actual)}",
-    "schema_violation": lambda f: f"{f.tool}: not valid for the tool's schema: {f.detail}",
-    "order_violation": lambda f: f"{f.tool} was called out of order; expected {f.expected}",
-    "forbidden_call": lambda f: f"{call_text(f.tool, f.actual)} is forbidden",
-    "forbidden_arg": lambda f: f"{f.tool}: {f.parameter} must not be passed, was {shown(f.actual)}",
-    "hallucinated_ref": lambda f: (
-        f"{f.tool}: {f.parameter} should be {_wanted(f)}, "
-        + (
-            f"was {shown(f.actual)}"
-            if f.detail.endswith((NOT_RECORDED, OF_ANOTHER_CALL))
-            else f"but {shown(f.actual)} is not from any earlier result"
-        )
-    ),
-    "over_calling": lambda f: f"{f.actual} calls, {f.detail or f'at most {f.expected} are allowed'}",
-    "over_latency": lambda f: f"took {f.actual:g} ms, the budget is {f.expected:g} ms",
-    "missing_content": lambda f: f"the answer does not contain {shown(f.expected)}",
-    "wrong_state": lambda f: (
-        f"{f.tool or 'the world'} ended in the wrong state: {f.detail or shown(f.actual)}"
-    ),
-    "double_effect": lambda f: f"{f.tool} took effect twice{_because(f)}",
-    "failed_metric": lambda f: f.detail,
-    "loop_limit": lambda f: f"stopped at a limit before finishing{_because(f)}",
-    "refused": lambda f: f"the model refused{_because(f)}",
-    "agent_error": lambda f: f"the agent failed{_because(f)}",
-    "infra_error": lambda f: f"no answer{_because(f)}",
-    "outcome_unknown": lambda f: f"{f.tool}: outcome unknown{_because(f)}",
-    "unconfirmed": lambda f: f"{call_text(f.tool, f.actual)} ran without confirmation{_because(f)}",
-    "missing_confirmation": lambda f: f"did not ask before {f.tool}{_because(f)}",
-    "needless_confirmation": lambda f: f"asked before {call_text(f.tool, f.actual)}, which was not expected",
-    "waiting_for_approval": lambda f: f"waits for the approval of {f.tool or 'a call'}{_because(f)}",
-    "unauthorized_call": lambda f: (
-        f"{call_text(f.tool, f.actual)} ran for a caller without permission{_because(f)}"
-    ),
-    "permission_denied": lambda f: f"{f.tool} was refused{_because(f)}",
+PARTS: dict[str, Callable[[Failure], str]] = {
+    "expected": lambda f: f.detail or shown(f.expected),
+    "actual": lambda f: shown(f.actual),
+    "expected_call": lambda f: call_text(f.tool, f.expected),
+    "actual_call": lambda f: call_text(f.tool, f.actual),
+    "because": lambda f: f": {f.detail}" if f.detail else "",
+    "only": lambda f: "" if f.expected is None else f", only {call_text(f.tool, f.expected)} would do",
+    "instead": lambda f: "" if f.expected is None else f", instead of {f.expected}",
+    "origin": _origin,
+    "limit": lambda f: f.detail or f"at most {f.expected} are allowed",
+    "content": lambda f: shown(f.expected),
+    "world": lambda f: f.tool or "the world",
+    "state": lambda f: f.detail or shown(f.actual),
+    "waiting": lambda f: f.tool or "a call",
 }
+"""What a sentence of a code may name, besides the fields of the failure."""
 
 
-def _because(failure: Failure) -> str:
-    return f": {failure.detail}" if failure.detail else ""
+class _Parts(dict[str, Any]):
+    """The parts of one failure, each computed when its sentence has it."""
+
+    def __missing__(self, name: str) -> str:
+        return PARTS[name](self["f"])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Literal
 
 import msgspec
 
@@ -16,37 +15,13 @@ from rightcall.metrics.matching.case_score import counted_places, score_calls
 from rightcall.metrics.matching.effort import TooManyCalls, bounded_effort
 from rightcall.metrics.matching.expectation import fits, make_slots
 from rightcall.model.call import ToolCall
-from rightcall.model.failure import Failure
+from rightcall.model.failure import CODES, Failure, PairKind
 from rightcall.model.golden import AnyGolden, ExpectedCall, Golden
 from rightcall.model.record import Record, Several
 from rightcall.model.run import CaseResult
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory
 
-Kind = Literal[
-    "right",
-    "wrong_arguments",
-    "wrong_tool",
-    "invented",
-    "missing",
-    "out_of_order",
-    "unexpected",
-    "forbidden",
-    "allowed",
-]
-KINDS: dict[str, Kind] = {
-    **dict.fromkeys(
-        ("missing_arg", "extra_arg", "wrong_value", "wrong_type", "hallucinated_ref"), "wrong_arguments"
-    ),
-    **dict.fromkeys(("bad_json", "forbidden_arg"), "wrong_arguments"),
-    **dict.fromkeys(("unexpected_call", "duplicate_call", "retry"), "unexpected"),
-    **dict.fromkeys(("missing_call", "no_call"), "missing"),
-    "wrong_tool": "wrong_tool",
-    "unknown_tool": "invented",
-    "order_violation": "out_of_order",
-    "forbidden_call": "forbidden",
-}
-"""The mark of a pair for each code. Codes about the whole case have none."""
 NO_TOOLS: Mapping[str, Tool] = {}
 
 
@@ -55,7 +30,7 @@ class ShownPair(Record, frozen=True):
 
     expected: int | None
     call: int | None
-    kind: Kind
+    kind: PairKind
 
 
 class Pairing(Record, frozen=True):
@@ -104,7 +79,7 @@ def expected_calls(
 
 
 def _marks(failures: Sequence[Failure]) -> set[tuple[str, int | None, int | None, str]]:
-    return {(f.code, f.call, f.expected_call, f.parameter) for f in failures if f.code in KINDS}
+    return {(f.code, f.call, f.expected_call, f.parameter) for f in failures if CODES[f.code].pair}
 
 
 def _known(pair: ShownPair, calls: int) -> ShownPair:
@@ -114,16 +89,16 @@ def _known(pair: ShownPair, calls: int) -> ShownPair:
 
 def _told(failures: Sequence[Failure]) -> list[ShownPair]:
     """One pair for each call or expected call that failures name; the most severe mark wins."""
-    found: dict[tuple[int | None, int | None], Kind] = {}
+    found: dict[tuple[int | None, int | None], PairKind] = {}
     for failure in failures:
-        kind = KINDS.get(failure.code)
+        kind = CODES[failure.code].pair
         if kind is None or (failure.call is None and failure.expected_call is None):
             continue
         if failure.code == "forbidden_arg" and failure.expected_call is None:
             continue  # about a call that another failure explains
         found.setdefault((failure.expected_call, failure.call), kind)
     matched = {call for expected, call in found if expected is not None and call is not None}
-    missing = Counter(f.expected_call for f in failures if KINDS.get(f.code) == "missing")
+    missing = Counter(f.expected_call for f in failures if CODES[f.code].pair == "missing")
     pairs = [ShownPair(e, c, k) for (e, c), k in found.items() if not (e is None and c in matched)]
     pairs += [ShownPair(e, None, "missing") for e, times in missing.items() for _ in range(times - 1)]
     return pairs

@@ -4,30 +4,21 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from typing import Any, Literal
+from typing import Any
 
 from rightcall.core.errors import RightCallError
 from rightcall.metrics.matching.base import Scope
 from rightcall.metrics.matching.compile import compile_matcher
 from rightcall.metrics.matching.expectation import pattern_text
 from rightcall.model.call import CallStatus, ToolCall
-from rightcall.model.failure import Failure
+from rightcall.model.failure import CODES, ArgumentMark, Failure, PairKind
 from rightcall.model.golden import ExpectedCall
 from rightcall.model.record import Record
 from rightcall.model.run import CaseResult
 from rightcall.show.text import json_text, one_line, shown_text
-from rightcall.show.view.call_pairs import Kind, Pairing, ShownPair
+from rightcall.show.view.call_pairs import Pairing, ShownPair
 from rightcall.show.view.failures import said
 
-Mark = Literal["same", "different", "missing", "extra"]
-MARKS: dict[str, Mark] = {
-    "missing_arg": "missing",
-    "extra_arg": "extra",
-    "forbidden_arg": "extra",
-    "wrong_value": "different",
-    "wrong_type": "different",
-    "hallucinated_ref": "different",
-}
 MOST_CALLS = 100
 MOST_ARGUMENTS = 200
 LONGEST_VALUE = 4000
@@ -39,7 +30,7 @@ class ArgumentRow(Record, frozen=True):
     name: str
     expected: str | None
     actual: str | None
-    mark: Mark
+    mark: ArgumentMark
     note: str = ""
 
 
@@ -47,7 +38,7 @@ class CallView(Record, frozen=True):
     """One pair. `expected_tool` or `tool` is empty where there is no counterpart; `notes` say what is wrong and
     what a human decided, `approval` is the decision in a word."""
 
-    kind: Kind
+    kind: PairKind
     expected_tool: str
     tool: str
     arguments: tuple[ArgumentRow, ...]
@@ -91,7 +82,7 @@ def _view(
         tool=one_line(call.name, 200) if call else "",
         arguments=tuple(rows[:MOST_ARGUMENTS]),
         notes=(
-            *dict.fromkeys(said(f) for f in failures if f.code not in MARKS or not f.parameter),
+            *dict.fromkeys(said(f) for f in failures if not CODES[f.code].mark or not f.parameter),
             *_decision(call),
         ),
         step=call.step if call else None,
@@ -125,11 +116,11 @@ def arguments(
     """
     specs: dict[str, Any] = (wanted.args or {}) if wanted else {}
     values: dict[str, Any] = (call.arguments or {}) if call else {}
-    wrong = {failure.parameter: failure for failure in failures if failure.code in MARKS}
+    wrong = {failure.parameter: failure for failure in failures if CODES[failure.code].mark}
     rows = []
     for name in dict.fromkeys((*specs, *values)):
         if compared:
-            mark = MARKS[wrong[name].code] if name in wrong else "same"
+            mark = CODES[wrong[name].code].mark or "same" if name in wrong else "same"
         elif name in specs and name in values:
             mark = "same" if _equal(specs[name], values[name]) else "different"
         else:
@@ -157,7 +148,7 @@ def _equal(spec: Any, value: Any) -> bool:
 
 
 def _note(
-    name: str, specs: dict[str, Any], values: dict[str, Any], failure: Failure | None, mark: Mark
+    name: str, specs: dict[str, Any], values: dict[str, Any], failure: Failure | None, mark: ArgumentMark
 ) -> str:
     if failure is not None:
         if failure.code == "forbidden_arg":

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 
 from rightcall.metrics.matching.reasons import sentence
 from rightcall.metrics.tally import counted_codes
-from rightcall.model.failure import Code, Failure
+from rightcall.model.failure import CODES, Code, Failure
 from rightcall.model.golden import AnyGolden
 from rightcall.model.record import Record
 from rightcall.model.run import CaseResult
@@ -15,43 +15,7 @@ from rightcall.show.view.case_names import case_name
 
 EXAMPLES = 5
 LONGEST_SENTENCE = 400
-
-TITLES: dict[Code, str] = {
-    "no_call": "No call was made",
-    "missing_call": "Missing call",
-    "unexpected_call": "Unexpected call",
-    "duplicate_call": "Duplicate call",
-    "retry": "Retry after a failure",
-    "wrong_tool": "Wrong tool",
-    "unknown_tool": "Unknown tool",
-    "missing_arg": "Missing argument",
-    "extra_arg": "Unexpected argument",
-    "wrong_value": "Wrong argument value",
-    "wrong_type": "Wrong argument type",
-    "bad_json": "Arguments are not JSON",
-    "schema_violation": "Arguments violate the tool's schema",
-    "order_violation": "Wrong order of calls",
-    "forbidden_call": "Forbidden call",
-    "forbidden_arg": "Forbidden argument",
-    "hallucinated_ref": "Invented value",
-    "over_calling": "Too many calls",
-    "over_latency": "Too slow",
-    "missing_content": "Missing content in the answer",
-    "wrong_state": "Wrong final state",
-    "double_effect": "Double effect",
-    "failed_metric": "Requested metric not passed",
-    "loop_limit": "Stopped at a limit",
-    "refused": "Model refused",
-    "agent_error": "Agent failed",
-    "infra_error": "No answer",
-    "outcome_unknown": "Outcome of a call unknown",
-    "unconfirmed": "Acted without asking",
-    "missing_confirmation": "Confirmation not asked for",
-    "needless_confirmation": "Needless confirmation",
-    "waiting_for_approval": "Waiting for approval",
-    "unauthorized_call": "Unauthorized call",
-    "permission_denied": "Permission denied",
-}
+TITLES = {code: facts.title for code, facts in CODES.items()}
 
 
 class Example(Record, frozen=True):

@@ -18,7 +18,7 @@ import msgspec
 
 from rightcall.core.codec import encode
 from rightcall.core.errors import ToolServerDown
-from rightcall.core.worker_threads import in_background, in_thread
+from rightcall.core.event_loop.worker_threads import in_background, in_thread
 from rightcall.model.record import Record
 from rightcall.tools.idempotency.claims import GroupCommit, Heartbeat
 from rightcall.tools.idempotency.owners import Owner

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from rightcall.core.errors import contained
-from rightcall.core.worker_threads import in_thread
+from rightcall.core.event_loop.worker_threads import in_thread
 from rightcall.model.tool import Tool
 from rightcall.schema.sample_values import generated
 from rightcall.tools.definitions.behaviour import Behaviour, CallInfo, only_reads

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from rightcall.core.shared_loop import end_with_call
+from rightcall.core.event_loop.shared_loop import end_with_call
 from rightcall.tools.idempotency.owners import Owner, holding
 from rightcall.tools.runtime.active_call import ActiveCall, Next
 from rightcall.tools.runtime.errors import ErrorReply

@@ -12,7 +12,7 @@ from typing import Any
 
 from rightcall.agents.observed.adapter import Adapter, Exclusive, Talk, Watch
 from rightcall.agents.observed.values import arguments_of, counted, plain, text_of
-from rightcall.core.worker_threads import in_thread
+from rightcall.core.event_loop.worker_threads import in_thread
 from rightcall.model.call import ToolCall, ToolResult
 from rightcall.model.message import Message
 from rightcall.model.tool import Tool

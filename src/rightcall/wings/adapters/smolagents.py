@@ -15,7 +15,7 @@ from typing import Any
 from rightcall.agents.observed.adapter import Adapter, Exclusive, LimitReachedError, Talk, Watch
 from rightcall.agents.observed.hooks import replaced, watch_of
 from rightcall.agents.observed.values import arguments_of, counted, plain, text_of
-from rightcall.core.worker_threads import in_thread
+from rightcall.core.event_loop.worker_threads import in_thread
 from rightcall.model.call import ToolCall
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import UNKNOWN_USAGE

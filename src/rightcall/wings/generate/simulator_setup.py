@@ -22,7 +22,7 @@ from rightcall.agents.conversation.user_side import UserFault
 from rightcall.agents.limits import Deadline
 from rightcall.agents.retrying_client import Asker
 from rightcall.core.errors import ConfigError, ProviderError
-from rightcall.core.worker_threads import in_thread
+from rightcall.core.event_loop.worker_threads import in_thread
 from rightcall.model.golden import ConversationalGolden
 from rightcall.model.message import Message
 from rightcall.model.trajectory import Usage

@@ -6,6 +6,11 @@ loop is closed. So there is one, which stays open until the process ends or `clo
 
 No thread is kept for it: whoever waits runs it. When several threads wait, one runs it for all, and another takes over
 when that one has its result. Inside a running event loop (a notebook) a thread is started for that.
+
+shared_loop      an event loop that several threads wait for
+borrowed_loop    that loop as the one of a thread, for blocking code under test
+worker_threads   such code in threads
+daemon_threads   threads that never keep the process from exiting
 """
 
 from __future__ import annotations
@@ -18,9 +23,9 @@ from contextvars import ContextVar, copy_context
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
-from rightcall.core.daemon_threads import DaemonThreads
+from rightcall.core.event_loop.daemon_threads import DaemonThreads
+from rightcall.core.event_loop.shared_loop import LoopBusyError, LoopCall, SharedLoop, wait_for
 from rightcall.core.operating_system import call_in_forks
-from rightcall.core.shared_loop import LoopBusyError, LoopCall, SharedLoop, wait_for
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -9,9 +9,9 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from rightcall.core.borrowed_loop import BorrowedLoop, borrowed_loop
-from rightcall.core.daemon_threads import DaemonThreads, Job
 from rightcall.core.errors import contained
+from rightcall.core.event_loop.borrowed_loop import BorrowedLoop, borrowed_loop
+from rightcall.core.event_loop.daemon_threads import DaemonThreads, Job
 
 _threads = DaemonThreads("rightcall-work")
 

@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 from weakref import WeakSet
 
 from rightcall.core.event_loop import run_call
-from rightcall.core.shared_loop import CLOSING_S, TASKS, LoopCall, SharedLoop
+from rightcall.core.event_loop.shared_loop import CLOSING_S, TASKS, LoopCall, SharedLoop
 
 T = TypeVar("T")
 
