@@ -7,9 +7,10 @@ from typing import Any
 import click
 
 from rightcall.agents.observed.catalog import (
-    ADAPTERS,
     AdapterInfo,
     adapter_info,
+    adapter_problems,
+    all_adapters,
     hook_problem,
     installed_version,
 )
@@ -28,12 +29,14 @@ def adapters() -> None:
 def list_(as_json: bool) -> None:
     """List adapters with the installed and the tested version."""
     if as_json:
-        print_json([_described(info) for info in ADAPTERS])
+        print_json([_described(info) for info in all_adapters()])
         return
-    for info in ADAPTERS:
+    for info in all_adapters():
         here = installed_version(info) or "-"
         mocks = "tools can be mocked" if info.tools == "mock" else ""
         tell(f"{info.name:<18} {info.title:<28} {here:<12} tested {info.tested:<10} {mocks}".rstrip())
+    for problem in adapter_problems():
+        tell(f"note: {problem}", err=True)
     print_next("rightcall adapters show langchain")
 
 

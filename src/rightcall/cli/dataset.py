@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Literal
 
@@ -13,6 +13,7 @@ from rightcall.cli import dataset_versions as versions
 from rightcall.cli.options import (
     FILE,
     OUTPUT_BY_SUFFIX,
+    PluginChoice,
     file_argument,
     json_option,
     output_option,
@@ -22,8 +23,12 @@ from rightcall.cli.options import (
 )
 from rightcall.cli.output import console, print_json, print_next
 from rightcall.core.errors import InputError
+from rightcall.core.seam import load
 from rightcall.core.text import counted
 from rightcall.model.golden import AnyGolden
+
+IMPORTERS = ("goldens", "bfcl", "tau2")
+"""What `--from` names; installed packages add functions from a file to goldens."""
 
 
 @click.group()
@@ -106,7 +111,7 @@ def check(
 @dataset.command()
 @file_argument
 @click.argument("answers", type=FILE, required=False)
-@click.option("--from", "source", type=click.Choice(["goldens", "bfcl", "tau2"]), default="goldens", show_default=True,
+@click.option("--from", "source", type=PluginChoice("importers", IMPORTERS), default="goldens", show_default=True,
               help="Kind of FILE; `bfcl` also takes ANSWERS, `tau2` is τ-bench or τ²-bench")  # fmt: skip
 @output_option(OUTPUT_BY_SUFFIX, required=True)
 @click.option("--to", "dialect", type=click.Choice(["native", "deepeval"]), default="native", show_default=True,
@@ -143,7 +148,12 @@ def convert(
         problem = "with --skip-bad, overwriting the input would delete its bad rows"
         raise InputError(str(output), problem, "write to another file")
     skipped = SkippedRows() if skip_bad else None
-    goldens = import_bfcl(file, answers) if source == "bfcl" else load_goldens(file, skipped=skipped)
+    if source == "bfcl":
+        goldens: Iterable[AnyGolden] = import_bfcl(file, answers)
+    elif source == "goldens":
+        goldens = load_goldens(file, skipped=skipped)
+    else:
+        goldens = load("importers", source)(file)
     count = 0
 
     def counting() -> Iterator[AnyGolden]:

@@ -17,7 +17,7 @@ def metrics() -> None:
 @json_option
 def list_(as_json: bool) -> None:
     """List all metrics."""
-    from rightcall.metrics.resolve import metric_pages
+    from rightcall.metrics.resolve import metric_notes, metric_pages
 
     pages = metric_pages()
     if as_json:
@@ -27,6 +27,8 @@ def list_(as_json: bool) -> None:
     for page in pages:
         mark = "" if page.measured == "always" else f"  ({page.measured})"
         console().say("[bold]{}[/bold]  {}[dim]{}[/dim]", f"{page.name:<{width}}", page.summary, mark)
+    for note in metric_notes():
+        console().say("note: {}", note)
     console().say("\n[dim]next:[/dim]\n  rightcall metrics show parameter_accuracy")
 
 

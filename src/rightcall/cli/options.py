@@ -6,11 +6,13 @@ A command takes them as decorators (`@store_option`); what only one command has 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+
+from rightcall.core.seam import hidden_plugins, plugins
 
 Command = TypeVar("Command", bound=Callable[..., Any] | click.Command)
 
@@ -131,3 +133,18 @@ def output_option(text: str, *, required: bool = False) -> Callable[[Command], C
 
 
 OUTPUT_BY_SUFFIX = "Output file; the suffix sets the format"
+
+
+class PluginChoice(click.Choice[str]):
+    """One of the built-in names, or one that an installed package adds; packages are searched last."""
+
+    def __init__(self, kind: str, built_in: Sequence[str]) -> None:
+        super().__init__(built_in)
+        self._kind, self._built_in = kind, built_in
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        if value not in self._built_in and value not in plugins(self._kind):
+            names = [*self._built_in, *plugins(self._kind, self._built_in)]
+            notes = "".join(f"; {note}" for note in hidden_plugins(self._kind, self._built_in))
+            self.fail(f"'{value}' is not one of {', '.join(names)}{notes}", param, ctx)
+        return str(value)

@@ -12,6 +12,7 @@ from rightcall.cli.output import print_json, tell
 from rightcall.core.codec import to_plain
 from rightcall.core.errors import ConfigError, suggestion
 from rightcall.core.event_loop import finished
+from rightcall.core.seam import hidden_plugins, plugins
 from rightcall.models.prices import built_in_prices
 from rightcall.models.resolver import SHELVES, check, provider_names
 
@@ -33,7 +34,9 @@ def list_(as_json: bool) -> None:
     for shelf in SHELVES:
         tell(f"{shelf.usage:<34} {shelf.about}")
     for name in installed:
-        tell(f"{name + ':MODEL':<34} from another package")
+        tell(f"{name + ':MODEL':<34} of {plugins('providers')[name].package}")
+    for note in hidden_plugins("providers", [shelf.prefix for shelf in SHELVES]):
+        tell(f"note: {note}", err=True)
     tell("\nnext:\n  rightcall providers show openai:gpt-5-mini")
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, BinaryIO, cast
 
 import click
 
-from rightcall.cli.options import OUTPUT_BY_SUFFIX, output_option, run_argument, store_option
+from rightcall.cli.options import OUTPUT_BY_SUFFIX, PluginChoice, output_option, run_argument, store_option
 from rightcall.cli.output import print_commands, tell
 from rightcall.core.text import percent, percent_interval
 from rightcall.show.formats import FORMATS, format_of
@@ -23,7 +23,12 @@ if TYPE_CHECKING:
 @click.command()
 @run_argument
 @output_option(OUTPUT_BY_SUFFIX)
-@click.option("--format", "kind", type=click.Choice(FORMATS), help="Output format; overrides the suffix")
+@click.option(
+    "--format",
+    "kind",
+    type=PluginChoice("report_formats", FORMATS),
+    help="Output format; overrides the suffix",
+)
 @store_option
 @click.option(
     "--github/--no-github",
@@ -51,7 +56,7 @@ def report(
         _say(view, path, wanted)
 
 
-def _write(store: Store, run: str, kind: str, path: Path | None) -> RunView:
+def _write(store: Store, run: str, kind: str, path: Path | None) -> RunView | None:
     from rightcall.files.atomic import atomic_write
     from rightcall.show.formats import writer_of
 
@@ -68,9 +73,12 @@ def _publish(store: Store, run: str, *, to_stderr: bool) -> None:
     print_commands(publish(store, run, os.environ), err=to_stderr)
 
 
-def _say(view: RunView, path: Path, kind: str) -> None:
+def _say(view: RunView | None, path: Path, kind: str) -> None:
     from rightcall.show.numbers import count
 
+    if view is None:  # a format of an installed package
+        tell(f"wrote {path}")
+        return
     total = view.summary.total
     size = path.stat().st_size
     passed = total.pass_rate

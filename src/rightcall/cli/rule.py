@@ -5,7 +5,8 @@ from __future__ import annotations
 import click
 
 from rightcall.cli.options import json_option
-from rightcall.cli.output import console, print_json
+from rightcall.cli.output import console, print_json, tell
+from rightcall.core.seam import hidden_plugins
 
 
 @click.command()
@@ -24,6 +25,10 @@ def rule(code: str | None, as_json: bool) -> None:
             print_json([rule_facts(each) for each in all_rules()])
         else:
             console().print(as_table(), soft_wrap=True)
+            for note in hidden_plugins(
+                "lint_rules", [rule.name for rule in all_rules() if rule.family != "installed"]
+            ):
+                tell(f"note: {note}", err=True)
         return
     found = find_rule(code)
     if as_json:

@@ -82,10 +82,18 @@ class Plugin(NamedTuple):
     def label(self) -> str:
         return f"{KINDS[self.kind]} '{self.name}' of the package {self.package}"
 
+    @property
+    def loads(self) -> bool:
+        try:
+            self.load()
+        except ConfigError:
+            return False
+        return True
+
     def load(self) -> Any:
         """The object itself; `ConfigError` names the package that fails to import, whatever it raises."""
         try:
-            return _import(self.target)
+            return import_target(self.target)
         except (Exception, SystemExit) as error:
             reason = " ".join(f"{type(error).__name__}: {error}".split())
             raise ConfigError(
@@ -96,6 +104,11 @@ class Plugin(NamedTuple):
 def plugins(kind: str, built_in: Collection[str] = ()) -> dict[str, Plugin]:
     """What installed packages add of a kind, by name, without those that a built-in part hides."""
     return {plugin.name: plugin for plugin in reversed(_installed(kind)) if plugin.name not in built_in}
+
+
+def load_plugins(kind: str, built_in: Collection[str] = ()) -> dict[str, Any]:
+    """All parts that installed packages add of a kind, loaded; `ConfigError` for the first that cannot be."""
+    return {name: plugin.load() for name, plugin in plugins(kind, built_in).items()}
 
 
 def hidden_plugins(kind: str, built_in: Collection[str] = ()) -> list[str]:
@@ -110,12 +123,23 @@ def hidden_plugins(kind: str, built_in: Collection[str] = ()) -> list[str]:
     ]
 
 
+def broken_plugins(kind: str, built_in: Collection[str] = ()) -> list[str]:
+    """For listings: why installed parts cannot be loaded."""
+    problems = []
+    for plugin in plugins(kind, built_in).values():
+        try:
+            plugin.load()
+        except ConfigError as error:
+            problems.append(str(error))
+    return problems
+
+
 def find(kind: str, name: str) -> Any | None:
     """The part of that name, loaded; None when there is none, or when its wing was removed."""
     target = BUILT_IN.get(kind, {}).get(name)
     if target is not None:
         try:
-            return _import(target)
+            return import_target(target)
         except ModuleNotFoundError as error:
             if not missing_wing(error):
                 raise
@@ -128,13 +152,13 @@ def load(kind: str, name: str) -> Any:
     part = find(kind, name)
     if part is None:
         try:
-            return _import(BUILT_IN[kind][name])
+            return import_target(BUILT_IN[kind][name])
         except ModuleNotFoundError as error:
             raise ConfigError(f"{KINDS[kind]} '{name}': {missing_wing(error)}") from None
     return part
 
 
-def _import(target: str) -> Any:
+def import_target(target: str) -> Any:
     """What `module:attribute` names, or the module."""
     module, _, attribute = target.partition(":")
     part: Any = import_module(module)

@@ -50,10 +50,9 @@ def as_table() -> str:
     """All rules, a line each, under their families."""
     lines = []
     for family, title in FAMILIES.items():
-        lines.append(f"{title}")
-        for rule in all_rules():
-            if rule.family == family:
-                lines.append(f"  {rule.code}  {rule.severity:<7}  {rule.name:<26} {rule.summary}")
+        rules = [rule for rule in all_rules() if rule.family == family]
+        lines += [title] if rules else []
+        lines += [f"  {rule.code}  {rule.severity:<7}  {rule.name:<26} {rule.summary}" for rule in rules]
     return "\n".join(lines)
 
 
@@ -83,6 +82,8 @@ def as_index() -> str:
             for rule in all_rules()
             if rule.family == family
         ]
+        if not rows:
+            continue
         table = "\n".join(["| code | name | severity | fix | finds |", "|---|---|---|---|---|", *rows])
         parts.append(f"## {title}\n\n{table}")
     return "\n\n".join(parts) + "\n"

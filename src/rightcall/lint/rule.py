@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from rightcall.core.errors import InputError, suggestion
+from rightcall.core.errors import ConfigError, InputError, suggestion
+from rightcall.core.seam import load_plugins, plugins
 from rightcall.lint.diagnostic import Finding, FixKind, Severity
 
 if TYPE_CHECKING:
@@ -30,8 +31,9 @@ FAMILIES: dict[str, str] = {
     "portability": "Provider portability",
     "security": "Security and poisoning",
     "results": "Results and errors",
+    "installed": "Installed packages",
 }
-"""Folder of the family and its title, in the order of the codes: TD0, TD1, …"""
+"""Folder of the family and its title, in the order of the codes: TD0, TD1, …; the last has no folder."""
 
 Example = dict[str, Any] | list[dict[str, Any]]
 """A part of a tool in canonical spelling, or of several; the rest of the tool is in order."""
@@ -66,21 +68,34 @@ class Rule:
     @property
     def family(self) -> str:
         """The folder the rule lives in."""
-        return list(FAMILIES)[int(self.code[2])]
+        return list(FAMILIES)[int(self.code[2])] if self.code.startswith("TD") else "installed"
 
 
 @cache
 def all_rules() -> tuple[Rule, ...]:
     """Every rule, in the order of the codes."""
     found = []
-    for family in FAMILIES:
+    for family in list(FAMILIES)[:-1]:
         package = importlib.import_module(f"rightcall.lint.rules.{family}")
         for module in pkgutil.iter_modules(package.__path__):
             rule = importlib.import_module(f"{package.__name__}.{module.name}").RULE
             if module.name != rule.name.replace("-", "_") or rule.family != family:
                 raise AssertionError(f"{family}/{module.name}.py holds {rule.code} {rule.name}")
             found.append(rule)
+    found += _installed_rules({word for rule in found for word in (rule.code, rule.name)})
     return tuple(sorted(found, key=lambda rule: rule.code))
+
+
+def _installed_rules(built_in: set[str]) -> list[Rule]:
+    """The rules of installed packages. One that cannot be loaded is an error: the lint would be incomplete."""
+    rules = load_plugins("lint_rules", built_in)
+    for name, rule in rules.items():
+        if not isinstance(rule, Rule) or rule.name != name or rule.code.startswith("TD"):
+            label = plugins("lint_rules")[name].label
+            raise ConfigError(
+                f"{label} must be a Rule named '{name}' with a code that does not begin with TD"
+            )
+    return list(rules.values())
 
 
 def find_rule(wanted: str) -> Rule:

@@ -16,7 +16,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from rightcall.core.errors import ConfigError, suggestion
-from rightcall.core.seam import load, plugins
+from rightcall.core.seam import broken_plugins, hidden_plugins, load, plugins
 from rightcall.files.python_object import load_object
 from rightcall.metrics.base import Metric
 from rightcall.metrics.function import FunctionMetric
@@ -46,7 +46,7 @@ JUDGED = {
 
 def metric_names() -> list[str]:
     """Every metric that is available by name."""
-    return [*DIMENSIONS, *on_request(), *sorted(plugins("metrics", {*DIMENSIONS, *on_request(), *JUDGED}))]
+    return [*DIMENSIONS, *on_request(), *sorted(plugins("metrics", _built_in()))]
 
 
 @cache
@@ -219,7 +219,17 @@ class MetricPage(Record, frozen=True):
 
 def metric_pages() -> list[MetricPage]:
     """The pages of all metrics: those of every case, those on request, those that ask a model."""
-    return [metric_page(name) for name in (*metric_names(), *JUDGED)]
+    added = [name for name, plugin in plugins("metrics", _built_in()).items() if plugin.loads]
+    return [metric_page(name) for name in (*DIMENSIONS, *on_request(), *sorted(added), *JUDGED)]
+
+
+def metric_notes() -> list[str]:
+    """Why metrics of installed packages are not listed."""
+    return [*hidden_plugins("metrics", _built_in()), *broken_plugins("metrics", _built_in())]
+
+
+def _built_in() -> set[str]:
+    return {*DIMENSIONS, *on_request(), *JUDGED}
 
 
 def metric_page(name: str) -> MetricPage:

@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from rightcall.core.errors import InputError
+from rightcall.core.seam import load, plugins
 
 if TYPE_CHECKING:
     from rightcall.show.view.run import RunView
     from rightcall.store.sql.store import Store
 
-    Writer = Callable[[Store, str, IO[bytes]], RunView]
+    Writer = Callable[[Store, str, IO[bytes]], RunView | None]
 
 SUFFIXES = {
     ".html": "html",
@@ -24,12 +25,16 @@ SUFFIXES = {
     ".json": "json",
 }
 FORMATS = tuple(dict.fromkeys(SUFFIXES.values()))
-"""A format is a file of that name in this room, with a function `write_<name>(store, run, out)`."""
+"""A format is a file of that name in this room, with a function `write_<name>(store, run, out)`. Installed packages add
+such functions by name, which is their suffix too."""
 
 
 def format_of(path: Path) -> str:
     """The format for a file's suffix."""
-    found = SUFFIXES.get(path.suffix.lower())
+    suffix = path.suffix.lower()
+    found = SUFFIXES.get(suffix) or next(
+        (name for name in plugins("report_formats", FORMATS) if suffix == f".{name}"), None
+    )
     if found is None:
         hint = f"use one of {', '.join(SUFFIXES)}, or set --format {'|'.join(FORMATS)}"
         raise InputError(str(path), f"unknown report suffix '{path.suffix}'", hint)
@@ -38,5 +43,8 @@ def format_of(path: Path) -> str:
 
 def writer_of(name: str) -> Writer:
     """The writer of a format; its packages are imported now."""
-    writer: Writer = getattr(import_module(f"rightcall.show.{name}"), f"write_{name}")
+    if name in FORMATS:
+        writer: Writer = getattr(import_module(f"rightcall.show.{name}"), f"write_{name}")
+    else:
+        writer = load("report_formats", name)
     return writer

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from rightcall.agents.observed.adapter import Adapter
 from rightcall.core.errors import ConfigError, suggestion
+from rightcall.core.seam import broken_plugins, hidden_plugins, import_target, missing_wing, plugins
 from rightcall.model.record import Record
 from rightcall.model.tool import Tool
 
@@ -39,6 +40,8 @@ class AdapterInfo(Record, frozen=True):
     beside: str = ""
     needs: tuple[str, ...] = ()
     approvals: bool = False
+    adapter: str = ""
+    """`module:attribute` of the `Adapter`, for adapters of other packages."""
 
 
 _SHARED_NAMES = (
@@ -252,10 +255,28 @@ CLIENTS = ("openai", "anthropic")
 """Clients by which frameworks ask models."""
 
 
+def all_adapters() -> tuple[AdapterInfo, ...]:
+    """The adapters, with those of installed packages that can be loaded; `adapter_problems` names the others."""
+    added = []
+    for plugin in plugins("adapters", [info.name for info in ADAPTERS]).values():
+        info = plugin.load() if plugin.loads else None
+        if isinstance(info, AdapterInfo) and info.name == plugin.name and info.adapter:
+            added.append(info)
+    return (*ADAPTERS, *added)
+
+
+def adapter_problems() -> list[str]:
+    """Why adapters of installed packages cannot be used."""
+    names = [info.name for info in ADAPTERS]
+    return [*hidden_plugins("adapters", names), *broken_plugins("adapters", names)]
+
+
 def detect(agent: Any) -> AdapterInfo | None:
     """The adapter of an agent object, by the modules its class and its bases were defined in."""
     homes = [base.__module__ for base in type(agent).__mro__]
-    for info in ADAPTERS:
+    if set(homes) == {"builtins"}:  # a function or a name, which is of no framework
+        return None
+    for info in all_adapters():
         prefixes = tuple(f"{module}." for module in info.modules)
         if info.marker and not hasattr(sys.modules.get(info.loads), info.marker):
             continue
@@ -276,16 +297,22 @@ def agent_tools(agent: Any) -> list[Tool] | None:
 
 def adapter_info(name: str) -> AdapterInfo:
     """The adapter of that name, or a `ConfigError` with the names there are."""
-    found = next((info for info in ADAPTERS if info.name == name), None)
+    found = next((info for info in all_adapters() if info.name == name), None)
     if found is None:
-        known = [info.name for info in ADAPTERS]
+        known = [info.name for info in all_adapters()]
         raise ConfigError(f"unknown adapter '{name}'; {suggestion(name, known) or ', '.join(known)}")
     return found
 
 
 def adapter_named(name: str) -> Adapter:
     """The adapter itself, ready to be used; the framework is imported when it is."""
-    adapter: Adapter = import_module(f"rightcall.wings.adapters.{adapter_info(name).name}").ADAPTER
+    target = adapter_info(name).adapter or f"rightcall.wings.adapters.{name}:ADAPTER"
+    try:
+        adapter: Adapter = import_target(target)
+    except ModuleNotFoundError as error:
+        if reason := missing_wing(error):
+            raise ConfigError(f"adapter '{name}': {reason}") from None
+        raise
     return adapter
 
 

@@ -9,11 +9,11 @@ from uuid import uuid4
 
 from rightcall.agents.observed.adapter import Adapter, Talk, ToolDesk, Watch
 from rightcall.agents.observed.catalog import (
-    ADAPTERS,
     CLIENTS,
     AdapterInfo,
     adapter_info,
     adapter_named,
+    all_adapters,
     detect,
     hook_problem,
     installed_version,
@@ -114,7 +114,9 @@ class ObservedAgent:
     def _adapters(self) -> dict[str, Adapter]:
         if self.via is not None:
             return {name: adapter_named(name) for name in self.via}
-        return {info.name: adapter_named(info.name) for info in ADAPTERS if info.functions and loaded(info)}
+        return {
+            info.name: adapter_named(info.name) for info in all_adapters() if info.functions and loaded(info)
+        }
 
     def _clients(self) -> dict[str, Adapter]:
         """The clients that the framework may use: what it drops of their replies is read there."""
@@ -172,7 +174,7 @@ class _Session(ObservedSession):
 
     def _refuse_blindness(self) -> None:
         """Refuse a function that no adapter could observe, because none was loaded when it started."""
-        usable = [info for info in ADAPTERS if info.functions and loaded(info)]
+        usable = [info for info in all_adapters() if info.functions and loaded(info)]
         late = [info.name for info in usable if info.name not in self._watches]
         if late:
             raise ConfigError(
@@ -180,7 +182,7 @@ class _Session(ObservedSession):
                 f" import it where the function is defined, or say via={late!r}"
             )
         if not usable:
-            known = ", ".join(info.name for info in ADAPTERS if info.functions)
+            known = ", ".join(info.name for info in all_adapters() if info.functions)
             raise ConfigError(
                 f"nothing was observed of {self._agent.name}: it uses none of {known};"
                 " let it return a Trajectory or messages instead of observing it"
@@ -224,7 +226,7 @@ def observe(
             _usable(adapter_info(name))
     if info is None and not callable(agent):
         module = type(agent).__module__
-        known = ", ".join(sorted({one.title for one in ADAPTERS}))
+        known = ", ".join(sorted({one.title for one in all_adapters()}))
         raise ConfigError(
             f"a {module}.{type(agent).__qualname__} belongs to no known framework ({known}); {WAYS_OUT}"
         )

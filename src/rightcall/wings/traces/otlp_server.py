@@ -15,6 +15,7 @@ from collections.abc import Callable
 from typing import Any
 
 from rightcall.core.local_door import LocalDoor
+from rightcall.wings.traces.dialects import all_dialects
 from rightcall.wings.traces.otlp import Item
 from rightcall.wings.traces.otlp_body import BodyReader
 from rightcall.wings.traces.otlp_request import PROTOBUF, request_items, unpacked_body
@@ -138,6 +139,8 @@ class OtlpServer:
     async def start(self, app: Any, host: str, port: int, *, stop_seconds: float = 5.0) -> int:
         """Listen, and say on which port; `OSError` when that is not possible."""
         from aiohttp import web
+
+        all_dialects()  # a package that cannot be loaded is an error now, not at the first span
 
         options: dict[str, Any] = {} if self._logger is None else {"logger": self._logger}
         runner = web.AppRunner(

@@ -10,13 +10,16 @@
     vercel         the AI SDK's `ai.*`
 
 Each has `claims(span)` and `observe(span)`. To add one: a file with these two, and a line in `DIALECTS`, before those
-whose names it also uses.
+whose names it also uses; or a module with these two, as an entry point of `rightcall.dialects`.
 """
 
 from __future__ import annotations
 
+from functools import cache
 from types import ModuleType
+from typing import Any
 
+from rightcall.core.seam import load_plugins
 from rightcall.wings.traces.dialects import (
     genai,
     laminar,
@@ -43,10 +46,16 @@ DIALECTS: dict[str, ModuleType] = {
 }
 
 
+@cache
+def all_dialects() -> tuple[Any, ...]:
+    """Those of installed packages first: whoever installs one knows more about these spans."""
+    return (*load_plugins("dialects", DIALECTS).values(), *DIALECTS.values())
+
+
 def observe(span: Span) -> Observation:
     """The span as read by its dialect; `other` when no dialect claims it."""
     other: Observation | None = None
-    for dialect in DIALECTS.values():
+    for dialect in all_dialects():
         if dialect.claims(span):
             found: Observation = dialect.observe(span)
             if found.kind != "other":

@@ -4,15 +4,17 @@
     langfuse    rows of observations, traces      console     Phoenix, and the OpenTelemetry SDK's own JSON
 
 Inspect AI's logs have whole transcripts and are read by `inspect_log`. To add one: a file with these two functions and
-a line in `EXPORTS`.
+a line in `EXPORTS`, or a module with these two, as an entry point of `rightcall.exports`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from types import ModuleType
 from typing import Any
 
+from rightcall.core.seam import load_plugins
 from rightcall.wings.traces.exports import console, langfuse, langsmith, mlflow
 from rightcall.wings.traces.otlp import Item, json_items
 from rightcall.wings.traces.problems import Problems
@@ -28,13 +30,19 @@ LISTS = ("data", "traces", "runs", "observations", "spans", "items", "results")
 KNOWN = "OTLP JSON or protobuf, MLflow, LangSmith, Langfuse, Phoenix, Inspect AI"
 
 
+@cache
+def all_exports() -> dict[str, Any]:
+    """The exports that are read, those of installed packages last."""
+    return EXPORTS | load_plugins("exports", EXPORTS)
+
+
 def kind_of(record: Any) -> str:
     """Which export a record comes from, by its contents; empty when unknown."""
     if not isinstance(record, dict):
         return ""
     if any(key in record for key in OTLP_KEYS):
         return "otlp"
-    return next((name for name, module in EXPORTS.items() if module.claims(record)), "")
+    return next((name for name, module in all_exports().items() if module.claims(record)), "")
 
 
 def items_of(record: Any, kind: str, problems: Problems, where: str) -> Iterator[Item]:
@@ -42,7 +50,7 @@ def items_of(record: Any, kind: str, problems: Problems, where: str) -> Iterator
     if kind == "otlp":
         yield from json_items(record, problems, where)
     else:
-        yield from EXPORTS[kind].spans(record, problems, where)
+        yield from all_exports()[kind].spans(record, problems, where)
 
 
 def records_in(document: Any) -> Iterator[Any]:
