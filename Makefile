@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 TESTS := $(BIN)/python -m pytest -n 2 --dist worksteal -m "not ray and not nightly"
 
-.PHONY: demo test test-pythons test-ray nightly test-node test-adapters check bench docs dist smoke clean
+.PHONY: demo test test-pythons test-ray test-wings nightly test-node test-adapters check bench docs dist smoke clean
 
 # Frameworks that cannot share an environment: each has its own, built once.
 FRAMEWORKS := claude_agent_sdk google_adk crewai smolagents llama_index agent_framework autogen dspy \
@@ -37,10 +37,15 @@ test-pythons: $(VENV)/.made
 test-ray: $(VENV)/.test-ready
 	$(BIN)/python -m pytest tests/wings/ray -m ray
 
+# The core's fast tests without the wings: WINGS=traces removes only that one.
+test-wings: $(VENV)/.test-ready
+	$(BIN)/python -m tests.support.without_wings $(WINGS)
+
 # The long searches: tests marked `nightly`, and every property test with all of its examples.
 nightly: $(VENV)/.test-ready
 	timeout --verbose $(NIGHTLY_SECONDS) $(BIN)/python -m pytest -n 2 --dist worksteal --hypothesis-profile=nightly \
 	  -m "(nightly or hypothesis) and not ray"
+	$(MAKE) test-wings
 NIGHTLY_SECONDS := 600
 
 test-adapters: $(FRAMEWORKS:%=test-adapter-%)

@@ -15,6 +15,8 @@ import venv
 from pathlib import Path
 from urllib.request import urlopen
 
+ROOT = Path(__file__).parents[2]
+PLUGIN = ROOT / "examples" / "plugin"
 OUTSIDE = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "VIRTUAL_ENV")}
 
 
@@ -24,6 +26,7 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as folder:
             installed = Installed(Path(name).resolve(), Path(folder))
             installed.try_commands()
+            installed.try_plugin()
             installed.try_dashboard()
         print(f"{Path(name).name}: installed and works")
 
@@ -59,6 +62,14 @@ class Installed:
         self.run("lint", "suite/tools.json", code=1)  # delete_user and delete_account are badly described
         self.run("report", "last", "-o", "report.html")
         assert b"</html>" in (self._folder / "report.html").read_bytes()
+
+    def try_plugin(self) -> None:
+        """The example of a plugin: installed by pip, each of its parts is used."""
+        install = [str(self._bin / "python"), "-m", "pip", "install", "--quiet", "--no-deps"]
+        subprocess.run([*install, str(PLUGIN)], check=True, env=OUTSIDE, cwd=self._folder)
+        use = [str(self._bin / "python"), str(ROOT / "tests" / "contracts" / "plugin_use.py")]
+        parts = subprocess.run(use, capture_output=True, check=True, env=OUTSIDE, cwd=self._folder)
+        assert json.loads(parts.stdout)["command"] == ["brevity", "orbit", "unfinished-description"]
 
     def try_dashboard(self) -> None:
         """`rightcall view` serves the runs just made, and ends when it is asked to."""

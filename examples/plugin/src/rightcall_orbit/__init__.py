@@ -1,0 +1,1 @@
+"""One of each part that a package can add to RightCall."""

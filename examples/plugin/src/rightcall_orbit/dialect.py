@@ -1,0 +1,20 @@
+"""Spans of Orbit: `orbit.kind`, `orbit.tool` and `orbit.arguments`."""
+
+from __future__ import annotations
+
+from rightcall.wings.traces.dialects.common import blank
+from rightcall.wings.traces.observation import Observation
+from rightcall.wings.traces.span import Span
+
+
+def claims(span: Span) -> bool:
+    return "orbit.kind" in span.attributes
+
+
+def observe(span: Span) -> Observation:
+    observation = blank(span, "orbit")
+    if span.attributes["orbit.kind"] == "tool":
+        observation.kind = "tool"
+        observation.name = str(span.attributes.get("orbit.tool", ""))
+        observation.arguments = span.attributes.get("orbit.arguments", "{}")
+    return observation
