@@ -49,7 +49,7 @@ BUILT_IN: dict[str, dict[str, str]] = {
     "pages": {"live": "rightcall.wings.monitor.live_page"},
     "services": {
         "end_simulation": "rightcall.wings.generate.control:end",
-        "expected_drafts": "rightcall.wings.generate.run_proposals:expected_drafts",
+        "expected_drafts": "rightcall.wings.generate.run_proposals:draft_expectations",
         "observe_spans": "rightcall.wings.traces.traced_agent:observe_spans",
         "proceed_simulation": "rightcall.wings.generate.control:proceed",
         "score_in_shards": "rightcall.wings.ray.score_command:score_in_shards",

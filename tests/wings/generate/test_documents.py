@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from rightcall.core.errors import InputError
-from rightcall.wings.generate.chunks import chunked, is_boundary
+from rightcall.wings.generate.chunks import is_boundary, split_chunks
 from rightcall.wings.generate.config import ContextConstructionConfig
 from rightcall.wings.generate.contexts import contexts_of
 from rightcall.wings.generate.documents import MOST_BYTES, SourceDocument, load_document
@@ -31,7 +31,7 @@ TEXTS = {
 @pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
 @pytest.mark.parametrize(("size", "overlap"), [(64, 0), (200, 40), (1024, 0)])
 def test_chunks_are_pieces_of_the_text_and_no_character_is_broken(text, size, overlap):
-    pieces = list(chunked(text, size, overlap))
+    pieces = list(split_chunks(text, size, overlap))
     assert all(piece.text == text[piece.start : piece.end] for piece in pieces)
     assert all(is_boundary(text, piece.start) and is_boundary(text, piece.end) for piece in pieces)
     assert pieces[0].start == 0 and pieces[-1].end == len(text)
@@ -42,7 +42,7 @@ def test_chunks_are_pieces_of_the_text_and_no_character_is_broken(text, size, ov
 @given(st.text(max_size=400), st.integers(16, 80), st.integers(0, 15))
 def test_any_text_is_covered_in_order(text, size, overlap):
     at = 0
-    for piece in chunked(text, size, overlap):
+    for piece in split_chunks(text, size, overlap):
         assert not text[at : piece.start].strip()  # only white space is ever left out
         assert piece.end > at
         at = piece.end
@@ -50,9 +50,9 @@ def test_any_text_is_covered_in_order(text, size, overlap):
 
 
 def test_a_sentence_is_not_cut_when_there_is_a_better_place():
-    for piece in list(chunked(VIETNAMESE, 200))[:-1]:
+    for piece in list(split_chunks(VIETNAMESE, 200))[:-1]:
         assert piece.text.rstrip()[-1] in ".!"
-    for piece in list(chunked(CHINESE, 100))[:-1]:
+    for piece in list(split_chunks(CHINESE, 100))[:-1]:
         assert piece.text[-1] in "。！？"
 
 

@@ -32,17 +32,17 @@ class AgentFramework(Adapter):
     def install(self) -> Callable[[], None]:
         from agent_framework import Agent
 
-        return replaced(Agent, "run", _watched_run)
+        return replaced(Agent, "run", _watch_run)
 
     def talk(self, agent: Any, watch: Watch) -> Talk:
         return _AgentTalk(agent, watch)
 
     def tools(self, agent: Any) -> list[Tool]:
         options = getattr(agent, "default_options", None) or {}
-        given = options.get("tools") if isinstance(options, dict) else None
+        tools = options.get("tools") if isinstance(options, dict) else None
         return [
             Tool(tool.name, tool.description or "", plain(tool.parameters()))
-            for tool in given or getattr(agent, "tools", None) or ()
+            for tool in tools or getattr(agent, "tools", None) or ()
             if hasattr(tool, "parameters")
         ]
 
@@ -61,8 +61,8 @@ class _AgentTalk(Talk):
         watch = self._watch
         if self._session is None:
             self._session = self._agent.create_session()
-        given = watch.given(text)
-        result = await self._agent.run(given, session=self._session)
+        message = watch.given(text)
+        result = await self._agent.run(message, session=self._session)
         while answers := _answers(watch, result):
             result = await self._agent.run(answers, session=self._session)
         return watch.output(result) if watch.output else text_of(result.text)
@@ -72,7 +72,7 @@ def _answers(watch: Watch, result: Any) -> Any:
     """The approver's answers to what the agent asks; None when it asks nothing, or nobody answers any of it."""
     from agent_framework import Message as FrameworkMessage
 
-    found = []
+    answers = []
     for request in getattr(result, "user_input_requests", None) or ():
         call = getattr(request, "function_call", None)
         if call is None:
@@ -85,11 +85,11 @@ def _answers(watch: Watch, result: Any) -> Any:
             approval.arguments is not None
         ):  # the framework runs what the agent proposed: our middleware replaces it
             watch.memory["edited", str(call.call_id or "")] = approval.arguments
-        found.append(answer)
-    return FrameworkMessage("user", found) if found else None
+        answers.append(answer)
+    return FrameworkMessage("user", answers) if answers else None
 
 
-def _watched_run(original: Any) -> Any:
+def _watch_run(original: Any) -> Any:
     def run(self: Any, *args: Any, **options: Any) -> Any:
         watch = watch_of(NAME)
         if watch is not None:
@@ -197,8 +197,8 @@ def _function(notes: _RunNotes) -> Any:
 def _call_id(context: Any) -> str:
     for place in (getattr(context, "metadata", None), getattr(context, "kwargs", None)):
         if isinstance(place, dict) and isinstance(place.get("call_id"), str):
-            found: str = place["call_id"]
-            return found
+            call_id: str = place["call_id"]
+            return call_id
     return ""
 
 

@@ -53,9 +53,9 @@ class _StreamTalk(Talk):
 
     async def say(self, text: str) -> Any:
         watch = self._watch
-        given = watch.given(text)
+        task = watch.given(text)
         notes, result = _StreamNotes(watch), None
-        async for item in self._agent.run_stream(task=given):
+        async for item in self._agent.run_stream(task=task):
             if hasattr(item, "messages"):
                 result = item
                 continue
@@ -100,7 +100,7 @@ class _StreamNotes:
         depth, parent = self._place(source)
         if kind == "ToolCallRequestEvent":
             self.rounds[source] = self.rounds.get(source, 0) + 1
-            calls = [_call(made) for made in item.content]
+            calls = [_call(function_call) for function_call in item.content]
             self._watch.recorder.asked()
             self._watch.recorder.answered("", calls, usage=usage, agent=source, depth=depth, parent=parent)
             for call in calls:
@@ -130,10 +130,10 @@ class _StreamNotes:
         return self._depths[source], call.id
 
 
-def _call(made: Any) -> ToolCall:
-    arguments, raw = arguments_of(made.arguments)
-    notes = {"handoff": True} if made.name.startswith("transfer_to_") else {}
-    return ToolCall(made.name, arguments, made.id, raw=raw, notes=notes)
+def _call(function_call: Any) -> ToolCall:
+    arguments, raw = arguments_of(function_call.arguments)
+    notes = {"handoff": True} if function_call.name.startswith("transfer_to_") else {}
+    return ToolCall(function_call.name, arguments, function_call.id, raw=raw, notes=notes)
 
 
 def _usage(used: Any) -> Usage:

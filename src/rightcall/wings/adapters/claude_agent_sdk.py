@@ -47,8 +47,8 @@ class _ClientTalk(Talk):
         if self._client is None:
             self._client = ClaudeSDKClient(options=self._options)
             await self._client.connect()
-        given = watch.given(text)
-        await self._client.query(given)
+        prompt = watch.given(text)
+        await self._client.query(prompt)
         result = None
         async for message in self._client.receive_response():
             with watch.guarded("reading messages"):
@@ -84,7 +84,7 @@ class _StreamNotes:
         elif kind == "UserMessage" and isinstance(message.content, list):
             for block in message.content:
                 if type(block).__name__ == "ToolResultBlock":
-                    told = _told(block.content)
+                    told = _result_text(block.content)
                     self._recorder.tool_ended(block.tool_use_id, told, error=bool(block.is_error))
         elif kind == "ResultMessage":
             self._count(plain(getattr(message, "model_usage", None)), plain(message.usage))
@@ -116,8 +116,8 @@ class _StreamNotes:
 
         Those by model count the whole conversation with its subagents, the other one only this turn's own answers.
         """
-        known = [answer.usage for answer in self._answers.values()]
-        noted = reduce(Usage.plus, [*known, self._counted], Usage())
+        usages = [answer.usage for answer in self._answers.values()]
+        noted = reduce(Usage.plus, [*usages, self._counted], Usage())
         if isinstance(models, dict) and models:
             total = reduce(Usage.plus, map(_model_usage, models.values()))
         else:
@@ -147,7 +147,7 @@ def _short(name: str) -> str:
     return name.split("__", 2)[-1] if name.startswith("mcp__") else name
 
 
-def _told(content: Any) -> Any:
+def _result_text(content: Any) -> Any:
     """A tool's result; parts of text are one text."""
     parts = plain(content)
     if isinstance(parts, list) and all(isinstance(p, dict) and p.get("type") == "text" for p in parts):

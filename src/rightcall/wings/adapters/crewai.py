@@ -112,12 +112,12 @@ class _CrewTalk(Talk):
                 notes.add(event)
 
     def _kickoff(self, text: str) -> Any:
-        given = self._watch.given(text)
+        inputs = self._watch.given(text)
         if hasattr(self._agent, "tasks"):
-            return self._agent.kickoff(inputs=given if isinstance(given, dict) else {"input": given})
-        if not isinstance(given, str):
-            return self._agent.kickoff(given)
-        self._messages.append({"role": "user", "content": given})
+            return self._agent.kickoff(inputs=inputs if isinstance(inputs, dict) else {"input": inputs})
+        if not isinstance(inputs, str):
+            return self._agent.kickoff(inputs)
+        self._messages.append({"role": "user", "content": inputs})
         return self._agent.kickoff(list(self._messages))
 
 
@@ -153,23 +153,23 @@ class _EventNotes:
 
     def add(self, event: Any) -> None:
         if event.type == "llm_call_started":
-            self._asked(event)
+            self._on_request(event)
         elif event.type == "llm_call_completed":
-            self._answered(event)
+            self._on_answer(event)
         elif event.type == "tool_usage_started":
             self._running[event.event_id] = event
             self._recorder.tool_started(event.event_id, event.tool_name, event.tool_args)
         else:
-            self._ended(event)
+            self._on_end(event)
 
-    def _asked(self, event: Any) -> None:
+    def _on_request(self, event: Any) -> None:
         self._tools |= {str((tool.get("function") or tool).get("name", "")) for tool in event.tools or ()}
         messages = event.messages if isinstance(event.messages, list) else []
-        self._recorder.asked([_message(one) for one in messages if isinstance(one, dict)])
+        self._recorder.asked([_message(message) for message in messages if isinstance(message, dict)])
         if messages and messages[-1].get("content") == _last_request() and not self._running:
             self._recorder.reached_limit("the agent's max_iter")
 
-    def _answered(self, event: Any) -> None:
+    def _on_answer(self, event: Any) -> None:
         role = str(getattr(event, "agent_role", "") or "")
         depth, parent = self._place(role)
         self._depths[role] = depth
@@ -187,7 +187,7 @@ class _EventNotes:
                 return self._depths.get(asker, 0) + 1, self._recorder.running_id(key)
         return (self._depths.get(role, 1), "") if self._running else (0, "")
 
-    def _ended(self, event: Any) -> None:
+    def _on_end(self, event: Any) -> None:
         key = getattr(event, "started_event_id", None)
         if key not in self._running:
             key = _same(self._running, event)
@@ -224,14 +224,14 @@ def _message(message: dict[str, Any]) -> Message:
 
 
 def _call(raw: Any) -> ToolCall:
-    given = raw if isinstance(raw, dict) else {}
-    function = given.get("function", given)
+    fields = raw if isinstance(raw, dict) else {}
+    function = fields.get("function", fields)
     arguments, text = arguments_of(function.get("arguments", function.get("input", {})))
-    return ToolCall(str(function.get("name", "")), arguments, str(given.get("id", "")), raw=text)
+    return ToolCall(str(function.get("name", "")), arguments, str(fields.get("id", "")), raw=text)
 
 
 def _usage(used: dict[str, Any]) -> Usage:
     """A model that reports nothing has no usage, or one of zeros, which no answer can have."""
-    given = used.get("prompt_tokens") or used.get("input_tokens")
-    made = used.get("completion_tokens") or used.get("output_tokens")
-    return counted(given, made, used.get("cached_prompt_tokens"))
+    input_tokens = used.get("prompt_tokens") or used.get("input_tokens")
+    output_tokens = used.get("completion_tokens") or used.get("output_tokens")
+    return counted(input_tokens, output_tokens, used.get("cached_prompt_tokens"))

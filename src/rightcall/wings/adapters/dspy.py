@@ -28,13 +28,13 @@ class DSPy(Adapter):
     def install(self) -> Callable[[], None]:
         from dspy import BaseLM
 
-        return replaced(BaseLM, "update_history", _watched_reply)
+        return replaced(BaseLM, "update_history", _watch_reply)
 
     def talk(self, agent: Any, watch: Watch) -> Talk:
         return _ModuleTalk(agent, watch)
 
     def tools(self, agent: Any) -> list[Tool]:
-        found = []
+        definitions = []
         for tool in (getattr(agent, "tools", None) or {}).values():
             if tool.name != FINISH:
                 schema = {
@@ -42,8 +42,8 @@ class DSPy(Adapter):
                     "properties": plain(tool.args or {}),
                     "required": list(tool.args or {}),
                 }
-                found.append(Tool(tool.name, tool.desc or "", schema))
-        return found
+                definitions.append(Tool(tool.name, tool.desc or "", schema))
+        return definitions
 
 
 ADAPTER = DSPy()
@@ -60,16 +60,16 @@ class _ModuleTalk(Talk):
         import dspy
 
         watch = self._watch
-        given = watch.given(text) if watch.input else {self._field(): text}
-        if (history := self._history()) and history not in given:
-            given = {**given, history: dspy.History(messages=list(self._turns))}
+        inputs = watch.given(text) if watch.input else {self._field(): text}
+        if (history := self._history()) and history not in inputs:
+            inputs = {**inputs, history: dspy.History(messages=list(self._turns))}
         notes = watch.memory["notes"] = _ModuleNotes(watch)
         ours = [*(dspy.settings.callbacks or []), _callback(notes)]
         with dspy.context(callbacks=ours):
-            prediction = await self._agent.acall(**given)
-        made = {name: plain(getattr(prediction, name, None)) for name in self._signature("output_fields")}
-        self._turns.append({name: value for name, value in given.items() if name != history} | made)
-        if _unfinished(self._agent, prediction):
+            prediction = await self._agent.acall(**inputs)
+        outputs = {name: plain(getattr(prediction, name, None)) for name in self._signature("output_fields")}
+        self._turns.append({name: value for name, value in inputs.items() if name != history} | outputs)
+        if _is_unfinished(self._agent, prediction):
             watch.recorder.reached_limit("the agent's max_iters")
         return watch.output(prediction) if watch.output else self._answer(prediction)
 
@@ -98,7 +98,7 @@ class _ModuleTalk(Talk):
         return getattr(getattr(self._agent, "signature", None), which, None) or {}
 
 
-def _unfinished(agent: Any, prediction: Any) -> bool:
+def _is_unfinished(agent: Any, prediction: Any) -> bool:
     """Whether ReAct used all its iterations without calling `finish`."""
     steps, most = getattr(prediction, "trajectory", None), getattr(agent, "max_iters", None)
     if not isinstance(steps, dict) or not isinstance(most, int):
@@ -106,7 +106,7 @@ def _unfinished(agent: Any, prediction: Any) -> bool:
     return bool(steps.get(f"tool_name_{most - 1}", FINISH) != FINISH)
 
 
-def _watched_reply(original: Any) -> Any:
+def _watch_reply(original: Any) -> Any:
     def update_history(self: Any, entry: Any) -> Any:
         watch = watch_of(NAME)
         notes = watch.memory.get("notes") if watch is not None else None
@@ -152,10 +152,10 @@ class _ModuleNotes:
     def tool_started(self, call_id: str, name: str, arguments: dict[str, Any]) -> None:
         """A tool runs: of the call that was parsed, or of one that only the module knows."""
         if not self._recorder.tool_started(call_id, name, arguments):
-            made = ToolCall(name, arguments, call_id)
+            call = ToolCall(name, arguments, call_id)
             if self._answer is None:
                 self._answer = self._recorder.answered(depth=len(self._running))
-            self._recorder.answered_more(self._answer, calls=[made])
+            self._recorder.answered_more(self._answer, calls=[call])
             self._recorder.tool_started(call_id, name, arguments, call_id)
         self._running.append((call_id, self._recorder.running_id(call_id)))
 

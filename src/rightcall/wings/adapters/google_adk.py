@@ -33,13 +33,13 @@ class GoogleADK(Adapter):
     def tools(self, agent: Any) -> list[Tool]:
         from google.adk.tools import FunctionTool
 
-        found = []
-        for given in getattr(agent, "tools", None) or ():
-            tool = FunctionTool(given) if callable(given) and not hasattr(given, "run_async") else given
+        definitions = []
+        for source in getattr(agent, "tools", None) or ():
+            tool = FunctionTool(source) if callable(source) and not hasattr(source, "run_async") else source
             declared = tool._get_declaration() if hasattr(tool, "_get_declaration") else None
             if declared is not None:
-                found.append(_definition(declared))
-        return found
+                definitions.append(_definition(declared))
+        return definitions
 
 
 ADAPTER = GoogleADK()
@@ -69,12 +69,12 @@ class _RunnerTalk(Talk):
             if not isinstance(given, str)
             else types.Content(role="user", parts=[types.Part(text=given)])
         )
-        final = await self._said(message)
+        final = await self._reply(message)
         while answers := adk_answers(watch):
-            final = await self._said(types.Content(role="user", parts=answers))
+            final = await self._reply(types.Content(role="user", parts=answers))
         return watch.output(final) if watch.output else final
 
-    async def _said(self, message: Any) -> str | None:
+    async def _reply(self, message: Any) -> str | None:
         """The answer to one message; what the agent waits for is noted."""
         final = None
         self._watch.memory["requests"] = requests = []
@@ -123,7 +123,7 @@ class _TrialNotes:
                 started = self._asked.pop(callback_context.agent_name, None)
                 taken = None if started is None else round((perf_counter() - started) * 1000, 3)
                 place = self._place(callback_context)
-                _answered(self._watch, callback_context.agent_name, llm_response, taken, place)
+                _note_answer(self._watch, callback_context.agent_name, llm_response, taken, place)
 
     async def before_tool_callback(self, *, tool: Any, tool_args: Any, tool_context: Any) -> Any:
         if tool.name == ANSWER:
@@ -192,16 +192,18 @@ def _results(contents: Any) -> list[Message]:
     return [Message("tool", results=tuple(results))] if results else []
 
 
-def _answered(watch: Watch, agent: str, response: Any, taken: float | None, place: tuple[int, str]) -> None:
+def _note_answer(
+    watch: Watch, agent: str, response: Any, taken: float | None, place: tuple[int, str]
+) -> None:
     parts = (response.content.parts if response.content else None) or ()
     asked = [part.function_call for part in parts if part.function_call]
-    calls = [_call(made) for made in asked if made.name != ANSWER]
+    calls = [_call(function_call) for function_call in asked if function_call.name != ANSWER]
     text = "".join(part.text for part in parts if part.text and not getattr(part, "thought", False))
-    given = response.usage_metadata
+    token_counts = response.usage_metadata
     usage = counted(
-        getattr(given, "prompt_token_count", None),
-        getattr(given, "candidates_token_count", None),
-        getattr(given, "cached_content_token_count", None),
+        getattr(token_counts, "prompt_token_count", None),
+        getattr(token_counts, "candidates_token_count", None),
+        getattr(token_counts, "cached_content_token_count", None),
     )
     watch.recorder.answered(
         text, calls, usage=usage, finish=str(response.finish_reason or ""), ms=taken, agent=agent,
@@ -209,10 +211,12 @@ def _answered(watch: Watch, agent: str, response: Any, taken: float | None, plac
     )  # fmt: skip
 
 
-def _call(made: Any) -> ToolCall:
-    arguments = plain(made.args or {})
-    notes = {"handoff": arguments.get("agent_name", True)} if made.name == "transfer_to_agent" else {}
-    return ToolCall(made.name or "", arguments, made.id or "", notes=notes)
+def _call(function_call: Any) -> ToolCall:
+    arguments = plain(function_call.args or {})
+    notes = (
+        {"handoff": arguments.get("agent_name", True)} if function_call.name == "transfer_to_agent" else {}
+    )
+    return ToolCall(function_call.name or "", arguments, function_call.id or "", notes=notes)
 
 
 def _definition(declared: Any) -> Tool:

@@ -21,7 +21,7 @@ def adk_answers(watch: Watch) -> list[Any]:
     """The parts of a message that answers what the agent waits for; empty when nobody answers any of it."""
     from google.genai import types
 
-    found = []
+    answers = []
     for request in watch.memory.pop("requests", ()):
         asked = (request.args or {}).get("originalFunctionCall") or {}
         name, arguments, call_id = str(asked.get("name") or ""), asked.get("args"), str(asked.get("id") or "")
@@ -29,14 +29,14 @@ def adk_answers(watch: Watch) -> list[Any]:
         if approval.arguments is not None:
             watch.memory["edited", call_id] = approval.arguments
         if not approval.open:
-            found.append((request.id, request.name, {"confirmed": approval.granted}))
+            answers.append((request.id, request.name, {"confirmed": approval.granted}))
     for name, arguments, call_id in watch.memory.pop("pending", ()):
         approval, rule = watch.decide(name, arguments, call_id), watch.rule(name)
         if not approval.open and rule is not None:
-            found.append((call_id, name, _result(approval, rule.value)))
+            answers.append((call_id, name, _result(approval, rule.value)))
     return [
         types.Part(function_response=types.FunctionResponse(id=id_, name=name, response=response))
-        for id_, name, response in found
+        for id_, name, response in answers
     ]
 
 
@@ -44,8 +44,8 @@ def _result(approval: Approval, value: Any) -> dict[str, Any]:
     """What a long-running tool gave in the end: the value of the approver's line, or the decision."""
     if isinstance(value, dict) and approval.decision != "edited":
         return dict(value)
-    said = {"message": approval.message} if approval.message else {}
-    return {"status": approval.decision, **said, **(approval.arguments or {})}
+    fields = {"message": approval.message} if approval.message else {}
+    return {"status": approval.decision, **fields, **(approval.arguments or {})}
 
 
 async def asks_first(tool: Any, arguments: Any, context: Any) -> bool:

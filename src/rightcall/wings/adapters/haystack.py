@@ -36,16 +36,16 @@ class Haystack(Adapter):
         from haystack.components.agents import agent, tool_calling
 
         undo = [
-            replaced(agent.Agent, "_run_step", _watched_step),
-            replaced(agent.Agent, "_run_step_async", _watched_async_step),
-            replaced(agent, "_record_llm_usage", _watched_replies),
-            replaced(tool_calling, "_make_context_bound_invoke", _watched_tool),
-            replaced(tool_calling, "_make_bounded_invoke_async", _watched_async_tool),
+            replaced(agent.Agent, "_run_step", _watch_step),
+            replaced(agent.Agent, "_run_step_async", _watch_async_step),
+            replaced(agent, "_record_llm_usage", _watch_replies),
+            replaced(tool_calling, "_make_context_bound_invoke", _watch_tool),
+            replaced(tool_calling, "_make_bounded_invoke_async", _watch_async_tool),
         ]
 
         def restore() -> None:
-            for one in undo:
-                one()
+            for undo_hook in undo:
+                undo_hook()
 
         return restore
 
@@ -78,15 +78,15 @@ class _AgentTalk(Talk):
         from haystack.dataclasses import ChatMessage
 
         watch = self._watch
-        given = watch.given(text)
-        more = dict(given) if isinstance(given, dict) else {}
-        said = more.pop("messages", [] if isinstance(given, dict) else given)
-        said = (
-            said
-            if isinstance(said, list)
-            else [ChatMessage.from_user(said) if isinstance(said, str) else said]
+        inputs = watch.given(text)
+        more = dict(inputs) if isinstance(inputs, dict) else {}
+        messages = more.pop("messages", [] if isinstance(inputs, dict) else inputs)
+        messages = (
+            messages
+            if isinstance(messages, list)
+            else [ChatMessage.from_user(messages) if isinstance(messages, str) else messages]
         )
-        result = await self._agent.run_async(messages=[*self._history, *said], **more)
+        result = await self._agent.run_async(messages=[*self._history, *messages], **more)
         # The agent puts its own system prompt before the messages in every run.
         self._history = [m for m in result["messages"] if m.role.value != "system"]
         if result.get("exit_reason") == "max_agent_steps":
@@ -102,14 +102,14 @@ class _PipelineTalk(Talk):
 
     async def say(self, text: str) -> Any:
         watch = self._watch
-        given = watch.given(text)
-        if not isinstance(given, dict):
+        inputs = watch.given(text)
+        if not isinstance(inputs, dict):
             raise ConfigError(
                 "a Haystack pipeline takes a dict of its components' inputs: rc.observe(pipeline,"
                 ' input=lambda golden: {"agent": {"messages": [ChatMessage.from_user(golden.input)]}})'
             )
         run = getattr(self._pipeline, "run_async", None)
-        result = await run(given) if run is not None else await asyncio.to_thread(self._pipeline.run, given)
+        result = await run(inputs) if run is not None else await asyncio.to_thread(self._pipeline.run, inputs)
         if watch.output:
             return watch.output(result)
         outputs = [part for part in result.values() if isinstance(part, dict)]
@@ -126,23 +126,23 @@ def _answer(message: Any) -> str:
     )
 
 
-def _watched_step(original: Any) -> Any:
+def _watch_step(original: Any) -> Any:
     def step(self: Any, exe_context: Any, agent_span: Any) -> Any:
-        _asked(exe_context)
+        _note_request(exe_context)
         return original(self, exe_context=exe_context, agent_span=agent_span)
 
     return step
 
 
-def _watched_async_step(original: Any) -> Any:
+def _watch_async_step(original: Any) -> Any:
     async def step(self: Any, exe_context: Any, agent_span: Any) -> Any:
-        _asked(exe_context)
+        _note_request(exe_context)
         return await original(self, exe_context=exe_context, agent_span=agent_span)
 
     return step
 
 
-def _asked(context: Any) -> None:
+def _note_request(context: Any) -> None:
     watch = watch_of(NAME)
     if watch is not None:
         with watch.guarded("reading a request"):
@@ -153,7 +153,7 @@ def _asked(context: Any) -> None:
         _STARTED.set(perf_counter())
 
 
-def _watched_replies(original: Any) -> Any:
+def _watch_replies(original: Any) -> Any:
     def record(*args: Any, state: Any, llm_messages: Any, **more: Any) -> Any:
         watch = watch_of(NAME)
         if watch is not None:
@@ -175,7 +175,7 @@ def _note(watch: Watch, messages: Any) -> None:
         )  # fmt: skip
 
 
-def _watched_tool(original: Any) -> Any:
+def _watch_tool(original: Any) -> Any:
     """The maker of a call that a thread runs, in a copy of the context taken here."""
 
     def make(*args: Any, tool_call: Any, **more: Any) -> Any:
@@ -190,13 +190,13 @@ def _watched_tool(original: Any) -> Any:
             return inner()
 
         return lambda: (
-            finished(_run(watch, tool_call, real)) if watch.desk else _noted(watch, tool_call, inner)
+            finished(_run(watch, tool_call, real)) if watch.desk else _run_noted(watch, tool_call, inner)
         )
 
     return make
 
 
-def _watched_async_tool(original: Any) -> Any:
+def _watch_async_tool(original: Any) -> Any:
     def make(*args: Any, tool_call: Any, **more: Any) -> Any:
         watch = watch_of(NAME)
         inner = original(*args, tool_call=tool_call, **more)
@@ -212,29 +212,29 @@ def _watched_async_tool(original: Any) -> Any:
     return make
 
 
-def _noted(watch: Watch, tool_call: Any, run: Callable[[], Any]) -> Any:
-    key = _begun(watch, tool_call)
+def _run_noted(watch: Watch, tool_call: Any, run: Callable[[], Any]) -> Any:
+    key = _note_start(watch, tool_call)
     result = run()
-    _ended(watch, key, result)
+    _note_end(watch, key, result)
     return result
 
 
 async def _run(watch: Watch, tool_call: Any, inner: Callable[[], Any]) -> Any:
     """Run one tool, by the desk if there is one; a failure is returned, as by the framework."""
-    key = _begun(watch, tool_call)
+    key = _note_start(watch, tool_call)
     result = await (inner() if watch.desk is None else _at_desk(watch, tool_call, inner))
-    _ended(watch, key, result)
+    _note_end(watch, key, result)
     return result
 
 
-def _begun(watch: Watch, tool_call: Any) -> object:
+def _note_start(watch: Watch, tool_call: Any) -> object:
     key = object()
     with watch.guarded("reading a tool's start"):
         watch.recorder.tool_started(key, tool_call.tool_name, plain(tool_call.arguments), tool_call.id or "")
     return key
 
 
-def _ended(watch: Watch, key: object, result: Any) -> None:
+def _note_end(watch: Watch, key: object, result: Any) -> None:
     with watch.guarded("reading a tool's result"):
         failed = result if isinstance(result, Exception) else None
         watch.recorder.tool_ended(key, str(failed) if failed else plain(result), error=failed)
@@ -282,7 +282,7 @@ def _usage(counts: Any) -> Usage | None:
     if not isinstance(counts, dict) or not counts:
         return None
     asked = counts.get("prompt_tokens", counts.get("input_tokens")) or 0
-    made = counts.get("completion_tokens", counts.get("output_tokens")) or 0
+    output_tokens = counts.get("completion_tokens", counts.get("output_tokens")) or 0
     cached = (counts.get("prompt_tokens_details") or {}).get("cached_tokens") or 0
     read, written = counts.get("cache_read_input_tokens") or 0, counts.get("cache_creation_input_tokens") or 0
-    return Usage(asked + read + written, made, cached_tokens=cached or read)
+    return Usage(asked + read + written, output_tokens, cached_tokens=cached or read)

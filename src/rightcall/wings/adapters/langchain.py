@@ -21,14 +21,14 @@ from rightcall.wings.adapters.langchain_interrupts import (
     interrupts_in,
     is_interrupt,
     note_interrupt,
-    resumed_with,
+    resume_command,
 )
 from rightcall.wings.adapters.langchain_messages import (
-    answering_tool,
     calls_in,
     definition,
     finish_of,
     offered_tools,
+    output_tool,
     read_message,
     text_in,
     tools_in,
@@ -46,8 +46,8 @@ class LangChain(Adapter):
         undo = [replaced(BaseTool, "run", desk_run), replaced(BaseTool, "arun", desk_arun)]
 
         def restore() -> None:
-            for one in undo:
-                one()
+            for undo_hook in undo:
+                undo_hook()
 
         return restore
 
@@ -72,31 +72,31 @@ class _GraphTalk(Talk):
         watch, agent = self._watch, self._agent
         config = {"configurable": {"thread_id": watch.session_id}}
         if watch.input is not None:
-            given = self._with_earlier(watch.given(text))
+            graph_input = self._with_earlier(watch.given(text))
         elif _takes_messages(agent):
-            given = {"messages": [*self._messages, {"role": "user", "content": text}]}
+            graph_input = {"messages": [*self._messages, {"role": "user", "content": text}]}
         elif _takes_text(agent):
-            given = text
+            graph_input = text
         else:
             raise ConfigError(
                 f"{type(agent).__name__} takes no messages; say how to call it:"
                 " observe(agent, input=lambda golden: {…}, output=lambda state: …)"
             )
-        state = await agent.ainvoke(given, config=config)
+        state = await agent.ainvoke(graph_input, config=config)
         while requests := interrupts_in(state):
             answers = answers_to(requests, watch)
             if not answers or not getattr(agent, "checkpointer", None):
                 break
-            state = await agent.ainvoke(resumed_with(answers), config=config)
+            state = await agent.ainvoke(resume_command(answers), config=config)
         if isinstance(state, dict) and not getattr(agent, "checkpointer", None):
             self._messages = list(state.get("messages") or [])
         return watch.output(state) if watch.output else _final_text(state)
 
-    def _with_earlier(self, given: Any) -> Any:
+    def _with_earlier(self, graph_input: Any) -> Any:
         """A state with messages continues from the earlier ones; any other is what `input` returned."""
-        if not isinstance(given, dict) or not self._messages or "messages" not in given:
-            return given
-        return {**given, "messages": [*self._messages, *given["messages"]]}
+        if not isinstance(graph_input, dict) or not self._messages or "messages" not in graph_input:
+            return graph_input
+        return {**graph_input, "messages": [*self._messages, *graph_input["messages"]]}
 
 
 def _takes_messages(agent: Any) -> bool:
@@ -186,7 +186,7 @@ class _TrialNotes:
 
     def on_chain_end(self, outputs: Any, *, run_id: Any, **_: Any) -> None:
         with self._watch.guarded("on_chain_end"):
-            name = answering_tool(outputs)
+            name = output_tool(outputs)
             if name:
                 self._watch.recorder.answered_by_call(name)
 
@@ -197,7 +197,7 @@ class _TrialNotes:
         with self._watch.guarded("on_chat_model_start"):
             self._parents[run_id] = parent_run_id
             self._asked[run_id] = (perf_counter(), _agent_of(metadata))
-            read = [read_message(one) for one in (messages[0] if messages else [])]
+            read = [read_message(message) for message in (messages[0] if messages else [])]
             offered = (more.get("invocation_params") or {}).get("tools") or ()
             self._watch.recorder.asked(read, offered_tools(offered))
 
@@ -252,5 +252,5 @@ class _TrialNotes:
 
 def _agent_of(metadata: Any) -> str:
     """The name of the agent that asks: graphs made by `create_agent(name=…)` say it."""
-    given = metadata or {}
-    return str(given.get("lc_agent_name") or "")
+    fields = metadata or {}
+    return str(fields.get("lc_agent_name") or "")

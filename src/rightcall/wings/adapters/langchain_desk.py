@@ -21,7 +21,7 @@ def desk_arun(original: Any) -> Any:
             return await original(self, tool_input, *args, **options)
 
         async def real() -> Any:
-            return _unwrapped(await original(self, tool_input, *args, **options))
+            return _unwrap(await original(self, tool_input, *args, **options))
 
         return await _at_the_desk(self, tool_input, options, watch, real)
 
@@ -35,7 +35,7 @@ def desk_run(original: Any) -> Any:
             return original(self, tool_input, *args, **options)
 
         async def real() -> Any:
-            return _unwrapped(original(self, tool_input, *args, **options))
+            return _unwrap(original(self, tool_input, *args, **options))
 
         return finished_apart(_at_the_desk(self, tool_input, options, watch, real))
 
@@ -52,9 +52,9 @@ async def _at_the_desk(tool: Any, tool_input: Any, options: dict[str, Any], watc
 
     assert watch.desk is not None
     call_id = str(options.get("tool_call_id") or "")
-    known = definition(tool).parameters
-    given = tool_input if isinstance(tool_input, dict) else {next(iter(known), "input"): tool_input}
-    arguments = {name: plain(value) for name, value in given.items() if name in known}
+    parameters = definition(tool).parameters
+    inputs = tool_input if isinstance(tool_input, dict) else {next(iter(parameters), "input"): tool_input}
+    arguments = {name: plain(value) for name, value in inputs.items() if name in parameters}
     key = object()
     busy = watch.memory.setdefault("at_desk", set())
     busy.add(call_id)
@@ -88,7 +88,7 @@ def _interruptible(real: Any, interrupts: list[BaseException]) -> Any:
     return run
 
 
-def _unwrapped(output: Any) -> Any:
+def _unwrap(output: Any) -> Any:
     """What the tool gave, out of the message made for the model; one that reports a failure is raised again."""
     if not hasattr(output, "content"):
         return output

@@ -26,8 +26,8 @@ def is_interrupt(error: BaseException) -> bool:
 
 def interrupts_in(state: Any) -> Sequence[Any]:
     """What a graph waits for; empty when it is done."""
-    found = state.get("__interrupt__") if isinstance(state, dict) else None
-    return tuple(found or ())
+    interrupts = state.get("__interrupt__") if isinstance(state, dict) else None
+    return tuple(interrupts or ())
 
 
 def note_interrupt(watch: Watch, call: ToolCall | None) -> None:
@@ -39,15 +39,15 @@ def note_interrupt(watch: Watch, call: ToolCall | None) -> None:
 
 def answers_to(interrupts: Sequence[Any], watch: Watch) -> dict[str, Any]:
     """The answers by interrupt; those that nobody answers are left out and stay noted as waiting."""
-    found = {}
-    for one in interrupts:
-        answered, value = _answer(plain(one.value), watch)
+    answers = {}
+    for interrupt in interrupts:
+        answered, value = _answer(plain(interrupt.value), watch)
         if answered:
-            found[str(one.id)] = value
-    return found
+            answers[str(interrupt.id)] = value
+    return answers
 
 
-def resumed_with(answers: dict[str, Any]) -> Any:
+def resume_command(answers: dict[str, Any]) -> Any:
     """The input with which the graph goes on."""
     from langgraph.types import Command
 
@@ -80,7 +80,7 @@ def _decisions(requests: Sequence[Any], watch: Watch, allowed: dict[Any, Any]) -
             approval = Approval("escalated" if escalated else "waiting")
             watch.recorder.decided(approval, name, arguments, call_id)
         return []
-    found: list[dict[str, Any]] = []
+    decisions: list[dict[str, Any]] = []
     for name, arguments, call_id in asked:
         approval = watch.decide(name, arguments, call_id)
         kind = {"approved": "approve", "edited": "edit", "rejected": "reject"}[approval.decision]
@@ -91,8 +91,8 @@ def _decisions(requests: Sequence[Any], watch: Watch, allowed: dict[Any, Any]) -
             decision["edited_action"] = {"name": name, "args": approval.arguments}
         elif kind == "reject":
             decision["message"] = approval.message
-        found.append(decision)
-    return found
+        decisions.append(decision)
+    return decisions
 
 
 def _older_answer(requests: Sequence[Any], watch: Watch) -> tuple[bool, Any]:

@@ -55,7 +55,7 @@ def calls_in(message: Any) -> list[ToolCall]:
     ]
 
 
-def answering_tool(state: Any) -> str:
+def output_tool(state: Any) -> str:
     """The tool by which the model gave an answer with a schema: LangChain offers it and runs nothing for it."""
     if not isinstance(state, dict) or state.get("structured_response") is None:
         return ""
@@ -68,36 +68,36 @@ def answering_tool(state: Any) -> str:
 
 
 def usage_of(message: Any) -> Usage:
-    given = getattr(message, "usage_metadata", None) or {}
-    cached = (given.get("input_token_details") or {}).get("cache_read")
-    return counted(given.get("input_tokens"), given.get("output_tokens"), cached)
+    counts = getattr(message, "usage_metadata", None) or {}
+    cached = (counts.get("input_token_details") or {}).get("cache_read")
+    return counted(counts.get("input_tokens"), counts.get("output_tokens"), cached)
 
 
 def finish_of(message: Any) -> str:
-    given = getattr(message, "response_metadata", None) or {}
-    return str(given.get("finish_reason") or given.get("stop_reason") or "")
+    fields = getattr(message, "response_metadata", None) or {}
+    return str(fields.get("finish_reason") or fields.get("stop_reason") or "")
 
 
 def offered_tools(offered: Any) -> list[Tool]:
-    found = []
+    definitions = []
     for raw in offered:
         copied = plain(raw)
         if isinstance(copied, dict) and ("function" in copied or "input_schema" in copied):
-            found.append(read_tool(copied, "tools"))
-    return found
+            definitions.append(read_tool(copied, "tools"))
+    return definitions
 
 
 def tools_in(agent: Any) -> dict[str, Any]:
     """The tools in the tool nodes of a graph and of the graphs inside it, or bound to a runnable."""
     if hasattr(agent, "tool_call_schema"):
         return {agent.name: agent}
-    found: dict[str, Any] = {}
+    tools: dict[str, Any] = {}
     for node in (getattr(agent, "nodes", None) or {}).values():
         bound = getattr(node, "bound", node)
-        found |= getattr(bound, "tools_by_name", None) or {}
+        tools |= getattr(bound, "tools_by_name", None) or {}
         if hasattr(bound, "nodes"):
-            found |= tools_in(bound)
-    return found
+            tools |= tools_in(bound)
+    return tools
 
 
 def definition(tool: Any) -> Tool:

@@ -22,7 +22,7 @@ from rightcall.wings.adapters.sdk_requests import (
     ReadAnswer,
     ReplyEvents,
     Wire,
-    begun_request,
+    begin_request,
 )
 
 NAME = "litellm"
@@ -54,13 +54,13 @@ class LiteLLM(ClientAdapter):
         from litellm.rust_bridge.dispatch import PublicDispatch
 
         undo = [
-            replaced(PublicDispatch, "run", _watched_run),
-            replaced(PublicDispatch, "arun", _watched_arun),
+            replaced(PublicDispatch, "run", _watch_run),
+            replaced(PublicDispatch, "arun", _watch_arun),
         ]
 
         def restore() -> None:
-            for one in undo:
-                one()
+            for undo_hook in undo:
+                undo_hook()
 
         return restore
 
@@ -68,33 +68,33 @@ class LiteLLM(ClientAdapter):
 ADAPTER = LiteLLM()
 
 
-def _watched_run(original: Any) -> Any:
+def _watch_run(original: Any) -> Any:
     def run(self: Any, args: Any, kwargs: Any, *, python: Any, **more: Any) -> Any:
-        asking = _begun(self.route, args, kwargs, python)
+        asking = _begin(self.route, args, kwargs, python)
         token = _ASKED.set(True)
         try:
             reply = original(self, args, kwargs, python=python, **more)
         finally:
             _ASKED.reset(token)
-        return reply if asking is None else _answered(asking, reply)
+        return reply if asking is None else _note_answer(asking, reply)
 
     return run
 
 
-def _watched_arun(original: Any) -> Any:
+def _watch_arun(original: Any) -> Any:
     async def arun(self: Any, args: Any, kwargs: Any, *, python: Any, **more: Any) -> Any:
-        asking = _begun(self.route, args, kwargs, python)
+        asking = _begin(self.route, args, kwargs, python)
         token = _ASKED.set(True)
         try:
             reply = await original(self, args, kwargs, python=python, **more)
         finally:
             _ASKED.reset(token)
-        return reply if asking is None else _answered(asking, reply)
+        return reply if asking is None else _note_answer(asking, reply)
 
     return arun
 
 
-def _begun(route: Any, args: Any, kwargs: Mapping[str, Any], function: Any) -> BegunRequest | None:
+def _begin(route: Any, args: Any, kwargs: Mapping[str, Any], function: Any) -> BegunRequest | None:
     watch = watch_of(NAME)
     wire, path = WIRES.get(str(getattr(route, "name", "")), (None, ""))
     if watch is None or wire is None or _ASKED.get():
@@ -105,17 +105,17 @@ def _begun(route: Any, args: Any, kwargs: Mapping[str, Any], function: Any) -> B
             events.end()
     with watch.guarded("reading a call"):
         sent |= dict(zip(signature(function).parameters, args, strict=False))
-    return begun_request(wire, watch, path, sent)
+    return begin_request(wire, watch, path, sent)
 
 
-def _answered(asking: BegunRequest, reply: Any) -> Any:
+def _note_answer(asking: BegunRequest, reply: Any) -> Any:
     """The reply as received. A stream is observed while the user reads it, by a subclass of its class."""
     kind: Any = type(reply)
     if not hasattr(kind, "__next__") and not hasattr(kind, "__anext__"):
         return asking.answered(reply)
     with asking.watch.guarded("observing a stream"):
         events = ReplyEvents(asking)
-        reply.__class__ = _observed_stream(kind)
+        reply.__class__ = _stream_class(kind)
         reply._rightcall_events = events
         asking.watch.memory.setdefault("streams", []).append(events)
         asking.watch.turn_end.append(events.end)  # one that is not read to its end has said something too
@@ -123,7 +123,7 @@ def _answered(asking: BegunRequest, reply: Any) -> Any:
 
 
 @cache
-def _observed_stream(kind: Any) -> Any:
+def _stream_class(kind: Any) -> Any:
     class Observed(kind):
         if hasattr(kind, "__next__"):
 

@@ -33,7 +33,7 @@ class LlamaIndex(Adapter):
     def install(self) -> Callable[[], None]:
         from llama_index.core.workflow import Context
 
-        return replaced(Context, "write_event_to_stream", _watched_write)
+        return replaced(Context, "write_event_to_stream", _watch_write)
 
     def talk(self, agent: Any, watch: Watch) -> Talk:
         return _WorkflowTalk(agent, watch)
@@ -69,9 +69,9 @@ class _WorkflowTalk(Talk):
         watch = self._watch
         if self._context is None:
             self._context = Context(self._agent)
-        given = watch.given(text)
+        message = watch.given(text)
         more = {} if self._memory is None else {"memory": self._memory}
-        handler = self._agent.run(user_msg=given, ctx=self._context, **more)
+        handler = self._agent.run(user_msg=message, ctx=self._context, **more)
         try:
             result = await handler
             # Since workflows 2 a context that is used again has forgotten its memory.
@@ -88,7 +88,7 @@ class _WorkflowTalk(Talk):
         return text_of(structured if structured is not None else result.response.content)
 
 
-def _watched_write(original: Any) -> Any:
+def _watch_write(original: Any) -> Any:
     def write_event_to_stream(self: Any, ev: Any) -> Any:
         watch = watch_of(NAME)
         if watch is not None:
@@ -105,7 +105,7 @@ def _note(watch: Watch, event: Any) -> None:
     if kind == "AgentOutput":
         watch.recorder.asked()
         raw = plain(event.raw) if event.raw is not None else {}
-        written = _written(raw)
+        written = _raw_arguments(raw)
         calls = [_call(selected, written) for selected in event.tool_calls]
         watch.recorder.answered(
             text_of(event.response.content), calls, usage=_usage(raw), agent=event.current_agent_name,
@@ -130,20 +130,20 @@ def _call(selected: Any, written: dict[str, Any]) -> ToolCall:
     return ToolCall(selected.tool_name, given, selected.tool_id, notes={**notes, **REPAIRED})
 
 
-def _written(raw: Any) -> dict[str, Any]:
+def _raw_arguments(raw: Any) -> dict[str, Any]:
     """Arguments by call id in a raw chat completion."""
-    found = {}
+    arguments = {}
     choices = raw.get("choices") if isinstance(raw, dict) else None
     for choice in choices if isinstance(choices, list) else ():
         message = (choice.get("message") or choice.get("delta") or {}) if isinstance(choice, dict) else {}
         for call in message.get("tool_calls") or ():
             function = call.get("function") or {}
             if call.get("id") and isinstance(function.get("arguments"), str):
-                found[call["id"]] = function["arguments"]
-    return found
+                arguments[call["id"]] = function["arguments"]
+    return arguments
 
 
 def _usage(raw: Any) -> Usage:
-    given = raw.get("usage") if isinstance(raw, dict) else None
-    usage = chat_usage(given)
-    return usage if usage.input_tokens is not None else anthropic_usage(given)
+    counts = raw.get("usage") if isinstance(raw, dict) else None
+    usage = chat_usage(counts)
+    return usage if usage.input_tokens is not None else anthropic_usage(counts)

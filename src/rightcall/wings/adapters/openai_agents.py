@@ -83,11 +83,15 @@ class _AgentTalk(Talk):
         from agents import Runner
 
         watch = self._watch
-        given = watch.given(text)
+        agent_input = watch.given(text)
         if self._items:
-            said = [{"role": "user", "content": given}] if isinstance(given, str) else list(given)
-            given = [*self._items, *said]
-        result = await Runner.run(self._agent, given)
+            new_items = (
+                [{"role": "user", "content": agent_input}]
+                if isinstance(agent_input, str)
+                else list(agent_input)
+            )
+            agent_input = [*self._items, *new_items]
+        result = await Runner.run(self._agent, agent_input)
         while result.interruptions:
             state = result.to_state()
             if not _answer_requests(watch, state, result.interruptions):
@@ -134,7 +138,7 @@ def _runner(before: Any) -> Any:
             watch = watch_of(NAME)
             if watch is None:
                 return await before.run(starting_agent, input, **options)
-            agent, depth = _prepared(watch, starting_agent, options)
+            agent, depth = _prepare(watch, starting_agent, options)
             token = _DEPTH.set(depth)
             try:
                 return _note_requests(watch, await before.run(agent, input, **options), depth)
@@ -142,16 +146,16 @@ def _runner(before: Any) -> Any:
                 _DEPTH.reset(token)
 
         def run_sync(self, starting_agent: Any, input: Any, **options: Any) -> Any:
-            return self._begun(before.run_sync, starting_agent, input, options)
+            return self._begin(before.run_sync, starting_agent, input, options)
 
         def run_streamed(self, starting_agent: Any, input: Any, **options: Any) -> Any:
-            return self._begun(before.run_streamed, starting_agent, input, options)
+            return self._begin(before.run_streamed, starting_agent, input, options)
 
-        def _begun(self, run: Callable[..., Any], agent: Any, input: Any, options: dict[str, Any]) -> Any:
+        def _begin(self, run: Callable[..., Any], agent: Any, input: Any, options: dict[str, Any]) -> Any:
             watch = watch_of(NAME)
             if watch is None:
                 return run(agent, input, **options)
-            agent, depth = _prepared(watch, agent, options)
+            agent, depth = _prepare(watch, agent, options)
             token = _DEPTH.set(depth)  # a streamed run copies the context into its task here
             try:
                 return run(agent, input, **options)
@@ -161,7 +165,7 @@ def _runner(before: Any) -> Any:
     return WatchedRunner()
 
 
-def _prepared(watch: Watch, agent: Any, options: dict[str, Any]) -> tuple[Any, int]:
+def _prepare(watch: Watch, agent: Any, options: dict[str, Any]) -> tuple[Any, int]:
     """The agent to run, its tools replaced where asked, and how deep the run is; adds our hooks to the options."""
     depth = _DEPTH.get() + 1
     parent = getattr(options.get("context"), "tool_call_id", "") if depth else ""
@@ -211,7 +215,7 @@ class _TrialNotes:
         if self._users is not None:
             await self._users.on_llm_end(context, agent, response)
         with self._watch.guarded("on_llm_end"):
-            _answered(self._watch, agent, response, taken, self._depth, self._parent)
+            _note_answer(self._watch, agent, response, taken, self._depth, self._parent)
 
     async def on_tool_start(self, context: Any, agent: Any, tool: Any) -> None:
         if self._users is not None:
@@ -228,7 +232,7 @@ class _TrialNotes:
             call_id = getattr(context, "tool_call_id", "")
             answer = self._watch.memory.pop(("desk", call_id), None)
             if answer is None:
-                answer = ToolAnswer(result, _failed(result))
+                answer = ToolAnswer(result, _has_failed(result))
             self._watch.recorder.tool_ended(
                 (self._depth, self._parent, call_id), answer.output, error=answer.failed
             )
@@ -246,13 +250,13 @@ class _TrialNotes:
             )
 
 
-def _answered(watch: Watch, agent: Any, response: Any, taken: float, depth: int, parent: str) -> None:
+def _note_answer(watch: Watch, agent: Any, response: Any, taken: float, depth: int, parent: str) -> None:
     items = [plain(item) for item in response.output]
     messages = openai_responses.read_messages([item for item in items if isinstance(item, dict)], "response")
     text = "".join(message.content for message in messages)
     calls = [call for message in messages for call in message.calls]
     names = _handoff_names(agent)
-    marked = [_marked(call, names) for call in calls]
+    marked = [_mark_handoff(call, names) for call in calls]
     watch.memory["handoffs", depth, parent] = {
         number: call.id for number, call in enumerate(marked) if "handoff" in call.notes
     }
@@ -262,7 +266,7 @@ def _answered(watch: Watch, agent: Any, response: Any, taken: float, depth: int,
     )  # fmt: skip
 
 
-def _marked(call: ToolCall, handoffs: set[str]) -> ToolCall:
+def _mark_handoff(call: ToolCall, handoffs: set[str]) -> ToolCall:
     if call.name not in handoffs:
         return call
     return ToolCall(call.name, call.arguments, call.id, raw=call.raw, notes={"handoff": True})
@@ -285,7 +289,7 @@ def _usage(usage: Any) -> Usage:
     return counted(usage.input_tokens, usage.output_tokens, getattr(details, "cached_tokens", None))
 
 
-def _failed(result: Any) -> bool:
+def _has_failed(result: Any) -> bool:
     """Whether a tool failed: its span says so, or with tracing off, the SDK's standard words do."""
     from agents.tracing import get_current_span
 
@@ -301,21 +305,21 @@ def _function_tools(agent: Any) -> list[Any]:
 
     if isinstance(agent, FunctionTool):
         return [agent]
-    found: dict[str, Any] = {}
+    tools: dict[str, Any] = {}
     waiting, seen = [agent], set()
     while waiting:
-        one = waiting.pop(0)
-        if id(one) in seen:
+        next_agent = waiting.pop(0)
+        if id(next_agent) in seen:
             continue
-        seen.add(id(one))
-        for tool in getattr(one, "tools", None) or ():
+        seen.add(id(next_agent))
+        for tool in getattr(next_agent, "tools", None) or ():
             if isinstance(tool, FunctionTool):
-                found.setdefault(tool.name, tool)
-        waiting += [item for item in getattr(one, "handoffs", None) or () if hasattr(item, "tools")]
-    return list(found.values())
+                tools.setdefault(tool.name, tool)
+        waiting += [item for item in getattr(next_agent, "handoffs", None) or () if hasattr(item, "tools")]
+    return list(tools.values())
 
 
-def with_desk(agent: Any, desk: ToolDesk | None, watch: Watch, made: dict[int, Any] | None = None) -> Any:
+def with_desk(agent: Any, desk: ToolDesk | None, watch: Watch, copies: dict[int, Any] | None = None) -> Any:
     """A copy of the agent whose function tools are answered by the desk, or run with what an approver edited; handoffs
     lead to such copies too.
 
@@ -323,17 +327,17 @@ def with_desk(agent: Any, desk: ToolDesk | None, watch: Watch, made: dict[int, A
     """
     from agents import FunctionTool
 
-    made = {} if made is None else made
-    if id(agent) in made:
-        return made[id(agent)]
+    copies = {} if copies is None else copies
+    if id(agent) in copies:
+        return copies[id(agent)]
     if not hasattr(agent, "clone"):
         return agent
-    copy = made[id(agent)] = agent.clone()
+    copy = copies[id(agent)] = agent.clone()
     copy.tools = [
         _desk_tool(tool, desk, watch) if isinstance(tool, FunctionTool) and not _is_agent(tool) else tool
         for tool in agent.tools
     ]
-    copy.handoffs = [with_desk(item, desk, watch, made) for item in agent.handoffs]
+    copy.handoffs = [with_desk(item, desk, watch, copies) for item in agent.handoffs]
     return copy
 
 

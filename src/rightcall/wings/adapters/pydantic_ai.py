@@ -32,7 +32,7 @@ class PydanticAI(Adapter):
     def install(self) -> Callable[[], None]:
         from pydantic_ai import Agent
 
-        return replaced(Agent, "iter", _watched_iter)
+        return replaced(Agent, "iter", _watch_iter)
 
     def talk(self, agent: Any, watch: Watch) -> Talk:
         return _AgentTalk(agent, watch)
@@ -40,11 +40,11 @@ class PydanticAI(Adapter):
     def tools(self, agent: Any) -> list[Tool]:
         if hasattr(agent, "tool_def"):
             return [_definition(agent.tool_def)]
-        found: dict[str, Tool] = {}
+        definitions: dict[str, Tool] = {}
         for toolset in getattr(agent, "toolsets", None) or [agent]:
             for name, tool in (getattr(toolset, "tools", None) or {}).items():
-                found.setdefault(name, _definition(tool.tool_def))
-        return list(found.values())
+                definitions.setdefault(name, _definition(tool.tool_def))
+        return list(definitions.values())
 
 
 ADAPTER = PydanticAI()
@@ -59,14 +59,14 @@ class _AgentTalk(Talk):
 
     async def say(self, text: str) -> Any:
         watch = self._watch
-        given = watch.given(text)
+        prompt = watch.given(text)
         options = {"message_history": self._history} if self._history else {}
-        result = await self._agent.run(given, **options)
+        result = await self._agent.run(prompt, **options)
         self._history = result.all_messages()
         return watch.output(result) if watch.output else text_of(result.output)
 
 
-def _watched_iter(original: Any) -> Any:
+def _watch_iter(original: Any) -> Any:
     def iter(self: Any, *args: Any, **options: Any) -> Any:
         watch = watch_of(NAME)
         if watch is not None:
@@ -119,7 +119,7 @@ def _capability(watch: Watch, agent: str, depth: int, parent: str) -> Any:
                     output, failed = answer.output, answer.failed
             except Exception as error:
                 with watch.guarded("wrap_tool_execute"):
-                    watch.recorder.tool_ended(key, _told(error), error=error)
+                    watch.recorder.tool_ended(key, _retry_text(error), error=error)
                 raise
             finally:
                 _INSIDE.reset(token)
@@ -134,7 +134,7 @@ def _definition(tool: Any) -> Tool:
     return Tool(tool.name, tool.description or "", plain(tool.parameters_json_schema))
 
 
-def _told(error: Exception) -> Any:
+def _retry_text(error: Exception) -> Any:
     """What the model reads instead of a result, when the tool requested a retry."""
     part = getattr(error, "tool_retry", None) or getattr(error, "tool_failed", None)
     content = getattr(part, "content", None)
@@ -148,8 +148,8 @@ def _answer(response: Any, finals: set[str]) -> tuple[str, list[ToolCall]]:
         if part.part_kind == "text":
             texts.append(part.content)
         elif part.part_kind == "tool-call" and part.tool_name not in finals:
-            given = part.args if part.args not in (None, "") else {}
-            arguments, raw = arguments_of(given)
+            raw_arguments = part.args if part.args not in (None, "") else {}
+            arguments, raw = arguments_of(raw_arguments)
             calls.append(ToolCall(part.tool_name, arguments, part.tool_call_id, raw=raw))
     return "".join(texts), calls
 

@@ -61,8 +61,8 @@ def watch_clients(wire: Wire, *clients: type) -> Callable[[], None]:
     ]
 
     def restore() -> None:
-        for one in undo:
-            one()
+        for undo_hook in undo:
+            undo_hook()
 
     return restore
 
@@ -74,7 +74,7 @@ def _wrapper(wire: Wire, client: type) -> Callable[[Any], Any]:
 def _sync_request(wire: Wire) -> Callable[[Any], Any]:
     def wrap(original: Any) -> Any:
         def request(self: Any, cast_to: Any, options: Any, *args: Any, **more: Any) -> Any:
-            asking = _begun(wire, options)
+            asking = _begin(wire, options)
             reply = original(self, cast_to, options, *args, **more)
             return reply if asking is None else asking.answered(reply)
 
@@ -86,7 +86,7 @@ def _sync_request(wire: Wire) -> Callable[[Any], Any]:
 def _async_request(wire: Wire) -> Callable[[Any], Any]:
     def wrap(original: Any) -> Any:
         async def request(self: Any, cast_to: Any, options: Any, *args: Any, **more: Any) -> Any:
-            asking = _begun(wire, options)
+            asking = _begin(wire, options)
             reply = await original(self, cast_to, options, *args, **more)
             return reply if asking is None else asking.answered(reply)
 
@@ -95,15 +95,15 @@ def _async_request(wire: Wire) -> Callable[[Any], Any]:
     return wrap
 
 
-def _begun(wire: Wire, options: Any) -> BegunRequest | None:
+def _begin(wire: Wire, options: Any) -> BegunRequest | None:
     watch = watch_of(wire.name)
     path = str(getattr(options, "url", "")).partition("?")[0]
     if watch is None or not wire.speaks(path):
         return None
-    return begun_request(wire, watch, path, getattr(options, "json_data", None))
+    return begin_request(wire, watch, path, getattr(options, "json_data", None))
 
 
-def begun_request(wire: Wire, watch: Watch, path: str, sent: Any) -> BegunRequest:
+def begin_request(wire: Wire, watch: Watch, path: str, sent: Any) -> BegunRequest:
     """A request whose body is `sent`, noted; `BegunRequest.answered` notes its reply."""
     with watch.guarded("reading a request"):
         body = plain(_news(watch, sent))
@@ -171,7 +171,7 @@ class BegunRequest:
         with self.watch.guarded("reading a reply"):
             if hasattr(reply, "_iterator"):
                 inner = reply._iterator
-                reply._iterator = self._aseen(inner) if hasattr(inner, "__anext__") else self._seen(inner)
+                reply._iterator = self._aseen(inner) if hasattr(inner, "__anext__") else self._observe(inner)
             else:
                 body = _body(reply)
                 if body is not None:
@@ -184,7 +184,7 @@ class BegunRequest:
             answer.text, answer.calls, usage=answer.usage, finish=answer.finish, ms=taken
         )
 
-    def _seen(self, inner: Iterator[Any]) -> Iterator[Any]:
+    def _observe(self, inner: Iterator[Any]) -> Iterator[Any]:
         events = ReplyEvents(self)
         try:
             for event in inner:

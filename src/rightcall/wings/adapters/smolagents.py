@@ -38,15 +38,15 @@ class Smolagents(Adapter):
         from smolagents import CodeAgent, MultiStepAgent, ToolCallingAgent
 
         undo = [
-            replaced(ToolCallingAgent, "_step_stream", _watched_step),
-            replaced(CodeAgent, "_step_stream", _watched_step),
-            replaced(ToolCallingAgent, "execute_tool_call", _watched_tool),
-            replaced(MultiStepAgent, "__call__", _watched_managed_agent),
+            replaced(ToolCallingAgent, "_step_stream", _watch_step),
+            replaced(CodeAgent, "_step_stream", _watch_step),
+            replaced(ToolCallingAgent, "execute_tool_call", _watch_tool),
+            replaced(MultiStepAgent, "__call__", _watch_managed_agent),
         ]
 
         def restore() -> None:
-            for one in undo:
-                one()
+            for undo_hook in undo:
+                undo_hook()
 
         return restore
 
@@ -81,10 +81,10 @@ class _AgentTalk(Talk):
 
     async def say(self, text: str) -> Any:
         first, watch = not self._begun, self._watch
-        given = watch.given(text)
+        task = watch.given(text)
         self._begun = True
         self._work = asyncio.ensure_future(
-            in_thread(partial(self._agent.run, given, reset=first, return_full_result=True))
+            in_thread(partial(self._agent.run, task, reset=first, return_full_result=True))
         )
         result = await asyncio.shield(self._work)
         if result.state == "max_steps_error":
@@ -103,7 +103,7 @@ class _AgentTalk(Talk):
             _EXCLUSIVE.of(self._agent).release()
 
 
-def _watched_step(original: Any) -> Any:
+def _watch_step(original: Any) -> Any:
     def _step_stream(self: Any, memory_step: Any) -> Iterator[Any]:
         watch = watch_of(NAME)
         if watch is None:
@@ -140,10 +140,12 @@ class _Step:
             return
         self._noted = True
         with self._watch.guarded("reading a step"):
-            for made in message.tool_calls or ():
-                if made.function.name != FINAL:
-                    arguments, raw = arguments_of(made.function.arguments)
-                    self._calls.append(ToolCall(made.function.name, arguments, str(made.id or ""), raw=raw))
+            for tool_call in message.tool_calls or ():
+                if tool_call.function.name != FINAL:
+                    arguments, raw = arguments_of(tool_call.function.arguments)
+                    self._calls.append(
+                        ToolCall(tool_call.function.name, arguments, str(tool_call.id or ""), raw=raw)
+                    )
             used, (depth, parent, _) = self._memory.token_usage, _INSIDE.get()
             usage = counted(used.input_tokens, used.output_tokens) if used else UNKNOWN_USAGE
             self._watch.recorder.answered(
@@ -161,7 +163,7 @@ class _Step:
                     self._watch.recorder.tool_ended(key, str(error), error=True)
 
 
-def _watched_tool(original: Any) -> Any:
+def _watch_tool(original: Any) -> Any:
     def execute_tool_call(self: Any, tool_name: str, arguments: Any) -> Any:
         watch = watch_of(NAME)
         if watch is None or tool_name == FINAL:
@@ -185,7 +187,7 @@ def _watched_tool(original: Any) -> Any:
     return execute_tool_call
 
 
-def _watched_managed_agent(original: Any) -> Any:
+def _watch_managed_agent(original: Any) -> Any:
     def __call__(self: Any, task: str, **options: Any) -> Any:  # noqa: N807
         depth, parent, by_call = _INSIDE.get()
         # The code of a CodeAgent runs agents without a call.

@@ -36,7 +36,7 @@ class Strands(Adapter):
     def install(self) -> Callable[[], None]:
         from strands.middleware._registry import MiddlewareRegistry
 
-        return replaced(MiddlewareRegistry, "invoke", _watched_invoke)
+        return replaced(MiddlewareRegistry, "invoke", _watch_invoke)
 
     def talk(self, agent: Any, watch: Watch) -> Talk:
         return _AgentTalk(agent, watch)
@@ -104,7 +104,7 @@ def _final(result: Any) -> Any:
     return _final(last.result) if last is not None and not isinstance(last.result, Exception) else None
 
 
-def _watched_invoke(original: Any) -> Any:
+def _watch_invoke(original: Any) -> Any:
     async def invoke(self: Any, stage: Any, context: Any, terminal: Any) -> AsyncIterator[Any]:
         watch = watch_of(NAME)
         inner = original(self, stage, context, terminal)
@@ -279,8 +279,8 @@ def _usage(counts: Any) -> Usage | None:
     """Tokens of a reply. Cached ones are part of the input, or on top of it: the total says which."""
     if not isinstance(counts, dict) or not counts.get("totalTokens"):
         return None
-    asked, made = counts.get("inputTokens") or 0, counts.get("outputTokens") or 0
+    asked, output_tokens = counts.get("inputTokens") or 0, counts.get("outputTokens") or 0
     read, written = counts.get("cacheReadInputTokens") or 0, counts.get("cacheWriteInputTokens") or 0
-    if asked + made != counts["totalTokens"]:
+    if asked + output_tokens != counts["totalTokens"]:
         asked += read + written
-    return Usage(asked, made, cached_tokens=read)
+    return Usage(asked, output_tokens, cached_tokens=read)

@@ -19,12 +19,14 @@ def team_tools(tools: Iterable[Tool]) -> list[Tool]:
         definitions = by_name.setdefault(tool.name, [])
         if tool not in definitions:
             definitions.append(tool)
-    return [found[0] if len(found) == 1 else _any_of(found) for found in by_name.values()]
+    return [same_name[0] if len(same_name) == 1 else _any_of(same_name) for same_name in by_name.values()]
 
 
 def _any_of(tools: list[Tool]) -> Tool:
     keys = [f"definition_{number}" for number in range(1, len(tools) + 1)]
-    schemas = [_moved(tool.input_schema, f"#/$defs/{key}") for key, tool in zip(keys, tools, strict=True)]
+    schemas = [
+        _move_references(tool.input_schema, f"#/$defs/{key}") for key, tool in zip(keys, tools, strict=True)
+    ]
     parameters = [schema.get("properties") or {} for schema in schemas]
     required = [schema.get("required") or [] for schema in schemas]
     merged = {
@@ -44,15 +46,15 @@ def _parameter(name: str, parameters: list[dict[str, Any]]) -> Any:
     return different[0] if all(schema == different[0] for schema in different) else {}
 
 
-def _moved(schema: Any, place: str) -> Any:
+def _move_references(schema: Any, place: str) -> Any:
     """A schema with its references to itself as they read when it is part of another."""
     if isinstance(schema, list):
-        return [_moved(item, place) for item in schema]
+        return [_move_references(item, place) for item in schema]
     if not isinstance(schema, dict):
         return schema
     return {
         key: f"{place}{value[1:]}"
         if key == "$ref" and isinstance(value, str) and value.startswith("#")
-        else _moved(value, place)
+        else _move_references(value, place)
         for key, value in schema.items()
     }

@@ -12,7 +12,7 @@ from rightcall.core.errors import ConfigError
 from rightcall.model.golden import ConversationalGolden, Golden
 from rightcall.model.tool import Tool
 from rightcall.wings.generate.config import ContextConstructionConfig, StylingConfig
-from rightcall.wings.generate.contexts import Context, contexts_of, judged_contexts
+from rightcall.wings.generate.contexts import Context, contexts_of, good_contexts
 from rightcall.wings.generate.documents import SourceDocument, load_document
 from rightcall.wings.generate.kit import Kit
 from rightcall.wings.generate.plans import WEIGHTS, PlanKind, Schedule
@@ -68,9 +68,9 @@ class AsyncSynthesizer(SynthesisSetup):
         """Goldens from documents. Every document is read before the first model request."""
         config = config or ContextConstructionConfig()
         documents: list[SourceDocument] = [load_document(path) for path in document_paths]
-        found = contexts_of(documents, config, seed=self.seed)
+        contexts = contexts_of(documents, config, seed=self.seed)
         async with self._kit(needs_model=True) as kit:
-            kept = await judged_contexts(found, kit, config.context_quality_threshold)
+            kept = await good_contexts(contexts, kit, config.context_quality_threshold)
             return await self._from_contexts(
                 kit, kept, include_expected, max_goldens_per_context, conversations=conversations, way="docs"
             )
@@ -112,13 +112,13 @@ class AsyncSynthesizer(SynthesisSetup):
     ) -> Production:
         """Goldens from goldens."""
         _require_some(goldens)
-        wanted = len(goldens) * max_goldens_per_golden
+        count = len(goldens) * max_goldens_per_golden
         needs_model = not all(golden.expected_calls for golden in goldens)
         async with self._kit(needs_model=needs_model) as kit:
             jobs = golden_jobs(goldens, kit, max_goldens_per_golden, include_expected=include_expected)
             source = hex_digest(encode(list(goldens)))
             work = self._work(
-                "goldens", wanted, jobs, kit, rounds=1, source=source, per=max_goldens_per_golden
+                "goldens", count, jobs, kit, rounds=1, source=source, per=max_goldens_per_golden
             )
             return await self._produce(work)
 
@@ -130,11 +130,11 @@ class AsyncSynthesizer(SynthesisSetup):
     ) -> Production:
         """Scenarios from scenarios."""
         _require_some(goldens)
-        wanted = len(goldens) * max_goldens_per_golden
+        count = len(goldens) * max_goldens_per_golden
         async with self._kit(needs_model=True) as kit:
             jobs = golden_scenarios(goldens, kit, max_goldens_per_golden, include_expected=include_expected)
             source = hex_digest(encode(list(goldens)))
-            work = self._work("conversations from goldens", wanted, jobs, kit, rounds=1, source=source)
+            work = self._work("conversations from goldens", count, jobs, kit, rounds=1, source=source)
             return await self._produce(work)
 
     async def _from_contexts(
@@ -147,7 +147,7 @@ class AsyncSynthesizer(SynthesisSetup):
         conversations: bool,
         way: str,
     ) -> Production:
-        wanted = len(contexts) * per_context
+        count = len(contexts) * per_context
         jobs = context_jobs(
             contexts,
             kit,
@@ -157,7 +157,7 @@ class AsyncSynthesizer(SynthesisSetup):
             way=way,
         )
         source = hex_digest(encode([context.texts for context in contexts]))
-        work = self._work(way, wanted, jobs, kit, rounds=1, source=source, per=per_context)
+        work = self._work(way, count, jobs, kit, rounds=1, source=source, per=per_context)
         return await self._produce(work)
 
 

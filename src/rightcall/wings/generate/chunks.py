@@ -28,7 +28,7 @@ class Chunk(Record, frozen=True):
     end: int
 
 
-def chunked(text: str, size: int = 1024, overlap: int = 0) -> Iterator[Chunk]:
+def split_chunks(text: str, size: int = 1024, overlap: int = 0) -> Iterator[Chunk]:
     """Chunks of at most `size` characters that cover the text; each repeats up to `overlap` characters of the last.
 
     Only a single grapheme cluster (a letter with its accents, a family emoji) may be longer than `size`.

@@ -43,9 +43,9 @@ def draw(
 ) -> list[Evolution]:
     """`count` evolutions by weight; without a context, none that needs one."""
     possible = {
-        one: weight
-        for one, weight in weights.items()
-        if weight > 0 and (with_context or one is not Evolution.MULTICONTEXT)
+        evolution: weight
+        for evolution, weight in weights.items()
+        if weight > 0 and (with_context or evolution is not Evolution.MULTICONTEXT)
     }
     return rng.choices(list(possible), list(possible.values()), k=count) if possible else []
 

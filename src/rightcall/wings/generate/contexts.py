@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from rightcall.core.errors import ConfigError
 from rightcall.model.record import Record
 from rightcall.run.duplicates import normalized
-from rightcall.wings.generate.chunks import chunked
+from rightcall.wings.generate.chunks import split_chunks
 from rightcall.wings.generate.config import ContextConstructionConfig
 from rightcall.wings.generate.documents import SourceDocument
 from rightcall.wings.generate.kit import Kit
@@ -50,19 +50,19 @@ def contexts_of(
 ) -> list[Context]:
     """Contexts from documents: a random chunk with the most similar chunks, each chunk drawn at most once."""
     groups = [list(documents)] if config.allow_cross_file_contexts else [[document] for document in documents]
-    found: list[Context] = []
+    contexts: list[Context] = []
     for number, group in enumerate(groups):
         pieces = [
             (chunk.text, document.path)
             for document in group
-            for chunk in chunked(document.text, config.chunk_size, config.chunk_overlap)
+            for chunk in split_chunks(document.text, config.chunk_size, config.chunk_overlap)
         ]
         rng = random.Random(f"{seed}/contexts/{number}")  # noqa: S311
-        found += _grouped(pieces, config, rng, config.max_contexts_per_document * len(group))
-    return found
+        contexts += _group(pieces, config, rng, config.max_contexts_per_document * len(group))
+    return contexts
 
 
-async def judged_contexts(contexts: Sequence[Context], kit: Kit, threshold: float) -> list[Context]:
+async def good_contexts(contexts: Sequence[Context], kit: Kit, threshold: float) -> list[Context]:
     """The contexts that a critic rates high enough; an error when there are none."""
     if threshold <= 0:
         return list(contexts)
@@ -86,7 +86,7 @@ async def judged_contexts(contexts: Sequence[Context], kit: Kit, threshold: floa
     return kept
 
 
-def _grouped(
+def _group(
     pieces: Sequence[tuple[str, str]], config: ContextConstructionConfig, rng: random.Random, most: int
 ) -> list[Context]:
     texts = [text for text, _ in pieces]
@@ -95,9 +95,9 @@ def _grouped(
     order = list(range(len(pieces)))
     rng.shuffle(order)
     used: set[int] = set()
-    found: list[Context] = []
+    contexts: list[Context] = []
     for first in order:
-        if len(found) >= most:
+        if len(contexts) >= most:
             break
         if first in used:
             continue
@@ -106,21 +106,24 @@ def _grouped(
             for other in order
             if other != first and other not in used
         ]
-        wanted = rng.randint(config.min_context_length, config.max_context_length) - 1
-        near = sorted((one for one in near if one[0] >= config.context_similarity_threshold), reverse=True)
-        chosen = [first, *(other for _, other in near[:wanted])]
+        neighbour_count = rng.randint(config.min_context_length, config.max_context_length) - 1
+        near = sorted(
+            (neighbour for neighbour in near if neighbour[0] >= config.context_similarity_threshold),
+            reverse=True,
+        )
+        chosen = [first, *(other for _, other in near[:neighbour_count])]
         if len(chosen) < config.min_context_length:
             continue
         used.update(chosen)
         sources = tuple(dict.fromkeys(pieces[place][1] for place in chosen))
-        found.append(Context(tuple(texts[place] for place in sorted(chosen)), sources))
-    return found
+        contexts.append(Context(tuple(texts[place] for place in sorted(chosen)), sources))
+    return contexts
 
 
-def cosine(one: Sequence[float], other: Sequence[float]) -> float:
+def cosine(first: Sequence[float], other: Sequence[float]) -> float:
     """The cosine of the angle between two vectors; 0 when one of them is zero."""
-    size = math.sqrt(math.fsum(a * a for a in one)) * math.sqrt(math.fsum(b * b for b in other))
-    return math.fsum(a * b for a, b in zip(one, other, strict=True)) / size if size else 0.0
+    size = math.sqrt(math.fsum(a * a for a in first)) * math.sqrt(math.fsum(b * b for b in other))
+    return math.fsum(a * b for a, b in zip(first, other, strict=True)) / size if size else 0.0
 
 
 class _Vectors:
@@ -128,19 +131,19 @@ class _Vectors:
 
     def __init__(self, texts: Sequence[str]) -> None:
         counts = [Counter(_trigrams(text)) for text in texts]
-        known = Counter(gram for count in counts for gram in count)
+        document_counts = Counter(gram for count in counts for gram in count)
         self._vectors = [
             _unit(
                 {
-                    gram: number * math.log((1 + len(texts)) / (0.5 + known[gram]))
+                    gram: number * math.log((1 + len(texts)) / (0.5 + document_counts[gram]))
                     for gram, number in count.items()
                 }
             )
             for count in counts
         ]
 
-    def cosine(self, one: int, other: int) -> float:
-        short, long = sorted((self._vectors[one], self._vectors[other]), key=len)
+    def cosine(self, first: int, other: int) -> float:
+        short, long = sorted((self._vectors[first], self._vectors[other]), key=len)
         return math.fsum(weight * long[gram] for gram, weight in short.items() if gram in long)
 
 

@@ -71,7 +71,7 @@ class _Controlled:
 
     async def _decision(self, messages: Sequence[Message]) -> Decision | None:
         turns = list(turns_of(Trajectory(messages=tuple(messages))))
-        known = {
+        values = {
             "turns": turns,
             "golden": self._golden,
             "index": self._index,
@@ -83,8 +83,8 @@ class _Controlled:
         }
         try:
             names = inspect.signature(self._controller).parameters
-            made = self._controller(**{name: value for name, value in known.items() if name in names})
-            decision = await made if inspect.isawaitable(made) else made
+            answer = self._controller(**{name: value for name, value in values.items() if name in names})
+            decision = await answer if inspect.isawaitable(answer) else answer
         except Exception as error:
             raise UserFault(f"the stopping controller raised {type(error).__name__}: {error}") from None
         if decision is not None and not isinstance(decision, Decision):

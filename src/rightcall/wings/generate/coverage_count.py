@@ -39,18 +39,22 @@ def coverage(goldens: Iterable[AnyGolden], tools: Mapping[str, Tool]) -> Synthes
             if isinstance(call.tool, str):
                 calls[call.tool] += 1
                 seen.update(_places(call))
-    known = {f"{name}.{p}": choices_of(tool, p) for name, tool in tools.items() for p in tool.parameters}
-    choices = [f"{place}={choice}" for place, found in known.items() for choice in found]
+    choices_by_place = {
+        f"{name}.{p}": choices_of(tool, p) for name, tool in tools.items() for p in tool.parameters
+    }
+    choices = [
+        f"{place}={choice}" for place, place_choices in choices_by_place.items() for choice in place_choices
+    ]
     untested = [name for name in tools if not calls[name]]
-    untested += [place for place in known if place not in seen and calls[place.partition(".")[0]]]
+    untested += [place for place in choices_by_place if place not in seen and calls[place.partition(".")[0]]]
     untested += [place for place in choices if place not in seen and place.partition("=")[0] in seen]
     return SynthesisCoverage(
         goldens=sum(categories.values()),
         calls_by_tool={name: calls[name] for name in tools},
         categories=dict(categories),
         kinds=dict(kinds),
-        parameters=len(known),
-        parameters_covered=sum(place in seen for place in known),
+        parameters=len(choices_by_place),
+        parameters_covered=sum(place in seen for place in choices_by_place),
         choices=len(choices),
         choices_covered=sum(place in seen for place in choices),
         untested=tuple(untested),
@@ -58,8 +62,8 @@ def coverage(goldens: Iterable[AnyGolden], tools: Mapping[str, Tool]) -> Synthes
 
 
 def _kinds(golden: AnyGolden) -> list[str]:
-    made = golden.metadata.get("generated")
-    plan = made.get("plan") if isinstance(made, dict) else None
+    provenance = golden.metadata.get("generated")
+    plan = provenance.get("plan") if isinstance(provenance, dict) else None
     return [plan] if isinstance(plan, str) else plan if isinstance(plan, list) else []
 
 

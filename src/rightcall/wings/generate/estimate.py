@@ -59,11 +59,11 @@ def estimate_generation(
         used.output_tokens or 0,
         price,
         None if price is None else price * most / max(1, least),
-        _asked(maker),
+        _model_lines(maker),
     )
 
 
-def _asked(maker: Synthesizer) -> tuple[str, ...]:
+def _model_lines(maker: Synthesizer) -> tuple[str, ...]:
     """Who writes and who verifies, and at which host."""
     roles = {"writer": maker.model, "solver": maker.solver}
     models = {role: maker.at_typed_server(model) for role, model in roles.items() if model is not None}

@@ -52,7 +52,7 @@ class Kit:
     @property
     def values_language(self) -> Language:
         """The language of sampled values: the requested one if values exist for it, otherwise English."""
-        return next((known for known in LANGUAGES if known == self.language), "en")
+        return next((language for language in LANGUAGES if language == self.language), "en")
 
     @property
     def language_name(self) -> str:
@@ -74,7 +74,7 @@ class Kit:
 
     def provenance(self, way: str, scribe: Scribe | None, **more: Any) -> dict[str, Any]:
         """The origin of a golden, for its metadata."""
-        known = {
+        facts = {
             "by": _maker(),
             "way": way,
             "model": self.model,
@@ -82,10 +82,10 @@ class Kit:
             "language": self.language,
         }
         if self.solver is not None:
-            known["solver"] = self.solver_model
+            facts["solver"] = self.solver_model
         if scribe is not None:
-            known["prompts"] = dict(sorted(scribe.prompts.items()))
-        return known | {name: value for name, value in more.items() if value not in (None, "", (), [], {})}
+            facts["prompts"] = dict(sorted(scribe.prompts.items()))
+        return facts | {name: value for name, value in more.items() if value not in (None, "", (), [], {})}
 
 
 @cache

@@ -57,23 +57,23 @@ def _sequence(parts: Any, rng: random.Random) -> str:
 
 
 def _choices(items: Any) -> str:
-    found: set[str] = set()
+    characters: set[str] = set()
     negated = False
     for kind, value in items:
         match str(kind):
             case "NEGATE":
                 negated = True
             case "LITERAL":
-                found.add(chr(value))
+                characters.add(chr(value))
             case "RANGE":
-                found.update(map(chr, range(value[0], min(value[1], value[0] + 200) + 1)))
+                characters.update(map(chr, range(value[0], min(value[1], value[0] + 200) + 1)))
             case "CATEGORY":
                 if str(value) not in _CLASSES:
                     raise _NotSupported(str(value))
-                found.update(_CLASSES[str(value)])
+                characters.update(_CLASSES[str(value)])
             case other:
                 raise _NotSupported(other)
-    left = [c for c in LETTERS if c not in found] if negated else sorted(found)
+    left = [c for c in LETTERS if c not in characters] if negated else sorted(characters)
     if not left:
         raise _NotSupported("an empty class")
     return "".join(left)

@@ -72,7 +72,7 @@ class CallPlan(Record, frozen=True):
 
     def expected_calls(self, tools: Mapping[str, Tool]) -> tuple[ExpectedCall, ...]:
         """The calls as a golden states them."""
-        return tuple(_expected(call, tools[call.tool]) for call in self.calls) if self.has_calls else ()
+        return tuple(_expected_call(call, tools[call.tool]) for call in self.calls) if self.has_calls else ()
 
 
 class Schedule:
@@ -119,7 +119,7 @@ class Schedule:
             case "several":
                 step = max(1, len(tools) // 2)
                 return (
-                    [(one.name, tools[(i + step) % len(tools)].name) for i, one in enumerate(tools)]
+                    [(first.name, tools[(i + step) % len(tools)].name) for i, first in enumerate(tools)]
                     if len(tools) > 1
                     else []
                 )
@@ -128,7 +128,7 @@ class Schedule:
                     (tool.name, other.name) for tool in tools if (other := nearest(tool, tools)) is not None
                 ]
             case "missing":
-                return [(tool.name,) for tool in tools if required_without_default(tool)]
+                return [(tool.name,) for tool in tools if parameters_without_default(tool)]
             case "enum":
                 return [
                     (tool.name,) for tool in tools if any(choices_of(tool, name) for name in tool.parameters)
@@ -180,27 +180,27 @@ class _Sampler:
             return self._dependent(*names)
         if kind == "parallel":
             return self._distinct(names[0], 2)
-        made = [self._call(name) for name in (names if kind == "several" else names[:1])]
-        return None if None in made else tuple(call for call in made if call is not None)
+        calls = [self._call(name) for name in (names if kind == "several" else names[:1])]
+        return None if None in calls else tuple(call for call in calls if call is not None)
 
     def _call(self, name: str) -> PlannedCall | None:
         tool, kind = self._tools[name], self._slot.kind
-        wanted, fixed = set(parameters_of_turn(tool, self._turn)), dict[str, Any]()
+        names, fixed = set(parameters_of_turn(tool, self._turn)), dict[str, Any]()
         if kind == "missing":
-            self.missing = self._rng.choice(required_without_default(tool))
+            self.missing = self._rng.choice(parameters_without_default(tool))
         elif kind == "enum":
             choices = [(p, value) for p in tool.parameters for value in choices_of(tool, p)]
             parameter, value = choices[self._turn % len(choices)]
-            wanted, fixed = {*required(tool), parameter}, {parameter: value}
+            names, fixed = {*required_parameters(tool), parameter}, {parameter: value}
         elif kind == "boundary":
             bounded = [p for p in tool.parameters if has_bounds(tool, p)]
-            wanted = {*required(tool), bounded[self._turn % len(bounded)]}
+            names = {*required_parameters(tool), bounded[self._turn % len(bounded)]}
         elif kind == "unicode":
             free = [p for p in tool.parameters if is_free_text(tool, p)]
-            wanted = {*required(tool), free[self._turn % len(free)]}
+            names = {*required_parameters(tool), free[self._turn % len(free)]}
         arguments = sample_arguments(
             tool,
-            frozenset(wanted),
+            frozenset(names),
             self._rng,
             language=self._language,
             flavour=FLAVOURS.get(kind, "plain"),
@@ -210,26 +210,28 @@ class _Sampler:
 
     def _distinct(self, name: str, count: int) -> tuple[PlannedCall, ...] | None:
         """Calls of one tool that differ in their arguments."""
-        made: list[PlannedCall] = []
+        calls: list[PlannedCall] = []
         for _ in range(6 * count):
             tool = self._tools[name]
-            wanted = frozenset(parameters_of_turn(tool, self._turn)) or frozenset(
+            names = frozenset(parameters_of_turn(tool, self._turn)) or frozenset(
                 [next(iter(tool.parameters))]
             )
-            arguments = sample_arguments(tool, wanted, self._rng, language=self._language)
-            if arguments is not None and all(arguments != call.arguments for call in made):
-                made.append(PlannedCall(name, arguments))
-            if len(made) == count:
-                return tuple(made)
+            arguments = sample_arguments(tool, names, self._rng, language=self._language)
+            if arguments is not None and all(arguments != call.arguments for call in calls):
+                calls.append(PlannedCall(name, arguments))
+            if len(calls) == count:
+                return tuple(calls)
         return None
 
     def _dependent(self, first: str, second: str) -> tuple[PlannedCall, ...] | None:
         tools = list(self._tools.values())
-        parameter = next(p for one, other, p in dependent_pairs(tools) if (one, other) == (first, second))
+        parameter = next(
+            p for source, other, p in dependent_pairs(tools) if (source, other) == (first, second)
+        )
         source = self._call(first)
         tool = self._tools[second]
-        wanted = frozenset({*required(tool), parameter})
-        arguments = sample_arguments(tool, wanted, self._rng, language=self._language)
+        names = frozenset({*required_parameters(tool), parameter})
+        arguments = sample_arguments(tool, names, self._rng, language=self._language)
         if source is None or arguments is None:
             return None
         return (
@@ -238,20 +240,20 @@ class _Sampler:
         )
 
 
-def required(tool: Tool) -> tuple[str, ...]:
+def required_parameters(tool: Tool) -> tuple[str, ...]:
     """The required parameters."""
     needed = tool.input_schema.get("required")
     return tuple(name for name in needed if name in tool.parameters) if isinstance(needed, list) else ()
 
 
-def required_without_default(tool: Tool) -> list[str]:
+def parameters_without_default(tool: Tool) -> list[str]:
     """The parameters that the request itself must provide."""
-    return [name for name in required(tool) if name not in tool.defaults()]
+    return [name for name in required_parameters(tool) if name not in tool.defaults()]
 
 
 def parameters_of_turn(tool: Tool, turn: int) -> tuple[str, ...]:
     """The required parameters, then with each optional one in turn, then with all of them, cyclically."""
-    needed = required(tool)
+    needed = required_parameters(tool)
     optional = [name for name in tool.parameters if name not in needed]
     place = turn % (len(optional) + 2) if optional else 0
     chosen = [] if place == 0 else optional[place - 1 : place] if place <= len(optional) else optional
@@ -260,14 +262,14 @@ def parameters_of_turn(tool: Tool, turn: int) -> tuple[str, ...]:
 
 def dependent_pairs(tools: Sequence[Tool]) -> list[tuple[str, str, str]]:
     """Two tools and the parameter of the second that the first's result provides, according to their schemas."""
-    found = []
+    pairs = []
     for first in tools:
-        given: Any = (first.output_schema or {}).get("properties")
-        for second in tools if isinstance(given, dict) else ():
-            shared = [p for p in required(second) if p in given and p not in first.parameters]
+        outputs: Any = (first.output_schema or {}).get("properties")
+        for second in tools if isinstance(outputs, dict) else ():
+            shared = [p for p in required_parameters(second) if p in outputs and p not in first.parameters]
             if second.name != first.name and shared:
-                found.append((first.name, second.name, shared[0]))
-    return found
+                pairs.append((first.name, second.name, shared[0]))
+    return pairs
 
 
 def nearest(tool: Tool, tools: Sequence[Tool]) -> Tool | None:
@@ -283,7 +285,7 @@ def nearest(tool: Tool, tools: Sequence[Tool]) -> Tool | None:
     return best if best is not None and shared(best) > 0 else None
 
 
-def _expected(call: PlannedCall, tool: Tool) -> ExpectedCall:
+def _expected_call(call: PlannedCall, tool: Tool) -> ExpectedCall:
     arguments = {name: expected_value(tool, name, value) for name, value in call.arguments.items()}
     for name, path in call.bound.items():
         arguments[name] = {"ref": {"call": call.after, "path": path}}

@@ -171,10 +171,10 @@ class _Shift:
 
     def kept(self) -> list[AnyGolden]:
         """The kept goldens in job order, without duplicates; independent of the completion order."""
-        return [golden for golden, earlier in self._sifted() if not earlier]
+        return [golden for golden, earlier in self._without_duplicates() if not earlier]
 
     def outcome(self) -> Production:
-        sifted = self._sifted()
+        sifted = self._without_duplicates()
         repeats = [Dropped(golden.id, f"nearly repeats {earlier}") for golden, earlier in sifted if earlier]
         results = [self._results[name] for name in self._order if name in self._results]
         failed = [
@@ -186,14 +186,14 @@ class _Shift:
             self._store.finish_run(self._writer.run_id, None, early=True, epoch=self._writer.epoch)
         return Production(
             tuple([golden for golden, earlier in sifted if not earlier][: self._work.wanted]),
-            tuple(sorted((*failed, *repeats), key=lambda one: one.id)),
+            tuple(sorted((*failed, *repeats), key=lambda rejection: rejection.id)),
             errors,
             self.progress.usage,
             self.progress.run_id if self._store is not None else "",
             self.stopped,
         )
 
-    def _sifted(self) -> list[tuple[AnyGolden, str]]:
+    def _without_duplicates(self) -> list[tuple[AnyGolden, str]]:
         seen = Duplicates()
         goldens = [self._goldens[name] for name in self._order if name in self._goldens]
         return [(golden, seen.earlier(golden)) for golden in goldens]
@@ -216,18 +216,18 @@ class _Shift:
     async def _result(self, job: Job) -> CaseResult:
         started = time.monotonic()
         try:
-            made = await job.make()
+            product = await job.make()
         except ProviderError as error:
             scores = {"overall": Score.broken(str(error))}
             return CaseResult(job.id, 0, False, 0.0, scores, error=str(error))
-        if made.golden is not None:
-            self._goldens[job.id] = made.golden
-        kept = made.golden is not None
-        scores = {**made.scores, "overall": Score(float(kept), kept, made.reason)}
-        trajectory = Trajectory(made.messages) if made.messages else None
+        if product.golden is not None:
+            self._goldens[job.id] = product.golden
+        kept = product.golden is not None
+        scores = {**product.scores, "overall": Score(float(kept), kept, product.reason)}
+        trajectory = Trajectory(product.messages) if product.messages else None
         taken = (time.monotonic() - started) * 1000
         result = CaseResult(
-            job.id, 0, kept, float(kept), scores, latency_ms=taken, usage=made.usage, trajectory=trajectory
+            job.id, 0, kept, float(kept), scores, latency_ms=taken, usage=product.usage, trajectory=trajectory
         )
         return self._scrub(result)
 

@@ -27,35 +27,37 @@ MOST_OTHERS = 5
 """Other behaviours that a draft names."""
 
 
-def expected_drafts(store: Store, run: str) -> ExpectedDrafts:
+def draft_expectations(store: Store, run: str) -> ExpectedDrafts:
     """Drafts from a stored run, for goldens that state no check.
 
     More than half of a golden's trials must have made the same calls. Arguments in which they differ, and those that
     contain a secret, which a store has hidden, are left open. Trials with an error or a fatal failure do not count.
     """
-    found = store.run(run)
+    stored_run = store.run(run)
     clean = scrubber()
-    goldens = {golden.id: golden for golden in store.goldens(found.id)}
+    goldens = {golden.id: golden for golden in store.goldens(stored_run.id)}
     drafts: list[AnyGolden] = []
     split: list[Disagreement] = []
     silent: list[str] = []
     checked = 0
-    for golden_id, trials in groupby(store.results(found.id, trajectories=True), key=lambda r: r.golden_id):
+    for golden_id, trials in groupby(
+        store.results(stored_run.id, trajectories=True), key=lambda r: r.golden_id
+    ):
         golden = goldens.get(golden_id)
         if golden is None or states_check(golden):
             checked += 1
             continue
-        made = [_calls(trial) for trial in trials if _counts(trial)]
-        if not made:
+        call_lists = [_calls(trial) for trial in trials if _counts(trial)]
+        if not call_lists:
             silent.append(golden_id)
             continue
-        draft, behaviours = _draft(golden, made, found.id, found.run.agent, clean)
+        draft, behaviours = _draft(golden, call_lists, stored_run.id, stored_run.run.agent, clean)
         if draft is not None:
             drafts.append(draft)
         if len(behaviours) > 1:
             why = "most trials agree" if draft is not None else "no calls were made by most trials"
             split.append(Disagreement(golden_id, why, behaviours))
-    return ExpectedDrafts(found.id, tuple(drafts), tuple(split), checked, tuple(silent))
+    return ExpectedDrafts(stored_run.id, tuple(drafts), tuple(split), checked, tuple(silent))
 
 
 def _counts(trial: CaseResult) -> bool:
@@ -95,13 +97,13 @@ def _draft(
         return None, tuple(behaviours)
     alike = [calls for calls in trials if tuple(call.name for call in calls) == names]
     expected = tuple(
-        _expected([calls[at] for calls in alike], len(trials), clean) for at in range(len(names))
+        _expected_call([calls[at] for calls in alike], len(trials), clean) for at in range(len(names))
     )
     proposal: dict[str, Any] = {"run": run, "agent": clean(agent), "trials": len(trials), "agreeing": times}
     if others := [f"{words} ({counted(n, 'trial')})" for words, n in behaviours[1 : MOST_OTHERS + 1]]:
         proposal["others"] = others
     if left_open := sorted(
-        {name for at, call in enumerate(expected) for name in _left_open(alike, at, call)}
+        {name for at, call in enumerate(expected) for name in _open_arguments(alike, at, call)}
     ):
         proposal["left_open"] = left_open
     metadata = {**golden.metadata, PROPOSAL: proposal, "review": UNREVIEWED}
@@ -109,15 +111,15 @@ def _draft(
     return msgspec.structs.replace(golden, **fields), tuple(behaviours)
 
 
-def _expected(calls: Sequence[ToolCall], trials: int, clean: Callable[[str], str]) -> ExpectedCall:
+def _expected_call(calls: Sequence[ToolCall], trials: int, clean: Callable[[str], str]) -> ExpectedCall:
     """One call as most trials made it: with the arguments that more than half of all trials gave."""
-    known = [call.arguments for call in calls if call.arguments is not None]
-    if 2 * len(known) <= trials:
+    argument_sets = [call.arguments for call in calls if call.arguments is not None]
+    if 2 * len(argument_sets) <= trials:
         return ExpectedCall(calls[0].name)
     args: dict[str, Any] = {}
     open_args = False
-    for name in dict.fromkeys(name for arguments in known for name in arguments):
-        value, times = _most_common(arguments[name] for arguments in known if name in arguments)
+    for name in dict.fromkeys(name for arguments in argument_sets for name in arguments):
+        value, times = _most_common(arguments[name] for arguments in argument_sets if name in arguments)
         text = _text({name: value})  # the name tells secrets, too
         if 2 * times > trials and HIDDEN not in text and clean(text) == text:
             args[name] = {"exact": value} if isinstance(value, dict) else value
@@ -134,11 +136,11 @@ def _most_common(values: Iterable[Any]) -> tuple[Any, int]:
     return largest[0], len(largest)
 
 
-def _left_open(alike: Sequence[tuple[ToolCall, ...]], at: int, expected: ExpectedCall) -> Iterator[str]:
+def _open_arguments(alike: Sequence[tuple[ToolCall, ...]], at: int, expected: ExpectedCall) -> Iterator[str]:
     """Arguments that trials gave and the draft does not expect."""
     if expected.extra_args == "ignore":
-        given = {name for calls in alike for name in calls[at].arguments or ()}
-        yield from (f"{expected.tool}.{name}" for name in given - set(expected.args or ()))
+        names = {name for calls in alike for name in calls[at].arguments or ()}
+        yield from (f"{expected.tool}.{name}" for name in names - set(expected.args or ()))
 
 
 def _words(calls: Sequence[ToolCall]) -> str:

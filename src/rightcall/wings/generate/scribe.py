@@ -53,19 +53,19 @@ class Scribe:
 
     async def text(self, step: str, prompt: str, **values: object) -> str:
         """What the model writes, without quotes and labels around it; `Unreadable` when empty."""
-        said = cleaned(await self._ask(self._asker, WRITING, step, prompt, values))
-        if not said:
+        text = clean_reply(await self._ask(self._asker, WRITING, step, prompt, values))
+        if not text:
             raise Unreadable(f"{step}: the model wrote nothing")
-        if echo := echoes(said, step_prompt(prompt).text):
+        if echo := echoes(text, step_prompt(prompt).text):
             raise Unreadable(f"{step}: the model repeated its instructions: “{echo}”")
-        return said
+        return text
 
     async def answer(self, step: str, prompt: str, **values: object) -> str:
         """A longer text, such as an expected output."""
-        said = cleaned(await self._ask(self._asker, ANSWERING, step, prompt, values))
-        if not said:
+        text = clean_reply(await self._ask(self._asker, ANSWERING, step, prompt, values))
+        if not text:
             raise Unreadable(f"{step}: the model wrote nothing")
-        return said
+        return text
 
     async def record(
         self, step: str, prompt: str, shape: type[T], values: Mapping[str, object], *, judging: bool = False
@@ -74,9 +74,9 @@ class Scribe:
         asker, kind = (self._critic, JUDGING) if judging else (self._asker, ANSWERING)
         problem = ""
         for number in range(JSON_ATTEMPTS):
-            said = await self._ask(asker, kind, step if not number else f"{step}-again", prompt, values)
+            text = await self._ask(asker, kind, step if not number else f"{step}-again", prompt, values)
             try:
-                return convert(first_object(said), shape, step)
+                return convert(first_object(text), shape, step)
             except (RightCallError, ValueError) as error:
                 problem = str(error)
         raise Unreadable(f"{step}: cannot read the model's answer: {problem}")
@@ -91,7 +91,7 @@ class Scribe:
     ) -> str:
         prompt = step_prompt(name)
         self.prompts[prompt.name] = prompt.hash
-        question = Message("user", prompt.filled(**values))
+        question = Message("user", prompt.fill(**values))
         place = f"{self.slot}/{step}"
         seed = zlib.crc32(f"{self._seed}/{place}/{self.attempt}".encode()) & 0x7FFFFFFF
         reply = await asker.ask(ModelRequest(kind, (question,), place, self.attempt, seed))
@@ -99,9 +99,9 @@ class Scribe:
         return reply.message.content
 
 
-def cleaned(said: str) -> str:
+def clean_reply(reply: str) -> str:
     """A model's text without code fences, a label before it, and quotation marks around it."""
-    text = re.sub(r"^```\w*\n|\n```$", "", said.strip()).strip()
+    text = re.sub(r"^```\w*\n|\n```$", "", reply.strip()).strip()
     for _ in range(2):
         text = _LEAD.sub("", text).strip()
         if len(text) > 1 and text[0] + text[-1] in _QUOTES and text[0] not in text[1:-1]:
@@ -109,12 +109,12 @@ def cleaned(said: str) -> str:
     return text
 
 
-def first_object(said: str) -> Any:
+def first_object(reply: str) -> Any:
     """The first JSON object in a text; `ValueError` when there is none."""
-    start, end = said.find("{"), said.rfind("}")
+    start, end = reply.find("{"), reply.rfind("}")
     if start < 0 or end < start:
         raise ValueError("it contains no JSON object")
     try:
-        return msgspec.json.decode(said[start : end + 1])
+        return msgspec.json.decode(reply[start : end + 1])
     except msgspec.DecodeError as error:
         raise ValueError(str(error)) from None

@@ -122,19 +122,19 @@ class SynthesisSetup:
 
     def _writer(self) -> Model:
         """The model that writes where no template can: the one that is named, else the default generator."""
-        found = self.model if self.model is not None else project_models().default("generator")
-        if found is None:
+        model = self.model if self.model is not None else project_models().default("generator")
+        if model is None:
             raise ConfigError(f"{LEAVE_OPEN}; {line_to_add('generator')}")
-        return found
+        return model
 
     def _work(
-        self, way: str, wanted: int, jobs: Any, kit: Kit, *, rounds: int = ROUNDS, **settings: Any
+        self, way: str, count: int, jobs: Any, kit: Kit, *, rounds: int = ROUNDS, **settings: Any
     ) -> Work:
-        if wanted < 1:
+        if count < 1:
             raise ConfigError("the number of goldens must be at least 1")
         return Work(
             way,
-            wanted,
+            count,
             jobs,
             kit.model,
             self.seed,
@@ -151,12 +151,12 @@ class SynthesisSetup:
 
     def _settings(self, kit: Kit) -> dict[str, Any]:
         """The settings that must be unchanged to resume a run."""
-        said: dict[str, Any] = {"language": self.language, "solver": kit.solver_model}
+        settings: dict[str, Any] = {"language": self.language, "solver": kit.solver_model}
         if kit.servers:
-            said["servers"] = list(kit.servers)
+            settings["servers"] = list(kit.servers)
         for name in ("verification", "filtration_config", "evolution_config", "styling_config"):
-            said[name] = repr(getattr(self, name))
-        return said
+            settings[name] = repr(getattr(self, name))
+        return settings
 
     async def _produce(self, work: Work) -> Production:
         return await produce(work, self.store, resume=self.resume, watch=self.watch)

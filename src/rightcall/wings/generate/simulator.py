@@ -34,7 +34,7 @@ from rightcall.models.catalog import bare_model, line_to_add, project_models
 from rightcall.models.endpoint import ModelEndpoint
 from rightcall.tools.definitions.offer import offered_tools
 from rightcall.wings.generate.control import ControlledUsers, Controller, end, proceed
-from rightcall.wings.generate.simulator_setup import callback_agent, graph_users, made_profile
+from rightcall.wings.generate.simulator_setup import callback_agent, graph_users, make_profile
 
 __all__ = ["ConversationSimulator", "SimulationNode", "end", "proceed"]
 
@@ -80,7 +80,7 @@ class ConversationSimulator:
         self._agent, self._graph = model_callback, simulation_graph
         self._controller = stopping_controller or controller
         self._model = _user_model(simulator_model, needed=simulation_graph is None)
-        self._intentions = _counted(user_intentions)
+        self._intentions = _intention_counts(user_intentions)
         self._items, self._profiles = tuple(user_profile_items or ()), tuple(user_profiles or ())
         self._opening, self._personas = opening_message, tuple(personas)
         self._language, self._seed, self._concurrency = language, seed, max(1, max_concurrent)
@@ -110,19 +110,19 @@ class ConversationSimulator:
         agent = callback_agent(model_callback if model_callback is not None else self._agent)
         setup = self._setup(stopping_criteria, min_turns, max_turns or max_user_simulations)
         jobs = list(self._jobs(conversational_goldens, setup))
-        made: dict[int, ConversationalTestCase] = {}
+        cases: dict[int, ConversationalTestCase] = {}
         async with Session(agent, concurrency=self._concurrency, seed=self._seed, user=setup) as session:
             problems = await session.check()
             if problems:
                 raise ConfigError(*problems)
 
             async def do(job: _Job) -> None:
-                made[job.index] = await self._held(job, session, max_turns or max_user_simulations, on_turn)
+                cases[job.index] = await self._hold(job, session, max_turns or max_user_simulations, on_turn)
                 if on_simulation_complete is not None:
-                    await _told(on_simulation_complete(made[job.index], job.index))
+                    await _wait_for(on_simulation_complete(cases[job.index], job.index))
 
             await Pool(min(self._concurrency, max(1, len(jobs)))).run(iter(jobs), do)
-        return [made[at] for at in sorted(made)]
+        return [cases[at] for at in sorted(cases)]
 
     def _setup(self, criteria: str, min_turns: int, max_turns: int) -> UserSetup | None:
         if self._model is None:
@@ -143,17 +143,21 @@ class ConversationSimulator:
         self, goldens: Sequence[ConversationalGolden] | None, setup: UserSetup | None
     ) -> Iterator[_Job]:
         if goldens is None:
-            yield from self._intended(setup)
+            yield from self._intention_jobs(setup)
             return
         played = (
-            one
+            variant
             for golden in goldens
-            for one in (played_by(self._opened(golden), setup.manners) if setup else (self._opened(golden),))
+            for variant in (
+                played_by(self._with_opening(golden), setup.manners)
+                if setup
+                else (self._with_opening(golden),)
+            )
         )
         for index, golden in enumerate(played):
             yield _Job(index, golden)
 
-    def _intended(self, setup: UserSetup | None) -> Iterator[_Job]:
+    def _intention_jobs(self, setup: UserSetup | None) -> Iterator[_Job]:
         """Conversations about intentions: as many as requested, cycling through the personas."""
         if not self._intentions:
             raise ConfigError(
@@ -175,23 +179,23 @@ class ConversationSimulator:
                 )
                 if manners:
                     (golden,) = played_by(golden, [manners[number % len(manners)]])
-                yield _Job(index, self._opened(golden), None if who or not self._items else index)
+                yield _Job(index, self._with_opening(golden), None if who or not self._items else index)
                 index += 1
 
-    def _opened(self, golden: ConversationalGolden) -> ConversationalGolden:
+    def _with_opening(self, golden: ConversationalGolden) -> ConversationalGolden:
         """The golden as the simulator plays it: starting with the agent's first message, and never only scripted."""
         turns = golden.turns
         if self._opening and not turns:
             turns = (Turn("assistant", self._opening),)
         return with_id(msgspec.structs.replace(golden, turns=turns, simulate=True))
 
-    async def _held(
+    async def _hold(
         self, job: _Job, session: Session, max_turns: int, on_turn: Callable[[list[Turn], int], Any] | None
     ) -> ConversationalTestCase:
         golden, spent = job.golden, Usage()
         if job.profile is not None and isinstance(session.users, ModelUsers):
             try:
-                who, spent = await made_profile(
+                who, spent = await make_profile(
                     session.users.asker, self._items, self._seed + job.profile, session.users.settings
                 )
             except UserFault as fault:
@@ -200,14 +204,14 @@ class ConversationSimulator:
 
         async def tell(so_far: Trajectory) -> None:
             if on_turn is not None:
-                await _told(on_turn(list(turns_of(so_far)), job.index))
+                await _wait_for(on_turn(list(turns_of(so_far)), job.index))
 
         performer = session.conversations(self._users(session, job, max_turns), tell)
-        made = await performer.perform(golden, 0)
-        if spent != Usage() and made.dialogue is not None:
-            paid = msgspec.structs.replace(made.dialogue, usage=made.dialogue.usage.plus(spent))
-            made = msgspec.structs.replace(made, dialogue=paid)
-        return ConversationalTestCase(golden, made, dict(offered_tools(golden, session.tools)))
+        trajectory = await performer.perform(golden, 0)
+        if spent != Usage() and trajectory.dialogue is not None:
+            paid = msgspec.structs.replace(trajectory.dialogue, usage=trajectory.dialogue.usage.plus(spent))
+            trajectory = msgspec.structs.replace(trajectory, dialogue=paid)
+        return ConversationalTestCase(golden, trajectory, dict(offered_tools(golden, session.tools)))
 
     def _users(self, session: Session, job: _Job, max_turns: int) -> Users:
         users: Users
@@ -220,9 +224,9 @@ class ConversationSimulator:
         return ControlledUsers(users, self._controller, job.index) if self._controller else users
 
 
-async def _told(made: Any) -> None:
-    if inspect.isawaitable(made):
-        await made
+async def _wait_for(answer: Any) -> None:
+    if inspect.isawaitable(answer):
+        await answer
 
 
 def _without_user(problem: str, usage: Usage) -> Trajectory:
@@ -239,16 +243,16 @@ def _user_model(
     """Who plays the user: the model that is named, else the project's `default_user` if one is needed."""
     if isinstance(model, str):
         return bare_model(model)
-    found = project_models().default("user") if model is None and needed else model
-    if found is None and needed:
+    user_model = project_models().default("user") if model is None and needed else model
+    if user_model is None and needed:
         raise ConfigError(
             "ConversationSimulator requires a model to play the user: simulator_model='openai:gpt-5-mini', or a"
             f" simulation_graph of exact words; {line_to_add('user')}"
         )
-    return found
+    return user_model
 
 
-def _counted(intentions: Mapping[str, int] | Sequence[str] | None) -> dict[str, int]:
+def _intention_counts(intentions: Mapping[str, int] | Sequence[str] | None) -> dict[str, int]:
     if intentions is None:
         return {}
     if isinstance(intentions, Mapping):

@@ -29,17 +29,17 @@ from rightcall.model.trajectory import Usage
 from rightcall.models.base import ModelRequest, Prompt, Settings
 
 
-def callback_agent(given: Callable[..., Any] | Agent | str | None) -> Agent:
+def callback_agent(callback: Callable[..., Any] | Agent | str | None) -> Agent:
     """The agent that talks to a simulated user."""
-    if given is None:
+    if callback is None:
         raise ConfigError(
             "simulate() requires an agent: model_callback=a function of (input, history), or an Agent"
         )
-    if isinstance(given, Agent):
-        return given
-    if isinstance(given, str) or hasattr(given, "complete"):
-        return Agent(given)
-    return Agent(given if turn_parameters(given) else _by_words(given))
+    if isinstance(callback, Agent):
+        return callback
+    if isinstance(callback, str) or hasattr(callback, "complete"):
+        return Agent(callback)
+    return Agent(callback if turn_parameters(callback) else _by_words(callback))
 
 
 def _by_words(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -54,20 +54,20 @@ def _by_words(function: Callable[..., Any]) -> Callable[..., Any]:
     takes_history = len(parameters) > 1 and not words
 
     async def callback(input: str, history: list[dict[str, str]], thread_id: str) -> Any:
-        known = {INPUT: input, "thread_id": thread_id} | dict.fromkeys(HISTORY[:2], history)
+        values = {INPUT: input, "thread_id": thread_id} | dict.fromkeys(HISTORY[:2], history)
         if words:
-            return await _awaited(function, **{name: known[name] for name in words})
-        return await _awaited(function, *((input, history) if takes_history else (input,)))
+            return await _call_function(function, **{name: values[name] for name in words})
+        return await _call_function(function, *((input, history) if takes_history else (input,)))
 
     callback.__name__ = getattr(function, "__name__", "model_callback")
     return callback
 
 
-async def _awaited(function: Callable[..., Any], *args: Any, **words: Any) -> Any:
+async def _call_function(function: Callable[..., Any], *args: Any, **words: Any) -> Any:
     if inspect.iscoroutinefunction(function):
         return await function(*args, **words)
-    made = await in_thread(partial(function, *args, **words), cancel=True)
-    return await made if inspect.isawaitable(made) else made
+    answer = await in_thread(partial(function, *args, **words), cancel=True)
+    return await answer if inspect.isawaitable(answer) else answer
 
 
 ATTEMPTS = 3
@@ -75,7 +75,7 @@ SYSTEM = """You make up one fictitious person for a test of a service. Nobody re
 Answer with one line for each item, in their order, as `item: value`, and with nothing else."""
 
 
-async def made_profile(
+async def make_profile(
     asker: Asker, items: Sequence[str], seed: int, settings: Settings
 ) -> tuple[str, Usage]:
     """A fictitious person with a value for each item; `UserFault` when the model gives none."""
@@ -98,14 +98,14 @@ async def made_profile(
 
 def read_profile(text: str, items: Sequence[str]) -> dict[str, str]:
     """The values of the items in a model's lines; other lines are ignored."""
-    wanted = {item.casefold(): item for item in items}
-    found: dict[str, str] = {}
+    items_by_name = {item.casefold(): item for item in items}
+    profile: dict[str, str] = {}
     for line in text.splitlines():
         name, colon, value = line.strip(" -*•\t").partition(":")
-        item = wanted.get(name.strip(" *`\"'").casefold())
+        item = items_by_name.get(name.strip(" *`\"'").casefold())
         if colon and item and value.strip():
-            found.setdefault(item, value.strip(" *"))
-    return found
+            profile.setdefault(item, value.strip(" *"))
+    return profile
 
 
 JUDGE = (
@@ -121,14 +121,16 @@ def graph_users(
     if models is None:
         return GraphUsers(start, max_turns=max_turns)
 
-    async def worded(action: str, messages: Sequence[Message]) -> tuple[str, Usage]:
+    async def put_in_words(action: str, messages: Sequence[Message]) -> tuple[str, Usage]:
         told = f"{golden.scenario}\n\nWhat you do now, and nothing else: {action}"
-        said = await models.user(msgspec.structs.replace(golden, scenario=told), 0).reply(messages)
-        return said.text, said.usage
+        reply = await models.user(msgspec.structs.replace(golden, scenario=told), 0).reply(messages)
+        return reply.text, reply.usage
 
-    async def judged(sentence: str, messages: Sequence[Message]) -> tuple[bool, Usage]:
+    async def judge_sentence(sentence: str, messages: Sequence[Message]) -> tuple[bool, Usage]:
         text = "\n".join(f"{m.role}: {m.content}" for m in messages if m.content and m.role != "tool")
         reply = await models.ask(JUDGE, f"Conversation:\n{text}\n\nIs this so: {sentence}?", golden.id)
         return reply.message.content.strip().casefold().startswith("yes"), reply.usage
 
-    return GraphUsers(start, max_turns=max_turns, worded=worded, judged=judged, name=models.name)
+    return GraphUsers(
+        start, max_turns=max_turns, worded=put_in_words, judged=judge_sentence, name=models.name
+    )

@@ -61,7 +61,7 @@ def depends(golden: Golden) -> bool:
     return any(call.after for call in golden.expected_calls)
 
 
-def spent_on(trajectories: Iterable[Trajectory]) -> Usage:
+def total_usage(trajectories: Iterable[Trajectory]) -> Usage:
     """The total usage of the samples."""
     used = Usage()
     for trajectory in trajectories:

@@ -33,7 +33,7 @@ _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 def missing_values(request: str, calls: Sequence[Mapping[str, Any]]) -> list[str]:
     """`name = value` for each value of the calls that is missing from the request; true and false may be implied."""
-    text = folded(request)
+    text = fold_text(request)
     numbers = set(_numbers(request)) | set(_number_words(text))
     return [
         f"{name} = {value}"
@@ -47,19 +47,21 @@ def missing_values(request: str, calls: Sequence[Mapping[str, Any]]) -> list[str
 def surplus_numbers(request: str, calls: Sequence[Mapping[str, Any]]) -> list[str]:
     """Numbers in the request that are neither a value of the calls nor part of one."""
     values = [value for arguments in calls for whole in arguments.values() for value in leaves(whole)]
-    known = {float(v) for v in values if isinstance(v, int | float) and not isinstance(v, bool)}
-    texts = [folded(str(value)) for value in values if isinstance(value, str)]
-    known |= {number for text in texts for number in _numbers(text)}
-    known |= {number for text in texts if _DATE.search(text) for number in _date_numbers(text)}
-    rest = folded(request)
+    stated_numbers = {float(v) for v in values if isinstance(v, int | float) and not isinstance(v, bool)}
+    texts = [fold_text(str(value)) for value in values if isinstance(value, str)]
+    stated_numbers |= {number for text in texts for number in _numbers(text)}
+    stated_numbers |= {number for text in texts if _DATE.search(text) for number in _date_numbers(text)}
+    rest = fold_text(request)
     for text in sorted(texts, key=len, reverse=True):
         rest = rest.replace(text, " ")
     return [
-        shown for shown, number in _shown_numbers(rest) if number not in known and abs(number) not in known
+        shown
+        for shown, number in _numbers_with_text(rest)
+        if number not in stated_numbers and abs(number) not in stated_numbers
     ]
 
 
-def named_tool(request: str, tools: Iterable[str]) -> str:
+def tool_mention(request: str, tools: Iterable[str]) -> str:
     """A tool's identifier in the request: one that is not a plain word; a user would not know it."""
     return next(
         (n for n in tools if re.search(r"_|[a-z][A-Z]", n) and n.casefold() in request.casefold()), ""
@@ -70,10 +72,10 @@ def unlike_a_request(request: str) -> str:
     """Why a text is not a user's message, for typical model mistakes; empty when it looks fine."""
     if len(request) > LONGEST_REQUEST:
         return f"it has {len(request):,} characters"
-    if found := _PLACEHOLDER.search(request):
-        return f"it has a placeholder: {found.group()}"
-    if found := _ASSISTANT.search(request):
-        return f"it speaks as the assistant: {found.group()}"
+    if match := _PLACEHOLDER.search(request):
+        return f"it has a placeholder: {match.group()}"
+    if match := _ASSISTANT.search(request):
+        return f"it speaks as the assistant: {match.group()}"
     return ""
 
 
@@ -99,11 +101,11 @@ def leaves(value: Any) -> Iterator[Any]:
 
 def states(request: str, value: Any) -> bool:
     """Whether the request contains this value."""
-    text = folded(request)
+    text = fold_text(request)
     return all(_says(text, set(_numbers(request)) | set(_number_words(text)), leaf) for leaf in leaves(value))
 
 
-def folded(text: str) -> str:
+def fold_text(text: str) -> str:
     """Ignoring case, accent encoding, kinds of quotes and spaces."""
     plain = unicodedata.normalize("NFKC", text).casefold().replace("’", "'").replace("_", " ")
     return " ".join(plain.split())
@@ -114,7 +116,7 @@ def _says(text: str, numbers: set[float], value: Any) -> bool:
         return True
     if isinstance(value, int | float):
         return float(value) in numbers
-    return folded(str(value)) in text or _says_date(text, numbers, str(value))
+    return fold_text(str(value)) in text or _says_date(text, numbers, str(value))
 
 
 def _says_date(text: str, numbers: set[float], value: str) -> bool:
@@ -128,10 +130,10 @@ def _says_date(text: str, numbers: set[float], value: str) -> bool:
 
 
 def _numbers(text: str) -> Iterator[float]:
-    return (number for _, number in _shown_numbers(text))
+    return (number for _, number in _numbers_with_text(text))
 
 
-def _shown_numbers(text: str) -> Iterator[tuple[str, float]]:
+def _numbers_with_text(text: str) -> Iterator[tuple[str, float]]:
     for match in _NUMBER.finditer(unicodedata.normalize("NFKC", text)):
         shown = match.group()
         grouped = re.fullmatch(r"-?\d{1,3}(?:,\d{3})+(?:\.\d+)?", shown)

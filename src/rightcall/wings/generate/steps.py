@@ -15,7 +15,7 @@ from rightcall.wings.generate.config import FiltrationConfig, draw
 from rightcall.wings.generate.kit import Kit
 from rightcall.wings.generate.plans import expected_value
 from rightcall.wings.generate.scribe import Scribe, Unreadable
-from rightcall.wings.generate.solver import spent_on
+from rightcall.wings.generate.solver import total_usage
 
 
 class InputQuality(Record, frozen=True, forbid_unknown_fields=False):
@@ -44,7 +44,7 @@ class BelowThreshold(Exception):  # noqa: N818  the outcome of one attempt, not 
     """A critic rated the input too low, even after rewrites."""
 
 
-async def refined(text: str, kit: Kit, scribe: Scribe, *, context: str = "") -> Refinement:
+async def refine(text: str, kit: Kit, scribe: Scribe, *, context: str = "") -> Refinement:
     """The input rated, rewritten until it is good enough, evolved, and rated again after every change.
 
     `BelowThreshold` when no rewrite reaches the threshold. An evolution that degrades the input is reverted.
@@ -102,7 +102,7 @@ async def _marks(text: str, step: str, scribe: Scribe, about: str) -> InputQuali
     return await scribe.record(step, "quality", InputQuality, {"input": text, "context": about}, judging=True)
 
 
-async def labelled(golden: Golden, kit: Kit, scribe: Scribe) -> tuple[Golden | None, Score]:
+async def label_calls(golden: Golden, kit: Kit, scribe: Scribe) -> tuple[Golden | None, Score]:
     """The golden with the calls that independent solvers agree on; None when they do not agree.
 
     Without tools there is nothing to call, and the golden is unchanged.
@@ -118,9 +118,9 @@ async def labelled(golden: Golden, kit: Kit, scribe: Scribe) -> tuple[Golden | N
             continue
         agreeing = sum(kit.solver.judged(candidate, other).passed for other in done)
         if agreeing >= checks.agree:
-            scribe.note(spent_on(done))
+            scribe.note(total_usage(done))
             return candidate, Score(agreeing / len(done), True)
-    scribe.note(spent_on(done))
+    scribe.note(total_usage(done))
     return None, Score(0.0, False, f"fewer than {checks.agree} of {len(done)} solvers agreed on the calls")
 
 

@@ -57,8 +57,8 @@ class Synthesizer(AsyncSynthesizer):
         source_files: Sequence[str] | None = None,
     ) -> list[Golden]:
         """Goldens that the given texts answer."""
-        given = _given(contexts, source_files)
-        work = self.afrom_contexts(given, include_expected_output, max_goldens_per_context)
+        sourced_contexts = _with_sources(contexts, source_files)
+        work = self.afrom_contexts(sourced_contexts, include_expected_output, max_goldens_per_context)
         return _goldens(finished(work))
 
     def generate_goldens_from_scratch(self, num_goldens: int) -> list[Golden]:
@@ -106,9 +106,9 @@ class Synthesizer(AsyncSynthesizer):
         source_files: Sequence[str] | None = None,
     ) -> list[ConversationalGolden]:
         """Scenarios in which the given texts are what a user needs."""
-        given = _given(contexts, source_files)
+        sourced_contexts = _with_sources(contexts, source_files)
         work = self.afrom_contexts(
-            given, include_expected_outcome, max_goldens_per_context, conversations=True
+            sourced_contexts, include_expected_outcome, max_goldens_per_context, conversations=True
         )
         return _conversations(finished(work))
 
@@ -128,7 +128,7 @@ class Synthesizer(AsyncSynthesizer):
         return _conversations(finished(work))
 
 
-def _given(contexts: Sequence[Sequence[str]], source_files: Sequence[str] | None) -> list[Context]:
+def _with_sources(contexts: Sequence[Sequence[str]], source_files: Sequence[str] | None) -> list[Context]:
     if not contexts or not all(contexts):
         raise ConfigError("no contexts to generate from, or an empty one")
     sources = source_files or [""] * len(contexts)
@@ -140,9 +140,9 @@ def _given(contexts: Sequence[Sequence[str]], source_files: Sequence[str] | None
     ]
 
 
-def _goldens(made: Production) -> list[Golden]:
-    return cast("list[Golden]", list(made.goldens))
+def _goldens(production: Production) -> list[Golden]:
+    return cast("list[Golden]", list(production.goldens))
 
 
-def _conversations(made: Production) -> list[ConversationalGolden]:
-    return cast("list[ConversationalGolden]", list(made.goldens))
+def _conversations(production: Production) -> list[ConversationalGolden]:
+    return cast("list[ConversationalGolden]", list(production.goldens))

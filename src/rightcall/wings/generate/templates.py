@@ -25,46 +25,48 @@ def template_request(plan: CallPlan, tools: Mapping[str, Tool], *, seed: int = 0
     rng = random.Random(f"{seed}/{plan.slot.index}/{plan.attempt}/words")  # noqa: S311
     phrases = phrases_of(plan.language)
     if plan.slot.kind == "none":
-        said = rng.choice(phrases.openers) + rng.choice(phrases.idle)
-        return said[:1].upper() + said[1:]
+        sentence = rng.choice(phrases.openers) + rng.choice(phrases.idle)
+        return sentence[:1].upper() + sentence[1:]
     first, *others = (_sentence(call, plan, tools, phrases, rng) for call in plan.calls)
     for call, other in zip(plan.calls[1:], others, strict=True):
         joiner = rng.choice(phrases.then if call.after else phrases.also)
-        first += phrases.joined + joiner.format(next=_lowered(other))
+        first += phrases.joined + joiner.format(next=_lower_first(other))
     return first
 
 
 def _sentence(
     call: PlannedCall, plan: CallPlan, tools: Mapping[str, Tool], phrases: Phrases, rng: random.Random
 ) -> str:
-    what, said = _with_values(action_of(tools[call.tool], phrases), call, plan, phrases)
+    what, used_names = _with_values(action_of(tools[call.tool], phrases), call, plan, phrases)
     details = [
         phrases.result.format(name=label(name, phrases))
         if name in call.bound
-        else phrases.detail.format(name=label(name, phrases), value=spoken(value, phrases))
+        else phrases.detail.format(name=label(name, phrases), value=value_in_words(value, phrases))
         for name, value in call.arguments.items()
-        if name != plan.missing and name not in said
+        if name != plan.missing and name not in used_names
     ]
     if not details:
-        frame, given = rng.choice(phrases.bare), ""
+        frame, detail_text = rng.choice(phrases.bare), ""
     else:
-        frame, given = rng.choice(phrases.asks), phrases.between.join(details)
-    return frame.format(what=what, What=_raised(what), details=given, Details=_raised(given))
+        frame, detail_text = rng.choice(phrases.asks), phrases.between.join(details)
+    return frame.format(
+        what=what, What=_capitalize(what), details=detail_text, Details=_capitalize(detail_text)
+    )
 
 
 def _with_values(what: str, call: PlannedCall, plan: CallPlan, phrases: Phrases) -> tuple[str, set[str]]:
     """The action with values where it mentions a parameter: "forecast for a city" becomes "forecast for Perth"."""
-    said: set[str] = set()
+    used_names: set[str] = set()
     for name, value in call.arguments.items():
         words = label(name, phrases)
         if name in (plan.missing, *call.bound) or not isinstance(value, str) or words.endswith("id"):
             continue
         noun = rf"(?:an?|the)(?: given| specific| specified)? {re.escape(words)}"
-        found = re.search(rf"(?<=for |.in |.at )\b{noun}\b(?! (?!for|in|at|on|to|by|and|with\b)\w)", what)
-        if found:
-            what = what[: found.start()] + spoken(value, phrases) + what[found.end() :]
-            said.add(name)
-    return what, said
+        match = re.search(rf"(?<=for |.in |.at )\b{noun}\b(?! (?!for|in|at|on|to|by|and|with\b)\w)", what)
+        if match:
+            what = what[: match.start()] + value_in_words(value, phrases) + what[match.end() :]
+            used_names.add(name)
+    return what, used_names
 
 
 def action_of(tool: Tool, phrases: Phrases) -> str:
@@ -79,9 +81,11 @@ def action_of(tool: Tool, phrases: Phrases) -> str:
         return " ".join(parts)
     if phrases.verbs or _starts_with_verb(sentence, parts):
         return (
-            _lowered(sentence) if not phrases.verbs else f"{phrases.quotes[0]}{sentence}{phrases.quotes[1]}"
+            _lower_first(sentence)
+            if not phrases.verbs
+            else f"{phrases.quotes[0]}{sentence}{phrases.quotes[1]}"
         )
-    return f"get this: {_lowered(sentence)}"
+    return f"get this: {_lower_first(sentence)}"
 
 
 def _starts_with_verb(sentence: str, parts: list[str]) -> bool:
@@ -91,11 +95,11 @@ def _starts_with_verb(sentence: str, parts: list[str]) -> bool:
 
 def label(name: str, phrases: Phrases) -> str:
     """A parameter's name as a person would say it."""
-    said = " ".join(part.casefold() for part in _CAMEL.split(name) if part)
-    return phrases.names.get(said, said)
+    words = " ".join(part.casefold() for part in _CAMEL.split(name) if part)
+    return phrases.names.get(words, words)
 
 
-def spoken(value: Any, phrases: Phrases) -> str:
+def value_in_words(value: Any, phrases: Phrases) -> str:
     """A value in words that identify it exactly."""
     if isinstance(value, bool):
         return phrases.yes if value else phrases.no
@@ -103,19 +107,19 @@ def spoken(value: Any, phrases: Phrases) -> str:
         plain = re.fullmatch(r"[\w@.:/+-]+", value) and not value.endswith((".", ":"))
         return value if plain else f"{phrases.quotes[0]}{value}{phrases.quotes[1]}"
     if isinstance(value, list):
-        return phrases.between.join(spoken(item, phrases) for item in value)
+        return phrases.between.join(value_in_words(item, phrases) for item in value)
     if isinstance(value, dict):
-        inside = (f"{label(name, phrases)} {spoken(item, phrases)}" for name, item in value.items())
+        inside = (f"{label(name, phrases)} {value_in_words(item, phrases)}" for name, item in value.items())
         return f"({phrases.between.join(inside)})"
     return encode(value).decode()
 
 
-def _lowered(text: str) -> str:
+def _lower_first(text: str) -> str:
     is_word = text[:1].isupper() and text[1:2].islower()
     return text[:1].lower() + text[1:] if is_word else text
 
 
-def _raised(text: str) -> str:
+def _capitalize(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 

@@ -40,27 +40,27 @@ def sample_arguments(
     `fixed` sets some of them. A parameter with a default gets another value, so that the request matters.
     """
     for attempt in range(ATTEMPTS):
-        made = dict(fixed or {})
+        arguments = dict(fixed or {})
         for name in tool.parameters:
-            if name in names and name not in made:
-                made[name] = _argument(tool, name, rng, language, flavour)
-        made = {name: made[name] for name in tool.parameters if name in made}
-        if is_valid(tool, made) and not (_repeats_a_choice(tool, made) and attempt < ATTEMPTS - 1):
-            return made
+            if name in names and name not in arguments:
+                arguments[name] = _argument(tool, name, rng, language, flavour)
+        arguments = {name: arguments[name] for name in tool.parameters if name in arguments}
+        if is_valid(tool, arguments) and not (_repeats_a_choice(tool, arguments) and attempt < ATTEMPTS - 1):
+            return arguments
     return None
 
 
 def _repeats_a_choice(tool: Tool, arguments: dict[str, Any]) -> bool:
     """Whether two parameters with the same choices have the same value: as in converting dollars to dollars."""
     chosen = [(choices_of(tool, name), value) for name, value in arguments.items() if choices_of(tool, name)]
-    return any(one == other for place, one in enumerate(chosen) for other in chosen[:place])
+    return any(choice == other for place, choice in enumerate(chosen) for other in chosen[:place])
 
 
 def choices_of(tool: Tool, name: str) -> tuple[Any, ...]:
     """The values an enumerated parameter may take; empty when it is not enumerated."""
     schema = resolved(_schema(tool, name), tool.input_schema)
-    found = schema.get("enum")
-    return tuple(found) if isinstance(found, list) else ()
+    choices = schema.get("enum")
+    return tuple(choices) if isinstance(choices, list) else ()
 
 
 def is_free_text(tool: Tool, name: str) -> bool:
@@ -96,9 +96,9 @@ def pool_of(name: str, description: Any = "") -> str:
     """The pool of a parameter's values: by its name, otherwise by its description."""
     for text in (name, description if isinstance(description, str) else ""):
         words = {word.casefold() for word in re.split(r"[_\W]+|(?<=[a-z])(?=[A-Z])", text)}
-        found = next((pool_name for pool_name, hints in HINTS if words & hints), None)
-        if found is not None:
-            return found
+        pool = next((pool_name for pool_name, hints in HINTS if words & hints), None)
+        if pool is not None:
+            return pool
     return "phrase"
 
 
@@ -144,13 +144,17 @@ class _Maker:
                 return self._rng.choice(schema[key])
         for key in ("anyOf", "oneOf"):
             if isinstance(schema.get(key), list) and schema[key]:
-                branches = [one for one in schema[key] if one != {"type": "null"}]
+                branches = [branch for branch in schema[key] if branch != {"type": "null"}]
                 return self.value(name, self._rng.choice(branches or schema[key]), depth + 1)
-        return self._typed(name, schema, depth)
+        return self._typed_value(name, schema, depth)
 
-    def _typed(self, name: str, schema: dict[str, Any], depth: int) -> Any:
+    def _typed_value(self, name: str, schema: dict[str, Any], depth: int) -> Any:
         kind = schema.get("type", "object" if "properties" in schema else "string")
-        kind = next((one for one in kind if one != "null"), "null") if isinstance(kind, list) else kind
+        kind = (
+            next((type_name for type_name in kind if type_name != "null"), "null")
+            if isinstance(kind, list)
+            else kind
+        )
         if kind in ("integer", "number"):
             return self._number(name, schema, whole=kind == "integer")
         if kind == "boolean":
@@ -182,7 +186,10 @@ class _Maker:
             made = text_fitting(schema["pattern"], self._rng)
             if made is not None and fits(schema, made, name):
                 return made
-        if isinstance(schema.get("format"), str) and (made := self._formatted(schema["format"])) is not None:
+        if (
+            isinstance(schema.get("format"), str)
+            and (made := self._format_sample(schema["format"])) is not None
+        ):
             return made
         chosen = pool_of(name, schema.get("description"))
         if self._flavour == "unicode" and chosen not in (
@@ -196,7 +203,7 @@ class _Maker:
         ):
             options: tuple[str, ...] = UNUSUAL
         elif chosen in ("date", "time"):
-            options = (self._formatted(chosen) or "",)
+            options = (self._format_sample(chosen) or "",)
         elif chosen == "code":
             options = (f"{self._rng.choice('ABKRTX')}-{self._rng.randint(100, 9999)}",)
         else:
@@ -208,7 +215,7 @@ class _Maker:
             text = (text.replace(" ", "") * (length // max(1, len(text.replace(" ", ""))) + 1))[:length]
         return text[:most].rstrip().ljust(least, "x")
 
-    def _formatted(self, form: str) -> str | None:  # noqa: PLR0911  a table of formats
+    def _format_sample(self, form: str) -> str | None:  # noqa: PLR0911  a table of formats
         day = _TIMED + datetime.timedelta(days=self._rng.randint(0, 700))
         hour = f"{self._rng.randint(6, 21):02}:{self._rng.choice((0, 15, 30, 45)):02}"
         match form:
@@ -235,14 +242,14 @@ class _Maker:
             if self._flavour == "boundary"
             else self._rng.randint(max(1, least), most)
         )
-        made: list[Any] = []
+        items: list[Any] = []
         for _ in range(ATTEMPTS * max(1, count)):
-            if len(made) >= min(count, 20):
+            if len(items) >= min(count, 20):
                 break
             item = self.value(name.removesuffix("s"), schema.get("items", {"type": "string"}), depth + 1)
-            if item not in made:
-                made.append(item)
-        return made
+            if item not in items:
+                items.append(item)
+        return items
 
     def _object(self, schema: dict[str, Any], depth: int) -> dict[str, Any]:
         required = schema.get("required") if isinstance(schema.get("required"), list) else []
@@ -256,10 +263,10 @@ class _Maker:
 
 def _bound(schema: dict[str, Any], word: str, step: float) -> float | None:
     """The smallest or largest value a schema allows, rounded to its step."""
-    given: Any = schema.get(word)
+    limit: Any = schema.get(word)
     exclusive: Any = schema.get(f"exclusive{word.capitalize()}")
     upward = word == "minimum"
-    ends = [given] if _is_number(given) else []
+    ends = [limit] if _is_number(limit) else []
     if _is_number(exclusive):
         ends.append(exclusive + step if upward else exclusive - step)
     if not ends:

@@ -21,8 +21,8 @@ from rightcall.tools.definitions.offer import offered_tools
 from rightcall.tools.definitions.validate import problems
 from rightcall.tools.runtime.toolbox import Toolbox
 from rightcall.wings.generate.config import VerificationConfig
-from rightcall.wings.generate.solver import Solver, spent_on
-from rightcall.wings.generate.statement import missing_values, named_tool, surplus_numbers, unlike_a_request
+from rightcall.wings.generate.solver import Solver, total_usage
+from rightcall.wings.generate.statement import missing_values, surplus_numbers, tool_mention, unlike_a_request
 from rightcall.wings.generate.values import sample_arguments
 
 CHECKS = ("schema", "executes", "stated", "recovered")
@@ -52,10 +52,10 @@ class Verifier:
         if scores["schema"].passed:
             scores["executes"] = await self._executes(golden)
         if all(score.passed for score in scores.values()):
-            scores["stated"] = self._stated(golden)
+            scores["stated"] = self._statement_score(golden)
         used = Usage()
         if self._solver is not None and all(score.passed for score in scores.values()):
-            scores["recovered"], used = await self._recovered(golden, self._solver)
+            scores["recovered"], used = await self._recovery_score(golden, self._solver)
         return scores, used
 
     def _schema(self, golden: Golden) -> Score:
@@ -79,14 +79,14 @@ class Verifier:
         context = self._toolbox.context(task=golden.id, offered=offered_tools(golden, self._tools).values())
         for number, call in enumerate(golden.expected_calls):
             arguments = self._concrete(call, values_of(call) or {})
-            made = ToolCall(str(call.tool), arguments, id=f"call_{number}", step=number)
-            invocation = await self._toolbox.invoke(made, context)
+            tool_call = ToolCall(str(call.tool), arguments, id=f"call_{number}", step=number)
+            invocation = await self._toolbox.invoke(tool_call, context)
             if invocation.error is not None:
                 return Score.passed_if(False, f"{call.tool} failed on its mock: {invocation.error.detail}")
         return Score.passed_if(True)
 
-    def _stated(self, golden: Golden) -> Score:
-        if name := named_tool(golden.input, self._tools):
+    def _statement_score(self, golden: Golden) -> Score:
+        if name := tool_mention(golden.input, self._tools):
             return Score.passed_if(False, f"the request names the tool {name}")
         if problem := unlike_a_request(golden.input):
             return Score.passed_if(False, f"the request does not read like a user's: {problem}")
@@ -99,7 +99,7 @@ class Verifier:
             return Score.passed_if(False, f"the request contains {surplus[0]}, which no call uses")
         return Score.passed_if(True)
 
-    async def _recovered(self, golden: Golden, solver: Solver) -> tuple[Score, Usage]:
+    async def _recovery_score(self, golden: Golden, solver: Solver) -> tuple[Score, Usage]:
         agreed, failures = 0, list[str]()
         done: list[Trajectory] = []
         for number in range(self._config.samples):
@@ -114,7 +114,7 @@ class Verifier:
                 break
         passed = agreed >= self._config.agree
         why = f"recovered by {agreed} of {len(done)} solvers; {failures[0]}" if failures else ""
-        return Score(agreed / len(done), passed, "" if passed else why), spent_on(done)
+        return Score(agreed / len(done), passed, "" if passed else why), total_usage(done)
 
     def _concrete(self, call: ExpectedCall, arguments: dict[str, Any]) -> dict[str, Any]:
         """The arguments with a placeholder for each value from another call's result."""
@@ -123,24 +123,24 @@ class Verifier:
         if tool is None or not open_ones:
             return arguments
         names = frozenset((*arguments, *open_ones))
-        made = sample_arguments(tool, names, random.Random(self._seed), fixed=arguments)  # noqa: S311
-        return made or arguments
+        sampled = sample_arguments(tool, names, random.Random(self._seed), fixed=arguments)  # noqa: S311
+        return sampled or arguments
 
 
 def values_of(call: ExpectedCall) -> dict[str, Any] | None:
     """The values an expected call states; None when one of them could be many values."""
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for name, spec in (call.args or {}).items():
         if _is_ref(spec):
             continue
         if isinstance(spec, dict):
-            known = next((spec[key] for key in ("exact", "text") if key in spec), _UNKNOWN)
-            if known is _UNKNOWN:
+            stated = next((spec[key] for key in ("exact", "text") if key in spec), _UNKNOWN)
+            if stated is _UNKNOWN:
                 return None
-            found[name] = known
+            values[name] = stated
         else:
-            found[name] = spec
-    return found
+            values[name] = spec
+    return values
 
 
 _UNKNOWN = object()
@@ -163,14 +163,14 @@ class Duplicates:
 
     def earlier(self, golden: AnyGolden) -> str:
         """The id of an earlier golden that this one repeats, or an empty string; the golden is remembered."""
-        text = golden.input if isinstance(golden, Golden) else _said(golden)
+        text = golden.input if isinstance(golden, Golden) else _request_text(golden)
         if (same := self._same.setdefault(normalized(text) or text, golden.id)) != golden.id:
             return same
         calls = encode([golden.expected_calls, *(() if isinstance(golden, Golden) else golden.turns)])
-        found = self._near.setdefault(calls, NearTexts(self._alike)).earlier(golden.id, text)
-        return found[0] if found else ""
+        match = self._near.setdefault(calls, NearTexts(self._alike)).earlier(golden.id, text)
+        return match[0] if match else ""
 
 
-def _said(golden: AnyGolden) -> str:
+def _request_text(golden: AnyGolden) -> str:
     assert not isinstance(golden, Golden)
     return "\n".join([golden.scenario, *(turn.content for turn in golden.turns)])

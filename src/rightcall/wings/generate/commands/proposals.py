@@ -36,7 +36,7 @@ def expected(
     from rightcall.core.errors import InputError
     from rightcall.datasets.goldens import save_goldens
     from rightcall.store.address import open_store
-    from rightcall.wings.generate.run_proposals import expected_drafts
+    from rightcall.wings.generate.run_proposals import draft_expectations
 
     if output is not None and draft:
         raise click.UsageError("--output and --draft cannot be combined")
@@ -46,7 +46,7 @@ def expected(
             str(target), "exists already", "name another file with -o, or replace it with --force"
         )
     with open_store(store, must_exist=True) as opened:
-        found = expected_drafts(opened, run)
+        found = draft_expectations(opened, run)
         kept = ""
         if found.goldens and draft:
             version = add_to_draft(opened, draft, found.goldens)

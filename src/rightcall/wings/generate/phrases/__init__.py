@@ -38,5 +38,5 @@ class Phrases(Record, frozen=True):
 
 def phrases_of(language: Language) -> Phrases:
     """The phrases of a language."""
-    found: Phrases = import_module(f"rightcall.wings.generate.phrases.{language}").PHRASES
-    return found
+    phrases: Phrases = import_module(f"rightcall.wings.generate.phrases.{language}").PHRASES
+    return phrases

@@ -21,7 +21,7 @@ class StepPrompt(Record, frozen=True):
     text: str
     hash: str
 
-    def filled(self, **values: object) -> str:
+    def fill(self, **values: object) -> str:
         """The prompt with its values; a missing value is a `KeyError`."""
         return Template(self.text).substitute({name: str(value) for name, value in values.items()})
 

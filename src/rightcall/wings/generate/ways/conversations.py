@@ -58,10 +58,10 @@ class ConversationJob:
                 failed = next(
                     (s.reason for s in checked.values() if not s.passed), "no turn could be written"
                 )
-                return _made(None, scores, f"turn {number + 1}: {failed}", scribe)
+                return _product(None, scores, f"turn {number + 1}: {failed}", scribe)
             turns.append(turn)
         situation = await self._situation(turns, scribe)
-        known = kit.provenance("tools", scribe, plan=[slot.kind for slot in self.slots])
+        provenance = kit.provenance("tools", scribe, plan=[slot.kind for slot in self.slots])
         calls = tuple(call for turn in turns for call in turn.expected_calls or ())
         golden = ConversationalGolden(
             situation.scenario,
@@ -72,9 +72,9 @@ class ConversationJob:
             no_calls=not calls,
             category="golden" if calls else "negative",
             tags=("generated", *(() if scribe is not None else ("template",))),
-            metadata={"generated": known},
+            metadata={"generated": provenance},
         )
-        return _made(golden, scores, "", scribe)
+        return _product(golden, scores, "", scribe)
 
     async def _turn(
         self, slot: PlannedSlot, number: int, before: Sequence[Turn], scribe: Scribe | None
@@ -88,34 +88,34 @@ class ConversationJob:
                 }
                 continue
             try:
-                said = await self._said(plan, number, before, scribe, attempt)
+                request = await self._request(plan, number, before, scribe, attempt)
             except Unreadable as problem:
                 scores = {"written": Score.passed_if(False, str(problem))}
                 continue
-            golden = msgspec.structs.replace(golden_of(plan, said, kit), id=f"{self.id}/turn-{number + 1}")
+            golden = msgspec.structs.replace(golden_of(plan, request, kit), id=f"{self.id}/turn-{number + 1}")
             scores, used = await kit.verifier.verify(golden)
             if scribe is not None:
                 scribe.note(used)
             if all(score.passed for score in scores.values()):
-                return Turn("user", said, expected_calls=golden.expected_calls), scores
+                return Turn("user", request, expected_calls=golden.expected_calls), scores
         return None, scores
 
-    async def _said(
+    async def _request(
         self, plan: CallPlan, number: int, before: Sequence[Turn], scribe: Scribe | None, attempt: int
     ) -> str:
         if scribe is None:
             return template_request(plan, self.kit.tools, seed=self.kit.seed)
         scribe.attempt = attempt
         if plan.has_calls:
-            wanted = calls_in_words(plan, self.kit)
+            call_lines = calls_in_words(plan, self.kit)
         else:
-            wanted = "- Nothing: the user only says something about the conversation"
+            call_lines = "- Nothing: the user only says something about the conversation"
         return await scribe.text(
             f"turn-{number + 1}",
             "conversation",
             number=number + 1,
             history="\n".join(f"- {turn.content}" for turn in before) or "(nothing)",
-            calls=wanted,
+            calls=call_lines,
             language=self.kit.language_name,
             style=self.kit.style(self.id),
         )
@@ -141,7 +141,7 @@ class ConversationJob:
             return plain  # only a description; the turns and their calls are what is tested
 
 
-def _made(
+def _product(
     golden: ConversationalGolden | None, scores: dict[str, Score], reason: str, scribe: Scribe | None
 ) -> Made:
     if scribe is None:

@@ -11,7 +11,7 @@ from rightcall.wings.generate.kit import Kit
 from rightcall.wings.generate.plans import PlanKind, PlannedSlot
 from rightcall.wings.generate.production import Job
 from rightcall.wings.generate.ways.scenario import ScenarioJob
-from rightcall.wings.generate.ways.text import TextJob, numbered
+from rightcall.wings.generate.ways.text import TextJob, job_stream
 from rightcall.wings.generate.ways.tools import ToolJob
 
 EXAMPLES = 10
@@ -27,9 +27,11 @@ def golden_jobs(
         number, which = divmod(place, len(goldens))
         golden = goldens[which]
         names = [call.tool for call in golden.expected_calls]
-        known = tuple(name for name in names if isinstance(name, str) and name in kit.tools)
-        if known and len(known) == len(names):
-            return ToolJob(PlannedSlot(place, _kind(known), _once(known), number), kit, parents=(golden.id,))
+        offered = tuple(name for name in names if isinstance(name, str) and name in kit.tools)
+        if offered and len(offered) == len(names):
+            return ToolJob(
+                PlannedSlot(place, _kind(offered), _once(offered), number), kit, parents=(golden.id,)
+            )
         name = f"golden-{which + 1:04}-{number + 1}"
         common = {"number": number + 1, "count": per_golden, "language": kit.language_name}
         parents = (golden.id,)
@@ -52,7 +54,7 @@ def golden_jobs(
             name, kit, "goldens", "input_from_golden", values, None, include_expected, parents, golden.id
         )
 
-    return numbered(job, len(goldens) * per_golden)
+    return job_stream(job, len(goldens) * per_golden)
 
 
 def golden_scenarios(
@@ -72,7 +74,7 @@ def golden_scenarios(
             name, kit, "goldens", "conversation_from_scratch", values, context, include_expected, (golden.id,)
         )
 
-    return numbered(job, len(goldens) * per_golden)
+    return job_stream(job, len(goldens) * per_golden)
 
 
 def _kind(names: tuple[str, ...]) -> PlanKind:

@@ -13,7 +13,7 @@ from rightcall.wings.generate.contexts import Context
 from rightcall.wings.generate.kit import Kit
 from rightcall.wings.generate.production import Made
 from rightcall.wings.generate.scribe import Unreadable
-from rightcall.wings.generate.steps import BelowThreshold, labelled, refined
+from rightcall.wings.generate.steps import BelowThreshold, label_calls, refine
 
 IN_ONE_TURN = (
     "A user is in the situation below and has told you all that is written there. Do what the user wants."
@@ -51,19 +51,21 @@ class ScenarioJob:
         for attempt in range(self.kit.verification.attempts):
             scribe.attempt = attempt
             try:
-                made = await scribe.record("situation", self.prompt, Situation, self.values)
-                if not made.scenario.strip():
+                situation = await scribe.record("situation", self.prompt, Situation, self.values)
+                if not situation.scenario.strip():
                     raise Unreadable("situation: the model left the scenario empty")
                 about = self.context.text if self.context else ""
-                refinement = await refined(made.scenario, self.kit, scribe, context=about)
-                read, recovered = await labelled(self._in_one_turn(refinement.text, made), self.kit, scribe)
+                refinement = await refine(situation.scenario, self.kit, scribe, context=about)
+                read, recovered = await label_calls(
+                    self._in_one_turn(refinement.text, situation), self.kit, scribe
+                )
             except (Unreadable, BelowThreshold) as problem:
                 reasons.append(str(problem))
                 continue
             if read is None:
                 reasons.append(recovered.reason)
                 continue
-            known = self.kit.provenance(
+            provenance = self.kit.provenance(
                 self.way,
                 scribe,
                 attempt=attempt,
@@ -75,34 +77,34 @@ class ScenarioJob:
             golden = ConversationalGolden(
                 refinement.text,
                 id=self.id,
-                user_description=made.user_description or None,
-                expected_outcome=(made.expected_outcome or None) if self.include_expected else None,
+                user_description=situation.user_description or None,
+                expected_outcome=(situation.expected_outcome or None) if self.include_expected else None,
                 context=self.context.texts if self.context else None,
                 expected_calls=read.expected_calls,
                 no_calls=read.no_calls,
                 category="negative" if read.no_calls else "golden",
                 tags=("generated", self.way),
-                metadata={"generated": known},
+                metadata={"generated": provenance},
             )
             scores = {"quality": Score(refinement.quality or 0.0, True), "recovered": recovered}
             return Made(golden, scores, "", scribe.usage, tuple(scribe.messages))
         return Made(None, {}, "; ".join(dict.fromkeys(reasons)), scribe.usage, tuple(scribe.messages))
 
-    def _in_one_turn(self, scenario: str, made: Situation) -> Golden:
+    def _in_one_turn(self, scenario: str, situation: Situation) -> Golden:
         """The situation as solvers see it: everything the user knows, at once."""
-        said = [IN_ONE_TURN, f"The situation: {scenario}"]
-        if made.user_description:
-            said.append(f"The user: {made.user_description}")
-        return Golden("\n".join(said), id=self.id, context=self.context.texts if self.context else None)
+        lines = [IN_ONE_TURN, f"The situation: {scenario}"]
+        if situation.user_description:
+            lines.append(f"The user: {situation.user_description}")
+        return Golden("\n".join(lines), id=self.id, context=self.context.texts if self.context else None)
 
 
-def styled(styling: ConversationalStylingConfig) -> str:
+def style_lines(styling: ConversationalStylingConfig) -> str:
     """The conversational styling as lines of a prompt."""
-    said = {
+    styles = {
         "Situation": styling.scenario_context,
         "What the assistant does": styling.conversational_task,
         "Who takes part": styling.participant_roles,
         "Form of the scenario": styling.scenario_format,
         "Form of the expected outcome": styling.expected_outcome_format,
     }
-    return "\n".join(f"{name}: {text}" for name, text in said.items() if text)
+    return "\n".join(f"{name}: {text}" for name, text in styles.items() if text)

@@ -17,8 +17,8 @@ from rightcall.wings.generate.contexts import Context
 from rightcall.wings.generate.kit import Kit
 from rightcall.wings.generate.production import Job, Made
 from rightcall.wings.generate.scribe import Scribe, Unreadable
-from rightcall.wings.generate.steps import BelowThreshold, Refinement, labelled, refined
-from rightcall.wings.generate.ways.scenario import ScenarioJob, styled
+from rightcall.wings.generate.steps import BelowThreshold, Refinement, label_calls, refine
+from rightcall.wings.generate.ways.scenario import ScenarioJob, style_lines
 
 
 @dataclass(frozen=True)
@@ -45,18 +45,22 @@ class TextJob:
             try:
                 text = await scribe.text("input", self.prompt, **self.values)
                 about = self.context.text if self.context else ""
-                refinement = await refined(text, self.kit, scribe, context=about)
+                refinement = await refine(text, self.kit, scribe, context=about)
                 scores["quality"] = Score(refinement.quality or 0.0, True)
-                golden, scores["recovered"] = await labelled(self._golden(refinement), self.kit, scribe)
+                golden, scores["recovered"] = await label_calls(self._golden(refinement), self.kit, scribe)
                 if golden is None:
                     reasons.append(scores["recovered"].reason)
                     continue
-                golden = await self._answered(golden, scribe, about)
+                golden = await self._with_answer(golden, scribe, about)
             except (Unreadable, BelowThreshold) as problem:
                 reasons.append(str(problem))
                 continue
             return Made(
-                self._signed(golden, refinement, scribe), scores, "", scribe.usage, tuple(scribe.messages)
+                self._with_provenance(golden, refinement, scribe),
+                scores,
+                "",
+                scribe.usage,
+                tuple(scribe.messages),
             )
         why = "; ".join(dict.fromkeys(reasons))
         return Made(None, scores, why, scribe.usage, tuple(scribe.messages))
@@ -70,7 +74,7 @@ class TextJob:
             tags=("generated", self.way),
         )
 
-    async def _answered(self, golden: Golden, scribe: Scribe, about: str) -> Golden:
+    async def _with_answer(self, golden: Golden, scribe: Scribe, about: str) -> Golden:
         if not self.include_expected:
             return golden
         form = self.kit.styling.expected_output_format
@@ -84,9 +88,9 @@ class TextJob:
         )
         return msgspec.structs.replace(golden, expected_output=answer)
 
-    def _signed(self, golden: Golden, refinement: Refinement, scribe: Scribe) -> Golden:
+    def _with_provenance(self, golden: Golden, refinement: Refinement, scribe: Scribe) -> Golden:
         quality = None if refinement.quality is None else round(refinement.quality, 3)
-        known = self.kit.provenance(
+        provenance = self.kit.provenance(
             self.way,
             scribe,
             attempt=scribe.attempt,
@@ -98,17 +102,17 @@ class TextJob:
             **self.more,
         )
         source = self.context.sources[0] if self.context and self.context.sources else None
-        return msgspec.structs.replace(golden, source_file=source, metadata={"generated": known})
+        return msgspec.structs.replace(golden, source_file=source, metadata={"generated": provenance})
 
 
-def scratch_jobs(kit: Kit, wanted: int, *, conversations: bool) -> Callable[[int, int], Sequence[Job]]:
+def scratch_jobs(kit: Kit, count: int, *, conversations: bool) -> Callable[[int, int], Sequence[Job]]:
     """An endless stream of jobs."""
 
     def job(place: int) -> Job:
         name = f"scratch-{place + 1:04}"
-        common = {"number": place + 1, "count": max(wanted, place + 1), "language": kit.language_name}
+        common = {"number": place + 1, "count": max(count, place + 1), "language": kit.language_name}
         if conversations:
-            values = {**common, "style": styled(kit.conversational_styling)}
+            values = {**common, "style": style_lines(kit.conversational_styling)}
             return ScenarioJob(name, kit, "scratch", "conversation_from_scratch", values)
         styling = kit.styling
         values = {
@@ -119,7 +123,7 @@ def scratch_jobs(kit: Kit, wanted: int, *, conversations: bool) -> Callable[[int
         }
         return TextJob(name, kit, "scratch", "input_from_scratch", values, include_expected=False)
 
-    return numbered(job)
+    return job_stream(job)
 
 
 def context_jobs(
@@ -139,7 +143,7 @@ def context_jobs(
         common = {"context": contexts[context].text, "number": number + 1, "count": per_context}
         common |= {"language": kit.language_name}
         if conversations:
-            values = {**common, "style": styled(kit.conversational_styling)}
+            values = {**common, "style": style_lines(kit.conversational_styling)}
             return ScenarioJob(
                 name, kit, way, "conversation_from_context", values, contexts[context], include_expected
             )
@@ -149,10 +153,10 @@ def context_jobs(
             name, kit, way, "input_from_context", values, contexts[context], include_expected, cluster=cluster
         )
 
-    return numbered(job, len(contexts) * per_context)
+    return job_stream(job, len(contexts) * per_context)
 
 
-def numbered(job: Callable[[int], Job], most: int | None = None) -> Callable[[int, int], Sequence[Job]]:
+def job_stream(job: Callable[[int], Job], most: int | None = None) -> Callable[[int, int], Sequence[Job]]:
     """A stream of jobs, read in portions by number; `most` of them, or without end."""
 
     def jobs(start: int, count: int) -> Sequence[Job]:

@@ -17,7 +17,7 @@ from rightcall.wings.generate.plans import CallPlan, PlannedCall, PlannedSlot, S
 from rightcall.wings.generate.production import Job, Made
 from rightcall.wings.generate.scribe import Scribe, Unreadable
 from rightcall.wings.generate.statement import missing_values, states, surplus_numbers
-from rightcall.wings.generate.templates import label, spoken, template_request
+from rightcall.wings.generate.templates import label, template_request, value_in_words
 
 MOST_TOOLS_SHOWN = 30
 
@@ -61,12 +61,12 @@ class ToolJob:
                 reasons.append(str(problem))
                 continue
             golden = golden_of(plan, request, kit)
-            scores = await self._verified(golden, plan, scribe)
+            scores = await self._verify(golden, plan, scribe)
             if all(score.passed for score in scores.values()):
-                golden = await self._evolved(golden, plan, scribe)
-                return _made(self._signed(golden, plan, scribe, scores), scores, "", scribe)
+                golden = await self._evolve(golden, plan, scribe)
+                return _product(self._with_provenance(golden, plan, scribe, scores), scores, "", scribe)
             reasons.append(next(score.reason for score in scores.values() if not score.passed))
-        return _made(None, scores, "; ".join(dict.fromkeys(reasons)), scribe)
+        return _product(None, scores, "; ".join(dict.fromkeys(reasons)), scribe)
 
     async def _request(self, plan: CallPlan, scribe: Scribe | None, attempt: int) -> str:
         kit = self.kit
@@ -89,7 +89,7 @@ class ToolJob:
             "request", "request", calls=calls_in_words(plan, kit), rules=_rules(plan, kit), **common
         )
 
-    async def _verified(self, golden: Golden, plan: CallPlan, scribe: Scribe | None) -> dict[str, Score]:
+    async def _verify(self, golden: Golden, plan: CallPlan, scribe: Scribe | None) -> dict[str, Score]:
         scores: dict[str, Score] = {}
         if plan.missing:
             given = [call.arguments[plan.missing] for call in plan.calls if plan.missing in call.arguments]
@@ -108,7 +108,7 @@ class ToolJob:
                 scribe.note(used)
         return scores
 
-    async def _evolved(self, golden: Golden, plan: CallPlan, scribe: Scribe | None) -> Golden:
+    async def _evolve(self, golden: Golden, plan: CallPlan, scribe: Scribe | None) -> Golden:
         """The golden after its evolutions; one that no longer implies the same calls is reverted."""
         config, tried = self.kit.evolution, list[str]()
         if scribe is None or config is None or not plan.has_calls:
@@ -117,16 +117,16 @@ class ToolJob:
         for number, evolution in enumerate(
             draw(config.evolutions, config.num_evolutions, rng, with_context=False)
         ):
-            better = await self._rewritten(golden, plan, scribe, evolution, number)
+            better = await self._rewrite(golden, plan, scribe, evolution, number)
             tried.append(evolution.value if better is not None else f"{evolution.value}: not kept")
             golden = better or golden
         return msgspec.structs.replace(golden, metadata={**golden.metadata, "evolutions": tried})
 
-    async def _rewritten(
+    async def _rewrite(
         self, golden: Golden, plan: CallPlan, scribe: Scribe, evolution: Evolution, number: int
     ) -> Golden | None:
-        wanted = calls_in_words(plan, self.kit)
-        keep = f"It must still make the assistant do exactly this, with every value literally:\n{wanted}"
+        call_lines = calls_in_words(plan, self.kit)
+        keep = f"It must still make the assistant do exactly this, with every value literally:\n{call_lines}"
         try:
             text = await scribe.text(
                 f"evolve-{number}",
@@ -138,14 +138,14 @@ class ToolJob:
         except Unreadable:
             return None
         candidate = msgspec.structs.replace(golden, input=text)
-        scores = await self._verified(candidate, plan, scribe)
+        scores = await self._verify(candidate, plan, scribe)
         return candidate if all(score.passed for score in scores.values()) else None
 
-    def _signed(
+    def _with_provenance(
         self, golden: Golden, plan: CallPlan, scribe: Scribe | None, scores: dict[str, Score]
     ) -> Golden:
         evolutions = golden.metadata.get("evolutions")
-        known = self.kit.provenance(
+        provenance = self.kit.provenance(
             "goldens" if self.parents else "tools",
             scribe,
             plan=plan.slot.kind,
@@ -156,7 +156,7 @@ class ToolJob:
             verified={name: round(score.value, 3) for name, score in scores.items()},
         )
         cluster = self.parents[0] if self.parents else None
-        return msgspec.structs.replace(golden, cluster=cluster, metadata={"generated": known})
+        return msgspec.structs.replace(golden, cluster=cluster, metadata={"generated": provenance})
 
 
 def golden_of(plan: CallPlan, request: str, kit: Kit) -> Golden:
@@ -186,7 +186,7 @@ def call_in_words(call: PlannedCall, kit: Kit, *, missing: str = "") -> str:
         "_", " "
     )
     details = [
-        f"{label(name, phrases)}: {'the one found before' if name in call.bound else spoken(value, phrases)}"
+        f"{label(name, phrases)}: {'the one found before' if name in call.bound else value_in_words(value, phrases)}"
         for name, value in call.arguments.items()
         if name != missing
     ]
@@ -204,7 +204,7 @@ def _rules(plan: CallPlan, kit: Kit) -> str:
     return "\n".join(rules)
 
 
-def _made(golden: Golden | None, scores: dict[str, Score], reason: str, scribe: Scribe | None) -> Made:
+def _product(golden: Golden | None, scores: dict[str, Score], reason: str, scribe: Scribe | None) -> Made:
     if scribe is None:
         return Made(golden, scores, reason)
     return Made(golden, scores, reason, scribe.usage, tuple(scribe.messages))
