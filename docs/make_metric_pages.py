@@ -49,7 +49,7 @@ Name them under `metrics` in a suite, or with `rightcall score … --metric NAME
 A case in which a named metric has nothing to check (`final_state` without an `expected_state`, `order` without one)
 is an error. To measure only where there is something, `observe` it: goldens that state a state, a time or content are
 decided by it anyway.
-`observe: NAME` there and `--observe NAME` measure without deciding. Settings go in parentheses:
+`measure: NAME` there and `--measure NAME` measure without deciding. Settings go in parentheses:
 `call_count(limit=3)`.
 
 {table(asked_for)}

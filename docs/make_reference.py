@@ -2,8 +2,8 @@
 
     python docs/make_reference.py [FOLDER]
 
-Writes commands.md, suite.md, codes.md and library.md next to this file, or into FOLDER. A test says when they are out
-of date.
+Writes commands.md, suite.md, codes.md, library.md and upgrading.md next to this file, or into FOLDER. A test says when
+they are out of date.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from typing import Any
 import click
 from codes_reference import codes_page
 from suite_reference import suite_page
+from upgrading_page import upgrading_page
 
 import rightcall
 from rightcall.cli.main import MENU, cli
@@ -31,6 +32,7 @@ def main() -> None:
         "suite.md": suite_page,
         "codes.md": codes_page,
         "library.md": library_page,
+        "upgrading.md": upgrading_page,
     }
     for name, page in pages.items():
         (folder / name).write_text(page(), "utf-8")
@@ -83,11 +85,7 @@ def _prose(text: str) -> str:
 def library_page() -> str:
     """Every public name, functions first."""
     found = {name: getattr(rightcall, name) for name in sorted(rightcall.__all__)}
-    functions = {
-        name: value if callable(value) else None
-        for name, value in found.items()
-        if not isinstance(value, type)
-    }
+    functions = {name: value for name, value in found.items() if inspect.isroutine(value)}
     kinds = {name: value for name, value in found.items() if isinstance(value, type)}
     parts = [
         "# Library",
@@ -96,8 +94,20 @@ def library_page() -> str:
         *(part for name, value in functions.items() for part in _function_parts(name, value)),
         "## Classes",
         *(part for name, value in kinds.items() for part in _class_parts(name, value)),
+        "## Errors",
+        _error_rows(found["errors"]),
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def _error_rows(module: Any) -> str:
+    """The errors of `rc.errors`, each with its meaning."""
+    rows = [
+        f"| `rc.errors.{name}` | {_cell(_prose(kind.__doc__ or '').partition(chr(10) + chr(10))[0])} |"
+        for name, kind in sorted(vars(module).items())
+        if isinstance(kind, type) and issubclass(kind, Exception) and kind.__module__ == module.__name__
+    ]
+    return "\n".join(["| error | meaning |", "|---|---|", *rows])
 
 
 def _function_parts(name: str, value: Any) -> Iterator[str]:

@@ -104,7 +104,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def check(request: pytest.FixtureRequest) -> Checker:
     """`check(agent, golden)` runs an agent on a golden and fails the test when it did not do what it should.
 
-    `metrics=[…]` must pass in addition to the golden, `observe=[…]` is only measured; `trials=N` sets the number of
+    `metrics=[…]` must pass in addition to the golden, `measure=[…]` is only measured; `trials=N` sets the number of
     trials.
     """
     from rightcall.api.testing.check_fixture import Checker, Defaults

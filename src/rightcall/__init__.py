@@ -26,19 +26,13 @@ def _homes() -> dict[str, str]:
 def __getattr__(name: str) -> Any:
     if name == "__all__":
         return __dir__()
-    if name not in _homes():
-        if name.endswith(("Metric", "Eval")):  # one of DeepEval's, perhaps
-            deepeval = import_module("rightcall.metrics.deepeval")
-            if name in deepeval.INSTEAD:
-                return deepeval.refused(name)  # says what to write instead
-        if not name.startswith("_"):
-            from rightcall.core.seam import plugins
-
-            if (plugin := plugins("names").get(name)) is not None:
-                return plugin.load()
-        raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+    home = _homes().get(name)
+    if home is None:
+        if name.startswith("_"):
+            raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+        return _other_name(name)
     try:
-        value = getattr(import_module(_homes()[name]), name)
+        value = getattr(import_module(home), name, None) or import_module(f"{home}.{name}")
     except ModuleNotFoundError as error:
         from rightcall.core.seam import missing_wing
 
@@ -47,6 +41,19 @@ def __getattr__(name: str) -> Any:
         raise
     globals()[name] = value  # later lookups bypass this function
     return value
+
+
+def _other_name(name: str) -> Any:
+    """A name that a plugin adds, or an old one."""
+    from rightcall.core.deprecation import NAMES, renamed
+
+    if name in NAMES:
+        return renamed(name)
+    from rightcall.core.seam import plugins
+
+    if (plugin := plugins("names").get(name)) is not None:
+        return plugin.load()
+    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
 
 
 def __dir__() -> list[str]:

@@ -1,7 +1,6 @@
 """The public names, each with its home: what editors, mypy and, at run time, `rightcall/__init__.py` read."""
 
 from rightcall.agents.agent import Agent as Agent
-from rightcall.agents.conversation.model_user import UserSetup as UserSetup
 from rightcall.agents.limits import (
     Limits as Limits,
     RunLimits as RunLimits,
@@ -14,12 +13,11 @@ from rightcall.api.checks import (
 from rightcall.api.decisions import (
     compare as compare,
     gate as gate,
-    plan as plan,
+    sample_size as sample_size,
 )
 from rightcall.api.evaluation import (
     aevaluate as aevaluate,
     analyze as analyze,
-    ascore_cases as ascore_cases,
     evaluate as evaluate,
     rescore as rescore,
     score_cases as score_cases,
@@ -36,61 +34,25 @@ from rightcall.api.suite_runs import (
     run_suite as run_suite,
 )
 from rightcall.api.testing.assertion import assert_test as assert_test
-from rightcall.api.testing.evaluation_dataset import EvaluationDataset as EvaluationDataset
 from rightcall.api.tool_lint import lint as lint
-from rightcall.core.errors import (
-    CheckError as CheckError,
-    CheckFailed as CheckFailed,
-    ConfigError as ConfigError,
-    InfrastructureError as InfrastructureError,
-    InputError as InputError,
-    MissingExtraError as MissingExtraError,
-    ProviderError as ProviderError,
-    RightCallError as RightCallError,
-)
+from rightcall.core import errors as errors
 from rightcall.decide.verdict import Verdict as Verdict
 from rightcall.metrics.base import Metric as Metric
 from rightcall.metrics.case_result import score_trajectory as score_trajectory
-from rightcall.metrics.deepeval import (
-    AnswerRelevancyMetric as AnswerRelevancyMetric,
-    ArgumentCorrectnessMetric as ArgumentCorrectnessMetric,
-    ConversationalGEval as ConversationalGEval,
-    ConversationalRelevancyMetric as ConversationalRelevancyMetric,
-    ConversationCompletenessMetric as ConversationCompletenessMetric,
-    ExactMatchMetric as ExactMatchMetric,
-    GEval as GEval,
-    JsonCorrectnessMetric as JsonCorrectnessMetric,
-    KnowledgeRetentionMetric as KnowledgeRetentionMetric,
-    PatternMatchMetric as PatternMatchMetric,
-    RoleAdherenceMetric as RoleAdherenceMetric,
-    TaskCompletionMetric as TaskCompletionMetric,
-    ToolCallParams as ToolCallParams,
-    ToolCorrectnessMetric as ToolCorrectnessMetric,
-    TurnRelevancyMetric as TurnRelevancyMetric,
-)
 from rightcall.metrics.judged.verdict_text import read_verdict as read_verdict
-from rightcall.metrics.matching.verdict import (
-    CaseVerdict as CaseVerdict,
-    ScoringRules as ScoringRules,
-)
+from rightcall.metrics.matching.verdict import ScoringRules as ScoringRules
 from rightcall.model import (
-    Approval as Approval,
     Caller as Caller,
     CaseResult as CaseResult,
     ConversationalGolden as ConversationalGolden,
     ConversationalTestCase as ConversationalTestCase,
     Expectations as Expectations,
     ExpectedCall as ExpectedCall,
-    Failure as Failure,
     Golden as Golden,
-    LLMTestCase as LLMTestCase,
-    Message as Message,
     Score as Score,
-    Summary as Summary,
     TestCase as TestCase,
     Tool as Tool,
     ToolCall as ToolCall,
-    ToolResult as ToolResult,
     Trajectory as Trajectory,
     Turn as Turn,
     Usage as Usage,
@@ -102,17 +64,5 @@ from rightcall.tools.runtime.errors import (
     Abort as Abort,
     ToolError as ToolError,
 )
-from rightcall.wings.generate.config import (
-    ContextConstructionConfig as ContextConstructionConfig,
-    ConversationalStylingConfig as ConversationalStylingConfig,
-    Evolution as Evolution,
-    EvolutionConfig as EvolutionConfig,
-    FiltrationConfig as FiltrationConfig,
-    StylingConfig as StylingConfig,
-    VerificationConfig as VerificationConfig,
-)
-from rightcall.wings.generate.simulator import ConversationSimulator as ConversationSimulator
-from rightcall.wings.generate.synthesizer import Synthesizer as Synthesizer
 from rightcall.wings.monitor.monitor import Monitor as Monitor
 from rightcall.wings.traces.reader import load_traces as load_traces
-from rightcall.wings.traces.trace import Trace as Trace

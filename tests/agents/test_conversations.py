@@ -218,7 +218,7 @@ def test_a_fault_of_the_simulated_user_is_an_error_and_not_the_agents_failure(wo
     golden = talk(expected_calls=(ExpectedCall("transfer"),))
     made = held(golden, scripted("Which account?"), playing("Pay Bob", *[words] * 5))
     assert made.dialogue.ended == "user_error" and why in made.dialogue.why
-    with pytest.raises(rc.CheckError, match="the simulated user failed"):
+    with pytest.raises(rc.errors.CheckError, match="the simulated user failed"):
         rc.assert_test(rc.ConversationalTestCase(golden, made))
 
 
@@ -228,7 +228,7 @@ def test_a_user_who_leaves_before_the_agent_was_asked_is_at_fault_and_nothing_pa
     golden = talk(*opening, simulate=True)
     made = held(golden, scripted("never"), playing(words))
     assert made.dialogue.ended == "user_error" and "before the agent was asked" in made.error
-    with pytest.raises(rc.CheckError, match="the simulated user failed"):
+    with pytest.raises(rc.errors.CheckError, match="the simulated user failed"):
         rc.assert_test(rc.ConversationalTestCase(golden, made))
 
 

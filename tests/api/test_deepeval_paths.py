@@ -7,6 +7,8 @@ from importlib import import_module
 import pytest
 
 import rightcall as rc
+from rightcall.deepeval.metrics import ToolCorrectnessMetric
+from rightcall.deepeval.test_case import LLMTestCase
 
 PATHS = {
     "": "evaluate assert_test log_hyperparameters",
@@ -82,12 +84,12 @@ def test_a_metric_without_an_equivalent_says_so_when_it_is_built():
 def test_metrics_are_never_skipped(tmp_path):
     from rightcall.deepeval.evaluate import ErrorConfig, evaluate
 
-    cases = [rc.LLMTestCase(input="?", actual_output="!")]
+    cases = [LLMTestCase(input="?", actual_output="!")]
     with pytest.raises(TypeError, match="cannot skip metrics"):
         evaluate(cases, [], error_config=ErrorConfig(skip_on_missing_params=True))
     run = evaluate(
         cases,
-        [rc.ToolCorrectnessMetric()],
+        [ToolCorrectnessMetric()],
         error_config=ErrorConfig(ignore_errors=True),
         store=tmp_path / "s",
     )
@@ -96,7 +98,7 @@ def test_metrics_are_never_skipped(tmp_path):
 
 
 def test_a_result_reads_as_deepevals_and_as_ours(tmp_path):
-    case = rc.LLMTestCase(
+    case = LLMTestCase(
         input="Hi",
         actual_output="Hello",
         name="greeting",
@@ -104,7 +106,7 @@ def test_a_result_reads_as_deepevals_and_as_ours(tmp_path):
         expected_tools=["a"],
         context=["c"],
     )
-    run = rc.evaluate([case], [rc.ToolCorrectnessMetric()], store=tmp_path / "s.db")
+    run = rc.score_cases([case], [ToolCorrectnessMetric()], store=tmp_path / "s.db")
     (result,) = run.test_results
     assert (result.name, result.success, result.conversational) == ("greeting", True, False)
     assert (result.input, result.actual_output, result.context) == ("Hi", "Hello", ["c"])

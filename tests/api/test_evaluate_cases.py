@@ -6,10 +6,10 @@ import asyncio
 
 import pytest
 
-from rightcall.api.evaluation import evaluate
 from rightcall.api.testing.assertion import assert_test
-from rightcall.api.testing.evaluation_dataset import EvaluationDataset
 from rightcall.core.errors import CheckError, CheckFailed, ConfigError
+from rightcall.deepeval import evaluate
+from rightcall.deepeval.dataset import EvaluationDataset
 from rightcall.model import ExpectedCall, Golden, TestCase, ToolCall, Trajectory
 
 WEATHER = Golden(
@@ -31,7 +31,7 @@ def test_cases_are_scored_and_kept(tmp_path):
 def test_named_metrics_decide_in_addition_to_the_golden(tmp_path):
     store = tmp_path / "s.db"
     assert not evaluate([RIGHT], ["call_count(limit=0)"], store=store).passed
-    assert evaluate([RIGHT], observe=["call_count(limit=0)"], store=store).passed
+    assert evaluate([RIGHT], measure=["call_count(limit=0)"], store=store).passed
     assert not evaluate([WRONG], metrics=["tool_selection"], store=store).passed
 
 

@@ -6,6 +6,8 @@ import pytest
 
 import rightcall as rc
 from rightcall.core.errors import ConfigError
+from rightcall.deepeval.dataset import EvaluationDataset
+from rightcall.deepeval.synthesizer import Synthesizer
 from rightcall.wings.generate.config import ConversationalStylingConfig, StylingConfig
 from tests.wings.generate.builders import TOOLS, Model
 
@@ -19,7 +21,7 @@ def writer():
 
     steps = {"input": question, "situation": SITUATION, "expected-output": "Yes.", "rewrite": "What?"}
     model = Model({**steps, "quality": MARKS})
-    return rc.Synthesizer(
+    return Synthesizer(
         model,
         styling_config=StylingConfig(scenario="shops", task="sells", input_format="short"),
         conversational_styling_config=ConversationalStylingConfig(scenario_context="a shop"),
@@ -45,14 +47,14 @@ def generate(dataset, way, folder):
 @pytest.mark.parametrize("way", ["docs", "contexts", "scratch", "goldens"])
 @pytest.mark.parametrize("first", [rc.Golden("Prices?", id="p"), rc.ConversationalGolden("Prices", id="p")])
 def test_generated_goldens_are_added_and_of_the_kind_that_is_there(way, first, tmp_path):
-    dataset = rc.EvaluationDataset([first])
+    dataset = EvaluationDataset([first])
     generate(dataset, way, tmp_path)
     assert [type(golden) for golden in dataset.goldens] == [type(first)] * 2
     assert dataset.goldens[1].metadata["generated"]["way"] == way
 
 
 def test_from_tools_needs_no_model_and_twice_repeats_no_id():
-    dataset = rc.EvaluationDataset()
+    dataset = EvaluationDataset()
     for _ in range(2):
         dataset.generate_goldens_from_tools(TOOLS, num_goldens=5)
     assert len({golden.id for golden in dataset.goldens}) == 10
@@ -61,4 +63,4 @@ def test_from_tools_needs_no_model_and_twice_repeats_no_id():
 
 def test_without_a_synthesizer_the_error_says_what_to_give():
     with pytest.raises(ConfigError, match=r'requires a model: Synthesizer\(model="provider:model"\)'):
-        rc.EvaluationDataset().generate_goldens_from_contexts([["Refunds."]])
+        EvaluationDataset().generate_goldens_from_contexts([["Refunds."]])

@@ -8,7 +8,6 @@ import runpy
 
 import pytest
 
-import rightcall as rc
 from rightcall.laminar import evaluate
 
 SCRIPT = """
@@ -93,7 +92,7 @@ def test_an_unknown_argument_is_refused():
 
 def test_evaluate_takes_the_same_by_keyword():
     items = [{"data": 2, "target": 4}]
-    run = rc.evaluate(
+    run = evaluate(
         data=items, executor=lambda n: n * n, evaluators={"e": lambda output, target: output == target}
     )
     assert run.passed

@@ -54,12 +54,12 @@ def test_a_stored_run_is_gated_and_compared(files):
 
 
 def test_a_gate_that_asks_for_nothing_is_refused():
-    with pytest.raises(rc.ConfigError, match="has no requirements"):
+    with pytest.raises(rc.errors.ConfigError, match="has no requirements"):
         rc.gate(alpha=0.1)
 
 
 def test_plan_says_how_many_goldens(files):
-    assert rc.plan(0.8, 0.95).goldens > rc.plan(0.8, 0.99).goldens
+    assert rc.sample_size(0.8, 0.95).goldens > rc.sample_size(0.8, 0.99).goldens
 
 
 @pytest.mark.parametrize("sources", ["tools.json", ["tools.json"], [TOOL]], ids=["path", "paths", "tools"])
@@ -87,7 +87,7 @@ def test_ready_cases_are_scored_by_one_call(files):
 
 
 @pytest.mark.parametrize(
-    "name", ["evaluate", "aevaluate", "score_cases", "score", "compare", "plan", "rescore"]
+    "name", ["evaluate", "aevaluate", "score_cases", "score", "compare", "sample_size", "rescore"]
 )
 def test_no_function_hides_its_parameters(name):
     kinds = [

@@ -15,6 +15,10 @@ import rightcall as rc
 from rightcall.agents.conversation.model_user import UserSetup
 from rightcall.cli.main import main
 from rightcall.core.event_loop import finished
+from rightcall.deepeval.metrics import AnswerRelevancyMetric, GEval
+from rightcall.deepeval.simulator import ConversationSimulator
+from rightcall.deepeval.synthesizer import Synthesizer
+from rightcall.deepeval.synthesizer.config import StylingConfig
 from rightcall.improve.proof.options import proposer
 from rightcall.model.dialects import read_tool
 from rightcall.models.resolver import endpoint_of
@@ -135,7 +139,7 @@ def evaluate(way: Way) -> None:
 
 def evaluate_by_default(way: Way) -> None:
     agent = rc.Agent(way.model("tested"), tools=TOOLS)
-    metrics = [rc.AnswerRelevancyMetric(cache="")]
+    metrics = [AnswerRelevancyMetric(cache="")]
     rc.evaluate(agent, [GOLDEN, TALK], metrics=metrics, user=UserSetup(max_turns=2), progress=False)
 
 
@@ -144,7 +148,7 @@ def score_cases(way: Way) -> None:
 
 
 def assert_test(way: Way) -> None:
-    rc.assert_test(CASE, [rc.GEval("good", criteria="It is good", cache="")])
+    rc.assert_test(CASE, [GEval("good", criteria="It is good", cache="")])
 
 
 def score(way: Way) -> None:
@@ -178,8 +182,8 @@ def generate_by_default(way: Way) -> None:
 
 
 def synthesizer(way: Way) -> None:
-    styling = rc.StylingConfig("s", "t", "short")
-    rc.Synthesizer(styling_config=styling).generate_goldens_from_scratch(1)
+    styling = StylingConfig("s", "t", "short")
+    Synthesizer(styling_config=styling).generate_goldens_from_scratch(1)
 
 
 def rewriter(way: Way) -> None:
@@ -192,7 +196,7 @@ def rewriter(way: Way) -> None:
 
 
 def simulator(way: Way) -> None:
-    rc.ConversationSimulator(lambda input: "Sunny.").simulate([TALK], max_turns=1)
+    ConversationSimulator(lambda input: "Sunny.").simulate([TALK], max_turns=1)
 
 
 SUITE = ("suite", "pyproject", "environment", "written")
@@ -247,6 +251,6 @@ def test_the_guard_sees_what_would_go_elsewhere(tmp_path, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-nowhere-0123456789")
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
     refused = guard_sockets(monkeypatch)
-    with pytest.raises(rc.ConfigError, match=r"api\.openai\.com"):
+    with pytest.raises(rc.errors.ConfigError, match=r"api\.openai\.com"):
         rc.evaluate(rc.Agent("openai:m", tools=TOOLS), [GOLDEN], progress=False)
     assert refused == ["api.openai.com"]

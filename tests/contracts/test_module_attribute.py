@@ -44,7 +44,7 @@ SUITES = {
     "agent": lambda m: suite(model=f"{m}:agent"),
     "tools": lambda m: suite(tools=f"{m}:get_weather"),
     "metric": lambda m: suite(metrics=[f"{m}:always"]),
-    "observed metric": lambda m: suite(metrics=[{"observe": f"{m}:always"}]),
+    "observed metric": lambda m: suite(metrics=[{"measure": f"{m}:always"}]),
     "mock": lambda m: suite(
         mocks={"get_weather": {"function": f"{m}:answer"}}, agent={"mode": "loop", "execute": "mock"}
     ),
@@ -52,7 +52,7 @@ SUITES = {
 TYPED = {
     "run --model": lambda m: ["run", "suites/plain.json", "--model", f"{m}:agent"],
     "score --metric": lambda m: ["score", "goldens.jsonl", "did.jsonl", "--metric", f"{m}:always"],
-    "score --observe": lambda m: ["score", "goldens.jsonl", "did.jsonl", "--observe", f"{m}:always"],
+    "score --measure": lambda m: ["score", "goldens.jsonl", "did.jsonl", "--measure", f"{m}:always"],
     "tools list": lambda m: ["tools", "list", f"{m}:get_weather"],
     "tools show": lambda m: ["tools", "show", f"{m}:get_weather", "get_weather"],
     "tools convert": lambda m: ["tools", "convert", f"{m}:get_weather", "--to", "openai"],

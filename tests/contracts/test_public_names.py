@@ -6,11 +6,13 @@ import json
 import os
 import subprocess
 import sys
+from itertools import permutations
 from typing import Any
 
 import pytest
 
 import rightcall
+from rightcall.core.deprecation import NAMES
 
 HEAVY = (
     "aiohttp", "alembic", "asyncio", "click", "jsonschema_rs", "msgspec", "rich", "sqlalchemy", "sqlite3", "ssl",
@@ -48,7 +50,35 @@ def watched(statement: str, folder) -> dict[str, Any]:
 @pytest.mark.parametrize("name", rightcall.__all__)
 def test_every_name_loads_and_explains_itself(name):
     value = getattr(rightcall, name)
-    assert callable(value) and (value.__doc__ or "").strip()
+    assert (callable(value) or name == "errors") and (value.__doc__ or "").strip()
+
+
+def test_there_are_at_most_fifty_names():
+    assert len(rightcall.__all__) <= 50
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_old_name_is_the_new_one_with_a_warning(name):
+    with pytest.warns(
+        DeprecationWarning, match=rf"rightcall\.{name} is deprecated.* use {NAMES[name]}"
+    ) as warned:
+        value = getattr(rightcall, name)
+    assert warned[0].filename == __file__ and name not in rightcall.__all__
+    assert value.__name__ in (NAMES[name].rpartition(".")[2], "TestCase", "TurnRelevancyMetric")
+
+
+@pytest.mark.parametrize(
+    "order", list(permutations(("rightcall.lint.engine", "rightcall.check", "rightcall.decide")))
+)
+@pytest.mark.parametrize("first", [True, False], ids=["name first", "room first"])
+def test_a_room_never_hides_the_function_of_its_name(order, first):
+    """Whatever was imported before, `rc.lint`, `rc.check` and `rc.gate` are functions."""
+    uses = "lint, check, gate = rc.lint, rc.check, rc.gate" if first else ""
+    rooms = "; ".join(f"import {module}" for module in order)
+    kinds = "print({type(f).__name__ for f in (rc.lint, rc.check, rc.gate)}, rc.lint.__module__)"
+    statements = f"import rightcall as rc\n{uses}\n{rooms}\n{kinds}"
+    done = subprocess.run([sys.executable, "-c", statements], capture_output=True, text=True, check=True)
+    assert done.stdout == "{'function'} rightcall.api.tool_lint\n"
 
 
 def test_a_name_that_does_not_exist_is_an_attribute_error():

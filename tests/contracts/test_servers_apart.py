@@ -11,6 +11,7 @@ import pytest
 
 import rightcall as rc
 from rightcall.agents.conversation.model_user import UserSetup
+from rightcall.deepeval.metrics import AnswerRelevancyMetric
 from rightcall.metrics.judged.question import VerdictCache, identity_of
 from rightcall.metrics.judged.rubric import AnswerRelevancy
 from rightcall.metrics.score_case import Scorer
@@ -129,7 +130,7 @@ def test_judges_and_users_at_two_servers_are_different(way, monkeypatch):
     judges, users = set(), set()
     for url in urls:
         chosen = way(url, monkeypatch)
-        judges.add(scorer_fingerprint(Scorer([rc.AnswerRelevancyMetric(**chosen)])))
+        judges.add(scorer_fingerprint(Scorer([AnswerRelevancyMetric(**chosen)])))
         users.add(UserSetup(**chosen).bound().fingerprint)
     assert len(judges) == len(users) == 2
 

@@ -23,7 +23,7 @@ from rightcall.agents.remote.agent_reply import AgentFailedError, ReplyReader, U
 from rightcall.agents.remote.exchange import Exchange
 from rightcall.core.errors import InputError
 from rightcall.datasets.trajectories import load_trajectories
-from rightcall.model import Trajectory
+from rightcall.model import Message, Trajectory
 from rightcall.model.dialects import read_messages, trajectory_from_messages
 from rightcall.wings.traces.reader import load_traces
 from tests.support.spellings import SPELLINGS, Call
@@ -403,7 +403,7 @@ def test_choices_of_one_index_are_pieces_of_one_answer() -> None:
 
 
 def test_a_trajectory_without_calls_has_those_of_its_messages() -> None:
-    made = as_trajectory(Trajectory(messages=[rc.Message("assistant", calls=[rc.ToolCall("f")])]))
+    made = as_trajectory(Trajectory(messages=[Message("assistant", calls=[rc.ToolCall("f")])]))
     assert [call.name for call in made.calls] == ["f"]
 
 

@@ -11,7 +11,7 @@ import rightcall as rc
 def program() -> None:
     golden = rc.Golden("hi", expected_calls=[rc.ExpectedCall("weather", after=["a"])], tags=["x"])
     run = rc.evaluate("keyword:", [golden], trials=3, metrics=["tool_selection"])
-    rc.evaluate("keyword:", [golden], trails=3)  # type: ignore[arg-type]
+    rc.evaluate("keyword:", [golden], trails=3)  # type: ignore[call-arg]
     verdict: rc.Verdict = run.verdict
     case = rc.TestCase(golden, rc.Trajectory(calls=[rc.ToolCall("weather", {})]))
     done: rc.RunResult = rc.score_cases([case], ["tool_selection"])

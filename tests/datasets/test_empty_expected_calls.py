@@ -13,7 +13,7 @@ import pytest
 import rightcall as rc
 from rightcall.datasets.goldens import load_goldens, save_goldens
 from rightcall.datasets.review import edited, golden_by_hand
-from rightcall.deepeval.dataset import Golden as DeepEvalGolden
+from rightcall.deepeval.dataset import EvaluationDataset, Golden as DeepEvalGolden
 from rightcall.metrics.score_case import Scorer
 from rightcall.model.golden import AnyGolden, states_check
 
@@ -37,7 +37,7 @@ def from_file(name: str, text: str) -> Callable[[Path], AnyGolden]:
 
 def from_rows(rows: list[dict[str, object]]) -> Callable[[Path], AnyGolden]:
     def read(folder: Path) -> AnyGolden:
-        dataset = rc.EvaluationDataset()
+        dataset = EvaluationDataset()
         dataset.add_goldens_from(rows)
         return dataset.goldens[0]
 

@@ -56,7 +56,7 @@ def test_a_file_of_targets_is_known_by_its_fields(tmp_path, suffix):
 def test_what_is_wrong_with_an_item_is_reported_with_its_place(tmp_path, change, message):
     path = tmp_path / "a.json"
     path.write_text(json.dumps([READ | change]))
-    with pytest.raises(rc.InputError, match=message):
+    with pytest.raises(rc.errors.InputError, match=message):
         rc.load_dataset(path)
 
 

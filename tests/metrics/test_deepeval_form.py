@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 import rightcall as rc
+from rightcall.deepeval.test_case import LLMTestCase
 from rightcall.metrics.deepeval_form import BaseConversationalMetric, BaseMetric
 
-ANSWER = rc.LLMTestCase(input="Hi", actual_output="Hello there")
+ANSWER = LLMTestCase(input="Hi", actual_output="Hello there")
 
 
 class Length(BaseMetric):
@@ -61,15 +62,15 @@ class Bare:
     ],
 )
 def test_a_metric_written_for_deepeval_decides(metric, name, passed, tmp_path):
-    run = rc.evaluate([ANSWER], [metric], store=tmp_path / "s.db")
+    run = rc.score_cases([ANSWER], [metric], store=tmp_path / "s.db")
     assert run.passed is passed
     assert run.results[0].metrics[name].passed is passed
     assert "score" not in vars(metric)  # a copy was measured
 
 
 def test_cases_measured_at_once_do_not_share_a_score(tmp_path):
-    cases = [rc.LLMTestCase(input=str(n), actual_output="x" * n) for n in range(20)]
-    run = rc.evaluate(cases, [Length(10)], store=tmp_path / "s.db")
+    cases = [LLMTestCase(input=str(n), actual_output="x" * n) for n in range(20)]
+    run = rc.score_cases(cases, [Length(10)], store=tmp_path / "s.db")
     reasons = {result.metrics["Length"].reason for result in run.results}
     assert reasons == {f"{n} characters" for n in range(20)}
     assert run.summary.overall.passed == 10
@@ -95,7 +96,7 @@ class Failed(Length):
     [(Broken(), "ValueError: no model"), (Silent(), "expected a number"), (Failed(), "judge unreachable")],
 )
 def test_what_a_metric_cannot_compute_is_an_error(metric, error, tmp_path):
-    run = rc.evaluate([ANSWER], [metric], store=tmp_path / "s.db")
+    run = rc.score_cases([ANSWER], [metric], store=tmp_path / "s.db")
     assert run.verdict.word == "ERROR" and error in run.results[0].error
 
 
@@ -111,5 +112,5 @@ def test_a_metric_of_conversations_gets_the_conversation(tmp_path):
     case = rc.ConversationalTestCase(
         scenario="Greeting", turns=[rc.Turn("user", "Hi"), rc.Turn("assistant", "Hello")]
     )
-    run = rc.evaluate([case], [Greeting()], store=tmp_path / "s.db")
+    run = rc.score_cases([case], [Greeting()], store=tmp_path / "s.db")
     assert run.passed and run.results[0].metrics["greeting"].value == 1

@@ -12,6 +12,8 @@ import pydantic
 import pytest
 
 import rightcall as rc
+from rightcall.deepeval.metrics import ToolCorrectnessMetric
+from rightcall.deepeval.test_case import LLMTestCase, ToolCallParams
 from rightcall.metrics import deepeval
 
 ROWS = json.loads((Path(__file__).parent / "data" / "deepeval_scores.json").read_text("utf-8"))
@@ -32,7 +34,7 @@ class Number(pydantic.BaseModel):
 def built(row):
     settings = {name: row[name] for name in SETTINGS if name in row}
     if row["metric"] == "ToolCorrectnessMetric":
-        settings["evaluation_params"] = [rc.ToolCallParams(name) for name in row["evaluation_params"]]
+        settings["evaluation_params"] = [ToolCallParams(name) for name in row["evaluation_params"]]
     elif row["metric"] == "JsonCorrectnessMetric":
         settings["expected_schema"] = Number
     of_calls = {
@@ -40,7 +42,7 @@ def built(row):
     }  # fmt: skip
     texts = {name: row[name] for name in ("actual_output", "expected_output") if name in row}
     metric = getattr(deepeval, row["metric"])(**settings)
-    return metric, rc.LLMTestCase(input="?", **texts, **of_calls)
+    return metric, LLMTestCase(input="?", **texts, **of_calls)
 
 
 def test_every_case_has_deepevals_score_and_success():
@@ -64,8 +66,8 @@ def test_every_case_has_deepevals_score_and_success():
 
 def swapped(**settings):
     names = [rc.ToolCall(name="a"), rc.ToolCall(name="b")]
-    metric = rc.ToolCorrectnessMetric(**settings)
-    case = rc.LLMTestCase(input="?", expected_tools=names, tools_called=names[::-1])
+    metric = ToolCorrectnessMetric(**settings)
+    case = LLMTestCase(input="?", expected_tools=names, tools_called=names[::-1])
     assert metric.measure(case) == metric.score
     return metric
 
@@ -86,16 +88,16 @@ def test_a_threshold_of_none_measures_and_decides_nothing():
 
 
 def test_what_cannot_be_measured_raises_and_is_no_success():
-    metric = rc.ToolCorrectnessMetric()
-    with pytest.raises(rc.RightCallError, match=r"Tool Correctness: .* states nothing about calls"):
-        metric.measure(rc.LLMTestCase(input="?", actual_output="!"))
+    metric = ToolCorrectnessMetric()
+    with pytest.raises(rc.errors.RightCallError, match=r"Tool Correctness: .* states nothing about calls"):
+        metric.measure(LLMTestCase(input="?", actual_output="!"))
     assert (metric.score, metric.success) == (None, False) and "nothing about calls" in metric.error
 
 
 async def measured_async():
-    metric = rc.ToolCorrectnessMetric(should_consider_ordering=True)
+    metric = ToolCorrectnessMetric(should_consider_ordering=True)
     names = [rc.ToolCall(name="a"), rc.ToolCall(name="b")]
-    return await metric.a_measure(rc.LLMTestCase(input="?", expected_tools=names, tools_called=names[:1]))
+    return await metric.a_measure(LLMTestCase(input="?", expected_tools=names, tools_called=names[:1]))
 
 
 def test_a_measure_is_for_async_code():
@@ -112,7 +114,7 @@ def test_matchers_and_alternatives_of_a_golden_count_too():
             [rc.ExpectedCall(["c", "d"]), rc.ExpectedCall("e", required=False)],
         ],
     )
-    metric = rc.ToolCorrectnessMetric(evaluation_params=[rc.ToolCallParams.INPUT_PARAMETERS])
+    metric = ToolCorrectnessMetric(evaluation_params=[ToolCallParams.INPUT_PARAMETERS])
     for calls, score in [(["d"], 1.0), (["e"], 0.0)]:
         made = tuple(rc.ToolCall(name) for name in calls)
         assert metric.measure(rc.TestCase(golden, rc.Trajectory(calls=made))) == score

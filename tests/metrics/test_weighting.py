@@ -88,5 +88,5 @@ def test_calls_known_by_name_alone_leave_parameters_out_of_the_score():
 
 
 def test_an_unknown_weighting_is_refused_with_a_suggestion():
-    with pytest.raises(rc.ConfigError, match="unknown weighting 'seeds'; did you mean 'seed'"):
+    with pytest.raises(rc.errors.ConfigError, match="unknown weighting 'seeds'; did you mean 'seed'"):
         rc.ScoringRules("seeds")

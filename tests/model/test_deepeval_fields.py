@@ -8,6 +8,7 @@ from hypothesis import given, strategies as st
 
 import rightcall as rc
 from rightcall.core import codec
+from rightcall.deepeval.test_case import LLMTestCase
 from rightcall.model.deepeval_fields import ToolCallType
 
 CALL = {"name": "search", "description": "Finds", "reasoning": "asked", "output": {"n": 1}, "input_parameters": {"q": {"text": "x"}}}  # fmt: skip
@@ -37,7 +38,7 @@ TALK = {
 RECORDS = {
     rc.ToolCall: CALL,
     rc.Golden: GOLDEN,
-    rc.LLMTestCase: CASE,
+    LLMTestCase: CASE,
     rc.Turn: TURN,
     rc.ConversationalGolden: TALK,
     rc.ConversationalTestCase: {**TALK, "chatbot_role": "clerk", "tags": ["a"]},
@@ -60,7 +61,7 @@ def test_a_field_reads_back(record, name):
 
 
 def test_metadata_has_both_names():
-    case = rc.LLMTestCase(input="?", metadata={"k": 1})
+    case = LLMTestCase(input="?", metadata={"k": 1})
     assert case.metadata == case.additional_metadata == {"k": 1}
     talk = rc.ConversationalTestCase(**RECORDS[rc.ConversationalTestCase])
     assert talk.metadata == {"team": "shop"}  # the role is not part of it
@@ -85,7 +86,7 @@ def test_a_case_of_an_agents_run_reads_like_a_recorded_one():
     case = rc.TestCase(rc.Golden("Hi", expected_calls=[rc.ExpectedCall("search")]), done)
     assert (case.input, case.actual_output, case.completion_time) == ("Hi", "Hello", 0.25)
     assert case.tools_called == [SEARCH] and [tool.name for tool in case.expected_tools] == ["search"]
-    assert rc.LLMTestCase(input="?").tools_called == [] and rc.LLMTestCase(input="?").actual_output == ""
+    assert LLMTestCase(input="?").tools_called == [] and LLMTestCase(input="?").actual_output == ""
 
 
 def test_the_fields_are_no_part_of_a_file():
@@ -107,6 +108,6 @@ calls = st.builds(
 
 @given(st.lists(calls, max_size=3), st.lists(calls, max_size=3))
 def test_any_calls_read_back(expected, called):
-    case = rc.LLMTestCase(input="?", expected_tools=expected, tools_called=called)
+    case = LLMTestCase(input="?", expected_tools=expected, tools_called=called)
     assert case.tools_called == called
     assert case.expected_tools == expected

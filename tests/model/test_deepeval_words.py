@@ -6,6 +6,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 import rightcall as rc
+from rightcall.deepeval.metrics import AnswerRelevancyMetric, GEval, ToolCorrectnessMetric
+from rightcall.deepeval.test_case import LLMTestCase
 
 SEARCH = rc.ToolCall(name="search", input_parameters={"q": "x"})
 
@@ -40,7 +42,7 @@ def test_an_object_among_parameters_is_meant_literally():
 
 
 def test_a_test_case_is_a_golden_and_what_was_recorded():
-    case = rc.LLMTestCase(
+    case = LLMTestCase(
         input="Find x",
         actual_output="Found.",
         tools_called=[SEARCH],
@@ -55,12 +57,12 @@ def test_a_test_case_is_a_golden_and_what_was_recorded():
 
 
 def test_two_answers_to_one_question_are_two_trials_of_one_golden():
-    one, other = (rc.LLMTestCase(input="Hi", actual_output=said) for said in ("Hello", "Good day"))
+    one, other = (LLMTestCase(input="Hi", actual_output=said) for said in ("Hello", "Good day"))
     assert one.golden == other.golden
 
 
 def test_a_case_that_says_nothing_of_tools_allows_every_call():
-    case = rc.LLMTestCase(input="Hi", actual_output="Hello", tools_called=[SEARCH])
+    case = LLMTestCase(input="Hi", actual_output="Hello", tools_called=[SEARCH])
     verdict = rc.score_trajectory(case.golden, case.trajectory)
     assert not verdict.failures and not verdict.checked
 
@@ -82,21 +84,21 @@ def test_the_turns_are_the_recorded_conversation():
             lambda: rc.Golden(inptu="?"),
             r"Golden\(\) got an unexpected argument 'inptu'; did you mean 'input'",
         ),
-        (lambda: rc.LLMTestCase(actual_output="x"), r"TestCase\(\) is missing the argument 'input'"),
+        (lambda: LLMTestCase(actual_output="x"), r"TestCase\(\) is missing the argument 'input'"),
         (lambda: rc.ConversationalTestCase(scenario="x"), "is missing the argument 'turns'"),
         (lambda: rc.Golden(input="?", expected_tools="search"), "must be a list of tool calls, got str"),
         (lambda: rc.ToolCall("a", {"x": 1}, input_parameters={}), "mean the same"),
-        (lambda: rc.LLMTestCase(input="?", flaky=True), "several trials"),
+        (lambda: LLMTestCase(input="?", flaky=True), "several trials"),
         (rc.Golden, r"Golden\(\) is missing the argument 'input'"),
         (lambda: rc.Golden(input="?", expected_tool=[]), "did you mean 'expected_tools'"),
         (lambda: rc.Golden(input="?", metadata={}, additional_metadata={}), "mean the same"),
-        (lambda: rc.LLMTestCase(input="?", multimodal=True), "only text is scored"),
-        (lambda: rc.LLMTestCase(input="?", tools_called=[7]), "got int"),
+        (lambda: LLMTestCase(input="?", multimodal=True), "only text is scored"),
+        (lambda: LLMTestCase(input="?", tools_called=[7]), "got int"),
         (lambda: rc.TestCase(rc.Golden("?")), r"TestCase\(\) is missing the argument 'trajectory'"),
         (lambda: rc.ConversationalTestCase(turns=[]), "needs turns, got none"),
         (lambda: rc.ToolCall(name="a", parameters={}), "did you mean 'input_parameters'"),
         (lambda: rc.FaithfulnessMetric(threshold=0.7), r"DeepEval's FaithfulnessMetric .* GEval\(name="),
-        (lambda: rc.ToolCorrectnessMetric(treshold=1), "does not support 'treshold'"),
+        (lambda: ToolCorrectnessMetric(treshold=1), "does not support 'treshold'"),
     ],
 )
 def test_a_wrong_word_is_a_type_error_that_says_what_to_write(build, message):
@@ -106,19 +108,17 @@ def test_a_wrong_word_is_a_type_error_that_says_what_to_write(build, message):
 
 @given(st.lists(st.sampled_from(["a", "b"]), max_size=4), st.lists(st.sampled_from(["a", "b"]), max_size=4))
 def test_tool_correctness_is_the_share_of_expected_tools_that_were_called(expected, called):
-    case = rc.LLMTestCase(
+    case = LLMTestCase(
         input="?", expected_tools=expected, tools_called=[rc.ToolCall(name) for name in called]
     )
     met = len(set(expected) & set(called))  # equal calls are one call, as in DeepEval
-    score = rc.ToolCorrectnessMetric(threshold=0.5).measure(case)
+    score = ToolCorrectnessMetric(threshold=0.5).measure(case)
     assert score.value == pytest.approx(met / len(expected) if expected else float(not called))
     assert score.passed == (score.value >= 0.5)
 
 
 def test_a_metric_that_asks_a_model_takes_deepevals_settings():
-    metric = rc.GEval(
-        name="tone", criteria="It is polite.", model="gpt-4.1", threshold=0.7, verbose_mode=True
-    )
+    metric = GEval(name="tone", criteria="It is polite.", model="gpt-4.1", threshold=0.7, verbose_mode=True)
     assert (metric.name, metric.model, metric.threshold) == ("tone", "openai:gpt-4.1", 0.7)
-    with pytest.raises(rc.ConfigError, match="requires a model"):
-        rc.AnswerRelevancyMetric()
+    with pytest.raises(rc.errors.ConfigError, match="requires a model"):
+        AnswerRelevancyMetric()

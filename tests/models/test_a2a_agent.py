@@ -173,9 +173,9 @@ def test_only_the_users_words_and_the_headers_are_sent(monkeypatch):
 
 def test_a_service_without_a_card_is_reported_before_anything_is_asked(tmp_path):
     with service({}, card={"supportedInterfaces": []}) as (address, seen):
-        with pytest.raises(rc.RightCallError, match="has no JSONRPC interface"):
+        with pytest.raises(rc.errors.RightCallError, match="has no JSONRPC interface"):
             rc.evaluate(f"a2a:{address}", [rc.Golden("hello", id="g")], store=tmp_path / "runs.db")
-        with pytest.raises(rc.RightCallError, match="no agent card found"):
+        with pytest.raises(rc.errors.RightCallError, match="no agent card found"):
             rc.evaluate(
                 f"a2a:{address}/x/agent.json", [rc.Golden("hello", id="g")], store=tmp_path / "runs.db"
             )

@@ -10,9 +10,13 @@ import pytest
 
 import rightcall as rc
 from rightcall.agents.agent_endpoint import with_endpoint
+from rightcall.agents.conversation.model_user import UserSetup
 from rightcall.agents.session import Session
 from rightcall.core.errors import ConfigError
 from rightcall.core.redaction.clean_text import scrubber
+from rightcall.deepeval.metrics import AnswerRelevancyMetric, GEval, TaskCompletionMetric
+from rightcall.deepeval.simulator import ConversationSimulator
+from rightcall.deepeval.synthesizer import Synthesizer
 from rightcall.models.base import Prompt, Settings
 from rightcall.models.catalog import ModelCatalog, bare_model, project_models, read_models
 from rightcall.models.endpoint import ModelEndpoint, overlaid
@@ -72,7 +76,7 @@ def test_a_wrong_entry_says_where_and_what(written, told):
 
 def test_an_unknown_name_is_an_error_with_a_suggestion(folder):
     write_project(folder, 'small = "openai:gpt-5-mini"')
-    for ask in (lambda: resolve("smal"), lambda: rc.TaskCompletionMetric(model="smal")):
+    for ask in (lambda: resolve("smal"), lambda: TaskCompletionMetric(model="smal")):
         with pytest.raises(ConfigError, match="unknown model 'smal'; did you mean 'small'"):
             ask()
     assert "did you mean 'openai:gpt-5'" in asyncio.run(check("gpt-5"))[0]
@@ -108,11 +112,11 @@ def test_a_suite_comes_before_the_project_and_that_before_the_environment(folder
 @pytest.mark.parametrize(
     ("ask", "role"),
     [
-        (rc.AnswerRelevancyMetric, "judge"),
-        (lambda: rc.GEval("g", criteria="good"), "judge"),
-        (lambda: rc.ConversationSimulator(print), "user"),
-        (lambda: rc.Synthesizer().generate_goldens_from_contexts([["text"]]), "generator"),
-        (lambda: rc.UserSetup().bound(), "user"),
+        (AnswerRelevancyMetric, "judge"),
+        (lambda: GEval("g", criteria="good"), "judge"),
+        (lambda: ConversationSimulator(print), "user"),
+        (lambda: Synthesizer().generate_goldens_from_contexts([["text"]]), "generator"),
+        (lambda: UserSetup().bound(), "user"),
     ],
 )
 def test_without_any_model_the_error_has_the_line_to_add(ask, role, folder):
@@ -137,7 +141,7 @@ def test_what_is_written_at_the_place_of_use_comes_before_the_entry():
     )
     assert (agent.model, agent.base_url) == ("openai:m", "http://127.0.0.1:9/v1")
     assert agent.settings == Settings(temperature=1, top_p=0.1) and agent.rate == entry.rate
-    user = rc.UserSetup("small", settings={"top_p": 0.9}).bound(catalog).models[0]
+    user = UserSetup("small", settings={"top_p": 0.9}).bound(catalog).models[0]
     assert user.settings == Settings(temperature=0.5, top_p=0.9) and user.base_url == HERE
 
 
@@ -149,7 +153,7 @@ def test_settings_of_an_entry_are_in_every_request_and_its_price_is_obeyed(folde
         agent = rc.Agent(catalog.endpoint("small"), tools=[])
         run = rc.evaluate(agent, [rc.Golden("Hi", id="g")], progress=False)
         rc.score_cases([rc.TestCase(rc.Golden("Hi", id="g"), rc.Trajectory(output="Hi"))],
-                       [rc.AnswerRelevancyMetric(model=catalog.endpoint("small"), votes=1, cache="")])  # fmt: skip
+                       [AnswerRelevancyMetric(model=catalog.endpoint("small"), votes=1, cache="")])  # fmt: skip
     assert [(body["temperature"], body["top_k"]) for body in server.bodies] == [(0.25, 3)] * 2
     assert run.results[0].trajectory.usage.cost_usd == pytest.approx(1.0)
 
@@ -163,14 +167,14 @@ def test_overlaid_settings_keep_what_the_other_does_not_say():
 
 def test_an_entry_that_only_names_a_model_is_that_model():
     assert repr(ModelEndpoint("openai:m", key_env="K")) == repr("openai:m")
-    plain, named = (rc.TaskCompletionMetric(model=model) for model in ("openai:m", ModelEndpoint("openai:m")))
+    plain, named = (TaskCompletionMetric(model=model) for model in ("openai:m", ModelEndpoint("openai:m")))
     assert repr(plain) == repr(named)
 
 
 def test_keys_and_headers_are_shown_nowhere(monkeypatch):
     monkeypatch.setenv("GATEWAY_AUTH", "plain-looking-word-77")
     entry = ModelEndpoint("openai:m", HERE, "GATEWAY_AUTH", {"x-api-key": "written-secret-1234"})
-    metric = rc.TaskCompletionMetric(model=entry)
+    metric = TaskCompletionMetric(model=entry)
     shown = scrubber()(repr(metric) + " plain-looking-word-77 written-secret-1234")
     assert "plain-looking" not in shown and "written-secret" not in shown
     assert "written-secret" not in repr(entry) and "x-api-key" not in repr(entry)

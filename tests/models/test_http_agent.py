@@ -46,7 +46,7 @@ GOLDEN = Golden(
     ],
 )
 def test_a_preset_that_cannot_be_used_is_refused(model, preset, words):
-    with pytest.raises(rc.ConfigError, match=words):
+    with pytest.raises(rc.errors.ConfigError, match=words):
         Session(Agent(model, exchange=Exchange(preset=preset)))
 
 
@@ -340,7 +340,7 @@ def test_a_path_that_never_leads_anywhere_stops_the_run(tmp_path):
     exchange = Exchange(response={"output": "$.anwser"})
     with (
         service({"answer": "x"}) as agent,
-        pytest.raises(rc.ConfigError, match=r"\$\.anwser in the first 3 replies"),
+        pytest.raises(rc.errors.ConfigError, match=r"\$\.anwser in the first 3 replies"),
     ):
         rc.evaluate(
             Agent(f"http:{agent.url}", exchange=exchange), goldens, concurrency=2, store=tmp_path / "r.db"
@@ -362,7 +362,7 @@ def test_secrets_come_from_the_environment_and_are_kept_nowhere(tmp_path, monkey
 def test_a_variable_that_is_not_set_is_reported_before_anything_is_sent(monkeypatch):
     monkeypatch.delenv("AGENT_TOKEN", raising=False)
     agent = Agent("http:http://127.0.0.1:9/run", exchange=Exchange(headers={"X": "${AGENT_TOKEN}"}))
-    with pytest.raises(rc.ConfigError, match="AGENT_TOKEN, which is not set"):
+    with pytest.raises(rc.errors.ConfigError, match="AGENT_TOKEN, which is not set"):
         rc.evaluate(agent, [Golden("q")])
 
 
@@ -380,7 +380,7 @@ def test_a_variable_that_is_not_set_is_reported_before_anything_is_sent(monkeypa
     ],
 )  # fmt: skip
 def test_a_wrong_setup_is_reported_with_what_to_write(model, exchange, words):
-    with pytest.raises(rc.ConfigError, match=words):
+    with pytest.raises(rc.errors.ConfigError, match=words):
         Session(Agent(model, exchange=exchange))
 
 
@@ -427,7 +427,7 @@ def test_any_reply_is_a_trajectory_or_the_agents_failure(value, response):
     reader = ReplyReader(response)
     try:
         made = reader.read(json.dumps(value).encode(), "q")
-    except (AgentFailedError, rc.ConfigError):
+    except (AgentFailedError, rc.errors.ConfigError):
         return
     assert isinstance(made, Trajectory)
 

@@ -70,7 +70,7 @@ def test_one_answer_is_evidence_that_the_agent_works(tmp_path):
 
 def test_recorded_cases_state_what_was_done_and_nothing_was_to_arrive(tmp_path):
     cases = [rc.TestCase(golden, rc.Trajectory()) for golden in SILENT]
-    assert rc.evaluate(cases, store=tmp_path / "s.db").passed
+    assert rc.score_cases(cases, store=tmp_path / "s.db").passed
 
 
 def test_answers_from_before_a_resume_count_and_missing_ones_do_not(tmp_path):
@@ -107,7 +107,7 @@ def _resumed(store, first_answer):
 
 def test_an_agent_that_raises_in_each_of_the_first_ten_cases_is_a_broken_setup(tmp_path):
     with pytest.raises(
-        rc.ConfigError, match=r"raised an exception in each of the first 10 cases.*KeyError: 'g"
+        rc.errors.ConfigError, match=r"raised an exception in each of the first 10 cases.*KeyError: 'g"
     ):
         rc.evaluate(raising, SILENT, store=tmp_path / "s.db", concurrency=4)
     (kept,) = rc.open_store(tmp_path / "s.db").runs()

@@ -17,6 +17,7 @@ import pytest
 from click.testing import CliRunner
 
 import rightcall as rc
+from rightcall.agents.conversation.model_user import UserSetup
 from rightcall.cli.compare import compare
 from rightcall.cli.run import run
 from rightcall.cli.score import score
@@ -93,9 +94,9 @@ def test_a_conversation_has_one_verdict_through_every_door(bank):
     by_evaluate = rc.evaluate(agent, GOLDENS, metrics=metrics, store=bank / "e.db").results
 
     def asserted(golden):
-        with contextlib.suppress(rc.CheckFailed):
+        with contextlib.suppress(rc.errors.CheckFailed):
             return rc.assert_test(golden=golden, agent=agent, metrics=metrics)
-        with pytest.raises(rc.CheckFailed) as failed:
+        with pytest.raises(rc.errors.CheckFailed) as failed:
             rc.assert_test(golden=golden, agent=agent, metrics=metrics)
         return failed.value.result
 
@@ -214,7 +215,7 @@ def ends_at_once(request):
 
 
 def held(tmp_path, user=ends_at_once, **options):
-    users = rc.UserSetup(ScriptedProvider(user, options.pop("name", "scripted:user")))
+    users = UserSetup(ScriptedProvider(user, options.pop("name", "scripted:user")))
     agent = rc.Agent(ScriptedProvider(thrifty))
     return rc.evaluate(agent, TALKS, user=users, store=tmp_path / "s.db", **options)
 

@@ -7,6 +7,11 @@ import json
 import pytest
 
 import rightcall as rc
+from rightcall.deepeval import evaluate as score_test_cases
+from rightcall.deepeval.dataset import EvaluationDataset
+from rightcall.deepeval.metrics import ToolCorrectnessMetric
+from rightcall.deepeval.test_case import LLMTestCase
+from rightcall.laminar import evaluate
 from rightcall.metrics.base import Metric
 
 FILES = ["readFile", "writeFile", "listFiles", "deleteFile"]
@@ -45,7 +50,7 @@ def test_evaluators_see_what_the_executor_returned_and_the_target(shape, tmp_pat
     if shape != "list":
         lines = "\n".join(map(json.dumps, ITEMS)) if shape == "lines" else json.dumps(ITEMS)
         (tmp_path / f"a.{'jsonl' if shape == 'lines' else 'json'}").write_text(lines)
-    run = rc.evaluate(
+    run = evaluate(
         data=data, executor=executor, evaluators={"selection": selection_score}, group_name="files"
     )
     found = {result.category: result for result in run.results}
@@ -56,7 +61,7 @@ def test_evaluators_see_what_the_executor_returned_and_the_target(shape, tmp_pat
 
 
 def test_an_evaluator_that_fails_fails_its_case():
-    run = rc.evaluate(
+    run = evaluate(
         data=ITEMS, executor=executor, evaluators={"none": lambda output, target: not output["toolNames"]}
     )
     assert [result.passed for result in run.results].count(True) == 1 and not run.passed
@@ -67,20 +72,20 @@ def test_data_and_target_may_be_anything_and_the_executor_async():
         return sum(data)
 
     items = [{"data": [1, 2], "target": 3}, {"data": [2, 2], "target": 5}]
-    run = rc.evaluate(data=items, executor=add, evaluators={"equal": lambda output, target: output == target})
+    run = evaluate(data=items, executor=add, evaluators={"equal": lambda output, target: output == target})
     assert sorted(result.metrics["equal"].value for result in run.results) == [0, 1]
 
 
 def test_the_same_data_twice_are_two_cases():
-    run = rc.evaluate(
+    run = evaluate(
         data=[{"data": "x", "target": "x"}] * 2, executor=str.upper, evaluators={"e": lambda output: 1}
     )
     assert run.summary.overall.cases == 2
 
 
-@pytest.mark.parametrize("wrapped", [list, tuple, iter, lambda cases: rc.EvaluationDataset((), cases)])
+@pytest.mark.parametrize("wrapped", [list, tuple, iter, lambda cases: EvaluationDataset((), cases)])
 def test_test_cases_may_come_in_any_collection(wrapped):
-    assert rc.evaluate(test_cases=wrapped(cases(2, 0))).passed
+    assert rc.score_cases(wrapped(cases(2, 0))).passed
 
 
 def test_an_evaluator_never_sees_the_output_of_another_case():
@@ -91,7 +96,7 @@ def test_an_evaluator_never_sees_the_output_of_another_case():
 
     seen = []
     items = [{"data": text, "target": text} for text in ("good", "bad", "fine")]
-    rc.evaluate(
+    evaluate(
         data=items,
         executor=fragile,
         evaluators={"e": lambda output, target: seen.append((output, target)) or True},
@@ -105,13 +110,13 @@ def test_an_evaluator_never_sees_the_output_of_another_case():
 
 @pytest.mark.parametrize(("case", "metrics"), [
     (
-        rc.LLMTestCase(input="Hi", actual_output="Hello", expected_tools=["greet"], tools_called=[rc.ToolCall("greet")]),
-        [rc.ToolCorrectnessMetric()],
+        LLMTestCase(input="Hi", actual_output="Hello", expected_tools=["greet"], tools_called=[rc.ToolCall("greet")]),
+        [ToolCorrectnessMetric()],
     ),
     (rc.ConversationalTestCase(scenario="Hi", turns=[rc.Turn("user", "Hi"), rc.Turn("assistant", "Hello")]), [lambda case: True]),
 ])  # fmt: skip
 def test_test_cases_are_scored_by_keyword_as_deepeval_has_it(case, metrics):
-    run = rc.evaluate(
+    run = score_test_cases(
         test_cases=[case],
         metrics=metrics,
         hyperparameters={"model": "gpt-5"},
@@ -124,10 +129,10 @@ def test_test_cases_are_scored_by_keyword_as_deepeval_has_it(case, metrics):
 
 def cases(passing: int, failing: int):
     made = [
-        rc.LLMTestCase(input=f"{i}", expected_tools=["a"], tools_called=[rc.ToolCall("a")])
+        LLMTestCase(input=f"{i}", expected_tools=["a"], tools_called=[rc.ToolCall("a")])
         for i in range(passing)
     ]
-    return made + [rc.LLMTestCase(input=f"no {i}", expected_tools=["a"]) for i in range(failing)]
+    return made + [LLMTestCase(input=f"no {i}", expected_tools=["a"]) for i in range(failing)]
 
 
 @pytest.mark.parametrize(
@@ -142,7 +147,7 @@ def cases(passing: int, failing: int):
 )
 def test_a_gate_decides_about_test_cases_as_about_agents(gate, word):
     ready = cases(20, 10)
-    scored = rc.evaluate(test_cases=ready, gate=gate, group="nightly")
+    scored = rc.score_cases(ready, gate=gate, group="nightly")
     calls = {case.golden.input: list(case.trajectory.calls) for case in ready}
     ran = rc.evaluate(
         lambda golden: calls[golden.input], [case.golden for case in ready], gate=gate, group="nightly"
@@ -152,38 +157,38 @@ def test_a_gate_decides_about_test_cases_as_about_agents(gate, word):
 
 
 def test_results_come_with_their_trajectories():
-    (result,) = rc.evaluate(test_cases=cases(1, 0)).results
+    (result,) = rc.score_cases(cases(1, 0)).results
     assert [call.name for call in result.trajectory.calls] == ["a"]
 
 
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({}, TypeError, "nothing to evaluate"),
+        ({}, TypeError, "missing a required argument: 'agent'"),
         ({"data": ITEMS}, TypeError, "executor is missing"),
         ({"executor": executor}, TypeError, "data is missing"),
-        ({"test_cases": [], "data": ITEMS}, TypeError, "both test_cases and data"),
-        ({"agent": executor, "data": ITEMS, "executor": executor}, TypeError, "both data and executor and agent"),
-        ({"agent": executor, "dataset": ITEMS}, rc.ConfigError, "golden 0: expected a Golden, got dict"),
+        ({"test_cases": [], "data": ITEMS}, TypeError, "unexpected argument 'data'"),
+        ({"agent": executor, "data": ITEMS, "executor": executor}, TypeError, "multiple values for argument 'agent'"),
+        ({"agent": executor, "dataset": ITEMS}, rc.errors.ConfigError, "golden 0: expected a Golden, got dict"),
         ({"agent": executor, "dataset": cases(1, 0)}, TypeError, "test cases need no agent"),
-        ({"agent": executor, "evaluators": {}}, TypeError, "requires data= and executor="),
-        ({"test_cases": [rc.Golden("?")]}, rc.ConfigError, "is a golden, which has nothing to score"),
+        ({"agent": executor, "dataset": [rc.Golden("?")], "metric": []}, TypeError, "did you mean 'metrics'"),
+        ({"test_cases": [rc.Golden("?")]}, rc.errors.ConfigError, "is a golden, which has nothing to score"),
         ({"test_cases": cases(1, 0), "mcp_servers": []}, TypeError, "pass the tools to the agent"),
         ({"test_cases": cases(1, 0), "metric": []}, TypeError, "did you mean 'metrics'"),
-        ({"test_cases": cases(1, 0), "gate": {"mini": 1}}, rc.InputError, "did you mean 'min'"),
-        ({"data": [{"target": 1}], "executor": executor}, rc.InputError, r"data\[0\]: missing required field 'data'"),
-        ({"data": [{"data": object()}], "executor": executor}, rc.InputError, "cannot be stored"),
+        ({"test_cases": cases(1, 0), "gate": {"mini": 1}}, rc.errors.InputError, "did you mean 'min'"),
+        ({"data": [{"target": 1}], "executor": executor}, rc.errors.InputError, r"data\[0\]: missing required field 'data'"),
+        ({"data": [{"data": object()}], "executor": executor}, rc.errors.InputError, "cannot be stored"),
         ({"data": ITEMS, "executor": executor, "evaluators": [len]}, TypeError, "must map a name to a function"),
-        ({"data": ITEMS, "executor": 7}, rc.ConfigError, "executor must be a function"),
-        ({"data": ITEMS, "executor": executor, "evaluators": {"e": lambda: 1}}, rc.ConfigError, "evaluator 'e' must take"),
+        ({"data": ITEMS, "executor": 7}, rc.errors.ConfigError, "executor must be a function"),
+        ({"data": ITEMS, "executor": executor, "evaluators": {"e": lambda: 1}}, rc.errors.ConfigError, "evaluator 'e' must take"),
     ],
 )  # fmt: skip
 def test_what_does_not_go_together_says_what_to_write(options, error, message):
+    forms = {"test_cases": score_test_cases, "data": evaluate, "executor": evaluate}
+    function = next((forms[word] for word in forms if word in options), rc.evaluate)
     with pytest.raises(error, match=message):
-        rc.evaluate(**options)
+        function(**options)
 
 
 def test_every_public_metric_of_deepevals_names_is_a_metric():
-    assert isinstance(
-        rc.ToolCorrectnessMetric(should_exact_match=True, should_consider_ordering=True), Metric
-    )
+    assert isinstance(ToolCorrectnessMetric(should_exact_match=True, should_consider_ordering=True), Metric)

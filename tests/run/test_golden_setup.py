@@ -48,7 +48,7 @@ def test_a_golden_is_offered_the_tools_of_its_set_alone(tmp_path, name):
     ],
 )  # fmt: skip
 def test_a_wrong_name_is_reported_before_anything_is_asked(tmp_path, golden, sets, message):
-    with pytest.raises(rc.ConfigError, match=message):
+    with pytest.raises(rc.errors.ConfigError, match=message):
         ran(tmp_path, rc.Agent(ECHO, tools=TOOLS, tool_sets=sets), golden)
 
 
@@ -70,7 +70,7 @@ def test_a_golden_that_names_a_model_is_answered_by_it(tmp_path):
 
 
 def test_a_model_that_does_not_exist_is_reported_before_anything_is_asked(tmp_path):
-    with pytest.raises(rc.ConfigError, match="opnai"):
+    with pytest.raises(rc.errors.ConfigError, match="opnai"):
         ran(tmp_path, rc.Agent("keyword:", tools=TOOLS), rc.Golden("?", model="opnai:gpt-5"))
 
 

@@ -103,7 +103,7 @@ def test_a_metric_that_no_run_has_is_named():
     + [{"alpha": alpha} for alpha in (0, 0.6, 1.0, 2.0, math.nan)],
 )  # fmt: skip
 def test_a_comparison_that_everything_satisfies_is_refused(settings):
-    with pytest.raises(rc.ConfigError, match=f"compare: {next(iter(settings))} must be"):
+    with pytest.raises(rc.errors.ConfigError, match=f"compare: {next(iter(settings))} must be"):
         compare(SCORED, SCORED, **settings)
 
 
@@ -118,8 +118,8 @@ IMPOSSIBLE = [
 @pytest.mark.parametrize("asked", IMPOSSIBLE, ids=str)
 def test_an_impossible_plan_is_refused_by_library_and_command(asked):
     options = {"min": 0.9, "target": 0.97, **asked}
-    with pytest.raises(rc.RightCallError):
-        rc.plan(**{name.replace("-", "_"): value for name, value in options.items()})
+    with pytest.raises(rc.errors.RightCallError):
+        rc.sample_size(**{name.replace("-", "_"): value for name, value in options.items()})
     words = [word for name, value in options.items() for word in (f"--{name}", str(value))]
     found = CliRunner().invoke(plan_command, words)
     assert found.exit_code != 0 and "goldens" not in found.output
@@ -127,7 +127,7 @@ def test_an_impossible_plan_is_refused_by_library_and_command(asked):
 
 @pytest.mark.parametrize("have", [0, -1])
 def test_a_plan_for_no_goldens_is_refused(have):
-    with pytest.raises(rc.ConfigError, match="the dataset has no goldens"):
+    with pytest.raises(rc.errors.ConfigError, match="the dataset has no goldens"):
         plan(0.9, 0.97, have=have)
 
 
@@ -194,7 +194,9 @@ def test_a_run_that_stopped_early_is_judged_by_its_own_gate_alone(url, tag):
             assert verdict.word == "INCONCLUSIVE", verdict.sentence
             assert f"its own said {stored.run.summary.decision}" in verdict.sentence
         for pair in (("good", tag), (tag, "good")):
-            with pytest.raises(rc.ConfigError, match="stopped early, at a moment that its results chose"):
+            with pytest.raises(
+                rc.errors.ConfigError, match="stopped early, at a moment that its results chose"
+            ):
                 compare_runs(store, pair[0], [pair[1]])
 
 

@@ -6,10 +6,12 @@ import json
 
 import pytest
 from hypothesis import given, settings, strategies as st
+from rightcall.run.datapoints import goldens_of
 
 import rightcall as rc
 from rightcall.datasets.goldens import load_goldens, save_goldens
-from rightcall.run.datapoints import goldens_of
+from rightcall.deepeval.dataset import EvaluationDataset
+from rightcall.laminar import evaluate
 
 names = st.text("abcÄ🙂", min_size=1, max_size=5)
 values = st.recursive(
@@ -91,7 +93,7 @@ def test_a_row_has_one_id_in_a_file_in_a_table_and_when_saved_again(tmp_path_fac
     path = folder / "rows.jsonl"
     path.write_text(json.dumps(row), "utf-8")
     goldens = list(load_goldens(path))
-    dataset = rc.EvaluationDataset()
+    dataset = EvaluationDataset()
     dataset.add_goldens_from([row])
     assert ids(dataset.goldens) == ids(goldens)
     save_goldens(goldens, folder / "again.json")
@@ -109,6 +111,6 @@ def test_a_run_on_data_and_a_run_on_the_file_are_compared_golden_by_golden(tmp_p
         for n in range(3)
     ]
     (tmp_path / "items.jsonl").write_text("\n".join(map(json.dumps, items)))
-    by_data = rc.evaluate(data=items, executor=lambda data: {"toolNames": ["read"]}, store="s.db")
+    by_data = evaluate(data=items, executor=lambda data: {"toolNames": ["read"]}, store="s.db")
     by_file = rc.evaluate(lambda golden: [rc.ToolCall("read")], "items.jsonl", store="s.db")
     assert [r.golden_id for r in by_data.results] == [r.golden_id for r in by_file.results]

@@ -8,7 +8,7 @@ import random
 import pytest
 from msgspec.structs import replace
 
-from rightcall.api.evaluation import evaluate
+from rightcall.api.evaluation import evaluate, score_cases
 from rightcall.api.recorded_scores import score
 from rightcall.api.testing.assertion import assert_test
 from rightcall.core.errors import ConfigError
@@ -125,20 +125,20 @@ RIGHT = TestCase(Golden("Hello", id="hello", no_calls=True), Trajectory(output="
 
 
 def test_the_reason_and_the_codes_of_a_named_metric_are_those_of_the_case(tmp_path):
-    run = evaluate([RIGHT], [rude], store=tmp_path / "s.db")
+    run = score_cases([RIGHT], [rude], store=tmp_path / "s.db")
     (result,) = run.results
     assert (result.passed, [f.code for f in result.codes]) == (False, ["refused"])
     assert reason_of(result) == "rude: too rude"
 
 
 def test_what_is_observed_is_measured_and_decides_nothing(tmp_path):
-    run = evaluate([RIGHT], observe=[rude], store=tmp_path / "s.db")
+    run = score_cases([RIGHT], measure=[rude], store=tmp_path / "s.db")
     (result,) = run.results
     assert run.passed and result.codes == () and not result.metrics["rude"].passed
 
 
 def test_every_metric_that_was_asked_for_has_a_column(tmp_path):
-    run = evaluate([RIGHT], [rude], observe=["call_f1"], store=tmp_path / "s.db")
+    run = score_cases([RIGHT], [rude], measure=["call_f1"], store=tmp_path / "s.db")
     view = summary_view(run.summary)
     assert view.columns == ("rude", "call_f1")
     titles = [column.header for column in summary_table(view, 120).columns]

@@ -20,6 +20,7 @@ from rightcall.cli.run import run
 from rightcall.cli.score import score
 from rightcall.datasets.goldens import save_goldens
 from rightcall.datasets.trajectories import save_trajectories
+from rightcall.laminar import evaluate
 from rightcall.metrics.builtin.tool_selection import ToolSelection
 from rightcall.model import RecordedTrajectory
 from tests.support.own_metrics import TwoThirds, two_thirds
@@ -93,7 +94,7 @@ def by_assert_test(folder, metric):
 def asserted(case, metric):
     try:
         return rc.assert_test(case, metrics=[metric])
-    except rc.CheckFailed as failed:
+    except rc.errors.CheckFailed as failed:
         return failed.result
 
 
@@ -148,15 +149,15 @@ def test_pytest_passes_the_same_goldens(tmp_path):
 def test_the_threshold_of_the_rules_is_that_of_named_grades_too(metric, limit, passed, tmp_path):
     rules = rc.ScoringRules(secondary_threshold=limit)
     case = CASES[list(BY_GOLDEN).index("secondary")]
-    alone = rc.evaluate([case], rules=rules, store=tmp_path / "s.db")
-    named = rc.evaluate([case], [metric], rules=rules, store=tmp_path / "s.db")
+    alone = rc.score_cases([case], rules=rules, store=tmp_path / "s.db")
+    named = rc.score_cases([case], [metric], rules=rules, store=tmp_path / "s.db")
     assert alone.passed is named.passed is passed
 
 
 @pytest.mark.parametrize(("category", "passed"), [("golden", False), ("secondary", True)])
 def test_evaluators_of_data_grade_by_the_category_of_the_target(category, passed, tmp_path):
     item = {"data": {"prompt": "?"}, "target": {"expectedTools": ["a"], "category": category}}
-    run = rc.evaluate(
+    run = evaluate(
         data=[item],
         executor=lambda data: {"toolNames": ["a"]},
         evaluators={"grade": lambda output, target: 2 / 3},
@@ -169,6 +170,6 @@ def test_what_must_hold_is_no_grade():
     """Content, order and latency are requirements of every golden."""
     golden = rc.Golden("?", category="secondary", output_contains=["a", "b"])
     case = rc.TestCase(golden, rc.Trajectory(output="a"))
-    with pytest.raises(rc.CheckFailed) as failed:
+    with pytest.raises(rc.errors.CheckFailed) as failed:
         rc.assert_test(case, metrics=["content"])
     assert not failed.value.result.metrics["content"].passed

@@ -17,6 +17,7 @@ from rightcall.cli.score import score
 from rightcall.core.errors import ConfigError, InputError
 from rightcall.datasets.goldens import save_goldens
 from rightcall.datasets.trajectories import save_trajectories
+from rightcall.deepeval.simulator import ConversationSimulator
 from rightcall.metrics.tally import Tally
 from rightcall.model import CaseResult, ConversationalGolden, ExpectedCall, RecordedTrajectory
 from rightcall.model.golden import played, played_as
@@ -85,7 +86,9 @@ def by_evaluate():
 
 
 def by_assert_test():
-    with pytest.raises(rc.CheckFailed, match=r"\(refund@unsure; 1 of 2 conversations failed\)") as failed:
+    with pytest.raises(
+        rc.errors.CheckFailed, match=r"\(refund@unsure; 1 of 2 conversations failed\)"
+    ) as failed:
         rc.assert_test(golden=GOLDEN, agent=agent(), user="scripted:script.json")
     assert failed.value.result.golden_id == "refund@unsure"
     return said(failed.value.results)
@@ -125,8 +128,8 @@ def by_simulator_and_evaluate():
     def clerk(input, thread_id):
         return [rc.ToolCall("refund", {})] if "please" in input else "I am sorry."
 
-    simulator = rc.ConversationSimulator(clerk, simulator_model="scripted:script.json")
-    return said(rc.evaluate(test_cases=simulator.simulate([GOLDEN])).results)
+    simulator = ConversationSimulator(clerk, simulator_model="scripted:script.json")
+    return said(rc.score_cases(simulator.simulate([GOLDEN])).results)
 
 
 @pytest.mark.parametrize(
@@ -160,8 +163,8 @@ def test_a_recorded_conversation_belongs_to_its_scenario_and_to_nothing_else():
 def test_test_cases_of_different_simulators_are_compared_only_with_a_warning():
     def simulated(name):
         user = ScriptedProvider(lambda request: "###STOP###" if request.turn else "Hello", name)
-        cases = rc.ConversationSimulator(lambda input: "Hi", simulator_model=user).simulate([GOLDEN])
-        return rc.evaluate(test_cases=cases)
+        cases = ConversationSimulator(lambda input: "Hi", simulator_model=user).simulate([GOLDEN])
+        return rc.score_cases(cases)
 
     first, second = simulated("scripted:one"), simulated("scripted:two")
     with pytest.raises(ConfigError, match="differ in their simulator"):

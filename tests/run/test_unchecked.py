@@ -25,7 +25,7 @@ from rightcall.decide.config import Gate
 from rightcall.decide.outcome import outcomes_of
 from rightcall.decide.verdict import decide
 from rightcall.metrics.tally import Tally
-from rightcall.model import RecordedTrajectory
+from rightcall.model import Failure, RecordedTrajectory
 from rightcall.run.gate_evidence import GateEvidence
 from rightcall.show.view.case import reason_of
 from rightcall.store.address import open_store
@@ -91,7 +91,7 @@ def by_evaluate(folder: Path) -> int:
 
 def by_evaluate_of_cases(folder: Path) -> int:
     cases = [rc.TestCase(golden, agent(golden)) for golden in PROMPTS]
-    return rc.evaluate(cases, store=folder / "s.db").verdict.exit_code
+    return rc.score_cases(cases, store=folder / "s.db").verdict.exit_code
 
 
 def by_check_command(folder: Path) -> int:
@@ -241,7 +241,7 @@ GATES = [
 def test_unchecked_cases_change_no_rate_no_interval_and_no_verdict(checked, more, gate):
     added = [
         rc.CaseResult(
-            golden, trial, False, 0.0, {}, error=error, codes=(rc.Failure("wrong_tool"),), checked=False
+            golden, trial, False, 0.0, {}, error=error, codes=(Failure("wrong_tool"),), checked=False
         )
         for golden, trial, error in more
     ]

@@ -25,6 +25,7 @@ from rightcall.decide.config import read_gate
 from rightcall.improve.perturbed_run import run_perturbed
 from rightcall.improve.run_analysis import analyze_run
 from rightcall.improve.run_matrix import golden_matrix, group_trend
+from rightcall.model import Message
 from rightcall.models.base import ModelReply
 from rightcall.run.decisions import flakiness
 from rightcall.run.plan import Plan
@@ -165,7 +166,7 @@ class Chooser(ReadingModel):
     async def complete(self, request: Any) -> ModelReply:
         asked = request.messages[-1].content
         name = request.prompt.tools[-1 if asked.startswith("Say") else 0].name
-        return ModelReply(rc.Message("assistant", "", (rc.ToolCall(name, {"q": "x"}),)))
+        return ModelReply(Message("assistant", "", (rc.ToolCall(name, {"q": "x"}),)))
 
 
 def test_perturbed_runs_compare_checked_goldens_alone(tmp_path):
@@ -184,7 +185,7 @@ def test_a_plan_counts_goldens_that_state_a_check(tmp_path):
     plans = []
     for group, goldens in GROUPS.items():
         save_goldens(goldens, tmp_path / f"{group}.jsonl")
-        plans.append(rc.plan(0.5, 0.9, dataset=tmp_path / f"{group}.jsonl"))
+        plans.append(rc.sample_size(0.5, 0.9, dataset=tmp_path / f"{group}.jsonl"))
     assert plans[0] == plans[1]
 
 

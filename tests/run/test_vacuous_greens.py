@@ -11,6 +11,7 @@ import pytest
 import rightcall as rc
 from rightcall.agents.agent import Agent
 from rightcall.decide.config import Gate
+from rightcall.deepeval.metrics import ToolCorrectnessMetric
 from rightcall.metrics.function import FunctionMetric
 from rightcall.metrics.matching.verdict import ScoringRules
 from rightcall.run.plan import Plan
@@ -83,7 +84,7 @@ def test_no_setting_makes_a_run_green_that_shows_nothing(name, tmp_path):
     options = {"agent": wrong, "dataset": GOLDENS, **given}
     try:
         word = rc.evaluate(**options, store=tmp_path / "s.db").verdict.word
-    except rc.RightCallError as error:
+    except rc.errors.RightCallError as error:
         word = type(error).__name__
     assert word == outcome
 
@@ -100,11 +101,11 @@ def test_no_setting_makes_a_run_green_that_shows_nothing(name, tmp_path):
         lambda: ScoringRules(pass_rule="score", pass_score=0.0),
         lambda: ScoringRules(secondary_threshold=0.0),
         lambda: FunctionMetric(returns(0.0), threshold=0.0),
-        lambda: rc.ToolCorrectnessMetric(threshold=0.0),
+        lambda: ToolCorrectnessMetric(threshold=0.0),
     ],
 )
 def test_a_rule_that_everything_satisfies_cannot_be_made(make):
-    with pytest.raises(rc.ConfigError):
+    with pytest.raises(rc.errors.ConfigError):
         make()
 
 

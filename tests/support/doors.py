@@ -66,7 +66,7 @@ def by_evaluate_agent(folder: Path, rows: Sequence[Scored]) -> Said:
 
 
 def by_evaluate_cases(folder: Path, rows: Sequence[Scored]) -> Said:
-    made = rc.evaluate([row.case for row in rows], metrics=[METRIC], store=folder / "s.db")
+    made = rc.score_cases([row.case for row in rows], metrics=[METRIC], store=folder / "s.db")
     assert not made.passed
     return said(made.results)
 
@@ -100,9 +100,9 @@ def by_assert_test(folder: Path, rows: Sequence[Scored]) -> Said:
 def asserted(row: Scored) -> CaseResult:
     try:
         return rc.assert_test(row.case, metrics=[METRIC])
-    except (rc.CheckFailed, rc.CheckError) as failed:
+    except (rc.errors.CheckFailed, rc.errors.CheckError) as failed:
         assert isinstance(failed.result, CaseResult)
-        assert isinstance(failed, rc.CheckError) == bool(failed.result.error)
+        assert isinstance(failed, rc.errors.CheckError) == bool(failed.result.error)
         return failed.result
 
 
@@ -141,7 +141,7 @@ def _tested(folder: Path, rows: Sequence[Scored], *command: str) -> Said:
 
 def by_rescoring(folder: Path, rows: Sequence[Scored]) -> Said:
     store = folder / "s.db"
-    first = rc.evaluate([row.case for row in rows], store=store)
+    first = rc.score_cases([row.case for row in rows], store=store)
     again = rc.rescore(first.id, metrics=[METRIC], store=store)
     assert again.id != first.id and not again.passed
     return said(again.results)

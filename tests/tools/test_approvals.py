@@ -10,6 +10,7 @@ import rightcall as rc
 from rightcall import Agent, Limits
 from rightcall.core import codec
 from rightcall.core.errors import ConfigError
+from rightcall.metrics.matching.verdict import CaseVerdict
 from rightcall.model import Golden, Tool, ToolCall, Trajectory
 from rightcall.tools.definitions.function import tool
 from rightcall.tools.runtime.policy import ToolRules
@@ -94,7 +95,7 @@ def test_roles_are_names():
 CALL, TALK = ToolCall("delete_account", {"id": 7}), "Finished."
 
 
-def played(golden: dict[str, Any], *said: Any, **agent: Any) -> tuple[Trajectory, rc.CaseVerdict]:
+def played(golden: dict[str, Any], *said: Any, **agent: Any) -> tuple[Trajectory, CaseVerdict]:
     one = codec.convert({"input": "Delete 7", "id": "g", **golden}, Golden, "test")
     tools = agent.pop("tools")
     made = perform(

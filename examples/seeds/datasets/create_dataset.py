@@ -1,6 +1,7 @@
 """A dataset is a list of goldens, single-turn or conversational. The first one decides which."""
 
-from rightcall import ConversationalGolden, EvaluationDataset, Golden
+from rightcall import ConversationalGolden, Golden
+from rightcall.deepeval.dataset import EvaluationDataset
 
 dataset = EvaluationDataset(goldens=[Golden(input="What is your name?")])
 dataset.add_golden(Golden(input="Nice."))

@@ -2,14 +2,10 @@
 
 from llm_app import JUDGE, your_llm_app
 
-from rightcall import (
-    ConversationalGolden,
-    ConversationalRelevancyMetric,
-    ConversationalTestCase,
-    EvaluationDataset,
-    Turn,
-    evaluate,
-)
+from rightcall import ConversationalGolden, ConversationalTestCase, Turn
+from rightcall.deepeval import evaluate
+from rightcall.deepeval.dataset import EvaluationDataset
+from rightcall.deepeval.metrics import ConversationalRelevancyMetric
 
 
 def generate_turns(scenario: str) -> list[Turn]:

@@ -5,7 +5,11 @@ With a real judge: `AnswerRelevancyMetric(model="openai:gpt-5-mini", threshold=0
 
 from llm_app import JUDGE, your_llm_app
 
-from rightcall import AnswerRelevancyMetric, EvaluationDataset, Golden, LLMTestCase, evaluate
+from rightcall import Golden
+from rightcall.deepeval import evaluate
+from rightcall.deepeval.dataset import EvaluationDataset
+from rightcall.deepeval.metrics import AnswerRelevancyMetric
+from rightcall.deepeval.test_case import LLMTestCase
 
 goldens = [Golden(input="What is your name?"), Golden(input="What can you do?"), Golden(input="Who are you?")]
 EvaluationDataset(goldens=goldens).push(alias="My dataset")

@@ -4,15 +4,13 @@ from pathlib import Path
 
 import model_server
 
-from rightcall import (
-    AnswerRelevancyMetric,
-    ConversationalGolden,
-    ConversationSimulator,
-    LLMTestCase,
-    StylingConfig,
-    Synthesizer,
-    evaluate,
-)
+from rightcall import ConversationalGolden
+from rightcall.deepeval import evaluate
+from rightcall.deepeval.metrics import AnswerRelevancyMetric
+from rightcall.deepeval.simulator import ConversationSimulator
+from rightcall.deepeval.synthesizer import Synthesizer
+from rightcall.deepeval.synthesizer.config import StylingConfig
+from rightcall.deepeval.test_case import LLMTestCase
 
 url = model_server.start()
 Path("pyproject.toml").write_text(f"""

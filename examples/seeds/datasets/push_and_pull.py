@@ -1,6 +1,8 @@
 """Versions of a dataset in the store. A draft is not pulled until it is pushed as final."""
 
-from rightcall import ConversationalGolden, EvaluationDataset, Golden, RightCallError
+from rightcall import ConversationalGolden, Golden
+from rightcall.core.errors import RightCallError
+from rightcall.deepeval.dataset import EvaluationDataset
 
 dataset = EvaluationDataset([Golden(input="What is your name?")])
 dataset.push(alias="My dataset")

@@ -3,7 +3,9 @@
 import json
 from pathlib import Path
 
-from rightcall import EvaluationDataset, Golden, LLMTestCase, ToolCall
+from rightcall import Golden, ToolCall
+from rightcall.deepeval.dataset import EvaluationDataset
+from rightcall.deepeval.test_case import LLMTestCase
 
 dataset = EvaluationDataset(
     [Golden(input="What is your name?", expected_output="Ada", context=("Names", "People"))]

@@ -3,16 +3,10 @@
 import pytest
 from llm_app import JUDGE, your_llm_app
 
-from rightcall import (
-    AnswerRelevancyMetric,
-    ConversationalRelevancyMetric,
-    ConversationalTestCase,
-    EvaluationDataset,
-    Golden,
-    LLMTestCase,
-    Turn,
-    assert_test,
-)
+from rightcall import ConversationalTestCase, Golden, Turn, assert_test
+from rightcall.deepeval.dataset import EvaluationDataset
+from rightcall.deepeval.metrics import AnswerRelevancyMetric, ConversationalRelevancyMetric
+from rightcall.deepeval.test_case import LLMTestCase
 
 dataset = EvaluationDataset(goldens=[Golden(input="What is your name?"), Golden(input="What can you do?")])
 for golden in dataset.goldens:

@@ -8,7 +8,7 @@ negative = rc.Golden("Tell me a joke", category="negative", forbidden_calls=("re
 
 def measured(golden, *names):
     case = rc.TestCase(golden, rc.Trajectory(calls=tuple(rc.ToolCall(name, {"path": "."}) for name in names)))
-    run = rc.evaluate(test_cases=[case], observe=["tools_selected", "tools_avoided", "tool_selection"])
+    run = rc.score_cases([case], measure=["tools_selected", "tools_avoided", "tool_selection"])
     (result,) = run.results
     values = {
         name: round(result.metrics[name].value, 2)

@@ -9,6 +9,7 @@ from pathlib import Path
 from file_tools import TOOLS, model
 
 import rightcall as rc
+from rightcall.laminar import evaluate
 
 DATA = Path(__file__).with_name("file-tools.json")
 
@@ -41,7 +42,7 @@ EVALUATORS = {
 
 
 def evaluated(**choices):
-    run = rc.evaluate(
+    run = evaluate(
         data=DATA,
         executor=rc.Agent(model(**choices), tools=TOOLS),
         evaluators=EVALUATORS,

@@ -6,7 +6,7 @@ by the target as well.
 
 from pathlib import Path
 
-import rightcall as rc
+from rightcall.laminar import evaluate
 
 DATA = Path(__file__).with_name("file-tools.json")
 
@@ -21,7 +21,7 @@ async def single_turn_executor(data):
     return {"toolCalls": calls, "toolNames": [call["toolName"] for call in calls], "selectedAny": bool(calls)}
 
 
-run = rc.evaluate(
+run = evaluate(
     data=DATA,
     executor=single_turn_executor,
     evaluators={"anything": lambda output, target: output["selectedAny"] == ("expectedTools" in target)},

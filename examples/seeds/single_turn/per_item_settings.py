@@ -3,6 +3,7 @@
 from file_tools import TOOLS
 
 import rightcall as rc
+from rightcall.laminar import evaluate
 from rightcall.models.scripted import ScriptedProvider
 
 
@@ -24,7 +25,7 @@ items = [
     },
 ]
 agent = rc.Agent(ScriptedProvider(answer), tools=TOOLS, system="Be kind.", settings={"temperature": 0})
-run = rc.evaluate(data=items, executor=agent)
+run = evaluate(data=items, executor=agent)
 said = sorted(result.trajectory.output for result in run.results)
 print(said)
 assert said == ["Be brief. 0.5", "Be kind. 0.0"]

@@ -6,6 +6,7 @@ that set and no others; scoring holds the agent to the same set.
 
 import rightcall as rc
 from rightcall.lint.engine import lint
+from rightcall.model import Message
 from rightcall.model.dialects import read_tool
 from rightcall.models.scripted import ScriptedProvider
 
@@ -31,7 +32,7 @@ tool_sets = {domain: [f"{verb}_{domain}" for verb in verbs] for domain, verbs in
 def first_tool_offered(request):
     """In place of a model: takes the first tool it can see, and says how many there are."""
     offered = request.prompt.tools
-    return rc.Message("assistant", f"{len(offered)} tools", (rc.ToolCall(offered[0].name, {"query": "x"}),))
+    return Message("assistant", f"{len(offered)} tools", (rc.ToolCall(offered[0].name, {"query": "x"}),))
 
 
 agent = rc.Agent(ScriptedProvider(first_tool_offered), tools=tools, tool_sets=tool_sets)

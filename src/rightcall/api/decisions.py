@@ -106,7 +106,7 @@ def compare(
         )
 
 
-def plan(
+def sample_size(
     min: float,
     target: float,
     *,

@@ -7,13 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from rightcall.agents.agent import Agent
+from rightcall.api.evaluate_options import EvaluateOptions
 from rightcall.api.run_result import RunResult
-from rightcall.core.errors import ConfigError
 from rightcall.core.event_loop import finished
 from rightcall.improve.proof.options import ImproveOptions, proposer
 from rightcall.improve.proof.protocol import improve_plan
 from rightcall.model.golden import Golden
-from rightcall.run.request import EvaluateOptions, read_request
 from rightcall.store.address import open_store
 
 if TYPE_CHECKING:
@@ -41,17 +40,7 @@ def improve(
     proof as soon as it is decided. Changes nothing but the store, where the trials are kept.
     """
     opened = run.store if isinstance(run, RunResult) else open_store(store, must_exist=True)
-    request = read_request(
-        agent,
-        dataset,
-        test_cases=None,
-        data=None,
-        executor=None,
-        evaluators=None,
-        options=EvaluateOptions(name="improve"),
-    )
-    if request.plan is None:
-        raise ConfigError("improve needs an agent to run, not test cases")
+    plan = EvaluateOptions(agent, dataset, name="improve").plan()
     options = ImproveOptions(proposals, trials, unproven, budget, proposer(model, engine), stop)
-    found = improve_plan(request.plan, opened, run.id if isinstance(run, RunResult) else run, options)
+    found = improve_plan(plan, opened, run.id if isinstance(run, RunResult) else run, options)
     return finished(found)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rightcall.core.deprecation import renames_keywords
 from rightcall.core.text import percent
 from rightcall.model.run import nothing_checked_text
 
@@ -75,20 +76,21 @@ class RecordedScores:
         )
 
 
+@renames_keywords("score")
 def score(
     goldens: str | Path,
     trajectories: str | Path,
     *,
     tools: str | Path | Iterable[Tool] = (),
     metrics: Sequence[AnyMetric] = (),
-    observe: Sequence[AnyMetric] = (),
+    measure: Sequence[AnyMetric] = (),
     rules: ScoringRules | None = None,
     partial: bool = False,
     include_unreviewed: bool = False,
 ) -> RecordedScores:
     """Score what an agent did (a file of trajectories) against what it should have done (a file of goldens).
 
-    A case passes when its golden is satisfied and every one of `metrics` passes; those under `observe` only measure.
+    A case passes when its golden is satisfied and every one of `metrics` passes; `measure` is only measured.
     `tools` serve defaults and schema checks. With `partial`, goldens without a trajectory are skipped and counted.
     Unreviewed goldens, whose expectations are what an agent did, are refused unless `include_unreviewed`.
     """
@@ -100,7 +102,7 @@ def score(
     from rightcall.tools.definitions.load import load_tools
 
     chosen = as_metrics(metrics)
-    scorer = Scorer(chosen, observed(observe, chosen), rules or ScoringRules())
+    scorer = Scorer(chosen, observed(measure, chosen), rules or ScoringRules())
 
     def note(count: int) -> None:
         scores.left_out += count

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
 
-from rightcall.api.test_result import TestResult, as_test_result
+from rightcall.core.deprecation import RESULT_NAMES, renamed_result
 from rightcall.core.errors import InputError
 from rightcall.core.seam import load
 from rightcall.decide.verdict import Verdict
@@ -89,19 +89,10 @@ class RunResult:
         """Whether the verdict is PASS."""
         return self.verdict.word == "PASS"
 
-    @property
-    def test_results(self) -> list[TestResult]:
-        """All results as a list, each with DeepEval's fields (`success`, `metrics_data`, `input`) and its own."""
-        goldens = {golden.id: golden for golden in self.store.goldens(self.id)}
-        return [
-            as_test_result(result, goldens.get(result.golden_id), self.summary.named, index)
-            for index, result in enumerate(self.results)
-        ]
-
-    @property
-    def test_run_id(self) -> str:
-        """DeepEval's name for `id`."""
-        return self.id
+    def __getattr__(self, name: str) -> Any:
+        if name in RESULT_NAMES:
+            return renamed_result(self, name)
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
     def expected_drafts(self) -> ExpectedDrafts:
         """Drafts that propose expected calls for goldens that state no check, from what most trials did.

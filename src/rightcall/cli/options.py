@@ -54,8 +54,12 @@ concurrency_option = click.option(
     "--concurrency", type=click.IntRange(1, 10_000), help="Maximum concurrent cases"
 )
 metric_option = click.option("--metric", "metrics", multiple=True, help="Extra metric (repeatable)")
-observe_option = click.option(
-    "--observe", multiple=True, help="Metric to measure without affecting the verdict (repeatable)"
+measure_option = click.option(
+    "--measure",
+    "--observe",
+    "measure",
+    multiple=True,
+    help="Metric to measure without affecting the verdict (repeatable)",
 )
 pass_rule_option = click.option(
     "--pass-rule",

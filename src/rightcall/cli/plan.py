@@ -62,11 +62,11 @@ def plan(
     as_json: bool,
 ) -> None:
     """Compute how many goldens are needed to show a pass rate of --min when the true rate is --target, and the cost."""
-    from rightcall.api.decisions import plan as plan_sample
+    from rightcall.api.decisions import sample_size
     from rightcall.core.text import percent
 
     with simulating(quiet=as_json) as watch:
-        found = plan_sample(
+        found = sample_size(
             least,
             target,
             power=power,

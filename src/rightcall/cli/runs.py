@@ -11,8 +11,8 @@ import click
 from rightcall.cli.options import (
     FiniteRange,
     json_lines_option,
+    measure_option,
     metric_option,
-    observe_option,
     pass_rule_option,
     run_argument,
     store_option,
@@ -118,7 +118,7 @@ def export(run: str, output: Path | None, trajectories: bool, timings: bool, sto
 @runs.command()
 @run_argument
 @metric_option
-@observe_option
+@measure_option
 @pass_rule_option
 @click.option("--on", metavar="ray[:ADDRESS]", help="Score in shards, as tasks on Ray")
 @click.option("--workers", type=click.IntRange(1, 10_000), help="Shards scored at a time [default: CPUs]")
@@ -127,7 +127,7 @@ def export(run: str, output: Path | None, trajectories: bool, timings: bool, sto
 def rescore(
     run: str,
     metrics: tuple[str, ...],
-    observe: tuple[str, ...],
+    measure: tuple[str, ...],
     pass_rule: Literal["strict", "score"],
     on: str | None,
     workers: int | None,
@@ -150,7 +150,7 @@ def rescore(
 
         SUPERVISION.start()
     chosen = as_metrics(metrics)
-    scorer = Scorer(chosen, observed(observe, chosen), ScoringRules(pass_rule=pass_rule))
+    scorer = Scorer(chosen, observed(measure, chosen), ScoringRules(pass_rule=pass_rule))
     with _opened(store_url) as store:
         if on is None and workers is None:
             made, summary, verdict = run_interruptible(rescore_run(store, run, scorer))

@@ -12,8 +12,8 @@ from rightcall.cli.options import (
     FILE,
     FiniteRange,
     failures_option,
+    measure_option,
     metric_option,
-    observe_option,
     pass_rule_option,
     tools_option,
 )
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 @click.argument("trajectories", type=click.Path(path_type=Path))
 @tools_option
 @metric_option
-@observe_option
+@measure_option
 @pass_rule_option
 @click.option("--weights", type=click.Choice(["default", "seed"]), default="default", show_default=True,
               help="Weights of the overall score; `seed` gives wrong values half credit")  # fmt: skip
@@ -48,7 +48,7 @@ def score(
     trajectories: Path,
     tools: Path | None,
     metrics: tuple[str, ...],
-    observe: tuple[str, ...],
+    measure: tuple[str, ...],
     pass_rule: Literal["strict", "score"],
     weights: str,
     partial: bool,
@@ -90,7 +90,7 @@ def score(
             workers=workers,
             tools=tools,
             metrics=metrics,
-            observe=observe,
+            observe=measure,
             rules=rules,
             partial=partial,
             least=least,
@@ -105,7 +105,7 @@ def score(
             as_trajectories(*read),
             tools=tools or (),
             metrics=metrics,
-            observe=observe,
+            measure=measure,
             rules=rules,
             partial=partial,
             include_unreviewed=include_unreviewed,

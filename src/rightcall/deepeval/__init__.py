@@ -7,7 +7,7 @@
 
     evaluate/      evaluate, assert_test and their configurations
     test_case      test cases, tool calls, turns
-    dataset        goldens and datasets
+    dataset        goldens and datasets; evaluation_dataset and golden_generation hold the class
     metrics        the metrics, and the base classes of custom ones
     synthesizer/   Synthesizer and its configurations
     simulator/     ConversationSimulator; conversation_simulator: its former path

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from rightcall import ConversationalGolden, EvaluationDataset, Expectations, Golden
+from rightcall import ConversationalGolden, Expectations, Golden
+from rightcall.deepeval.evaluation_dataset import EvaluationDataset
 from rightcall.deepeval.names import refusing
 
 __all__ = ["ConversationalGolden", "EvaluationDataset", "Expectations", "Golden", "Persona"]

@@ -5,11 +5,12 @@ A metric without an equivalent can be imported; its constructor says what to use
 
 from typing import Any
 
-import rightcall
-from rightcall import (
+from rightcall.metrics.deepeval import (
+    INSTEAD,
     AnswerRelevancyMetric,
     ArgumentCorrectnessMetric,
     ConversationalGEval,
+    ConversationalRelevancyMetric,
     ConversationCompletenessMetric,
     ExactMatchMetric,
     GEval,
@@ -20,6 +21,7 @@ from rightcall import (
     TaskCompletionMetric,
     ToolCorrectnessMetric,
     TurnRelevancyMetric,
+    refused,
 )
 from rightcall.metrics.deepeval_form import BaseConversationalMetric, BaseMetric
 
@@ -30,6 +32,7 @@ __all__ = [
     "BaseMetric",
     "ConversationCompletenessMetric",
     "ConversationalGEval",
+    "ConversationalRelevancyMetric",
     "ExactMatchMetric",
     "GEval",
     "JsonCorrectnessMetric",
@@ -43,6 +46,6 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name.endswith(("Metric", "Eval")):
-        return getattr(rightcall, name)
+    if name in INSTEAD:
+        return refused(name)
     raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

@@ -2,16 +2,16 @@
 
 import enum
 
-from rightcall import (
+from rightcall.deepeval.names import refusing
+from rightcall.metrics.deepeval import ToolCallParams
+from rightcall.model import (
     ConversationalTestCase,
     Expectations,
     LLMTestCase,
     ToolCall,
-    ToolCallParams,
+    ToolCallType,
     Turn,
 )
-from rightcall.deepeval.names import refusing
-from rightcall.model import ToolCallType
 
 __all__ = [
     "ConversationalTestCase",

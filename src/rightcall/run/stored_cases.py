@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from rightcall.core.codec import encode, encode_as, fingerprinted, stable_repr
 from rightcall.core.digest import hex_digest
+from rightcall.decide.config import Gate
 from rightcall.decide.verdict import Verdict
 from rightcall.metrics.score_case import Scorer
 from rightcall.metrics.tally import Tally
@@ -16,7 +18,6 @@ from rightcall.models.hosts import server_of
 from rightcall.run.answers import RECORDED
 from rightcall.run.decisions import gate_run
 from rightcall.run.outcome import verdict_without_gate
-from rightcall.run.request import EvaluateOptions
 from rightcall.run.run_record import new_run
 from rightcall.store.address import Persistence
 from rightcall.store.sql.store import Store
@@ -27,18 +28,22 @@ def keep_cases(
     cases: Sequence[AnyTestCase],
     results: Sequence[CaseResult],
     scorer: Scorer,
-    options: EvaluateOptions,
+    *,
+    name: str,
+    group: str,
+    gate: Gate | None,
+    settings: Mapping[str, Any],
 ) -> tuple[str, Summary, Verdict]:
     """Store existing results; returns the run's id, summary and verdict."""
     goldens = list({with_id(case.golden).id: with_id(case.golden) for case in cases}.values())
     tools = {name: tool for case in cases for name, tool in case.tools.items()}
     documents = {"tools": encode(list(tools.values()))} if tools else {}
     run = new_run(
-        options.name,
+        name,
         RECORDED,
         trials=max(result.trial for result in results) + 1,
-        group=options.group,
-        settings=options.settings,
+        group=group,
+        settings=settings,
         fingerprints={
             "dataset": _fingerprint([encode_as(golden, fingerprinted) for golden in goldens]),
             "measures": _fingerprint(
@@ -59,7 +64,7 @@ def keep_cases(
     for result in results:
         tally.add(result)
     summary = tally.summary()
-    verdict = gate_run(store, run.id, options.gate) if options.gate else verdict_without_gate(summary)
+    verdict = gate_run(store, run.id, gate) if gate else verdict_without_gate(summary)
     persist(lambda: store.finish_run(run.id, summary, verdict.word))
     return run.id, summary, verdict
 

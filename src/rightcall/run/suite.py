@@ -222,7 +222,7 @@ class Suite(Record, frozen=True):
     ] = 32
     metrics: Annotated[
         tuple[str | dict[str, str | list[str]], ...],
-        msgspec.Meta(description="extra metrics; {observe: NAME} measures without affecting the verdict"),
+        msgspec.Meta(description="extra metrics; {measure: NAME} measures without affecting the verdict"),
     ] = ()
     metric_seconds: Annotated[
         float, msgspec.Meta(gt=0, description="time limit of a metric for one case, in seconds")

@@ -196,17 +196,18 @@ def _at(agent: Agent, suite: Suite, model: str | None, base_url: str | None) -> 
 
 
 def _suite_metrics(suite: Suite, models: ModelCatalog) -> tuple[list[Metric], list[Metric]]:
-    """The metrics that decide, and those under `observe`, which do not."""
+    """The metrics that decide, and those under `measure` (`observe` in older suites), which do not."""
     named: list[str] = []
     watched: list[str] = []
     for given in suite.metrics:
         if isinstance(given, str):
             named.append(given)
-        elif given.keys() == {"observe"}:
-            watched += [given["observe"]] if isinstance(given["observe"], str) else given["observe"]
+        elif len(given) == 1 and given.keys() <= {"measure", "observe"}:
+            (names,) = given.values()
+            watched += [names] if isinstance(names, str) else names
         else:
             raise ConfigError(
-                f"metrics: an object here must be {{observe: NAME}}, got {', '.join(given) or '{}'}"
+                f"metrics: an object here must be {{measure: NAME}}, got {', '.join(given) or '{}'}"
             )
     metrics = as_metrics(named, models)
     return metrics, observed(watched, metrics, models)

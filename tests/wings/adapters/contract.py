@@ -297,7 +297,7 @@ class AdapterContract:
 
     def test_a_function_that_runs_its_own_agent_is_watched(self):
         if not self.kit.functions:
-            with pytest.raises(rc.ConfigError):
+            with pytest.raises(rc.errors.ConfigError):
                 performed(rc.observe(self.kit.function(Journal()), via=[self.kit.name]), "weather Hanoi")
             return
         agent = rc.observe(self.kit.function(Journal()), via=[self.kit.name])

@@ -81,13 +81,13 @@ def test_an_old_version_is_reported_before_the_first_golden_is_asked(monkeypatch
     agent = pydantic_ai.Agent("test")
     monkeypatch.setattr(pydantic_ai.Agent, "iter", lambda self, user_prompt: pytest.fail("was asked"))
     with pytest.raises(
-        rc.ConfigError, match=r"has no pydantic_ai\.Agent\.iter\(capabilities\); .* was tested"
+        rc.errors.ConfigError, match=r"has no pydantic_ai\.Agent\.iter\(capabilities\); .* was tested"
     ):
         rc.evaluate(rc.observe(agent), [rc.Golden("hi", id="g")], store=tmp_path / "runs.db")
 
 
 def test_a_misspelt_adapter_gets_a_suggestion():
-    with pytest.raises(rc.ConfigError, match="did you mean 'langchain'"):
+    with pytest.raises(rc.errors.ConfigError, match="did you mean 'langchain'"):
         adapter_info("langchian")
 
 
@@ -101,7 +101,7 @@ def test_a_misspelt_adapter_gets_a_suggestion():
     ],
 )
 def test_what_cannot_be_observed_says_what_can(make, words):
-    with pytest.raises(rc.ConfigError, match=words):
+    with pytest.raises(rc.errors.ConfigError, match=words):
         make()
 
 
@@ -109,7 +109,7 @@ def test_an_unobserved_agent_of_a_framework_gets_a_hint_about_observe():
     from pydantic_ai import Agent as PydanticAgent
 
     with pytest.raises(
-        rc.ConfigError, match=r"an agent of Pydantic AI is observed while it runs: rc\.observe"
+        rc.errors.ConfigError, match=r"an agent of Pydantic AI is observed while it runs: rc\.observe"
     ):
         Session(Agent(PydanticAgent("test")))
 
@@ -120,7 +120,7 @@ def test_a_function_without_a_known_framework_is_refused(monkeypatch):
     def ask(golden: rc.Golden) -> str:
         return "x"
 
-    with pytest.raises(rc.ConfigError, match="nothing was observed of ask: it uses none of"):
+    with pytest.raises(rc.errors.ConfigError, match="nothing was observed of ask: it uses none of"):
         performed(rc.observe(ask), "q")
 
 
@@ -132,7 +132,7 @@ def test_a_hook_that_breaks_ends_the_run_and_names_the_adapter(monkeypatch):
     monkeypatch.setattr(adapter, "_answer", lambda *_: 1 / 0)
     agent = rc.observe(PydanticAIKit().agent(Journal()))
     with pytest.raises(
-        rc.ConfigError, match="the adapter pydantic_ai: wrap_model_request failed: ZeroDivisionError"
+        rc.errors.ConfigError, match="the adapter pydantic_ai: wrap_model_request failed: ZeroDivisionError"
     ):
         performed(agent, "weather Hanoi")
 
@@ -151,7 +151,9 @@ def test_a_framework_imported_while_the_function_ran_came_too_late(monkeypatch):
         here.append(True)
         return await PydanticAIKit().plain(PydanticAIKit().agent(Journal()), golden.input)
 
-    with pytest.raises(rc.ConfigError, match=r"imported pydantic_ai while it ran.*say via=\['pydantic_ai'\]"):
+    with pytest.raises(
+        rc.errors.ConfigError, match=r"imported pydantic_ai while it ran.*say via=\['pydantic_ai'\]"
+    ):
         performed(rc.observe(ask), "weather Hanoi")
 
 

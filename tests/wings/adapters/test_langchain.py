@@ -204,7 +204,7 @@ def test_a_graph_without_messages_says_how_it_is_asked():
 
 
 def test_a_graph_without_messages_is_refused_with_what_to_write():
-    with pytest.raises(rc.ConfigError, match=r"takes no messages.*input=lambda golden"):
+    with pytest.raises(rc.errors.ConfigError, match=r"takes no messages.*input=lambda golden"):
         performed(rc.observe(lookup_graph()), "weather Hanoi")
 
 

@@ -171,5 +171,5 @@ def test_a_user_package_called_agents_is_not_mistaken_for_the_framework(monkeypa
 
     Mine.__module__ = "agents.mine"
     monkeypatch.setitem(sys.modules, "agents", types.ModuleType("agents"))
-    with pytest.raises(rc.ConfigError, match=r"agents\.mine.*Mine belongs to no known framework"):
+    with pytest.raises(rc.errors.ConfigError, match=r"agents\.mine.*Mine belongs to no known framework"):
         rc.observe(Mine())

@@ -178,7 +178,7 @@ def test_drafts_decide_nothing_in_python(drafted):
     store = drafted / ".rightcall" / "rightcall.db"
     doors = [
         lambda: rc.evaluate(agent, [draft], store=store),
-        lambda: rc.evaluate([case], store=store),
+        lambda: rc.score_cases([case], store=store),
         lambda: rc.assert_test(case),
         lambda: rc.assert_test(golden=draft, agent=agent),
         lambda: rc.rescore("last", goldens=[draft], store=store),

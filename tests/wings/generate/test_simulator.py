@@ -7,8 +7,8 @@ import asyncio
 import pytest
 
 import rightcall as rc
-from rightcall import ConversationSimulator
 from rightcall.core.errors import ConfigError
+from rightcall.deepeval.simulator import ConversationSimulator
 from rightcall.model import ConversationalGolden, ToolCall, Turn
 from rightcall.models.scripted import ScriptedProvider
 from rightcall.wings.generate.control import end, proceed
@@ -60,8 +60,8 @@ def test_a_golden_is_played_in_two_manners_that_form_one_cluster():
 
 
 def test_every_simulated_conversation_can_be_scored():
-    run = rc.evaluate(
-        test_cases=simulator(model_callback=lambda input: "5 euros").simulate([GOLDEN]),
+    run = rc.score_cases(
+        simulator(model_callback=lambda input: "5 euros").simulate([GOLDEN]),
         metrics=[lambda case: True],
     )
     assert run.summary.overall.cases == 2 and set(run.summary.tags) == {"persona:plain", "persona:unsure"}

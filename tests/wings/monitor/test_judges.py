@@ -120,7 +120,7 @@ def test_a_metric_of_the_settings_is_a_judge(store):
 
 def test_a_budget_in_money_needs_the_price_of_a_judgement(tmp_path):
     (tmp_path / "m.yaml").write_text("checks: [loop, {judge: good, usd_per_day: 2, strata: {slow: 0.5}}]\n")
-    with pytest.raises(rc.ConfigError) as caught:
+    with pytest.raises(rc.errors.ConfigError) as caught:
         rc.Monitor(tmp_path / "m.yaml", store=tmp_path / "x.db")
     assert "usd_each" in str(caught.value) and "unknown stratum 'slow'" in str(caught.value)
     assert JudgeSettings("good", usd_per_day=2, usd_each=0.01).limit == 200

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 import rightcall as rc
-from rightcall.model import Annotations, Tool, ToolCall, Trajectory
+from rightcall.model import Annotations, Message, Tool, ToolCall, Trajectory
 from rightcall.store.address import open_store
 from rightcall.store.watch import TraceFilter
 from rightcall.wings.monitor.demo import SETTINGS, live_traffic, planted_at, reference_traffic
@@ -64,7 +64,7 @@ def call(name="look", arguments=None, status="ok", **more) -> ToolCall:
         ("forbidden", trace(ToolCall("pay", None)), 0),
         ("unconfirmed_destructive", trace(call("book", {"seats": 1})), 1),
         ("unconfirmed_destructive", trace(call("confirm"), call("book", {"seats": 1})), 0),
-        ("no_answer", trace(output="", messages=(rc.Message("user", "x"),)), 1),
+        ("no_answer", trace(output="", messages=(Message("user", "x"),)), 1),
         ("no_answer", trace(output=""), None),
         ("truncated", trace(stop_reason="truncated"), 1),
         ("refused", trace(stop_reason="refused"), 1),
@@ -168,7 +168,7 @@ def test_a_baseline_of_too_few_sessions_is_refused(tmp_path):
     with open_store(tmp_path / "few.db") as store:
         monitor = rc.Monitor(store=store)
         monitor.feed(load_traces(FOLDER / "otlp_genai_pydantic_ai.json"))
-        with pytest.raises(rc.InputError, match="a baseline needs 100"):
+        with pytest.raises(rc.errors.InputError, match="a baseline needs 100"):
             monitor.make_baseline("demo", "2026-11-01", "2026-11-30")
 
 
@@ -198,7 +198,7 @@ def test_settings_that_cannot_work_are_reported_all_at_once(tmp_path):
         "agents: {a: {forbidden_args: {pay: {to: {regex: '('}}}}}\n"
         "checks: [tool_error, loop]\nfalse_alarms: {share: 2, per: soon}\nalerts: [{when: [drift]}]\n"
     )
-    with pytest.raises(rc.ConfigError) as caught:
+    with pytest.raises(rc.errors.ConfigError) as caught:
         rc.Monitor(tmp_path / "monitor.yaml", store=tmp_path / "x.db")
     assert len(caught.value.problems) == 5
     assert "did you mean 'tool_errors'?" in caught.value.problems[0]

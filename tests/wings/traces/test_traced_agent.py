@@ -70,14 +70,14 @@ def test_the_users_own_exporter_still_gets_every_span(provider):
 
 
 def test_code_that_makes_no_spans_is_a_setup_error():
-    with pytest.raises(rc.ConfigError, match="is it instrumented"):
+    with pytest.raises(rc.errors.ConfigError, match="is it instrumented"):
         performed(rc.observe(lambda golden: "hello", via="otel"), "hi")
 
 
 def test_tools_cannot_be_mocked_and_objects_are_refused():
-    with pytest.raises(rc.ConfigError, match="cannot mock"):
+    with pytest.raises(rc.errors.ConfigError, match="cannot mock"):
         rc.observe(travel, via="otel", tools="mock")
-    with pytest.raises(rc.ConfigError, match="a function that takes a golden"):
+    with pytest.raises(rc.errors.ConfigError, match="a function that takes a golden"):
         rc.observe(object(), via="otel")
 
 

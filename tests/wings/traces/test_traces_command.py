@@ -110,7 +110,7 @@ def test_promote_makes_an_unreviewed_golden_unless_accepted(url, tmp_path):
 def test_unreviewed_goldens_are_refused_by_run(url, tmp_path):
     file = candidates(tmp_path, url)
     (tmp_path / "suite.yaml").write_text(f"dataset: {file}\nagent: {{model: 'keyword:'}}\n")
-    with pytest.raises(rc.RightCallError, match="--include-unreviewed"):
+    with pytest.raises(rc.errors.RightCallError, match="--include-unreviewed"):
         said("run", tmp_path / "suite.yaml", "--store", url)
 
 
@@ -156,7 +156,7 @@ def test_export_sends_every_score_and_the_official_package_reads_it(url, collect
 def test_export_to_an_unreachable_endpoint_is_an_error_that_names_it(url):
     with open_store(url) as store:
         store.begin_run(a_run("r-1"), planned=1).add([a_result("hue")])
-    with pytest.raises(rc.RightCallError, match=r"127\.0\.0\.1:1"):
+    with pytest.raises(rc.errors.RightCallError, match=r"127\.0\.0\.1:1"):
         said("traces", "export", "r-1", "--events-to", "http://127.0.0.1:1", "--store", url)
 
 

@@ -5,7 +5,6 @@
     golden_batch    goldens of one test function, run together once they share an agent
     session_store   stores results, one run per test function, from any process
     assertion   assert_test; the text for a failing case: the reason and a difference of calls
-    evaluation_dataset   EvaluationDataset for users: files, versions in the store, a custom loop
     summary     summary of a test session: intervals, the gate, next commands
 
 Nothing here is imported before a test uses it.

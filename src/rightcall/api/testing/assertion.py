@@ -8,6 +8,7 @@ from unittest import SkipTest
 
 from rightcall.agents.agent import Agent
 from rightcall.api.testing.golden_batch import perform
+from rightcall.core.deprecation import renames_keywords
 from rightcall.core.errors import CheckError, CheckFailed, ConfigError
 from rightcall.core.event_loop import finished
 from rightcall.core.text import visible
@@ -30,11 +31,12 @@ from rightcall.show.view.case import reason_of
 from rightcall.tools.definitions.offer import offered_tools
 
 
+@renames_keywords("assert_test")
 def assert_test(
     test_case: AnyTestCase | None = None,
     metrics: Sequence[AnyMetric] = (),
     *,
-    observe: Sequence[AnyMetric] = (),
+    measure: Sequence[AnyMetric] = (),
     golden: AnyGolden | None = None,
     agent: Agent | str | Callable[[Any], Any] | None = None,
     user: Any = None,
@@ -47,7 +49,7 @@ def assert_test(
     model, a metric or the setup broke or no answer arrived, raises a `CheckError`. One that neither its golden nor a
     metric checks raises `unittest.SkipTest`: test runners skip it.
 
-    It passes when its golden is satisfied and every one of `metrics` passes; `observe` only measures. `user` plays
+    It passes when its golden is satisfied and every one of `metrics` passes; `measure` is only measured. `user` plays
     the user of a conversation that is not fully scripted: the conversation is run once with each of its
     personas, all of them must pass, and the result with the lowest score is returned. Nothing is stored: `check` does
     that. `run_async` is DeepEval's and has no effect: an async metric is always awaited.
@@ -59,7 +61,7 @@ def assert_test(
             "or TestCase(golden, …) with what an agent did"
         )
     chosen = as_metrics(metrics)
-    scorer = Scorer(chosen, observed(observe, chosen), rules or ScoringRules())
+    scorer = Scorer(chosen, observed(measure, chosen), rules or ScoringRules())
     if test_case is not None:
         return assert_case(test_case, scorer)
     if golden is None or agent is None:

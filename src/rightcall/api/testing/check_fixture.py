@@ -10,6 +10,7 @@ from typing import Any
 from rightcall.agents.agent import Agent
 from rightcall.api.testing.assertion import require_passed
 from rightcall.api.testing.golden_batch import Checked, GoldenBatch, Setup
+from rightcall.core.deprecation import renames_keywords
 from rightcall.core.errors import CheckError, ConfigError, RightCallError
 from rightcall.metrics.base import AnyMetric
 from rightcall.metrics.matching.verdict import ScoringRules
@@ -45,26 +46,27 @@ class Checker:
         self._attempt: list[Checked] = [] if attempt is None else attempt
         self._earlier = earlier
 
+    @renames_keywords("check fixture")
     def __call__(
         self,
         agent: Agent | str | Callable[[Any], Any],
         golden: AnyGolden,
         *,
         metrics: Sequence[AnyMetric] = (),
-        observe: Sequence[AnyMetric] = (),
+        measure: Sequence[AnyMetric] = (),
         trials: int | None = None,
         rules: ScoringRules | None = None,
         user: Any = None,
     ) -> tuple[CaseResult, ...]:
         """The results of all trials, when all passed. A golden without any check skips the test.
 
-        A trial passes when its golden is satisfied and every one of `metrics` passes; `observe` only measures.
+        A trial passes when its golden is satisfied and every one of `metrics` passes; `measure` is only measured.
         `trials` is the number of trials [default: `--rightcall-trials`]. `user` plays the user of a
         conversation that is not fully scripted.
         """
         __tracebackhide__ = True
         try:
-            setup = self._setup(agent, metrics, observe, trials, rules, user)
+            setup = self._setup(agent, metrics, measure, trials, rules, user)
             checked = self._checked(setup, _named(golden))
         except RightCallError as error:
             raise CheckError(str(error)) from None
@@ -89,7 +91,7 @@ class Checker:
         self,
         agent: Any,
         metrics: Sequence[AnyMetric],
-        observe: Sequence[AnyMetric],
+        measure: Sequence[AnyMetric],
         trials: int | None,
         rules: ScoringRules | None,
         user: Any,
@@ -98,7 +100,7 @@ class Checker:
         return Setup(
             agent=agent if isinstance(agent, Agent) else Agent(agent),
             metrics=tuple(chosen),
-            observe=tuple(observed(observe, chosen)),
+            observe=tuple(observed(measure, chosen)),
             rules=rules or ScoringRules(),
             trials=self._defaults.trials if trials is None else trials,
             concurrency=self._defaults.concurrency,

@@ -2,6 +2,16 @@
 
 from rightcall import assert_test
 from rightcall.deepeval.evaluate.configs import AsyncConfig, CacheConfig, DisplayConfig, ErrorConfig
-from rightcall.deepeval.evaluate.test_cases import evaluate
+from rightcall.deepeval.evaluate.test_cases import aevaluate, evaluate
+from rightcall.deepeval.evaluate.test_result import EvaluationResult
 
-__all__ = ["AsyncConfig", "CacheConfig", "DisplayConfig", "ErrorConfig", "assert_test", "evaluate"]
+__all__ = [
+    "AsyncConfig",
+    "CacheConfig",
+    "DisplayConfig",
+    "ErrorConfig",
+    "EvaluationResult",
+    "aevaluate",
+    "assert_test",
+    "evaluate",
+]

@@ -5,14 +5,26 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import rightcall
-from rightcall.api.run_result import RunResult
+from rightcall.api.evaluate_options import ScoreCasesOptions
+from rightcall.api.evaluation import ascore_cases
+from rightcall.core.errors import suggestion
+from rightcall.core.event_loop import blocking
 from rightcall.deepeval.evaluate.configs import AsyncConfig, CacheConfig, DisplayConfig, ErrorConfig
+from rightcall.deepeval.evaluate.test_result import EvaluationResult
 from rightcall.metrics.base import AnyMetric
 from rightcall.model.case import AnyTestCase
 
+INSTEAD = {
+    "classifiers": "use a metric, or expected_labels of the golden with a rubric",
+    "metric_collection": "use metrics=[…]",
+    "mcp_servers": "pass the tools to the agent: Agent(…, tools=…)",
+    "official": "remove it",
+    "throttle_value": "remove it: requests slow down when the provider asks",
+}
+"""Arguments of DeepEval's without an equivalent."""
 
-def evaluate(
+
+async def aevaluate(
     test_cases: Sequence[AnyTestCase],
     metrics: Sequence[AnyMetric] | None = None,
     *,
@@ -23,24 +35,30 @@ def evaluate(
     cache_config: CacheConfig | None = None,
     error_config: ErrorConfig | None = None,
     **others: Any,
-) -> RunResult:
+) -> EvaluationResult:
     """Score test cases with metrics and store the results as a run. `test_results` has them in DeepEval's form.
 
     A case passes when its metrics pass and what its golden states holds: calls that contradict `expected_tools` fail it
-    whatever the metrics measure. `others` are arguments of `rightcall.evaluate`.
+    whatever the metrics measure. `hyperparameters` are the `settings` of the run, `identifier` is its `name`,
+    `async_config.max_concurrent` its `concurrency`; `display_config` and `cache_config` have no effect. `others` are
+    arguments of `rightcall.score_cases`.
     """
     if error_config is not None and error_config.skip_on_missing_params:
         raise TypeError(
             "evaluate() cannot skip metrics: one without its data is an error; "
             "remove skip_on_missing_params, or leave the metric out"
         )
-    return rightcall.evaluate(
-        test_cases=test_cases,
-        metrics=metrics or (),
-        hyperparameters=hyperparameters,
-        identifier=identifier,
-        async_config=async_config,
-        display_config=display_config,
-        cache_config=cache_config,
-        **others,
-    )
+    options: dict[str, Any] = {"settings": hyperparameters or {}}
+    if identifier:
+        options["name"] = identifier
+    if async_config is not None:
+        options["concurrency"] = async_config.max_concurrent
+    names = [*ScoreCasesOptions.__dataclass_fields__, "hyperparameters", "identifier", "async_config"]
+    for word in others.keys() - {*names, "observe"}:
+        hint = INSTEAD.get(word) or suggestion(word, names) or f"known: {', '.join(names)}"
+        raise TypeError(f"evaluate() got an unexpected argument '{word}'; {hint}")
+    run = await ascore_cases(test_cases, metrics or (), **options | others)
+    return EvaluationResult(run.id, run.summary, run.verdict, run.store)
+
+
+evaluate = blocking("evaluate", aevaluate)

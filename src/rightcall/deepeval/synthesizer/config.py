@@ -1,11 +1,12 @@
 """The configurations of a synthesizer."""
 
-from rightcall import (
+from rightcall.wings.generate.config import (
     ContextConstructionConfig,
     ConversationalStylingConfig,
     EvolutionConfig,
     FiltrationConfig,
     StylingConfig,
+    VerificationConfig,
 )
 
 __all__ = [
@@ -14,4 +15,5 @@ __all__ = [
     "EvolutionConfig",
     "FiltrationConfig",
     "StylingConfig",
+    "VerificationConfig",
 ]

@@ -1,5 +1,5 @@
 """DeepEval's path of `Evolution`."""
 
-from rightcall import Evolution
+from rightcall.wings.generate.config import Evolution
 
 __all__ = ["Evolution"]

@@ -88,7 +88,7 @@ def test_an_agent_in_a_pipeline_is_observed():
 def test_a_pipeline_needs_to_know_what_to_make_of_the_words():
     pipeline = Pipeline()
     pipeline.add_component("agent", agent(Journal()))
-    with pytest.raises(rc.ConfigError, match="takes a dict of its components' inputs"):
+    with pytest.raises(rc.errors.ConfigError, match="takes a dict of its components' inputs"):
         performed(rc.observe(pipeline), "weather Hue")
 
 

@@ -258,7 +258,7 @@ def test_hooks_are_gone_after_the_trial(loop):
 
 def test_the_router_is_not_an_agent():
     router = litellm.Router([{"model_name": "fast", "litellm_params": {"model": "openai/m"}}])
-    with pytest.raises(rc.ConfigError, match="a Router is a client, not an agent"):
+    with pytest.raises(rc.errors.ConfigError, match="a Router is a client, not an agent"):
         performed(rc.observe(router), "weather Hanoi")
 
 

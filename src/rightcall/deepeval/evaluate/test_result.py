@@ -1,10 +1,11 @@
-"""A result of a run in DeepEval's form: `success`, `metrics_data`, and the fields of its test case."""
+"""A run and its results in DeepEval's form: `test_results`, `success`, `metrics_data`, the fields of test cases."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
 
+from rightcall.api.run_result import RunResult
 from rightcall.model.case import AnyTestCase, ConversationalTestCase, TestCase
 from rightcall.model.golden import AnyGolden, Golden
 from rightcall.model.run import CaseResult
@@ -67,7 +68,7 @@ class TestResult:
 
 
 def as_test_result(
-    result: CaseResult, golden: AnyGolden | None, metrics: tuple[str, ...], index: int = 0
+    result: CaseResult, golden: AnyGolden | None, metrics: tuple[str, ...], index: int
 ) -> TestResult:
     """A result in DeepEval's form; `metrics` are those that were asked for."""
     scores = ((name, result.metrics[name]) for name in metrics if name in result.metrics)
@@ -82,3 +83,21 @@ def as_test_result(
         for name, score in scores
     )
     return TestResult(result, golden, data, index)
+
+
+class EvaluationResult(RunResult):
+    """A run that scored test cases."""
+
+    @property
+    def test_results(self) -> list[TestResult]:
+        """All results as a list, each with DeepEval's fields (`success`, `metrics_data`, `input`) and its own."""
+        goldens = {golden.id: golden for golden in self.store.goldens(self.id)}
+        return [
+            as_test_result(result, goldens.get(result.golden_id), self.summary.named, index)
+            for index, result in enumerate(self.results)
+        ]
+
+    @property
+    def test_run_id(self) -> str:
+        """DeepEval's name for `id`."""
+        return self.id

@@ -1,4 +1,4 @@
-"""`EvaluationDataset` for users: `DatasetFiles` with the store and scoring."""
+"""`EvaluationDataset`: files, versions in the store, generation and custom loops."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rightcall.agents.callable_agent import as_trajectory
-from rightcall.api.evaluation import aevaluate
-from rightcall.api.run_result import RunResult
-from rightcall.api.testing.golden_generation import GoldenGeneration
 from rightcall.core.errors import ConfigError
 from rightcall.core.event_loop import finished
 from rightcall.core.text import counted, first_names
 from rightcall.datasets.cases import case_of
+from rightcall.deepeval.evaluate.test_cases import aevaluate
+from rightcall.deepeval.evaluate.test_result import EvaluationResult
+from rightcall.deepeval.golden_generation import GoldenGeneration
 from rightcall.metrics.base import AnyMetric
 from rightcall.model.case import AnyTestCase, ConversationalTestCase, TestCase
 from rightcall.model.golden import AnyGolden, Golden
@@ -33,7 +33,7 @@ class EvaluationDataset(GoldenGeneration):
     `last_run` is the latest result of `evals_iterator`.
     """
 
-    last_run: RunResult | None = None
+    last_run: EvaluationResult | None = None
     _made: dict[str, Any] | None = None
     _current: AnyGolden | None = None
 
@@ -153,7 +153,7 @@ class EvaluationDataset(GoldenGeneration):
             )
         cases = await asyncio.gather(*(_case(golden, made[golden.id]) for golden in self.goldens))
         self.test_cases = cases
-        self.last_run = await aevaluate(test_cases=cases, metrics=metrics, store=store, **options)
+        self.last_run = await aevaluate(cases, metrics, store=store, **options)
 
 
 async def _trajectory(made: Any) -> Trajectory:
@@ -178,4 +178,8 @@ def _options(
     """The arguments of `evaluate` from those of DeepEval's iterator; a `TypeError` for an unknown one."""
     for word in deepeval.keys() - {"async_config", "display_config", "cache_config", "error_config"}:
         raise TypeError(f"evals_iterator() got an unexpected argument '{word}'")
-    return {"hyperparameters": hyperparameters, "name": name, "async_config": deepeval.get("async_config")}
+    return {
+        "hyperparameters": hyperparameters,
+        "identifier": name,
+        "async_config": deepeval.get("async_config"),
+    }

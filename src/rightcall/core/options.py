@@ -1,0 +1,171 @@
+"""Options declared once: a field of a dataclass with its type, default and help.
+
+    @dataclass(frozen=True, kw_only=True)
+    class RunOptions:
+        trials: Annotated[int | None, Option("Trials per golden", ge=1, le=100_000, group=SCALE)] = None
+
+From such a class are derived the keywords of a Python function (`takes`), the options of a command with their groups
+and completion (`cli/declared.py`), the constraint and description of a suite key (`suite_key`), and reference pages.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import re
+import types
+from collections.abc import Callable, Iterator
+from functools import wraps
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    ParamSpec,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+from rightcall.core.errors import suggestion
+
+if TYPE_CHECKING:
+    import msgspec
+
+P = ParamSpec("P")
+Options = TypeVar("Options")
+T = TypeVar("T")
+
+COMMON, SELECTION, SCALE, CI = "Common options", "What to run", "Scale", "CI"
+"""The groups of options in `--help`."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Option:
+    """What an option means. `flags` spell it on the command line [default: `--name`].
+
+    `values` says what completion offers: run, metric, suite, model, file or folder. `default` replaces a default of
+    None in the help text; `hidden` options are Python keywords alone.
+    """
+
+    help: str
+    flags: tuple[str, ...] = ()
+    group: str = COMMON
+    metavar: str | None = None
+    ge: float | None = None
+    gt: float | None = None
+    le: float | None = None
+    lt: float | None = None
+    values: str = ""
+    default: str = ""
+    hidden: bool = False
+    required: bool = False
+
+    @property
+    def text(self) -> str:
+        """The help with the default that the type cannot state."""
+        return f"{self.help} [default: {self.default}]" if self.default else self.help
+
+
+@dataclasses.dataclass(frozen=True)
+class DeclaredOption:
+    """An option with its name, type and default."""
+
+    name: str
+    kind: Any
+    default: Any
+    option: Option
+    keyword_only: bool
+
+    @property
+    def required(self) -> bool:
+        return self.default is dataclasses.MISSING
+
+    @property
+    def types(self) -> tuple[Any, ...]:
+        """The members of its type, without None."""
+        is_union = get_origin(self.kind) in (Union, types.UnionType)
+        return (
+            tuple(kind for kind in get_args(self.kind) if kind is not type(None))
+            if is_union
+            else (self.kind,)
+        )
+
+
+def declared_options(options: Any) -> Iterator[DeclaredOption]:
+    """The options of a class, in the order of their declaration; fields without an `Option` are left out."""
+    hints = get_type_hints(options, include_extras=True)
+    for field in dataclasses.fields(options):
+        if get_origin(hints[field.name]) is Annotated:
+            kind, *notes = get_args(hints[field.name])
+            option = next((note for note in notes if isinstance(note, Option)), None)
+            if option is not None:
+                yield DeclaredOption(field.name, kind, _default(field), option, bool(field.kw_only))
+
+
+def suite_key(options: Any, name: str) -> msgspec.Meta:
+    """The constraint and the description of a suite key that an option replaces."""
+    import msgspec
+
+    option = next(declared.option for declared in declared_options(options) if declared.name == name)
+    bounds = {bound: getattr(option, bound) for bound in ("ge", "gt", "le", "lt")}
+    words = option.help[:1].lower() + option.help[1:]
+    return msgspec.Meta(
+        description=words, **{bound: value for bound, value in bounds.items() if value is not None}
+    )
+
+
+def takes(options: Callable[P, Options]) -> Callable[[Callable[[Options], T]], Callable[P, T]]:
+    """A decorator: the function's parameters are the fields of a class, which it gets as one value."""
+
+    def decorate(function: Callable[[Options], T]) -> Callable[P, T]:
+        name = function.__name__
+        declared = list(declared_options(options))
+        signature = _signature(declared, function)
+
+        @wraps(function)
+        def call(*args: P.args, **keywords: P.kwargs) -> T:
+            __tracebackhide__ = True
+            for word in keywords.keys() - signature.parameters.keys():
+                hint = suggestion(word, signature.parameters) or f"known: {', '.join(signature.parameters)}"
+                raise TypeError(f"{name}() got an unexpected argument '{word}'; {hint}")
+            try:
+                signature.bind(*args, **keywords)
+            except TypeError as error:
+                raise TypeError(f"{name}(): {error}") from None
+            return function(options(*args, **keywords))
+
+        del call.__wrapped__  # its one parameter is not what a caller passes
+        call.__signature__ = signature  # type: ignore[attr-defined]
+        call.__doc__ = f"{inspect.cleandoc(function.__doc__ or '')}\n\n{_keyword_list(declared)}"
+        return call
+
+    return decorate
+
+
+def _default(field: dataclasses.Field[Any]) -> Any:
+    return field.default if field.default_factory is dataclasses.MISSING else field.default_factory()
+
+
+def _signature(declared: list[DeclaredOption], function: Callable[..., Any]) -> inspect.Signature:
+    kinds = {True: inspect.Parameter.KEYWORD_ONLY, False: inspect.Parameter.POSITIONAL_OR_KEYWORD}
+    parameters = [
+        inspect.Parameter(
+            one.name,
+            kinds[one.keyword_only],
+            default=inspect.Parameter.empty if one.required else one.default,
+            annotation=type_text(one.kind),
+        )
+        for one in sorted(declared, key=lambda one: one.keyword_only)
+    ]
+    return inspect.Signature(parameters, return_annotation=inspect.signature(function).return_annotation)
+
+
+def type_text(kind: Any) -> str:
+    """A type as a program writes it."""
+    return re.sub(r"\b(?:[a-z_]\w*\.)+(?=\w)", "", inspect.formatannotation(kind))
+
+
+def _keyword_list(declared: list[DeclaredOption]) -> str:
+    return "\n".join(f"- `{one.name}`: {one.option.text}" for one in declared)
