@@ -29,7 +29,7 @@ from rightcall.api.goldens import (
 from rightcall.api.improvement import improve as improve
 from rightcall.api.recorded_scores import score as score
 from rightcall.api.run_result import RunResult as RunResult
-from rightcall.api.suite_runs import (
+from rightcall.api.suite_run import (
     arun_suite as arun_suite,
     run_suite as run_suite,
 )

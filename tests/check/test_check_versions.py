@@ -63,7 +63,7 @@ def saved(folder, store, **header):
 
 
 def checked(folder, store, **options):
-    wanted = CheckOptions(str(folder / "main.jsonl"), SETTINGS, **options)
+    wanted = CheckOptions(baseline=str(folder / "main.jsonl"), settings=SETTINGS, **options)
     return asyncio.run(check_suite(folder / "suite.yaml", store, wanted))
 
 

@@ -1,4 +1,4 @@
-"""Runs of a suite for one command: a plan per model, estimates, faulty runs with their control, named runs."""
+"""Runs of a suite: `run_suite`, a plan per model, estimates, faulty runs with their control, named runs."""
 
 from __future__ import annotations
 
@@ -14,16 +14,21 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from rightcall.api.evaluation import warn_of_mode
+from rightcall.api.run_result import RunResult
 from rightcall.core.errors import ConfigError, InputError
+from rightcall.core.event_loop import blocking
+from rightcall.core.options import takes
 from rightcall.decide.rules import Word
 from rightcall.decide.verdict import Verdict
 from rightcall.metrics.tally import Tally
-from rightcall.recording.settings import RecordMode
 from rightcall.run.answers import answered_verdict
 from rightcall.run.live_run import RunOutcome
+from rightcall.run.options import RunSuiteOptions, SuiteOptions
 from rightcall.run.outcome import verdict_without_gate
 from rightcall.run.plan import Plan, Selection
 from rightcall.run.preparation import preflight
+from rightcall.run.runner import run_plan
 from rightcall.run.suite import Suite, WorkersConfig, load_suite
 from rightcall.run.suite_actions import actions, with_record_mode
 from rightcall.run.suite_plan import plan_suite
@@ -40,31 +45,35 @@ RunOne = Callable[[Plan, str | None], RunOutcome]
 """Runs a plan to its end; the text is the run to resume."""
 
 
+@takes(RunSuiteOptions)
+async def arun_suite(options: RunSuiteOptions) -> RunResult:
+    """Run a suite, score every case and store the results, as `rightcall run` does.
+
+    Options replace the suite's own settings; metrics are added to its own. With `faults` only the faulty run is made:
+    `rc.compare` it with a run without faults.
+    """
+    (plan,) = SuiteRun(Path(options.suite), options, (options.model,) if options.model else ()).plans()
+    store = open_store(options.store)
+    outcome = await run_plan(plan, store, resume=options.resume, warn=warn_of_mode)
+    return RunResult(outcome.run.id, outcome.summary, outcome.verdict, store)
+
+
+run_suite = blocking("run_suite", arun_suite)
+
+
 @dataclass(frozen=True)
 class SuiteRun:
-    """A suite and its overrides; without `models` the suite's model is used.
-
-    `metrics` decide in addition to those of the suite.
-    """
+    """A suite and what replaces its settings; without `models` the suite's model is used."""
 
     file: Path
+    options: SuiteOptions
     models: Sequence[str] = ()
-    metrics: Sequence[str] = ()
-    base_url: str | None = None
-    trials: int | None = None
-    only: Sequence[str] = ()
-    limit: int | None = None
-    concurrency: int | None = None
-    faults: Path | None = None
-    record: RecordMode | None = None
-    include_unreviewed: bool = False
-    trust: bool = False
 
     def plans(self) -> list[Plan]:
         """A plan per model. A suite from outside the project must be trusted first."""
         suite = self._suite
         for model in self._models:
-            require_trust(suite, self.file, model=model, trust=self.trust)
+            require_trust(suite, self.file, model=model, trust=self.options.trust)
         return [self._plan(suite, model) for model in self._models]
 
     def workers(self) -> WorkersConfig | None:
@@ -88,25 +97,25 @@ class SuiteRun:
 
     @cached_property
     def _suite(self) -> Suite:
-        suite = with_record_mode(load_suite(self.file), self.record)
-        if not self.metrics:
+        suite = with_record_mode(load_suite(self.file), self.options.record)
+        if not self.options.metrics:
             return suite
-        return msgspec.structs.replace(suite, metrics=(*suite.metrics, *self.metrics))
+        return msgspec.structs.replace(suite, metrics=(*suite.metrics, *self.options.metrics))
 
     def _plan(self, suite: Suite, model: str | None, *, start_nothing: bool = False) -> Plan:
         plan = plan_suite(
             suite,
             self.file.parent,
             model=model,
-            base_url=self.base_url,
-            trials=self.trials,
-            concurrency=self.concurrency,
-            selection=Selection(tuple(self.only), self.limit),
-            faults=str(self.faults.resolve()) if self.faults else None,
+            base_url=self.options.base_url,
+            trials=self.options.trials,
+            concurrency=self.options.concurrency,
+            selection=Selection(tuple(self.options.only), self.options.limit),
+            faults=str(Path(self.options.faults).resolve()) if self.options.faults else None,
             start_nothing=start_nothing,
         )
         plan = replace(plan, suite_file=_seen_from_here(self.file), run_options=self._options(model))
-        if not self.include_unreviewed:
+        if not self.options.include_unreviewed:
             return plan
         return replace(plan, include_unreviewed=True, settings={**plan.settings, "include_unreviewed": True})
 
@@ -114,11 +123,11 @@ class SuiteRun:
         """The options that matter when one golden is run again, for a shell."""
         given = [
             ("--model", model),
-            ("--base-url", self.base_url),
-            *(("--metric", name) for name in self.metrics),
-            ("--record", self.record),
+            ("--base-url", self.options.base_url),
+            *(("--metric", name) for name in self.options.metrics),
+            ("--record", self.options.record),
         ]
-        given += [("--faults", _seen_from_here(self.faults) if self.faults else None)]
+        given += [("--faults", _seen_from_here(Path(self.options.faults)) if self.options.faults else None)]
         return shlex.join(word for name, value in given if value is not None for word in (name, value))
 
 

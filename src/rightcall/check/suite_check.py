@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from rightcall.agents.remote.remote_agent import is_address
 from rightcall.check.base_version import BaseVersion
 from rightcall.check.design import CheckDesign, CheckScope, design_check
 from rightcall.check.first_requests import FirstRequests, compare_first_requests
+from rightcall.check.options import CheckRequest
 from rightcall.check.outcome import unasked_result
 from rightcall.check.rescored_baseline import rescored_baseline
 from rightcall.check.stored_verdicts import StoredVerdicts
@@ -20,7 +21,6 @@ from rightcall.check.words import untouched_words
 from rightcall.core.text import percent
 from rightcall.decide.check_result import EXIT_CODES, CheckCalls, CheckResult
 from rightcall.decide.check_settings import CheckSettings
-from rightcall.recording.settings import RecordMode
 from rightcall.run.baseline_file import BaselinePool
 from rightcall.run.baseline_pool import find_baseline
 from rightcall.run.inputs import digest, golden_hash, metrics_hash
@@ -35,28 +35,23 @@ BASE_CONTROL = 40
 """Number of goldens run on the base version [default of `--control`]."""
 
 
-@dataclass(frozen=True)
-class CheckOptions:
+@dataclass(frozen=True, kw_only=True)
+class CheckOptions(CheckRequest):
     """Options in addition to the suite's own `check:`. `trust` approves what the suite of `base_ref` would start.
 
-    `compared` is called with the number of first requests compared so far, and of all.
+    `settings` replace the suite's; `compared` is called with the number of first requests compared so far, and of all.
     """
 
-    baseline: str = "branch:main"
     settings: CheckSettings | None = None
-    full: bool = False
-    again: bool = False
-    plan_only: bool = False
-    max_calls: int | None = None
-    changed: tuple[str, ...] = ()
-    record: RecordMode | None = None
-    trials: int | None = None
-    model: str | None = None
-    base_url: str | None = None
-    concurrency: int | None = None
-    base_ref: str = ""
-    trust: bool = False
     compared: Watch | None = None
+
+    @classmethod
+    def of(
+        cls, request: CheckRequest, settings: CheckSettings | None, compared: Watch | None = None
+    ) -> CheckOptions:
+        """The options of a request, with what is no option."""
+        options = {field.name: getattr(request, field.name) for field in fields(CheckRequest)}
+        return cls(**options, settings=settings, compared=compared)
 
 
 async def check_suite(
@@ -111,7 +106,7 @@ async def check_plan(
     )
 
     def designed(again: int) -> CheckDesign:
-        scope = CheckScope(options.full, again, options.changed, base is not None)
+        scope = CheckScope(options.full, again, tuple(options.changed), base is not None)
         return design_check(suite, folder, plan, baseline, settings, scope, first)
 
     design = replace(designed(0), rescored=moved)
@@ -171,7 +166,7 @@ def _asked(design: CheckDesign, plan: Plan, options: CheckOptions) -> str:
     how = [
         options.full,
         options.max_calls,
-        options.changed,
+        tuple(options.changed),
         options.base_ref,
         plan.trials,
         sorted(plan.quarantine),

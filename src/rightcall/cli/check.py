@@ -7,11 +7,13 @@ import re
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from rightcall.cli.options import FiniteRange, base_url_option, json_option, store_option, trust_option
+from rightcall.check.options import CheckCommandOptions
+from rightcall.cli.completion import completer
+from rightcall.cli.declared import GroupedCommand, declared
 from rightcall.cli.output import console, print_commands, print_json, print_next, tell
 from rightcall.core.text import margin_text, percent
 
@@ -27,86 +29,16 @@ WORTH_MORE = 0.15
 COLORS = {"PASS": "green", "REGRESSED": "red"}
 
 
-@click.command()
-@click.argument("suites", nargs=-1, type=click.Path(path_type=Path), metavar="[SUITE]...")
-@click.option(
-    "--baseline",
-    default="branch:main",
-    show_default=True,
-    help="Baseline: branch:NAME, a run, or a baseline file",
-)
-@click.option(
-    "--drop",
-    type=FiniteRange(0, 1, min_open=True, max_open=True),
-    help="Largest acceptable drop on affected goldens [default: 0.2]",
-)
-@click.option(
-    "--drop-rest",
-    type=FiniteRange(0, 1, min_open=True, max_open=True),
-    help="Largest acceptable drop on all other goldens [default: 0.1]",
-)
-@click.option(
-    "--alpha",
-    type=FiniteRange(0, 0.5, min_open=True),
-    help="Maximum probability of REGRESSED when nothing got worse [default: 0.05]",
-)
-@click.option(
-    "--sample", type=click.IntRange(1), help="Maximum number of unaffected goldens to try [default: 120]"
-)
-@click.option("--rounds", type=click.IntRange(1), help="Trials per affected golden")
-@click.option("--trials", type=click.IntRange(1), help="Trials per new golden")
-@click.option("--full", is_flag=True, help="Try every golden")
-@click.option(
-    "--plan",
-    "plan_only",
-    is_flag=True,
-    help="Show what would be tried and how likely each verdict is; send nothing",
-)
-@click.option("--max-calls", type=click.IntRange(0), help="Maximum number of model calls")
-@click.option(
-    "--control",
-    type=click.IntRange(0),
-    help="Number of unaffected goldens to try as well, to detect a change at the provider",
-)
-@click.option(
-    "--base-ref",
-    default="",
-    metavar="REF",
-    help="Also try this version (branch, tag or commit), to detect a change at the provider",
-)
-@click.option("--again", is_flag=True, help="Check again even if these inputs have a verdict")
-@click.option(
-    "--changed", multiple=True, metavar="FILE", help="File that changed and affects every golden (repeatable)"
-)
-@click.option(
-    "--record",
-    type=click.Choice(["none", "auto", "refresh", "replay"]),
-    help="Record and replay model answers",
-)
-@click.option("--model", help="Model to use: provider:model or a name of models [default: the suite's model]")
-@base_url_option
-@click.option("--concurrency", type=click.IntRange(1), help="Maximum concurrent trials")
-@click.option(
-    "-o",
-    "--output",
-    "outputs",
-    multiple=True,
+@click.command(cls=GroupedCommand)
+@click.argument(
+    "suites",
+    nargs=-1,
     type=click.Path(path_type=Path),
-    help="Output file: check.md, check.json, check.xml (JUnit), check.sarif or codequality.json (repeatable)",
+    metavar="[SUITE]...",
+    shell_complete=completer("suite"),
 )
-@click.option("--together", is_flag=True, help="With several suites, control --alpha over all of them")
-@trust_option
-@store_option
-@json_option
-def check(
-    suites: tuple[Path, ...],
-    outputs: tuple[Path, ...],
-    as_json: bool,
-    together: bool,
-    store_url: str | None,
-    trust: bool,
-    **words: Any,
-) -> None:
+@declared(CheckCommandOptions)
+def check(suites: tuple[Path, ...], options: CheckCommandOptions) -> None:
     """Compare the working version of SUITE with a baseline, running only as much as the verdict needs.
 
     Affected goldens are tried first, and the check stops as soon as it can decide.
@@ -120,27 +52,27 @@ def check(
     from rightcall.show.github import in_actions
     from rightcall.store.address import open_store
 
-    for path in outputs:
+    for path in options.outputs:
         _require_known(path)
     suites = suites or _suite_here()
-    share = len(suites) if together else 1
+    share = len(suites) if options.together else 1
     results = []
-    with open_store(store_url) as store:
+    with open_store(options.store) as store:
         loaded = [load_suite(file) for file in suites]
-        if not words["plan_only"] or _starts_code(suites, loaded, words["model"]):
-            _require_trust(suites, loaded, words, trust)
+        if not options.plan_only or _starts_code(suites, loaded, options.model):
+            _require_trust(suites, loaded, options)
         for file, suite in zip(suites, loaded, strict=True):
-            results.append(_checked(file, store, _settings(suite.check, words, share), words, quiet=as_json))
-        if together:
+            results.append(_checked(file, store, _settings(suite.check, options, share), options))
+        if options.together:
             results = held_together(results, max(result.alpha for result in results) * share)
         for file, suite, result in zip(suites, loaded, results, strict=True):
-            for path in outputs:
+            for path in options.outputs:
                 _write(_output_of(path, suite.name, len(suites)), result, store)
-            if not as_json:
+            if not options.as_json:
                 _show(result, file)
-        if len(results) > 1 and not as_json and not words["plan_only"]:
+        if len(results) > 1 and not options.as_json and not options.plan_only:
             _show_all(results)
-    if as_json:
+    if options.as_json:
         print_json(results[0] if len(results) == 1 else results)
     elif in_actions(os.environ):
         from rightcall.show.check_ci import check_annotations
@@ -149,19 +81,18 @@ def check(
         for result in results:
             print_commands(check_annotations(result), err=True)
             check_summary(result, os.environ)
-    plan_only = words["plan_only"]
-    raise click.exceptions.Exit(0 if plan_only else max(result.exit_code for result in results))
+    raise click.exceptions.Exit(0 if options.plan_only else max(result.exit_code for result in results))
 
 
-def _require_trust(files: tuple[Path, ...], suites: list[Suite], words: dict[str, Any], trust: bool) -> None:
+def _require_trust(files: tuple[Path, ...], suites: list[Suite], options: CheckCommandOptions) -> None:
     """Ask for trust in everything that would run, before the first call."""
     from rightcall.check.base_version import BaseVersion
     from rightcall.run.trust import require_trust
 
     for file, suite in zip(files, suites, strict=True):
-        require_trust(suite, file, model=words["model"], trust=trust)
-        if words["base_ref"]:
-            BaseVersion.of(file, words["base_ref"]).require_trust(trust=trust)
+        require_trust(suite, file, model=options.model, trust=options.trust)
+        if options.base_ref:
+            BaseVersion.of(file, options.base_ref).require_trust(trust=options.trust)
 
 
 def _starts_code(files: tuple[Path, ...], suites: list[Suite], model: str | None) -> bool:
@@ -184,48 +115,30 @@ def _output_of(path: Path, suite: str, suites: int) -> Path:
     return path if suites == 1 else path.with_stem(f"{path.stem}-{plain}")
 
 
-def _settings(own: CheckSettings, words: dict[str, Any], share: int) -> CheckSettings:
+def _settings(own: CheckSettings, options: CheckCommandOptions, share: int) -> CheckSettings:
     import msgspec
 
-    given = {name: words[name] for name in ("drop", "drop_rest", "alpha", "sample", "rounds", "control")}
-    made = msgspec.structs.replace(own, **{name: value for name, value in given.items() if value is not None})
-    return msgspec.structs.replace(made, alpha=made.alpha / share)
+    settings = msgspec.structs.replace(own, **options.typed())
+    return msgspec.structs.replace(settings, alpha=settings.alpha / share)
 
 
-def _checked(
-    file: Path, store: Store, settings: CheckSettings, words: dict[str, Any], *, quiet: bool
-) -> CheckResult:
+def _checked(file: Path, store: Store, settings: CheckSettings, options: CheckCommandOptions) -> CheckResult:
     from rightcall.check.suite_check import CheckOptions, check_suite
     from rightcall.cli.interrupt import INTERRUPTS, run_interruptible
 
-    names = (
-        "baseline",
-        "full",
-        "again",
-        "plan_only",
-        "max_calls",
-        "base_ref",
-        "changed",
-        "record",
-        "trials",
-        "model",
-        "base_url",
-        "concurrency",
-    )
-    started = time.monotonic()
+    started, is_watched = time.monotonic(), not options.as_json and sys.stderr.isatty()
 
     def compared(done: int, goldens: int) -> None:
-        if not quiet and sys.stderr.isatty() and time.monotonic() - started > 1:
+        if is_watched and time.monotonic() - started > 1:
             tell(f"compared {done:,} of {goldens:,} first requests", err=True)
 
-    options = CheckOptions(settings=settings, compared=compared, **{name: words[name] for name in names})
-
     def watch(spent: int, planned: int) -> None:
-        if not quiet and sys.stderr.isatty():
+        if is_watched:
             tell(f"{spent:,} of at most {planned:,} calls", err=True)
 
+    request = CheckOptions.of(options, settings, compared)
     try:
-        return run_interruptible(check_suite(file, store, options, watch=watch))
+        return run_interruptible(check_suite(file, store, request, watch=watch))
     except KeyboardInterrupt:
         tell(f"{INTERRUPTS.reason}; finished trials are stored: run the same command to continue", err=True)
         raise

@@ -67,6 +67,9 @@ MENU: dict[str, dict[str, str]] = {
     },
 }
 
+COMPLETION = "_RIGHTCALL_COMPLETE"
+"""The variable with which a shell asks for completions. click alone would end them with `sys.exit`."""
+
 WELCOME = """\
 RightCall tests LLM agents that use tools: did your agent make the right call?
 
@@ -212,6 +215,11 @@ def main() -> None:
 
 def _run() -> object:
     """The exit code of the command. No command raises `SystemExit`: it is code under test that did."""
+    asked = os.environ.get(COMPLETION)
+    if asked:
+        from click.shell_completion import shell_complete
+
+        return shell_complete(cli, {}, "rightcall", COMPLETION, asked)
     try:
         return cli.main(prog_name="rightcall", standalone_mode=False)
     except SystemExit as end:

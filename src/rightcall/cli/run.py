@@ -5,149 +5,33 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from rightcall.cli.options import (
-    FiniteRange,
-    base_url_option,
-    concurrency_option,
-    failures_option,
-    metric_option,
-    store_option,
-    trials_option,
-    trust_option,
-)
+from rightcall.cli.completion import completer
+from rightcall.cli.declared import GroupedCommand, declared
 from rightcall.cli.output import console, tell
+from rightcall.run.options import RunOptions
 
 if TYPE_CHECKING:
     from rightcall.api.suite_run import SuiteRun
-    from rightcall.cli.run_progress import LiveMode
-    from rightcall.recording.settings import RecordMode
     from rightcall.run.backend import WorkerPool
     from rightcall.run.live_run import RunOutcome
     from rightcall.run.plan import Plan
 
 INFRASTRUCTURE = 4
 REPEATED = (
-    "base_url", "metrics", "trials", "only", "limit", "concurrency", "faults", "record", "store_url",
+    "base_url", "metrics", "trials", "only", "limit", "concurrency", "faults", "record", "store",
     "on", "workers", "worker_cpus", "worker_gpus", "worker_memory",
 )  # fmt: skip
 """Options that affect what runs and where it is stored: they are part of the command that repeats a run."""
 
 
-@click.command()
-@click.argument("suite", type=click.Path(path_type=Path))
-@click.option(
-    "--model",
-    "models",
-    multiple=True,
-    help="Model to use: provider:model or a name of models (repeatable) [default: the suite's model]",
-)
-@base_url_option
-@metric_option
-@trials_option()
-@click.option(
-    "--only",
-    multiple=True,
-    help="Only this id (wildcards * and ?), tag or category (repeatable)",
-)
-@click.option("--limit", type=click.IntRange(1), help="Maximum number of goldens")
-@concurrency_option
-@click.option(
-    "--faults",
-    type=click.Path(path_type=Path),
-    help="Inject these faults; also run a fault-free control",
-)
-@click.option(
-    "--perturb",
-    multiple=True,
-    metavar="KIND[,KIND]",
-    help="Measure the effect of harmless changes: order, names, parameters, distractors[=N], paraphrase, typos, "
-    "drop[=TOOL], drop_other, bare[=TOOL], examples, system (repeatable)",
-)
-@click.option(
-    "--paraphrase-model",
-    metavar="MODEL",
-    help="Model that writes paraphrases for --perturb paraphrase, kept in SUITE.paraphrases.jsonl"
-    " [default: default_generator of models]",
-)
-@click.option("--resume", metavar="RUN", help="Resume an unfinished run: an id, a prefix or `last`")
-@store_option
-@click.option(
-    "--dry-run",
-    is_flag=True,
-    help="Estimate requests, tokens and cost without sending anything",
-)
-@click.option(
-    "--record",
-    type=click.Choice(["none", "auto", "refresh", "replay"]),
-    help="Record and replay model answers: auto asks the model only for what is not recorded, replay never asks it",
-)
-@click.option(
-    "--save-baseline",
-    type=click.Path(path_type=Path),
-    help="Add the run to this baseline file; runs with equal inputs are pooled",
-)
-@click.option(
-    "--id",
-    "run_id",
-    metavar="ID",
-    help="Run id: start the run, resume it, or show it if it is finished",
-)
-@click.option("--workers", type=click.IntRange(1, 10_000), help="Worker processes, on Ray")
-@click.option(
-    "--on",
-    metavar="ray[:ADDRESS]",
-    help="Where workers run: ray (started here), ray:auto (this machine's cluster) or ray:HOST:PORT",
-)
-@click.option("--worker-cpus", type=FiniteRange(0), help="CPUs per worker [default: 1]")
-@click.option("--worker-gpus", type=FiniteRange(0), help="GPUs per worker [default: 0]")
-@click.option("--worker-memory", metavar="SIZE", help="Memory per worker, such as 2GiB")
-@click.option(
-    "--exit-on",
-    type=click.Choice(["verdict", "infra"]),
-    default="verdict",
-    show_default=True,
-    help="What decides the exit code; with infra, a finished run exits with 0 whatever its verdict",
-)
-@click.option("--include-unreviewed", is_flag=True, help="Also run unreviewed goldens made from traces")
-@trust_option
-@failures_option
-@click.option("--live", type=click.Choice(["auto", "plain", "off"]), default="auto", show_default=True,
-              help="Progress on stderr: a bar or occasional lines, one line per finished case, or none")  # fmt: skip
-@click.option("--json", "as_json", is_flag=True, help="Output JSON: one line per case, then one for the run")
-def run(
-    suite: Path,
-    models: tuple[str, ...],
-    base_url: str | None,
-    metrics: tuple[str, ...],
-    trials: int | None,
-    only: tuple[str, ...],
-    limit: int | None,
-    concurrency: int | None,
-    faults: Path | None,
-    perturb: tuple[str, ...],
-    paraphrase_model: str | None,
-    resume: str | None,
-    store_url: str | None,
-    dry_run: bool,
-    trust: bool,
-    record: RecordMode | None,
-    save_baseline: Path | None,
-    include_unreviewed: bool,
-    run_id: str | None,
-    workers: int | None,
-    on: str | None,
-    worker_cpus: float | None,
-    worker_gpus: float | None,
-    worker_memory: str | None,
-    exit_on: str,
-    failures: int,
-    live: LiveMode,
-    as_json: bool,
-) -> None:
+@click.command(cls=GroupedCommand)
+@click.argument("suite", type=click.Path(path_type=Path), shell_complete=completer("suite"))
+@declared(RunOptions)
+def run(suite: Path, options: RunOptions) -> None:
     """Run every golden of SUITE, score the calls and store the results.
 
     Ctrl-C keeps finished results and prints the command to resume. Exit codes: 0 passed, 1 did not pass,
@@ -155,70 +39,62 @@ def run(
     """
     from rightcall.api.suite_run import SuiteRun
 
-    if (resume or run_id) and len(models) > 1:
+    if (options.resume or options.run_id) and len(options.models) > 1:
         raise click.UsageError("--resume and --id take a single --model")
-    if resume and run_id:
+    if options.resume and options.run_id:
         raise click.UsageError("--id already resumes; remove --resume")
-    asked = SuiteRun(
-        suite,
-        models,
-        metrics,
-        base_url=base_url,
-        trials=trials,
-        only=only,
-        limit=limit,
-        concurrency=concurrency,
-        faults=faults,
-        record=record,
-        include_unreviewed=include_unreviewed,
-        trust=trust,
-    )
-    if dry_run:
+    asked = SuiteRun(suite, options, options.models)
+    if options.dry_run:
         from rightcall.cli.run_estimate import print_estimates
 
-        print_estimates(asked, as_json)
+        print_estimates(asked, options.as_json)
         return
     from rightcall.core.event_loop import prefer_uvloop
 
-    of_workers = {"count": workers, "cpus": worker_cpus, "gpus": worker_gpus, "memory": worker_memory}
-    shared = workers_of(asked, on, {name: n for name, n in of_workers.items() if n is not None})
+    shared = workers_of(asked, options)
     prefer_uvloop()
     plans = asked.plans()
     if len(plans) > 1:
         _check_all(plans)
-    agains = _commands_again(suite, models, click.get_current_context())
-    if shared is not None and (perturb or any(plan.agent.faults for plan in plans)):
+    agains = _commands_again(suite, options, click.get_current_context())
+    if shared is not None and (options.perturb or any(plan.agent.faults for plan in plans)):
         raise click.UsageError("--workers cannot be combined with --perturb or --faults")
-    if perturb:
+    if options.perturb:
         from rightcall.cli.run_robustness import run_perturbations
 
-        texts = suite.with_suffix(".paraphrases.jsonl")
-        run_perturbations(plans, perturb, store_url, as_json, texts, (paraphrase_model, base_url))
+        run_perturbations(plans, suite.with_suffix(".paraphrases.jsonl"), options)
         return
     from rightcall.cli.run_execution import Execution
 
-    how = Execution(store_url, as_json, failures, live, shared)
+    how = Execution(options, shared)
     if any(plan.agent.faults for plan in plans):
         from rightcall.cli.run_robustness import run_broken
 
-        raise click.exceptions.Exit(run_broken(plans, agains, how, resume))
+        raise click.exceptions.Exit(run_broken(plans, agains, how, options.resume))
     with shared or nullcontext():
         outcomes = [
-            how.run(plan, again, resume=resume, run_id=run_id)
+            how.run(plan, again, resume=options.resume, run_id=options.run_id)
             for plan, again in zip(plans, agains, strict=True)
         ]
-    if save_baseline is not None:
-        _save_baseline(save_baseline, outcomes[-1], store_url)
-    if len(outcomes) > 1 and not as_json:
+    if options.save_baseline is not None:
+        _save_baseline(options.save_baseline, outcomes[-1], options.store)
+    if len(outcomes) > 1 and not options.as_json:
         _print_models(outcomes)
     code = max(outcome.verdict.exit_code for outcome in outcomes)
-    raise click.exceptions.Exit(0 if exit_on == "infra" and code < INFRASTRUCTURE else code)
+    raise click.exceptions.Exit(0 if options.exit_on == "infra" and code < INFRASTRUCTURE else code)
 
 
-def workers_of(asked: SuiteRun, on: str | None, given: Mapping[str, Any]) -> WorkerPool | None:
+def workers_of(asked: SuiteRun, options: RunOptions) -> WorkerPool | None:
     """The workers of a run: as the command line says, then as the suite does; None without any."""
-    config = asked.workers()
-    if on is None and not given and config is None:
+    typed = {
+        "count": options.workers,
+        "cpus": options.worker_cpus,
+        "gpus": options.worker_gpus,
+        "memory": options.worker_memory,
+    }
+    typed = {name: value for name, value in typed.items() if value is not None}
+    config, on = asked.workers(), options.on
+    if on is None and not typed and config is None:
         return None
     import msgspec
 
@@ -228,7 +104,7 @@ def workers_of(asked: SuiteRun, on: str | None, given: Mapping[str, Any]) -> Wor
 
     SUPERVISION.start()  # before the agent's code is loaded, which may start threads
     folder = asked.file.parent
-    settings = msgspec.structs.replace(config or WorkersConfig(), **given)
+    settings = msgspec.structs.replace(config or WorkersConfig(), **typed)
     dataset = folder / load_suite(asked.file).dataset
     pool: WorkerPool = load("services", "workers")(settings, on or "ray", folder=folder, dataset=dataset)
     return pool
@@ -242,12 +118,12 @@ def _check_all(plans: list[Plan]) -> None:
     finished(preflight_all(plans))
 
 
-def _commands_again(suite: Path, models: tuple[str, ...], context: click.Context) -> list[str]:
+def _commands_again(suite: Path, options: RunOptions, context: click.Context) -> list[str]:
     """For each model the command that repeats its run."""
-    names = {option.name: option.opts[0] for option in context.command.params}
-    typed = {names[name]: context.params[name] for name in REPEATED}
-    flags = " --include-unreviewed" if context.params["include_unreviewed"] else ""
-    return [command_line(suite, {"--model": model, **typed}) + flags for model in (models or (None,))]
+    flags = {option.name: option.opts[0] for option in context.command.params}
+    typed = {flags[name]: getattr(options, name) for name in REPEATED}
+    more = " --include-unreviewed" if options.include_unreviewed else ""
+    return [command_line(suite, {"--model": model, **typed}) + more for model in (options.models or (None,))]
 
 
 def command_line(suite: Path, options: Mapping[str, object]) -> str:
@@ -267,10 +143,10 @@ def command_line(suite: Path, options: Mapping[str, object]) -> str:
     return shlex.join(words)
 
 
-def _save_baseline(path: Path, outcome: RunOutcome, store_url: str | None) -> None:
+def _save_baseline(path: Path, outcome: RunOutcome, store: str | Path | None) -> None:
     from rightcall.api.suite_run import add_to_baseline
 
-    add_to_baseline(path, outcome.run.id, store_url)
+    add_to_baseline(path, outcome.run.id, store)
     tell(f"{path}: baseline saved", err=True)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -12,13 +13,14 @@ import click
 from rightcall.cli.driver_process import SUPERVISION
 from rightcall.cli.interrupt import INTERRUPTED, INTERRUPTS, run_interruptible
 from rightcall.cli.output import console, print_next, tell
-from rightcall.cli.run_progress import LiveMode, ReaderGone, Watching
+from rightcall.cli.run_progress import ReaderGone, Watching
 from rightcall.core.errors import InfrastructureError, RightCallError, RunTakenOver
 from rightcall.core.event_loop import prefer_uvloop
 from rightcall.model.run import Run
 from rightcall.run.asked_hosts import role_hosts
 from rightcall.run.definition_cost import cost_of_definitions
 from rightcall.run.live_run import RunOutcome
+from rightcall.run.options import RunOptions
 from rightcall.run.plan import Plan
 from rightcall.run.runner import run_plan
 from rightcall.store.address import open_store, store_address
@@ -37,10 +39,7 @@ WORTH_A_WARNING_MS = 50
 class Execution:
     """How a command runs its plans and shows them; a warning that several plans share is shown once."""
 
-    store_url: str | None
-    as_json: bool
-    failures: int
-    live: LiveMode = "auto"
+    options: RunOptions
     workers: WorkerPool | None = None
     warned: set[str] = field(default_factory=set)
 
@@ -48,16 +47,21 @@ class Execution:
         self, plan: Plan, again: str, *, resume: str | None = None, run_id: str | None = None
     ) -> RunOutcome:
         """Run one plan and print its results; if it ends early, print how to resume. `again` repeats the run."""
-        watching = Watching(keep=self.failures, as_json=self.as_json, warned=self.warned, live=self.live)
+        watching = Watching(
+            keep=self.options.failures,
+            as_json=self.options.as_json,
+            warned=self.warned,
+            live=self.options.live,
+        )
         for role in role_hosts(plan):
             if role.host and (words := f"asks: {role.words}") not in self.warned:
                 self.warned.add(words)
                 tell(words, err=True)
         outcome = run_to_end(
-            plan, self.store_url, resume, watching, again, run_id=run_id, workers=self.workers
+            plan, self.options.store, resume, watching, again, run_id=run_id, workers=self.workers
         )
         _warn_of(outcome)
-        if self.as_json:
+        if self.options.as_json:
             from rightcall.show.rows import write_outcome
 
             write_outcome(outcome.run.id, outcome.verdict.word, outcome.summary, sys.stdout.buffer)
@@ -85,7 +89,9 @@ class Execution:
             unchecked=watching.unchecked,
         )
         print_decision(out, outcome.verdict)
-        where = f" --store {shlex.quote(store_address(self.store_url).typed)}" if self.store_url else ""
+        where = ""
+        if self.options.store:
+            where = f" --store {shlex.quote(store_address(self.options.store).typed)}"
         hints = [f"rightcall runs show {outcome.run.id}{where}"]
         if outcome.stopped:
             hints.insert(0, f"{again} --resume {outcome.run.id}")
@@ -115,7 +121,7 @@ def print_decision(out: Screen, verdict: Verdict) -> None:
 
 def run_to_end(
     plan: Plan,
-    store_url: str | None,
+    store_url: str | Path | None,
     resume: str | None,
     watching: Watching,
     again: str,

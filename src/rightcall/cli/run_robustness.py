@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,40 +11,37 @@ if TYPE_CHECKING:
     from rightcall.cli.run_execution import Execution
     from rightcall.models.endpoint import ModelEndpoint
     from rightcall.run.live_run import RunOutcome
+    from rightcall.run.options import RunOptions
     from rightcall.run.plan import Plan
 
 
 def run_perturbations(
     plans: list[Plan],
-    kinds: Sequence[str],
-    store_url: str | None,
-    as_json: bool,
     texts: Path,
-    paraphrase_model: tuple[str | None, str | None],
+    options: RunOptions,
 ) -> None:
-    """Run each plan clean and perturbed, and show what the perturbations did; an item of `kinds` may list several.
-
-    `paraphrase_model` is a model with the server that was typed, which is that of every model of the agent's provider.
-    """
+    """Run each plan clean and perturbed, and show what the perturbations did; `texts` is a file of paraphrases."""
     from rightcall.cli.interrupt import run_interruptible
     from rightcall.improve.perturbed_run import run_perturbed
     from rightcall.show.robustness import print_perturbations
     from rightcall.store.address import open_store
 
-    wanted = [kind.strip() for listed in kinds for kind in listed.split(",") if kind.strip()]
+    wanted = [kind.strip() for listed in options.perturb for kind in listed.split(",") if kind.strip()]
     for plan in plans:
         said = (
-            paraphrases_of(plan, texts, _paraphrase_endpoint(plan, *paraphrase_model))
+            paraphrases_of(
+                plan, texts, _paraphrase_endpoint(plan, options.paraphrase_model, options.base_url)
+            )
             if "paraphrase" in wanted
             else {}
         )
-        with open_store(store_url) as store:
+        with open_store(options.store) as store:
             effects = run_interruptible(
                 run_perturbed(
                     plan, store, wanted, paraphrases=said, announce=lambda sentence: tell(sentence, err=True)
                 )
             )
-        if as_json:
+        if options.as_json:
             print_json({"agent": plan.agent.name, "perturbations": effects})
         else:
             tell(plan.agent.name)
@@ -53,6 +49,7 @@ def run_perturbations(
 
 
 def _paraphrase_endpoint(plan: Plan, model: str | None, base_url: str | None) -> ModelEndpoint | None:
+    """The model that writes paraphrases; the server that was typed is that of every model of the agent's provider."""
     from rightcall.models.resolver import endpoint_of
 
     if model is None:
@@ -94,9 +91,9 @@ def run_broken(plans: list[Plan], agains: list[str], how: Execution, resume: str
         def run_one(plan: Plan, resume: str | None, again: str = again) -> RunOutcome:
             return how.run(plan, again, resume=resume)
 
-        broken, report = run_with_control(plan, run_one, how.store_url, resume)
+        broken, report = run_with_control(plan, run_one, how.options.store, resume)
         resume = None
-        if how.as_json:
+        if how.options.as_json:
             print_json(report)
         else:
             print_fault_report(console(), report)

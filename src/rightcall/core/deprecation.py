@@ -124,7 +124,7 @@ def warn_deprecated(old: str, new: str) -> None:
     while frame.f_back is not None and _is_ours(frame.f_globals.get("__name__", "")):
         level, frame = level + 1, frame.f_back
     warnings.warn(
-        f"{old} is deprecated and ends with {REMOVED_IN}; use {new}", DeprecationWarning, stacklevel=level - 1
+        f"{old} is deprecated and ends with {REMOVED_IN}; use {new}", DeprecationWarning, stacklevel=level
     )
 
 

@@ -7,11 +7,11 @@ from typing import Annotated, Literal
 
 import msgspec
 
+from rightcall.core.options import suite_key
 from rightcall.decide.check_rule import Risks
+from rightcall.decide.options import CheckThresholds
 from rightcall.decide.trial_pairs import Scores, Stratum, hash_order, noise_of, rounds_for
 from rightcall.model.record import Record
-
-Share = Annotated[float, msgspec.Meta(gt=0, lt=1)]
 
 
 class CheckSettings(Record, frozen=True):
@@ -22,15 +22,11 @@ class CheckSettings(Record, frozen=True):
     many as the baseline has].
     """
 
-    drop: Annotated[Share, msgspec.Meta(description="margin for goldens that a change can affect")] = 0.2
-    drop_rest: Annotated[Share, msgspec.Meta(description="margin for all other goldens")] = 0.1
-    alpha: Annotated[float, msgspec.Meta(gt=0, le=0.5, description="risk of REGRESSED without a change")] = (
-        0.05
-    )
+    drop: Annotated[float, suite_key(CheckThresholds, "drop")] = 0.2
+    drop_rest: Annotated[float, suite_key(CheckThresholds, "drop_rest")] = 0.1
+    alpha: Annotated[float, suite_key(CheckThresholds, "alpha")] = 0.05
     beta: Annotated[float, msgspec.Meta(gt=0, le=0.5, description="risk of PASS at the margin")] = 0.05
-    sample: Annotated[int, msgspec.Meta(gt=0, description="maximum number of unaffected goldens to try")] = (
-        120
-    )
+    sample: Annotated[int, suite_key(CheckThresholds, "sample")] = 120
     rounds: Annotated[
         Annotated[int, msgspec.Meta(gt=0)] | None,
         msgspec.Meta(description="trials per affected golden [default: enough for 40 pairs]"),
@@ -46,7 +42,7 @@ class CheckSettings(Record, frozen=True):
         Literal["passes", "score"],
         msgspec.Meta(description="what is compared: whether a trial passed, or its score"),
     ] = "passes"
-    control: Annotated[int, msgspec.Meta(ge=0, description="number of unaffected goldens to try as well")] = 0
+    control: Annotated[int, suite_key(CheckThresholds, "control")] = 0
 
     @property
     def risks(self) -> Risks:

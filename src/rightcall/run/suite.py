@@ -11,6 +11,7 @@ from rightcall.agents.conversation.personas import DEFAULT_PERSONAS
 from rightcall.agents.limits import Limits, RunLimits
 from rightcall.core import codec
 from rightcall.core.errors import InputError
+from rightcall.core.options import suite_key
 from rightcall.decide.check_settings import CheckSettings
 from rightcall.files.checked_read import existing_file
 from rightcall.files.documents import read_items, refuse_other_format, value_of
@@ -20,10 +21,9 @@ from rightcall.models.base import Settings
 from rightcall.models.endpoint import ModelEndpoint
 from rightcall.models.rate_limit import RateLimit
 from rightcall.recording.settings import RecordMode, RecordSettings
+from rightcall.run.options import SuiteOptions
 
 FORMAT = "rightcall/suite/1"
-MOST_TRIALS = 100_000
-MOST_AT_ONCE = 10_000
 
 
 class CodeFiles(Record, frozen=True):
@@ -210,16 +210,14 @@ class Suite(Record, frozen=True):
         dict[str, tuple[str, ...]],
         msgspec.Meta(description="named sets of tools; a golden's tool_set selects one"),
     ] = {}
-    trials: Annotated[int, msgspec.Meta(gt=0, le=MOST_TRIALS, description="trials per golden")] = 1
+    trials: Annotated[int, suite_key(SuiteOptions, "trials")] = 1
     seed: Annotated[
         int,
         msgspec.Meta(
             ge=-(2**63), le=2**63 - 1, description="seed of the order of the cases and of everything random"
         ),
     ] = 0
-    concurrency: Annotated[
-        int, msgspec.Meta(gt=0, le=MOST_AT_ONCE, description="maximum concurrent cases")
-    ] = 32
+    concurrency: Annotated[int, suite_key(SuiteOptions, "concurrency")] = 32
     metrics: Annotated[
         tuple[str | dict[str, str | list[str]], ...],
         msgspec.Meta(description="extra metrics; {measure: NAME} measures without affecting the verdict"),

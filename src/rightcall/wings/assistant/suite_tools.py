@@ -58,21 +58,15 @@ class SuiteTools:
         failed. Takes as long as the model needs and reports progress.
         """
         from rightcall.api.suite_run import SuiteRun
+        from rightcall.run.options import SuiteOptions
         from rightcall.run.runner import run_plan
         from rightcall.show.view.grouped_trials import failures_first, golden_rows, titled
 
         path, loaded = self._project.suite(suite, model)
         self._project.require_trust(path, loaded, model)
         record: RecordMode | None = "replay" if replay else None
-        asked = SuiteRun(
-            path,
-            (model,) if model else (),
-            trials=trials,
-            only=only or (),
-            record=record,
-            trust=self._project.trust,
-        )
-        (plan,) = asked.plans()
+        options = SuiteOptions(trials=trials, only=only or (), record=record, trust=self._project.trust)
+        (plan,) = SuiteRun(path, options, (model,) if model else ()).plans()
         loop = asyncio.get_running_loop()
 
         def watch(progress: Progress, _results: Sequence[CaseResult]) -> None:

@@ -1,0 +1,78 @@
+"""The options of `rightcall check` and `rightcall.check`, each declared once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+from rightcall.core.options import CI, SCALE, SELECTION, Option
+from rightcall.decide.options import CheckThresholds
+from rightcall.run.options import MOST_TRIALS, SuiteOverrides
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckRequest(SuiteOverrides):
+    """What of a suite is checked, against what, and at which price."""
+
+    baseline: Annotated[str, Option("Baseline: branch:NAME, a run, or a baseline file", values="run")] = (
+        "branch:main"
+    )
+    full: Annotated[bool, Option("Try every golden", group=SELECTION)] = False
+    again: Annotated[bool, Option("Check again even if these inputs have a verdict", group=SELECTION)] = False
+    plan_only: Annotated[
+        bool,
+        Option("Show what would be tried and how likely each verdict is; send nothing", flags=("--plan",)),
+    ] = False
+    max_calls: Annotated[int | None, Option("Maximum number of model calls", group=SCALE, ge=0)] = None
+    changed: Annotated[
+        Sequence[str],
+        Option("File that changed and affects every golden", metavar="FILE", group=SELECTION, values="file"),
+    ] = ()
+    trials: Annotated[int | None, Option("Trials per new golden", group=SCALE, ge=1, le=MOST_TRIALS)] = None
+    model: Annotated[
+        str | None,
+        Option(
+            "Model to use: provider:model or a name of models", values="model", default="the suite's model"
+        ),
+    ] = None
+    base_ref: Annotated[
+        str,
+        Option(
+            "Also try this version (branch, tag or commit), to detect a change at the provider",
+            metavar="REF",
+            group=CI,
+        ),
+    ] = ""
+
+
+@dataclass(frozen=True)
+class CheckSuiteOptions(CheckRequest):
+    """The parameters of `rightcall.check`."""
+
+    suite: Annotated[str | Path, Option("File of the suite")]
+    _: KW_ONLY
+    settings: Annotated[
+        Mapping[str, Any] | None,
+        Option("What replaces the suite's `check:`: drop, drop_rest, alpha, sample, …"),
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckCommandOptions(CheckRequest, CheckThresholds):
+    """The options of `rightcall check`."""
+
+    outputs: Annotated[
+        Sequence[Path],
+        Option(
+            "Output file: check.md, check.json, check.xml (JUnit), check.sarif or codequality.json",
+            flags=("-o", "--output"),
+            group=CI,
+            values="file",
+        ),
+    ] = ()
+    together: Annotated[bool, Option("With several suites, control --alpha over all of them", group=CI)] = (
+        False
+    )
+    as_json: Annotated[bool, Option("Output JSON", flags=("--json",))] = False

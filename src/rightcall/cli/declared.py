@@ -1,0 +1,118 @@
+"""The options of a command from the class that declares them: click options in groups, with completion.
+
+@click.command(cls=GroupedCommand)
+@click.argument("suite")
+@declared(RunOptions)
+def run(suite: Path, options: RunOptions) -> None: ...
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import wraps
+from pathlib import Path
+from typing import Any, Literal, TypeVar, get_args, get_origin
+
+import click
+
+from rightcall.cli.completion import completer
+from rightcall.cli.options import FiniteRange
+from rightcall.core.options import CI, COMMON, SCALE, SELECTION, DeclaredOption, declared_options
+
+Options = TypeVar("Options")
+GROUPS = (COMMON, SELECTION, SCALE, CI)
+
+
+class GroupedOption(click.Option):
+    """An option that knows its group in `--help`."""
+
+    group = COMMON
+
+
+class GroupedCommand(click.Command):
+    """A command whose `--help` shows its options in groups."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        for group in GROUPS:
+            records = [
+                record
+                for option in self.get_params(ctx)
+                if isinstance(option, click.Option)
+                and getattr(option, "group", COMMON) == group
+                and (record := option.get_help_record(ctx))
+            ]
+            if records:
+                with formatter.section(group):
+                    formatter.write_dl(records)
+
+
+def declared(options: Callable[..., Options]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """A decorator: the command has the options of a class, and its function gets them as one value, `options`."""
+    names = {one.name: one for one in declared_options(options) if not one.option.hidden}
+
+    def decorate(function: Callable[..., None]) -> Callable[..., None]:
+        @wraps(function)
+        def call(**words: Any) -> None:
+            function(**words, options=options(**{name: words.pop(name) for name in names}))
+
+        later = getattr(function, "__click_params__", [])
+        call.__click_params__ = [*later, *map(click_option, reversed(names.values()))]  # type: ignore[attr-defined]
+        return call
+
+    return decorate
+
+
+def click_option(one: DeclaredOption) -> click.Option:
+    """One option as click has it."""
+    kind, option = one.types[0], one.option
+    is_many = get_origin(kind) in (Sequence, tuple)
+    kind = get_args(kind)[0] if is_many else kind
+    is_flag = kind is bool
+    is_shown = (
+        not is_flag and not is_many and not one.required and one.default is not None and one.default != ""
+    )
+    shown_metavar = option.metavar or ("PATH" if option.values == "file" else None)
+    result = GroupedOption(
+        [*(option.flags or (f"--{one.name.replace('_', '-')}",)), one.name],
+        type=None if is_flag else _click_type(kind, one),
+        is_flag=is_flag,
+        multiple=is_many,
+        default=None if one.required or is_many else one.default,
+        required=one.required,
+        show_default=is_shown,
+        metavar=None if is_flag else shown_metavar,
+        help=_help(one, is_many),
+        shell_complete=completer(option.values),
+    )
+    result.group = option.group
+    return result
+
+
+def _help(one: DeclaredOption, is_many: bool) -> str:
+    words = (
+        f"{one.option.help} (repeatable)"
+        if is_many and "repeatable" not in one.option.help
+        else one.option.help
+    )
+    return f"{words} [default: {one.option.default}]" if one.option.default else words
+
+
+def _click_type(kind: Any, one: DeclaredOption) -> Any:
+    option = one.option
+    if get_origin(kind) is Literal:
+        return click.Choice(get_args(kind))
+    if kind is int:
+        return click.IntRange(_whole(option.ge), _whole(option.le))
+    if kind is float:
+        low, high = (
+            option.ge if option.gt is None else option.gt,
+            option.le if option.lt is None else option.lt,
+        )
+        return FiniteRange(low, high, min_open=option.gt is not None, max_open=option.lt is not None)
+    if kind is Path:
+        return click.Path(path_type=Path)
+    return str
+
+
+def _whole(bound: float | None) -> int | None:
+    return None if bound is None else int(bound)

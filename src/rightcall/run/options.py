@@ -1,0 +1,167 @@
+"""The options of `rightcall run` and `rightcall.run_suite`, each declared once.
+
+`SuiteOverrides` is shared with `check`. Keys of a suite that an option replaces take their description and bounds from
+here (`run/suite.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
+from pathlib import Path
+from typing import Annotated, Literal
+
+from rightcall.core.options import CI, SCALE, SELECTION, Option
+from rightcall.recording.settings import RecordMode
+
+MOST_TRIALS = 100_000
+MOST_AT_ONCE = 10_000
+Limit = Annotated[int | None, Option("Maximum number of goldens", group=SELECTION, ge=1)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SuiteOverrides:
+    """What replaces settings of a suite, and where its results are."""
+
+    base_url: Annotated[
+        str | None,
+        Option(
+            "Server of the model",
+            metavar="URL",
+            default="of models, of the SDK's variable, or the provider's",
+        ),
+    ] = None
+    record: Annotated[
+        RecordMode | None,
+        Option(
+            "Record and replay model answers: auto asks the model only for what is not recorded, replay never asks it",
+            group=CI,
+        ),
+    ] = None
+    concurrency: Annotated[
+        int | None, Option("Maximum concurrent cases", group=SCALE, ge=1, le=MOST_AT_ONCE)
+    ] = None
+    trust: Annotated[
+        bool,
+        Option("Allow a suite from outside this project to start programs and import modules", group=CI),
+    ] = False
+    store: Annotated[
+        str | Path | None,
+        Option("Result store: a file or PostgreSQL URL", metavar="URL", default=".rightcall/rightcall.db"),
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class SuiteOptions(SuiteOverrides):
+    """What of a suite is run, and how."""
+
+    metrics: Annotated[Sequence[str], Option("Extra metric", flags=("--metric",), values="metric")] = ()
+    trials: Annotated[int | None, Option("Trials per golden", ge=1, le=MOST_TRIALS)] = None
+    only: Annotated[
+        Sequence[str], Option("Only this id (wildcards * and ?), tag or category", group=SELECTION)
+    ] = ()
+    limit: Limit = None
+    faults: Annotated[
+        str | Path | None,
+        Option("Inject these faults; also run a fault-free control", group=SELECTION, values="file"),
+    ] = None
+    include_unreviewed: Annotated[
+        bool, Option("Also run unreviewed goldens made from traces", group=SELECTION)
+    ] = False
+    resume: Annotated[
+        str | None,
+        Option("Resume an unfinished run: an id, a prefix or `last`", metavar="RUN", values="run"),
+    ] = None
+
+
+@dataclass(frozen=True)
+class RunSuiteOptions(SuiteOptions):
+    """The parameters of `rightcall.run_suite`."""
+
+    suite: Annotated[str | Path, Option("File of the suite")]
+    _: KW_ONLY
+    model: Annotated[
+        str | None,
+        Option("Model to use: provider:model or a name of models", default="the suite's model"),
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunOptions(SuiteOptions):
+    """The options of `rightcall run`."""
+
+    models: Annotated[
+        Sequence[str],
+        Option(
+            "Model to use: provider:model or a name of models",
+            flags=("--model",),
+            values="model",
+            default="the suite's model",
+        ),
+    ] = ()
+    perturb: Annotated[
+        Sequence[str],
+        Option(
+            "Measure the effect of harmless changes: order, names, parameters, distractors[=N], paraphrase, typos, "
+            "drop[=TOOL], drop_other, bare[=TOOL], examples, system",
+            metavar="KIND[,KIND]",
+            group=SELECTION,
+        ),
+    ] = ()
+    paraphrase_model: Annotated[
+        str | None,
+        Option(
+            "Model that writes paraphrases for --perturb paraphrase, kept in SUITE.paraphrases.jsonl",
+            metavar="MODEL",
+            group=SELECTION,
+            values="model",
+            default="default_generator of models",
+        ),
+    ] = None
+    dry_run: Annotated[bool, Option("Estimate requests, tokens and cost without sending anything")] = False
+    save_baseline: Annotated[
+        Path | None,
+        Option(
+            "Add the run to this baseline file; runs with equal inputs are pooled", group=CI, values="file"
+        ),
+    ] = None
+    run_id: Annotated[
+        str | None,
+        Option(
+            "Run id: start the run, resume it, or show it if it is finished",
+            flags=("--id",),
+            metavar="ID",
+            group=CI,
+        ),
+    ] = None
+    workers: Annotated[int | None, Option("Worker processes, on Ray", group=SCALE, ge=1, le=10_000)] = None
+    on: Annotated[
+        str | None,
+        Option(
+            "Where workers run: ray (started here), ray:auto (this machine's cluster) or ray:HOST:PORT",
+            metavar="ray[:ADDRESS]",
+            group=SCALE,
+        ),
+    ] = None
+    worker_cpus: Annotated[float | None, Option("CPUs per worker", group=SCALE, ge=0, default="1")] = None
+    worker_gpus: Annotated[float | None, Option("GPUs per worker", group=SCALE, ge=0, default="0")] = None
+    worker_memory: Annotated[
+        str | None, Option("Memory per worker, such as 2GiB", metavar="SIZE", group=SCALE)
+    ] = None
+    exit_on: Annotated[
+        Literal["verdict", "infra"],
+        Option(
+            "What decides the exit code; with infra, a finished run exits with 0 whatever its verdict",
+            group=CI,
+        ),
+    ] = "verdict"
+    failures: Annotated[int, Option("Failures to show", ge=0)] = 20
+    live: Annotated[
+        Literal["auto", "plain", "off"],
+        Option(
+            "Progress on stderr: a bar or occasional lines, one line per finished case, or none", group=CI
+        ),
+    ] = "auto"
+    as_json: Annotated[
+        bool, Option("Output JSON: one line per case, then one for the run", flags=("--json",))
+    ] = False
