@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
+from rightcall.api.run_result import RunResult
 from rightcall.core.errors import ConfigError, InputError
+from rightcall.core.options import Option, takes
+from rightcall.decide.config import Gate, read_gate
+from rightcall.decide.options import ClusterMode, GateOptions, SampleSizeOptions
 
 if TYPE_CHECKING:
-    from rightcall.api.run_result import RunResult
-    from rightcall.decide.config import About, ClusterMode, Gate
     from rightcall.decide.sample_size import SamplePlan
     from rightcall.decide.verdict import Verdict
     from rightcall.run.decisions import RunComparison
@@ -19,58 +22,50 @@ CLAIMS_NOTHING = {"target", "alpha", "rule", "about", "cluster"}
 """Settings of a gate that are not requirements by themselves."""
 
 
-def gate(
-    run: str | RunResult = "last",
-    rules: Gate | Mapping[str, Any] | None = None,
-    *,
-    suite: str | Path | None = None,
-    min: float | None = None,
-    target: float | None = None,
-    alpha: float | None = None,
-    rule: Literal["interval", "point"] | None = None,
-    about: About | None = None,
-    cluster: ClusterMode | None = None,
-    baseline: str | None = None,
-    margin: float | None = None,
-    anyway: bool = False,
-    forbid: Sequence[str] = (),
-    include_unreviewed: bool = False,
-    store: str | Path | None = None,
-) -> Verdict:
+@dataclass(frozen=True)
+class GateCall(GateOptions):
+    """The parameters of `rightcall.gate`."""
+
+    run: Annotated[str | RunResult, Option("A stored run: an id, `last`, a tag or a git branch")] = "last"
+    rules: Annotated[Gate | Mapping[str, Any] | None, Option("A `Gate`, or the mapping of a suite")] = None
+
+
+@takes(GateCall)
+def gate(options: GateCall) -> Verdict:
     """PASS, FAIL or INCONCLUSIVE for a stored run, with stated error rates.
 
-    The gate is that of `suite` (a file), or `rules` (a `Gate` or the mapping of a suite); the other arguments
-    add to it or replace its settings: `rc.gate("last", min=0.9)`, `rc.gate(run.id, baseline="main", margin=0.02)`.
+    The gate is that of `suite` (a file), or `rules`; the other arguments add to it or replace its settings:
+    `rc.gate("last", min=0.9)`, `rc.gate(run.id, baseline="main", margin=0.02)`.
     """
-    from rightcall.decide.config import Gate, read_gate
     from rightcall.run.decisions import gate_run
     from rightcall.run.suite import load_suite
     from rightcall.store.address import open_store
 
-    loaded = load_suite(suite) if suite is not None else None
-    given: dict[str, Any] = {"min": min, "target": target, "alpha": alpha, "rule": rule, "about": about}
-    given |= {"forbid": list(forbid) or None, "cluster": cluster}
-    against = {"run": baseline, "margin": margin, "anyway": anyway or None}
-    if isinstance(rules, Gate):
-        if any(value is not None for value in (*given.values(), *against.values())) or loaded:
+    suite = load_suite(options.suite) if options.suite is not None else None
+    settings = {
+        name: getattr(options, name) for name in ("min", "target", "alpha", "rule", "about", "cluster")
+    }
+    settings["forbid"] = list(options.forbid) or None
+    against = {"run": options.baseline, "margin": options.margin, "anyway": options.anyway or None}
+    if isinstance(options.rules, Gate):
+        if any(value is not None for value in (*settings.values(), *against.values())) or suite:
             raise ConfigError(
                 "a Gate cannot be combined with other options; pass it alone, or pass a mapping"
             )
-        chosen = rules
+        rules = options.rules
     else:
-        base = dict(loaded.gate if loaded else rules or {})
-        chosen = read_gate(_completed(base, _present(given), _present(against)))
-    quarantine = frozenset(loaded.quarantine) if loaded else frozenset[str]()
-    with open_store(store, must_exist=True) as opened:
-        run = _run_id(run)
-        found = opened.run(run).run
-        if found.settings.get("include_unreviewed") and not include_unreviewed:
+        base = dict(suite.gate if suite else options.rules or {})
+        rules = read_gate(_completed(base, _present(settings), _present(against)))
+    quarantine = frozenset(suite.quarantine) if suite else frozenset[str]()
+    with open_store(options.store, must_exist=True) as store:
+        run = store.run(_run_id(options.run)).run
+        if run.settings.get("include_unreviewed") and not options.include_unreviewed:
             raise InputError(
-                f"run {found.id}",
+                f"run {run.id}",
                 "has unreviewed goldens",
                 "review them and run again, or pass --include-unreviewed",
             )
-        return gate_run(opened, run, chosen, quarantine)
+        return gate_run(store, run.id, rules, quarantine)
 
 
 def compare(
@@ -106,49 +101,36 @@ def compare(
         )
 
 
-def sample_size(
-    min: float,
-    target: float,
-    *,
-    power: float = 0.8,
-    alpha: float = 0.05,
-    trials: int = 1,
-    icc: float = 0.5,
-    about: About = "cases_like_these",
-    dataset: str | Path | None = None,
-    cluster: ClusterMode = "declared",
-    cost_per_case: float | None = None,
-    watch: Callable[[], None] | None = None,
-) -> SamplePlan:
+@takes(SampleSizeOptions)
+def sample_size(options: SampleSizeOptions) -> SamplePlan:
     """How many goldens are needed to show a pass rate of `min` when the true rate is `target`, and the cost.
 
-    `icc` is the correlation between trials of one golden, from 0 to 1. With `dataset` the plan is also evaluated for
-    its goldens, whose clusters are those they declare or, with `cluster="auto"`, also their templates; those that state
-    no check decide nothing and are not counted. `watch` is called after every simulated run.
+    With `dataset` the plan is also evaluated for its goldens; those that state no check decide nothing and are not
+    counted.
     """
     from rightcall.datasets.goldens import load_goldens
-    from rightcall.decide.sample_size import cluster_sizes, plan as planned
+    from rightcall.decide.sample_size import cluster_sizes, plan
     from rightcall.model.golden import states_check
     from rightcall.run.request_templates import template_clusters, template_groups
 
     have = clusters = None
-    if dataset is not None:
-        goldens = [golden for golden in load_goldens(dataset) if states_check(golden)]
-        found = template_clusters(template_groups(goldens)) if cluster == "auto" else {}
-        named = [golden.cluster or found.get(golden.id) for golden in goldens]
-        have, clusters = len(named), cluster_sizes(named)
-    return planned(
-        min,
-        target,
-        power=power,
-        alpha=alpha,
-        trials=trials,
-        icc=icc,
-        about=about,
-        cost_per_trial=cost_per_case,
+    if options.dataset is not None:
+        goldens = [golden for golden in load_goldens(options.dataset) if states_check(golden)]
+        templates = template_clusters(template_groups(goldens)) if options.cluster == "auto" else {}
+        names = [golden.cluster or templates.get(golden.id) for golden in goldens]
+        have, clusters = len(names), cluster_sizes(names)
+    return plan(
+        options.min,
+        options.target,
+        power=options.power,
+        alpha=options.alpha,
+        trials=options.trials,
+        icc=options.icc,
+        about=options.about,
+        cost_per_trial=options.cost_per_case,
         have=have,
         clusters=clusters,
-        watch=watch,
+        watch=options.watch,
     )
 
 

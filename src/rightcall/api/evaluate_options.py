@@ -11,7 +11,7 @@ from rightcall.agents.agent import Agent
 from rightcall.agents.agent_endpoint import with_endpoint
 from rightcall.agents.limits import RunLimits
 from rightcall.core.errors import ConfigError
-from rightcall.core.options import Option
+from rightcall.core.options import Option, StoreOption
 from rightcall.decide.config import Gate, read_gate
 from rightcall.metrics.base import AnyMetric
 from rightcall.metrics.matching.verdict import ScoringRules
@@ -47,10 +47,7 @@ class ScoringOptions:
     settings: Annotated[
         Mapping[str, Any], Option("Settings to keep with the run, such as a prompt's version")
     ] = field(default_factory=dict)
-    store: Annotated[
-        str | Path | None,
-        Option("Result store: a file or PostgreSQL URL", default=".rightcall/rightcall.db"),
-    ] = None
+    store: StoreOption = None
 
     def decision(self) -> Gate | None:
         """The gate, in whichever form it was passed."""

@@ -7,7 +7,7 @@ from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-from rightcall.core.options import CI, SCALE, SELECTION, Option
+from rightcall.core.options import CI, SCALE, SELECTION, JsonOption, Option
 from rightcall.decide.options import CheckThresholds
 from rightcall.run.options import MOST_TRIALS, SuiteOverrides
 
@@ -75,4 +75,4 @@ class CheckCommandOptions(CheckRequest, CheckThresholds):
     together: Annotated[bool, Option("With several suites, control --alpha over all of them", group=CI)] = (
         False
     )
-    as_json: Annotated[bool, Option("Output JSON", flags=("--json",))] = False
+    as_json: JsonOption = False

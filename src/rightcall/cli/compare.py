@@ -18,7 +18,7 @@ from rightcall.cli.options import (
 from rightcall.cli.output import as_object, console, print_json
 
 if TYPE_CHECKING:
-    from rightcall.decide.config import ClusterMode
+    from rightcall.decide.options import ClusterMode
     from rightcall.improve.attribution import WhatChanged
     from rightcall.improve.patch import UndoneEffect
     from rightcall.store.sql.store import Store

@@ -53,7 +53,8 @@ def declared(options: Callable[..., Options]) -> Callable[[Callable[..., None]],
     def decorate(function: Callable[..., None]) -> Callable[..., None]:
         @wraps(function)
         def call(**words: Any) -> None:
-            function(**words, options=options(**{name: words.pop(name) for name in names}))
+            values = {name: words.pop(name) for name in names}
+            function(**words, options=options(**values))
 
         later = getattr(function, "__click_params__", [])
         call.__click_params__ = [*later, *map(click_option, reversed(names.values()))]  # type: ignore[attr-defined]

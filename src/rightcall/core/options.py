@@ -16,6 +16,7 @@ import re
 import types
 from collections.abc import Callable, Iterator
 from functools import wraps
+from pathlib import Path
 from typing import (
     TYPE_CHECKING,
     Annotated,
@@ -46,7 +47,7 @@ class Option:
     """What an option means. `flags` spell it on the command line [default: `--name`].
 
     `values` says what completion offers: run, metric, suite, model, file or folder. `default` replaces a default of
-    None in the help text; `hidden` options are Python keywords alone.
+    None in the help text. `hidden` options are Python keywords alone, those not `is_python` the command's.
     """
 
     help: str
@@ -60,12 +61,19 @@ class Option:
     values: str = ""
     default: str = ""
     hidden: bool = False
-    required: bool = False
+    is_python: bool = True
 
     @property
     def text(self) -> str:
         """The help with the default that the type cannot state."""
         return f"{self.help} [default: {self.default}]" if self.default else self.help
+
+
+StoreOption = Annotated[
+    str | Path | None,
+    Option("Result store: a file or PostgreSQL URL", metavar="URL", default=".rightcall/rightcall.db"),
+]
+JsonOption = Annotated[bool, Option("Output JSON", flags=("--json",), is_python=False)]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -121,7 +129,7 @@ def takes(options: Callable[P, Options]) -> Callable[[Callable[[Options], T]], C
 
     def decorate(function: Callable[[Options], T]) -> Callable[P, T]:
         name = function.__name__
-        declared = list(declared_options(options))
+        declared = [one for one in declared_options(options) if one.option.is_python]
         signature = _signature(declared, function)
 
         @wraps(function)

@@ -8,17 +8,14 @@ import msgspec
 
 from rightcall.core.codec import convert
 from rightcall.core.errors import ConfigError, suggestion
+from rightcall.decide.options import About, ClusterMode
 from rightcall.model.failure import Code
 from rightcall.model.record import Record
 
 Share = Annotated[float, msgspec.Meta(gt=0, le=1)]
 Amount = Annotated[float, msgspec.Meta(ge=0)]
 OnInconclusive = Literal["fail", "pass", "warn"]
-About = Literal["cases_like_these", "these_goldens"]
-"""The population of a claim: all cases, of which the goldens are a sample, or exactly the goldens."""
 Stop = Literal["off", "curtail", "evalue"]
-ClusterMode = Literal["declared", "auto"]
-"""What counts as one observation: the clusters that goldens declare, or also those found by their requests."""
 
 
 class BaselineGate(Record, frozen=True):

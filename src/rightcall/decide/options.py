@@ -5,14 +5,18 @@ Keys of a suite that an option replaces take their description and bounds from h
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import KW_ONLY, dataclass
+from pathlib import Path
 from typing import Annotated, Literal
 
-from rightcall.core.options import CI, SCALE, SELECTION, Option
+from rightcall.core.options import CI, SCALE, SELECTION, JsonOption, Option, StoreOption
 
 About = Literal["cases_like_these", "these_goldens"]
+"""The population of a claim: all cases, of which the goldens are a sample, or exactly the goldens."""
 ClusterMode = Literal["declared", "auto"]
+"""What counts as one observation: the clusters that goldens declare, or also those found by their requests."""
+CLUSTER_HELP = "Clusters that goldens declare, or also goldens whose requests are one template"
 ABOUT_HELP = "Population of the claim: all cases like these goldens, or these goldens only"
 
 
@@ -62,10 +66,7 @@ class GateRules:
     about: Annotated[About | None, Option(ABOUT_HELP, default="cases_like_these")] = None
     cluster: Annotated[
         ClusterMode | None,
-        Option(
-            "Clusters that goldens declare, or also goldens whose requests are one template",
-            default="declared",
-        ),
+        Option(CLUSTER_HELP, default="declared"),
     ] = None
     baseline: Annotated[
         str | None,
@@ -77,3 +78,38 @@ class GateRules:
     margin: Annotated[float | None, Option("Largest acceptable drop from the baseline", ge=0, lt=1)] = None
     anyway: Annotated[bool, Option("Compare even if metrics differ or goldens were edited")] = False
     forbid: Annotated[Sequence[str], Option("Fail if this failure code occurs")] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class GateOptions(GateRules):
+    """The options of `rightcall gate`, and keywords of `rightcall.gate`."""
+
+    suite: Annotated[str | Path | None, Option("Use the gate of this suite", values="suite")] = None
+    include_unreviewed: Annotated[bool, Option("Also decide by unreviewed goldens")] = False
+    store: StoreOption = None
+    as_json: JsonOption = False
+
+
+@dataclass(frozen=True)
+class SampleSizeOptions:
+    """The parameters of `rightcall.sample_size`, and the options of `rightcall plan`."""
+
+    min: Annotated[float, Option("Required pass rate", gt=0, lt=1)]
+    target: Annotated[float, Option("Expected pass rate", gt=0, le=1)]
+    _: KW_ONLY
+    power: Annotated[float, Option("Probability of PASS at the expected pass rate", gt=0, lt=1)] = 0.8
+    alpha: Annotated[float, Option("Maximum probability of a wrong verdict", gt=0, le=0.5)] = 0.05
+    trials: Annotated[int, Option("Trials per golden", ge=1, le=100_000)] = 1
+    icc: Annotated[
+        float, Option("Correlation between trials of one golden: 0 independent, 1 identical", ge=0, le=1)
+    ] = 0.5
+    about: Annotated[About, Option(ABOUT_HELP)] = "cases_like_these"
+    dataset: Annotated[str | Path | None, Option("Evaluate the plan for these goldens", values="file")] = None
+    cluster: Annotated[ClusterMode, Option(CLUSTER_HELP)] = "declared"
+    cost_per_case: Annotated[float | None, Option("Cost of one trial of one golden, in US dollars", ge=0)] = (
+        None
+    )
+    watch: Annotated[Callable[[], None] | None, Option("Called after every simulated run", hidden=True)] = (
+        None
+    )
+    as_json: JsonOption = False

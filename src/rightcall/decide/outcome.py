@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from rightcall.decide.config import About
+from rightcall.decide.options import About
 from rightcall.model.failure import FATAL
 from rightcall.model.record import Record
 from rightcall.model.run import CaseResult

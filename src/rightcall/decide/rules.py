@@ -16,7 +16,8 @@ from typing import Literal, Protocol, runtime_checkable
 import msgspec
 
 from rightcall.core.text import counted, percent
-from rightcall.decide.config import About, Gate
+from rightcall.decide.config import Gate
+from rightcall.decide.options import About
 from rightcall.decide.outcome import Outcome, ScoredGoldens, scored_goldens
 from rightcall.model.failure import FATAL
 from rightcall.model.record import Record

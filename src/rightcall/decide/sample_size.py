@@ -11,7 +11,8 @@ import msgspec
 
 from rightcall.core.errors import ConfigError
 from rightcall.core.text import counted, percent
-from rightcall.decide.config import About, Gate
+from rightcall.decide.config import Gate
+from rightcall.decide.options import About
 from rightcall.decide.simulation import (
     DRAWS,
     POPULATIONS,

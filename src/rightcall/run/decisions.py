@@ -8,7 +8,8 @@ from itertools import islice
 from rightcall.decide.baseline import require_alike
 from rightcall.decide.candidates import compare_many
 from rightcall.decide.comparison import Comparison
-from rightcall.decide.config import ClusterMode, Gate
+from rightcall.decide.config import Gate
+from rightcall.decide.options import ClusterMode
 from rightcall.decide.verdict import Verdict, decide
 from rightcall.model.failure import FATAL
 from rightcall.model.record import Record

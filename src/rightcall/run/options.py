@@ -11,7 +11,7 @@ from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 
-from rightcall.core.options import CI, SCALE, SELECTION, Option
+from rightcall.core.options import CI, SCALE, SELECTION, Option, StoreOption
 from rightcall.recording.settings import RecordMode
 
 MOST_TRIALS = 100_000
@@ -45,10 +45,7 @@ class SuiteOverrides:
         bool,
         Option("Allow a suite from outside this project to start programs and import modules", group=CI),
     ] = False
-    store: Annotated[
-        str | Path | None,
-        Option("Result store: a file or PostgreSQL URL", metavar="URL", default=".rightcall/rightcall.db"),
-    ] = None
+    store: StoreOption = None
 
 
 @dataclass(frozen=True, kw_only=True)
