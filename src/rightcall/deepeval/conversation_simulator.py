@@ -1,5 +1,5 @@
 """DeepEval's former path of `ConversationSimulator`."""
 
-from rightcall import ConversationSimulator
+from rightcall.deepeval.simulator import ConversationSimulator
 
 __all__ = ["ConversationSimulator"]

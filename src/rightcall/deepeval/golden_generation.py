@@ -13,7 +13,6 @@ from rightcall.datasets.dataset import DatasetFiles
 from rightcall.model.golden import AnyGolden
 
 if TYPE_CHECKING:
-    from rightcall import ContextConstructionConfig, Synthesizer
     from rightcall.model.tool import Tool
 
 
@@ -28,8 +27,8 @@ class GoldenGeneration(DatasetFiles):
         document_paths: Sequence[str | Path],
         include_expected_output: bool = True,
         max_goldens_per_context: int = 2,
-        context_construction_config: ContextConstructionConfig | None = None,
-        synthesizer: Synthesizer | None = None,
+        context_construction_config: Any = None,
+        synthesizer: Any = None,
     ) -> None:
         """Add goldens that documents answer: text, Markdown, HTML, PDF or Word files."""
         given = document_paths, include_expected_output, max_goldens_per_context, context_construction_config
@@ -40,12 +39,12 @@ class GoldenGeneration(DatasetFiles):
         contexts: Sequence[Sequence[str]],
         include_expected_output: bool = True,
         max_goldens_per_context: int = 2,
-        synthesizer: Synthesizer | None = None,
+        synthesizer: Any = None,
     ) -> None:
         """Add goldens that the given texts answer."""
         self._generate("contexts", synthesizer, contexts, include_expected_output, max_goldens_per_context)
 
-    def generate_goldens_from_scratch(self, num_goldens: int, synthesizer: Synthesizer | None = None) -> None:
+    def generate_goldens_from_scratch(self, num_goldens: int, synthesizer: Any = None) -> None:
         """Add goldens made from the synthesizer's styling alone."""
         self._generate("scratch", synthesizer, num_goldens)
 
@@ -54,19 +53,19 @@ class GoldenGeneration(DatasetFiles):
         goldens: Sequence[AnyGolden] | None = None,
         max_goldens_per_golden: int = 2,
         include_expected_output: bool = True,
-        synthesizer: Synthesizer | None = None,
+        synthesizer: Any = None,
     ) -> None:
         """Add goldens like the given ones [default: like those of the dataset]."""
         parents = list(self.goldens if goldens is None else goldens)
         self._generate("goldens", synthesizer, parents, max_goldens_per_golden, include_expected_output)
 
     def generate_goldens_from_tools(
-        self, tools: Sequence[Tool], num_goldens: int = 20, synthesizer: Synthesizer | None = None
+        self, tools: Sequence[Tool], num_goldens: int = 20, synthesizer: Any = None
     ) -> None:
         """Add goldens planned from tools, with the calls they should lead to; needs no model."""
         self._generate("tools", synthesizer, tools, num_goldens)
 
-    def _generate(self, way: str, synthesizer: Synthesizer | None, *given: Any) -> None:
+    def _generate(self, way: str, synthesizer: Any, *given: Any) -> None:
         kind = "conversational_goldens" if self.multi_turn else "goldens"
         make = getattr(synthesizer or load("services", "synthesizer")(), f"generate_{kind}_from_{way}")
         for golden in _with_free_ids(make(*given), {golden.id for golden in self.goldens}):

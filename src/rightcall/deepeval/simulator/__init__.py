@@ -1,8 +1,8 @@
 """DeepEval's simulator of conversations."""
 
-from rightcall import ConversationSimulator
 from rightcall.core.seam import load
 
-SimulationNode = load("services", "simulation_node")
+_simulator = load("services", "simulator")
+ConversationSimulator, SimulationNode = _simulator.ConversationSimulator, _simulator.SimulationNode
 
 __all__ = ["ConversationSimulator", "SimulationNode"]

@@ -1,6 +1,8 @@
 """DeepEval's synthesizer of goldens."""
 
-from rightcall.wings.generate.config import Evolution
-from rightcall.wings.generate.synthesizer import Synthesizer
+from rightcall.core.seam import load
+from rightcall.deepeval.synthesizer.types import Evolution
+
+Synthesizer = load("services", "synthesizer")
 
 __all__ = ["Evolution", "Synthesizer"]

@@ -1,13 +1,14 @@
 """The configurations of a synthesizer."""
 
-from rightcall.wings.generate.config import (
-    ContextConstructionConfig,
-    ConversationalStylingConfig,
-    EvolutionConfig,
-    FiltrationConfig,
-    StylingConfig,
-    VerificationConfig,
-)
+from rightcall.core.seam import load
+
+_configs = load("services", "synthesizer_configs")
+ContextConstructionConfig = _configs.ContextConstructionConfig
+ConversationalStylingConfig = _configs.ConversationalStylingConfig
+EvolutionConfig = _configs.EvolutionConfig
+FiltrationConfig = _configs.FiltrationConfig
+StylingConfig = _configs.StylingConfig
+VerificationConfig = _configs.VerificationConfig
 
 __all__ = [
     "ContextConstructionConfig",

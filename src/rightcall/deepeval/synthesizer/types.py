@@ -1,5 +1,7 @@
 """DeepEval's path of `Evolution`."""
 
-from rightcall.wings.generate.config import Evolution
+from rightcall.core.seam import load
+
+Evolution = load("services", "synthesizer_configs").Evolution
 
 __all__ = ["Evolution"]
