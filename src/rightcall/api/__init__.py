@@ -3,8 +3,9 @@
 evaluation    evaluate, score_cases, rescore, analyze; run_result: what they return
 recorded_scores  score: recorded behaviour against goldens, from files
 tool_lint     lint: tool definitions from files, modules, servers or Python
-decisions     gate, compare, plan
-suite_runs    run_suite
+decisions     gate, compare, sample_size
+suite_run     run_suite
+*_options     the parameters of evaluate and score, each declared once; old_forms: other libraries' forms
 checks        check: is a change safe to ship?
 goldens       load_dataset, check_dataset
 """

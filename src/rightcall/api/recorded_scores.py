@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rightcall.api.score_options import ScoreCall
 from rightcall.core.deprecation import renames_keywords
+from rightcall.core.options import takes
 from rightcall.core.text import percent
 from rightcall.model.run import nothing_checked_text
 
 if TYPE_CHECKING:
-    from rightcall.metrics.base import AnyMetric
-    from rightcall.metrics.matching.verdict import ScoringRules
     from rightcall.metrics.score_case import Scorer
     from rightcall.model.dialects.call_text import CallTextWatch
     from rightcall.model.run import CaseResult, Summary
-    from rightcall.model.tool import Tool
 
 ROUNDING = 1e-12
 
@@ -77,22 +76,13 @@ class RecordedScores:
 
 
 @renames_keywords("score")
-def score(
-    goldens: str | Path,
-    trajectories: str | Path,
-    *,
-    tools: str | Path | Iterable[Tool] = (),
-    metrics: Sequence[AnyMetric] = (),
-    measure: Sequence[AnyMetric] = (),
-    rules: ScoringRules | None = None,
-    partial: bool = False,
-    include_unreviewed: bool = False,
-) -> RecordedScores:
+@takes(ScoreCall)
+def score(options: ScoreCall) -> RecordedScores:
     """Score what an agent did (a file of trajectories) against what it should have done (a file of goldens).
 
-    A case passes when its golden is satisfied and every one of `metrics` passes; `measure` is only measured.
-    `tools` serve defaults and schema checks. With `partial`, goldens without a trajectory are skipped and counted.
-    Unreviewed goldens, whose expectations are what an agent did, are refused unless `include_unreviewed`.
+    A case passes when its golden is satisfied and every one of `metrics` passes. With `partial`, goldens without a
+    trajectory are skipped and counted. Unreviewed goldens, whose expectations are what an agent did, are refused unless
+    `include_unreviewed`.
     """
     from rightcall.metrics.matching.verdict import ScoringRules
     from rightcall.metrics.resolve import as_metrics, observed
@@ -101,22 +91,22 @@ def score(
     from rightcall.run.recorded_scores import score_recorded
     from rightcall.tools.definitions.load import load_tools
 
-    chosen = as_metrics(metrics)
-    scorer = Scorer(chosen, observed(measure, chosen), rules or ScoringRules())
+    metrics, tools = as_metrics(options.metrics), options.tools
+    scorer = Scorer(metrics, observed(options.measure, metrics), options.rules or ScoringRules())
 
     def note(count: int) -> None:
         scores.left_out += count
 
     watch = CallTextWatch()
     results = score_recorded(
-        Path(goldens),
-        Path(trajectories),
-        tools=load_tools(tools) if isinstance(tools, str | Path) else tools,
+        Path(options.goldens),
+        Path(options.trajectories),
+        tools=load_tools(tools) if isinstance(tools, str | Path) else list(tools),
         scorer=scorer,
-        partial=partial,
+        partial=options.partial,
         left_out=note,
         look=watch.look,
-        include_unreviewed=include_unreviewed,
+        include_unreviewed=options.include_unreviewed,
     )
     scores = RecordedScores(results, scorer, watch)
     return scores

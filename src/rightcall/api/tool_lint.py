@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rightcall.api.lint_sources import queries_in, read_sources, seen_in_runs
+from rightcall.core.options import takes
+from rightcall.lint.options import LintCall, LintEvidenceOptions
 
 if TYPE_CHECKING:
     from rightcall.core.errors import InputError
@@ -16,74 +18,52 @@ if TYPE_CHECKING:
     from rightcall.model.tool import Tool
 
 
-def lint(
-    sources: str | Path | Iterable[Any],
-    *,
-    config: LintConfig | None = None,
-    allow_import: bool = False,
-    together: bool = False,
-    lock: str | Path | None = None,
-    baseline: str | Path | None = None,
-    goldens: str | Path | None = None,
-    runs: Sequence[str] = (),
-    store: str | Path | None = None,
-    unreadable: list[InputError] | None = None,
-) -> LintReport:
+NO_EVIDENCE = LintEvidenceOptions()
+
+
+@takes(LintCall)
+def lint(options: LintCall) -> LintReport:
     """Find what makes models choose and fill tools wrongly.
 
-    `sources` are paths of files, folders and suites, `mcp:COMMAND`, or tools: functions decorated with `@rc.tool`,
-    `rc.Tool`, or definitions in any provider's spelling. `config` chooses rules and targets. With `together` all
-    sources are compared as one set. Findings in the file `baseline` are left out; definitions that differ from the
-    file `lock` are errors. `goldens` and stored `runs` make findings more precise. Python modules are run only with
-    `allow_import`. Files in a folder that cannot be read are added to `unreadable`.
+    Findings in the file `baseline` are left out; definitions that differ from the file `lock` are errors. `goldens` and
+    stored `runs` make findings more precise. Python modules are run only with `allow_import`.
     """
-    from rightcall.lint.baseline import read_baseline, without_known
     from rightcall.lint.source.read import tool_set
 
-    paths, tools = _apart(sources)
-    missed: list[InputError] = [] if unreadable is None else unreadable
-    sets = read_sources(paths, allow_import, missed.append) if paths else []
+    paths, tools = _apart(options.sources)
+    unreadable: list[InputError] = [] if options.unreadable is None else options.unreadable
+    sets = read_sources(paths, options.allow_import, unreadable.append) if paths else []
     sets += [tool_set(definitions_given(tools))] if tools else []
-    report = lint_sets(sets, config, together=together, lock=lock, goldens=goldens, runs=runs, store=store)
-    if baseline is None:
-        return report
-    return without_known(report, read_baseline(Path(baseline)), Path(baseline).parent)
+    return lint_sets(sets, options.config, options)
 
 
-def lint_sets(
-    sets: Sequence[ToolSet],
-    config: LintConfig | None = None,
-    *,
-    together: bool = False,
-    lock: str | Path | None = None,
-    goldens: str | Path | None = None,
-    runs: Sequence[str] = (),
-    store: str | Path | None = None,
-) -> LintReport:
+def lint_sets(sets: Sequence[ToolSet], config: LintConfig | None, options: LintEvidenceOptions) -> LintReport:
     """The same for sets of tools that were read already."""
     import msgspec
 
-    from rightcall.lint.baseline import read_lock
+    from rightcall.lint.baseline import read_baseline, read_lock, without_known
     from rightcall.lint.engine import lint as run_rules
     from rightcall.lint.evidence import LintEvidence
     from rightcall.lint.source.read import joined
 
-    seen = seen_in_runs(runs, None if store is None else str(store))
+    seen = seen_in_runs(options.runs, None if options.store is None else str(options.store))
     report = run_rules(
-        joined(list(sets), together=together),
+        joined(list(sets), together=options.together),
         config=config,
-        locked=read_lock(Path(lock)) if lock is not None else None,
+        locked=read_lock(Path(options.lock)) if options.lock is not None else None,
         evidence=LintEvidence(
             [each for one in seen for each in one.confusions()],
             [each for one in seen for each in one.misfilled()],
         ),
-        queries=queries_in(None if goldens is None else Path(goldens)),
+        queries=queries_in(None if options.goldens is None else Path(options.goldens)),
     )
-    if not seen:
-        return report
-    from rightcall.improve.lint_evidence import rule_effects
+    if seen:
+        from rightcall.improve.lint_evidence import rule_effects
 
-    return msgspec.structs.replace(report, effects=rule_effects(report, seen))
+        report = msgspec.structs.replace(report, effects=rule_effects(report, seen))
+    if options.baseline is None:
+        return report
+    return without_known(report, read_baseline(Path(options.baseline)), Path(options.baseline).parent)
 
 
 def _apart(sources: str | Path | Iterable[Any]) -> tuple[list[str], list[Any]]:

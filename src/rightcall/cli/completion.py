@@ -6,6 +6,7 @@ Completion must never print or fail: what cannot be read offers nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import click
 from click.shell_completion import CompletionItem

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from rightcall.cli.options import FILE, json_option, output_option, store_option
+from rightcall.cli.completion import completer
+from rightcall.cli.declared import GroupedCommand, declared
 from rightcall.cli.output import print_commands, print_json_text, print_painted, tell
+from rightcall.lint.options import LintOptions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,67 +21,13 @@ if TYPE_CHECKING:
     from rightcall.lint.report import LintReport
     from rightcall.lint.source.tools import ToolSet
 
-_FORMATS = ("text", "json", "sarif", "github")
 _STYLES = {"error": "red", "warning": "yellow", "info": "cyan"}
 
 
-@click.command()
-@click.argument("sources", nargs=-1, required=True)
-@click.option(
-    "--select",
-    multiple=True,
-    help="Check only these rules: a code (TD301), prefix (TD3), name or family (repeatable, or comma-separated)",
-)
-@click.option("--ignore", multiple=True, help="Skip these rules (repeatable, or comma-separated)")
-@click.option("--target", multiple=True,
-              help="Target provider: anthropic, openai or openai-responses, each also with -strict; gemini, bedrock "
-              "or mcp (repeatable) [default: inferred from each definition]")  # fmt: skip
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(_FORMATS),
-    help="Report format [default: text]",
-)
-@json_option
-@output_option("Output file [default: stdout]")
-@click.option("--show", type=click.Choice(["error", "warning", "info"]), default="warning", show_default=True,
-              help="Lowest severity to print as text")  # fmt: skip
-@click.option(
-    "--fail-on",
-    type=click.Choice(["error", "warning", "info", "never"]),
-    help="Lowest severity that gives exit code 1 [default: error]",
-)
-@click.option("--fix", "do_fix", is_flag=True, help="Apply safe fixes to the files")
-@click.option("--suggest", is_flag=True, help="Show patches that need review; change nothing")
-@click.option("--baseline", type=FILE, help="Report only findings missing from this baseline")
-@click.option("--write-baseline", type=FILE, help="Write current findings to a baseline")
-@click.option(
-    "--lock",
-    type=FILE,
-    help="Lockfile of approved definitions; changes are errors",
-)
-@click.option("--update-lock", is_flag=True, help="Write current definitions to the lockfile")
-@click.option(
-    "--import",
-    "allow_import",
-    is_flag=True,
-    help="Import Python modules to find @rc.tool functions; this runs them",
-)
-@click.option(
-    "--together",
-    is_flag=True,
-    help="Compare the tools of all sources with each other, as if one client used them all",
-)
-@click.option("--goldens", type=FILE, help="Goldens whose requests show which tools are easily confused")
-@click.option(
-    "--run",
-    "runs",
-    multiple=True,
-    metavar="RUN",
-    help="Stored run to take evidence of mistakes from (repeatable)",
-)
-@store_option
-def lint(sources: tuple[str, ...], **options: Any) -> None:
+@click.command(cls=GroupedCommand)
+@click.argument("sources", nargs=-1, required=True, shell_complete=completer("file"))
+@declared(LintOptions)
+def lint(sources: tuple[str, ...], options: LintOptions) -> None:
     """Find tool definitions that models misuse, and how to fix them.
 
     SOURCES are JSON or YAML files with tools in any provider's format, OpenAPI documents, suites, folders of these,
@@ -97,27 +46,29 @@ def lint(sources: tuple[str, ...], **options: Any) -> None:
     form = _form(options)
     settings = find_settings()
     config = _config(settings, options)
-    sets = _read(sources, options["allow_import"])
-    if options["do_fix"]:
-        sets = _fix(sets, config, sources, options["allow_import"])
+    sets = _read(sources, options.allow_import)
+    if options.do_fix:
+        sets = _fix(sets, config, sources, options.allow_import)
     report = _lint(sets, config, settings, options)
     _print(report, form, options)
-    if options["suggest"]:
+    if options.suggest:
         _show_suggestions(sets, config)
     if any(config.fails(diagnostic.severity) for diagnostic in report.diagnostics):
         raise click.exceptions.Exit(1)
 
 
-def _config(settings: LintSettings, options: dict[str, Any]) -> LintConfig:
+def _config(settings: LintSettings, options: LintOptions) -> LintConfig:
     from rightcall.lint.config import LintConfig
 
     fields = settings.fields()
     for name, field in (("select", "select"), ("ignore", "ignore"), ("target", "targets")):
-        words = tuple(word.strip() for given in options[name] for word in given.split(",") if word.strip())
+        words = tuple(
+            word.strip() for given in getattr(options, name) for word in given.split(",") if word.strip()
+        )
         if words:
             fields[field] = (*fields.get(field, ()), *words) if name == "ignore" else words
-    if options["fail_on"]:
-        fields["fail_on"] = options["fail_on"]
+    if options.fail_on:
+        fields["fail_on"] = options.fail_on
     return LintConfig(**fields)
 
 
@@ -152,55 +103,38 @@ def _warn(unreadable: Sequence[InputError]) -> None:
 
 
 def _lint(
-    sets: list[ToolSet], config: LintConfig, settings: LintSettings, options: dict[str, Any]
+    sets: list[ToolSet], config: LintConfig, settings: LintSettings, options: LintOptions
 ) -> LintReport:
     from rightcall.api.tool_lint import lint_sets
     from rightcall.core.errors import ConfigError
-    from rightcall.lint.baseline import (
-        baseline_of,
-        lock_of,
-        read_baseline,
-        without_known,
-        write_baseline,
-        write_lock,
-    )
+    from rightcall.lint.baseline import baseline_of, lock_of, without_known, write_baseline, write_lock
 
-    lock = options["lock"] or settings.path("lock")
-    if options["update_lock"]:
+    lock, target = options.lock or settings.path("lock"), options.write_baseline
+    if options.update_lock:
         if lock is None:
             raise ConfigError("--update-lock requires --lock FILE")
-        write_lock(lock, lock_of(sets))
-    report = lint_sets(
-        sets,
-        config,
-        together=options["together"],
-        lock=lock,
-        goldens=options["goldens"],
-        runs=options["runs"],
-        store=options["store_url"],
-    )
-    made: Path | None = options["write_baseline"]
-    if made:
-        write_baseline(made, baseline_of(report, made.parent))
+        write_lock(Path(lock), lock_of(sets))
+    known = None if target else options.baseline or settings.path("baseline")
+    report = lint_sets(sets, config, replace(options, lock=lock, baseline=known))
+    if target:
+        write_baseline(target, baseline_of(report, target.parent))
         return without_known(report, baseline_of(report))
-    known = options["baseline"] or settings.path("baseline")
-    return without_known(report, read_baseline(known), known.parent) if known else report
+    return report
 
 
-def _form(options: dict[str, Any]) -> str:
-    form: str = options["form"] or ("json" if options["as_json"] else "text")
-    if options["as_json"] and form != "json":
+def _form(options: LintOptions) -> str:
+    form: str = options.form or ("json" if options.as_json else "text")
+    if options.as_json and form != "json":
         raise click.UsageError(f"--json and --format {form} cannot be combined")
     return form
 
 
-def _print(report: LintReport, form: str, options: dict[str, Any]) -> None:
-    to_file = options["output"] is not None
-    text = _rendered(report, form, options["show"], colour=not to_file)
-    if to_file:
+def _print(report: LintReport, form: str, options: LintOptions) -> None:
+    text = _rendered(report, form, options.show, colour=options.output is None)
+    if options.output is not None:
         from rightcall.files.atomic import write_file
 
-        write_file(options["output"], text.encode("utf-8"))
+        write_file(options.output, text.encode("utf-8"))
     else:
         _print_as(form, text)
 

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 import click
 
+from rightcall.cli.completion import completer
 from rightcall.core.seam import hidden_plugins, plugins
 
 Command = TypeVar("Command", bound=Callable[..., Any] | click.Command)
@@ -30,10 +31,8 @@ class FiniteRange(click.FloatRange):
 FILE = click.Path(path_type=Path)
 RATE = FiniteRange(0, 1, min_open=True)
 PASS_RULES = ("strict", "score")
-ABOUT = ("cases_like_these", "these_goldens")
-ABOUT_HELP = "Population of the claim: all cases like these goldens, or these goldens only"
 
-run_argument = click.argument("run", default="last")
+run_argument = click.argument("run", default="last", shell_complete=completer("run"))
 """A stored run: an id or a unique prefix of one, `last`, `last~1`, a tag or a git branch."""
 file_argument = click.argument("file", type=FILE)
 source_argument = click.argument("source")
@@ -53,7 +52,9 @@ failures_option = click.option(
 concurrency_option = click.option(
     "--concurrency", type=click.IntRange(1, 10_000), help="Maximum concurrent cases"
 )
-metric_option = click.option("--metric", "metrics", multiple=True, help="Extra metric (repeatable)")
+metric_option = click.option(
+    "--metric", "metrics", multiple=True, help="Extra metric (repeatable)", shell_complete=completer("metric")
+)
 measure_option = click.option(
     "--measure",
     "--observe",

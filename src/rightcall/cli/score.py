@@ -4,62 +4,25 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import click
 
-from rightcall.cli.options import (
-    FILE,
-    FiniteRange,
-    failures_option,
-    measure_option,
-    metric_option,
-    pass_rule_option,
-    tools_option,
-)
+from rightcall.api.score_options import ScoreOptions
+from rightcall.cli.declared import GroupedCommand, declared
 from rightcall.cli.output import tell
 from rightcall.core.text import counted
 
 if TYPE_CHECKING:
     from rightcall.api.recorded_scores import RecordedScores
+    from rightcall.metrics.matching.verdict import ScoringRules
 
 
-@click.command()
-@click.argument("goldens", type=FILE)
+@click.command(cls=GroupedCommand)
+@click.argument("goldens", type=click.Path(path_type=Path))
 @click.argument("trajectories", type=click.Path(path_type=Path))
-@tools_option
-@metric_option
-@measure_option
-@pass_rule_option
-@click.option("--weights", type=click.Choice(["default", "seed"]), default="default", show_default=True,
-              help="Weights of the overall score; `seed` gives wrong values half credit")  # fmt: skip
-@click.option("--partial", is_flag=True, help="Skip goldens without a trajectory instead of failing")
-@click.option("--include-unreviewed", is_flag=True, help="Also score by unreviewed goldens")
-@click.option("--min", "least", type=FiniteRange(0, 1), default=1.0, show_default=True,
-              help="Minimum pass rate for exit code 0")  # fmt: skip
-@click.option("--on", metavar="ray[:ADDRESS]", help="Score in shards, as tasks on Ray; requires --out")
-@click.option("--workers", type=click.IntRange(1, 10_000), help="Shards scored at a time [default: CPUs]")
-@click.option("--out", type=click.Path(path_type=Path, file_okay=False),
-              help="Folder for the results of shards; the same command resumes there")  # fmt: skip
-@failures_option
-@click.option("--json", "as_json", is_flag=True, help="Output JSON, one line per case")
-def score(
-    goldens: Path,
-    trajectories: Path,
-    tools: Path | None,
-    metrics: tuple[str, ...],
-    measure: tuple[str, ...],
-    pass_rule: Literal["strict", "score"],
-    weights: str,
-    partial: bool,
-    include_unreviewed: bool,
-    least: float,
-    on: str | None,
-    workers: int | None,
-    out: Path | None,
-    failures: int,
-    as_json: bool,
-) -> None:
+@declared(ScoreOptions)
+def score(goldens: Path, trajectories: Path, options: ScoreOptions) -> None:
     """Score TRAJECTORIES (what an agent did) against GOLDENS (what it should have done).
 
     TRAJECTORIES may also be traces of any kind that `rightcall traces import` reads, if goldens name their trace or
@@ -74,55 +37,57 @@ def score(
     from rightcall.show.rows import write_rows
 
     gc.disable()  # cases create no reference cycles; collecting takes a tenth of the time
-    rules = ScoringRules(weights, pass_rule)
-    if on is not None or out is not None or workers is not None:
-        if out is None or as_json:
-            raise click.UsageError(
-                "--on writes the rows of --json to a folder: pass --out DIR, without --json"
-            )
-        from rightcall.core.seam import load
-
-        load("services", "score_in_shards")(
-            goldens,
-            trajectories,
-            out,
-            on=on or "ray",
-            workers=workers,
-            tools=tools,
-            metrics=metrics,
-            observe=measure,
-            rules=rules,
-            partial=partial,
-            least=least,
-            include_unreviewed=include_unreviewed,
-        )
+    rules = ScoringRules(options.weights, options.pass_rule)
+    if options.on is not None or options.out is not None or options.workers is not None:
+        _score_in_shards(goldens, trajectories, options, rules)
         return
-    hints = _hints(goldens, trajectories, tools)
+    hints = _hints(goldens, trajectories, options.tools)
     read = read_standard_input(goldens, trajectories)
     with named_as_given(*zip((goldens, trajectories), read, strict=True)):
         scores = score_files(
             read[0],
             as_trajectories(*read),
-            tools=tools or (),
-            metrics=metrics,
-            measure=measure,
+            tools=options.tools or (),
+            metrics=options.metrics,
+            measure=options.measure,
             rules=rules,
-            partial=partial,
-            include_unreviewed=include_unreviewed,
+            partial=options.partial,
+            include_unreviewed=options.include_unreviewed,
         )
-        if as_json:
+        if options.as_json:
             write_rows(iter(scores), sys.stdout.buffer)
             for note in _left_out(scores.left_out):
                 tell(note, err=True)
         else:
-            _print_scores(scores, failures, hints, read[0])
+            _print_scores(scores, options.failures, hints, read[0])
     for notice in scores.notices:
         tell(f"warning: {notice}", err=True)
-    shortfall = scores.shortfall(least)
+    shortfall = scores.shortfall(options.least)
     if shortfall:
         tell(shortfall, err=True)
     if shortfall is not None:
         raise click.exceptions.Exit(3 if scores.nothing_checked else 1)
+
+
+def _score_in_shards(goldens: Path, trajectories: Path, options: ScoreOptions, rules: ScoringRules) -> None:
+    from rightcall.core.seam import load
+
+    if options.out is None or options.as_json:
+        raise click.UsageError("--on writes the rows of --json to a folder: pass --out DIR, without --json")
+    load("services", "score_in_shards")(
+        goldens,
+        trajectories,
+        options.out,
+        on=options.on or "ray",
+        workers=options.workers,
+        tools=options.tools,
+        metrics=options.metrics,
+        observe=options.measure,
+        rules=rules,
+        partial=options.partial,
+        least=options.least,
+        include_unreviewed=options.include_unreviewed,
+    )
 
 
 def _print_scores(scores: RecordedScores, failures: int, hints: list[str], goldens: Path) -> None:

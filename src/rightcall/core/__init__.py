@@ -5,6 +5,8 @@ text        text for people: counts, percents, times, shortened, nothing that co
 digest      the one hash behind every fingerprint
 codec       JSON in and out; depth: how deeply it may be nested
 event_loop/  the one loop, threads for blocking code
+options     an option declared once, for Python, the command line, suites and docs
+deprecation what was renamed, and the warning
 redaction/  secrets, found and replaced
 local_door  who may talk to a server on this machine
 operating_system  what only some systems have, with a way for Windows

@@ -1,0 +1,74 @@
+"""The options of `rightcall score` and `rightcall.score`, each declared once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import KW_ONLY, dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from rightcall.core.options import SCALE, Option
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoreChoices:
+    """How recorded behaviour is scored."""
+
+    metrics: Annotated[Sequence[Any], Option("Extra metric", flags=("--metric",), values="metric")] = ()
+    measure: Annotated[
+        Sequence[Any],
+        Option(
+            "Metric to measure without affecting the verdict",
+            flags=("--measure", "--observe"),
+            values="metric",
+        ),
+    ] = ()
+    partial: Annotated[bool, Option("Skip goldens without a trajectory instead of failing")] = False
+    include_unreviewed: Annotated[bool, Option("Also score by unreviewed goldens")] = False
+
+
+@dataclass(frozen=True)
+class ScoreCall(ScoreChoices):
+    """The parameters of `rightcall.score`."""
+
+    goldens: Annotated[str | Path, Option("File of goldens: what an agent should have done")]
+    trajectories: Annotated[str | Path, Option("File of trajectories: what it did")]
+    _: KW_ONLY
+    tools: Annotated[
+        str | Path | Iterable[Any], Option("Tool definitions, for defaults and schema checks")
+    ] = ()
+    rules: Annotated[Any, Option("How the parts of a case count, and when it passes: `ScoringRules`")] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoreOptions(ScoreChoices):
+    """The options of `rightcall score`."""
+
+    tools: Annotated[
+        Path | None, Option("Tool definitions, for defaults and schema checks", values="file")
+    ] = None
+    pass_rule: Annotated[
+        Literal["strict", "score"], Option("How a case passes: every check, or a high enough score")
+    ] = "strict"  # noqa: S105
+    weights: Annotated[
+        Literal["default", "seed"],
+        Option("Weights of the overall score; `seed` gives wrong values half credit"),
+    ] = "default"
+    least: Annotated[float, Option("Minimum pass rate for exit code 0", flags=("--min",), ge=0, le=1)] = 1.0
+    on: Annotated[
+        str | None,
+        Option("Score in shards, as tasks on Ray; requires --out", metavar="ray[:ADDRESS]", group=SCALE),
+    ] = None
+    workers: Annotated[
+        int | None, Option("Shards scored at a time", group=SCALE, ge=1, le=10_000, default="CPUs")
+    ] = None
+    out: Annotated[
+        Path | None,
+        Option(
+            "Folder for the results of shards; the same command resumes there", group=SCALE, values="file"
+        ),
+    ] = None
+    failures: Annotated[int, Option("Failures to show", ge=0)] = 20
+    as_json: Annotated[bool, Option("Output JSON, one line per case", flags=("--json",), is_python=False)] = (
+        False
+    )
