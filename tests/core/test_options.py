@@ -13,7 +13,7 @@ import msgspec
 import pytest
 from click.testing import CliRunner
 
-from rightcall.cli.declared import GroupedCommand, declared
+from rightcall.cli.command_options import GroupedCommand, declared
 from rightcall.core.event_loop import blocking
 from rightcall.core.options import SCALE, Option, suite_key, takes
 

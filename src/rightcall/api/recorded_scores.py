@@ -101,7 +101,7 @@ def score(options: ScoreCall) -> RecordedScores:
     results = score_recorded(
         Path(options.goldens),
         Path(options.trajectories),
-        tools=load_tools(tools) if isinstance(tools, str | Path) else list(tools),
+        tools=load_tools(tools) if isinstance(tools, str | Path) else tools,
         scorer=scorer,
         partial=options.partial,
         left_out=note,

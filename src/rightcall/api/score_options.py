@@ -35,7 +35,7 @@ class ScoreCall(ScoreChoices):
     trajectories: Annotated[str | Path, Option("File of trajectories: what it did")]
     _: KW_ONLY
     tools: Annotated[
-        str | Path | Iterable[Any], Option("Tool definitions, for defaults and schema checks")
+        str | Path | Iterable[Tool], Option("Tool definitions, for defaults and schema checks")
     ] = ()
     rules: Annotated[Any, Option("How the parts of a case count, and when it passes: `ScoringRules`")] = None
 

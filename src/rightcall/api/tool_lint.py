@@ -37,7 +37,9 @@ def lint(options: LintCall) -> LintReport:
     return lint_sets(sets, options.config, options)
 
 
-def lint_sets(sets: Sequence[ToolSet], config: LintConfig | None, options: LintEvidenceOptions) -> LintReport:
+def lint_sets(
+    sets: Sequence[ToolSet], config: LintConfig | None, options: LintEvidenceOptions = NO_EVIDENCE
+) -> LintReport:
     """The same for sets of tools that were read already."""
     import msgspec
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import click
 
 from rightcall.check.options import CheckCommandOptions
+from rightcall.cli.command_options import GroupedCommand, declared
 from rightcall.cli.completion import completer
-from rightcall.cli.declared import GroupedCommand, declared
 from rightcall.cli.output import console, print_commands, print_json, print_next, tell
 from rightcall.core.text import margin_text, percent
 

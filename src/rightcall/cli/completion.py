@@ -13,6 +13,9 @@ from click.shell_completion import CompletionItem
 
 MOST_RUNS = 50
 """Runs that are offered, the newest first."""
+SUITES = (".yaml", ".yml", ".json")
+TYPED_WORDS = "rightcall.words"
+"""Where a command keeps the words that were typed after it, for completion."""
 Completer = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 
 

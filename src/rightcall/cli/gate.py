@@ -6,7 +6,7 @@ from dataclasses import fields
 
 import click
 
-from rightcall.cli.declared import declared
+from rightcall.cli.command_options import declared
 from rightcall.cli.options import run_argument
 from rightcall.cli.output import console, print_json
 from rightcall.decide.options import GateOptions

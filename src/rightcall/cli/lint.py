@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from rightcall.cli.command_options import GroupedCommand, declared
 from rightcall.cli.completion import completer
-from rightcall.cli.declared import GroupedCommand, declared
 from rightcall.cli.output import print_commands, print_json_text, print_painted, tell
 from rightcall.lint.options import LintOptions
 

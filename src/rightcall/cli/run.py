@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from rightcall.cli.command_options import GroupedCommand, declared
 from rightcall.cli.completion import completer
-from rightcall.cli.declared import GroupedCommand, declared
 from rightcall.cli.output import console, tell
 from rightcall.run.options import RunOptions
 

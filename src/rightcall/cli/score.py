@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from rightcall.api.score_options import ScoreOptions
-from rightcall.cli.declared import GroupedCommand, declared
+from rightcall.cli.command_options import GroupedCommand, declared
 from rightcall.cli.output import tell
 from rightcall.core.text import counted
 

@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeVar, get_args, get_origin
 
 import click
 
-from rightcall.cli.completion import completer
+from rightcall.cli.completion import TYPED_WORDS, completer
 from rightcall.cli.options import FiniteRange
 from rightcall.core.options import CI, COMMON, SCALE, SELECTION, DeclaredOption, declared_options
 
@@ -31,6 +31,12 @@ class GroupedOption(click.Option):
 
 class GroupedCommand(click.Command):
     """A command whose `--help` shows its options in groups."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        ctx.meta[TYPED_WORDS] = list(
+            args
+        )  # completion gets no parameters when an option still lacks its value
+        return super().parse_args(ctx, args)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         for group in GROUPS:
