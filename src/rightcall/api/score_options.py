@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from rightcall.core.options import SCALE, Option
+from rightcall.model.tool import Tool
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -60,12 +60,11 @@ def _models(context: click.Context) -> Iterator[tuple[str, str]]:
     from rightcall.models.resolver import provider_names
     from rightcall.run.suite import load_suite
 
-    suite = context.params.get("suite")
-    named = (
-        []
-        if suite is None
-        else [name for name in load_suite(suite).models if not name.startswith("default_")]
-    )
+    words = context.meta.get(TYPED_WORDS, ())
+    suites = [word for word in words if word.endswith(SUITES) and Path(word).is_file()]
+    named = [
+        name for suite in suites[:1] for name in load_suite(suite).models if not name.startswith("default_")
+    ]
     for name in (*named, *project_models().endpoints):
         yield name, "a name of models"
     for provider in provider_names():

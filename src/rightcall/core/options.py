@@ -5,7 +5,7 @@
         trials: Annotated[int | None, Option("Trials per golden", ge=1, le=100_000, group=SCALE)] = None
 
 From such a class are derived the keywords of a Python function (`takes`), the options of a command with their groups
-and completion (`cli/command_options.py`), the constraint and description of a suite key (`suite_key`), and reference pages.
+and completion (`cli/command_options.py`), the bounds and description of a suite key (`suite_key`), and reference pages.
 """
 
 from __future__ import annotations
