@@ -67,7 +67,7 @@ def _fill(store: Store, failed: int) -> None:
         trials=TRIALS,
         fingerprints={"tools": "t", "dataset": "d"},
     )
-    writer = store.begin_run(run, planned=failed, documents={"tools": encode(TOOLS)})
+    writer = store.runs.begin(run, planned=failed, documents={"tools": encode(TOOLS)})
     goldens = [_golden(n) for n in range(-(-failed // TRIALS))]
     writer.add_goldens(goldens)
     batch, made = [], 0

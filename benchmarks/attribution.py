@@ -79,7 +79,7 @@ def compared(
             settings = Settings(temperature=temperature if side else None)
             agent = Agent(model, tools=tools, system=system, settings=settings)  # type: ignore[arg-type]
             runs.append(asyncio.run(run_plan(Plan("pair", agent, suite.goldens, trials=3), store)).run.id)
-        return what_changed(store, store.run(runs[0]), store.run(runs[1]))
+        return what_changed(store, store.runs.get(runs[0]), store.runs.get(runs[1]))
 
 
 def _with_harmless(tools: list[Tool], clean: list[Tool], truth: Truth, rng: random.Random) -> list[Tool]:

@@ -113,8 +113,8 @@ def incomplete(store: str, out: str, planned: int) -> list[str]:
     """What a run that passed lacks."""
     last = json.loads(out.splitlines()[-1])
     with open_store(store, must_exist=True) as opened:
-        run = opened.run("last")
-        stored = len(list(opened.finished("last")))
+        run = opened.runs.get("last")
+        stored = len(list(opened.runs.result_keys("last")))
     problems = [] if last.get("verdict") == "PASS" else [f"exit code 0 with {last}"]
     if not run.finished or not stored == run.results == run.planned == planned:
         problems.append(
@@ -181,7 +181,7 @@ def stores(ways: Sequence[str], folder: Path) -> Iterator[Callable[[str, int], s
     """Makes a store for a run: a file with an earlier run in it, or a database of a server started for this."""
     template = folder / "earlier.db"
     with open_store(template) as store:
-        writer = store.begin_run(Run("earlier", "earlier", "2026-01-01T00:00:00.000Z"))
+        writer = store.runs.begin(Run("earlier", "earlier", "2026-01-01T00:00:00.000Z"))
         writer.add([CaseResult(str(i), 0, True, 1.0, {}) for i in range(2000)])
 
     def file(way: str, seed: int) -> str:

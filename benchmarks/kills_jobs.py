@@ -67,9 +67,9 @@ def checked(folder: Path) -> Any:
     path = folder / "check.json"
     report = json.loads(path.read_text()) if path.exists() else {}
     with open_store(folder / "results.db", must_exist=True) as store:
-        runs = store.runs(RunFilter(tag="check"))
+        runs = store.runs.page(RunFilter(tag="check"))
         stored = [
-            (run.finished, sorted((r.golden_id, r.trial) for r in store.results(run.id))) for run in runs
+            (run.finished, sorted((r.golden_id, r.trial) for r in store.runs.results(run.id))) for run in runs
         ]
     return {**report, "notes": 0, "run_id": 0, "calls": 0, "stored": stored}
 
@@ -134,11 +134,11 @@ def generated(folder: Path) -> list[Any]:
 
 def stored_traces(folder: Path) -> dict[str, Any]:
     with open_store(folder / "results.db") as store:
-        rows = store.traces(limit=100_000)
+        rows = store.traces.page(limit=100_000)
         traces = {row.trace_id: (row.input, row.calls, row.checks) for row in rows}
         assert len(traces) == len(rows)
-        sessions = sorted(map(msgspec.to_builtins, store.session_counts()), key=str)
-        counts = sorted(map(msgspec.to_builtins, store.check_counts()), key=str)
+        sessions = sorted(map(msgspec.to_builtins, store.traces.session_counts()), key=str)
+        counts = sorted(map(msgspec.to_builtins, store.traces.check_counts()), key=str)
     return {**traces, "sessions": sessions, "counts": counts}
 
 

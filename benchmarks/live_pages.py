@@ -37,14 +37,14 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         store = open_store(given.store or f"{folder}/many.db")
         first = min(given.traces, FIRST)
-        if not store.traces(limit=1):
+        if not store.traces.page(limit=1):
             start = time.perf_counter()
             fill(store, first)
             taken = time.perf_counter() - start
             print(f"{first:,} traces stored in {taken:.0f} s: {first / taken:,.0f} traces/s", flush=True)
             multiply(given.store or f"{folder}/many.db", first, given.traces // first)
             print(f"{given.traces // first * first:,} in all", flush=True)
-        one = store.traces(limit=1)[0].trace_id
+        one = store.traces.page(limit=1)[0].trace_id
         store.close()
         for path in ("/live", f"/live/trace?id={one}"):
             times = visits(path, given.store or f"{folder}/many.db")
@@ -108,7 +108,7 @@ def fill(store: Store, count: int) -> None:
                 kept.row, trace_id=f"{i + 1:032x}", started_at=at, session=f"s{i // 3}"
             )
             batch.append(msgspec.structs.replace(kept, row=row))
-        store.keep_traces(batch)
+        store.traces.keep(batch)
 
 
 def multiply(path: str, first: int, times: int) -> None:

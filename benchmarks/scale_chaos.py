@@ -220,14 +220,14 @@ def results(folder: Path) -> int:
     if not file.exists():
         return 0
     with open_store(file) as store:
-        return store.run("last").results if store.runs() else 0
+        return store.runs.get("last").results if store.runs.page() else 0
 
 
 def stored(folder: Path, run: str) -> dict[tuple[str, int], Any]:
     """Everything that is stored of a run but times."""
     found = {}
     with open_store(folder / ".rightcall/rightcall.db") as store:
-        for result in store.results(run, trajectories=True):
+        for result in store.runs.results(run, trajectories=True):
             timeless = json.loads(msgspec.json.encode(result))
             timeless.pop("latency_ms", None)
             for part in (timeless["trajectory"], *timeless["trajectory"].get("messages", ())):
@@ -239,8 +239,8 @@ def stored(folder: Path, run: str) -> dict[tuple[str, int], Any]:
 
 def differences(folder: Path, expected: dict[tuple[str, int], Any]) -> list[str]:
     with open_store(folder / ".rightcall/rightcall.db") as store:
-        run = store.run("chaos")
-        keys = list(store.finished("chaos"))
+        run = store.runs.get("chaos")
+        keys = list(store.runs.result_keys("chaos"))
     problems = [] if run.finished else ["the run is not finished"]
     if not len(keys) == len(set(keys)) == run.results == run.planned == len(expected):
         problems.append(f"{len(keys)} rows, {len(set(keys))} cases, counted {run.results} of {run.planned}")

@@ -43,7 +43,9 @@ def measure(engine: str, store: Store, count: int) -> None:
     began = time.perf_counter()
     large = fill(store, count)
     took = time.perf_counter() - began
-    print(f"{engine}: {count:,} results in {len(store.runs(limit=10_000))} runs, filled in {took:,.0f} s")
+    print(
+        f"{engine}: {count:,} results in {len(store.runs.page(limit=10_000))} runs, filled in {took:,.0f} s"
+    )
     small, case = "run-00000", golden(4_321).id
     pages: dict[str, Callable[[], object]] = {
         "runs page": lambda: runs_page(store, RunFilter()),
@@ -56,8 +58,8 @@ def measure(engine: str, store: Store, count: int) -> None:
         "run page, searched": lambda: run_page(store, small, ResultFilter(text="city 43")),
         f"run page ({count // 10:,} results)": lambda: run_page(store, large, ResultFilter()),
         "  failures": lambda: run_page(store, large, ResultFilter(outcome="failed")),
-        "  last page": lambda: store.results_page(large, after=(golden(count // 10 - 60).id, 0)),
-        "case page": lambda: store.case(small, case),
+        "  last page": lambda: list(store.runs.results(large, after=(golden(count // 10 - 60).id, 0))),
+        "case page": lambda: store.runs.case(small, case),
     }
     for name, page in pages.items():
         median, slowest = timed(page)
@@ -65,16 +67,16 @@ def measure(engine: str, store: Store, count: int) -> None:
 
 
 def runs_page(store: Store, which: RunFilter) -> object:
-    return store.runs(which, limit=50), store.tags()
+    return store.runs.page(which, limit=50), store.runs.overview().tags
 
 
 def run_page(store: Store, run_id: str, which: ResultFilter) -> object:
     """The run, how its failures group, how many results fit, and the first hundred of them."""
     return (
-        store.run(run_id),
-        store.code_counts(run_id),
-        store.count(run_id, which),
-        store.results_page(run_id, which, limit=100),
+        store.runs.get(run_id),
+        store.runs.failures(run_id).code_counts(),
+        store.runs.count(run_id, which),
+        list(store.runs.results(run_id, which, limit=100)),
     )
 
 
@@ -82,13 +84,13 @@ def fill(store: Store, count: int) -> str:
     """Write the runs; the id of the large one."""
     some, large = list(results(A_RUN)), count // 10
     for number in range((count - large) // A_RUN):
-        writer = store.begin_run(run(number))
+        writer = store.runs.begin(run(number))
         writer.add_goldens(golden(place) for place in range(A_RUN))
         for start in range(0, A_RUN, BATCH):
             writer.add(some[start : start + BATCH])
-        store.finish_run(writer.run_id, None, "PASS")
-    store.tag_run("run-00000", "baseline")
-    writer = store.begin_run(run(9_999))
+        store.runs.finish(writer.run_id, None, "PASS")
+    store.runs.tag("run-00000", "baseline")
+    writer = store.runs.begin(run(9_999))
     writer.add_goldens(golden(place) for place in range(large))
     stream = results(large)
     while batch := list(itertools.islice(stream, BATCH)):

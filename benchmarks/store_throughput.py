@@ -53,7 +53,7 @@ def report(engine: str, store: Store, count: int) -> None:
 def write(store: Store, run_id: str, count: int) -> tuple[float, float]:
     """CPU and wall seconds per result."""
     began = run(0)
-    writer = store.begin_run(type(began)(run_id, began.name, began.started_at))
+    writer = store.runs.begin(type(began)(run_id, began.name, began.started_at))
     batches = (
         list(itertools.batched(results(count), BATCH)) if hasattr(itertools, "batched") else slices(count)
     )

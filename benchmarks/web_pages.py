@@ -36,7 +36,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         place = asked.postgres or asked.store or Path(folder) / "store.db"
         with open_store(place) as store:
-            if not store.runs(limit=1):
+            if not store.runs.page(limit=1):
                 began = time.perf_counter()
                 fill(store, asked.results)
                 if asked.postgres:
@@ -47,7 +47,7 @@ def main() -> None:
 
 def measure(store: Store) -> None:
     client = TestClient(make_app(store), base_url="http://127.0.0.1")
-    large, small = store.run("run-09999"), store.run("run-00000")
+    large, small = store.runs.get("run-09999"), store.runs.get("run-00000")
     case = f"id={golden(4_321).id}"
     pages = {
         "runs": "/runs",

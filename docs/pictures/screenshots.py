@@ -66,7 +66,7 @@ def main() -> None:
 
 def pictures(store: Store) -> dict[str, tuple[str, str, int]]:
     """Name of each picture: the page, its theme, and how much of it is shown."""
-    failed = store.results_page(RUN, ResultFilter(code="wrong_value", tool="search_orders"), limit=1)[0]
+    failed = next(store.runs.results(RUN, ResultFilter(code="wrong_value", tool="search_orders"), limit=1))
     return {
         "dashboard": ("/runs", "light", 720),
         "dashboard-dark": ("/runs", "dark", 720),

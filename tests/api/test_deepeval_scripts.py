@@ -52,7 +52,7 @@ def test_a_loop_over_goldens_scores_the_test_cases_that_it_adds(tmp_path):
     loop = runpy.run_path(str(changed("iterator", tmp_path)))
     run = loop["dataset"].last_run
     assert run.passed and run.summary.overall.cases == 3
-    stored = run.store.run(run.id).run
+    stored = run.store.runs.get(run.id).run
     assert (stored.name, stored.settings) == ("loop", {"model": "upper"})
 
 

@@ -56,8 +56,8 @@ def test_a_script_with_another_import_runs(tmp_path):
     assert {name: result.metrics["is_correct"].value for name, result in found.items()} == {
         "Paris": 1, "Madrid": 1, "Cusco": 0,
     }  # fmt: skip
-    assert run.store.run(run.id).run.group == "capitals" and not run.passed
-    assert "lm-secret" not in str(run.store.run(run.id).run)
+    assert run.store.runs.get(run.id).run.group == "capitals" and not run.passed
+    assert "lm-secret" not in str(run.store.runs.get(run.id).run)
 
 
 def test_several_scores_count_by_the_lowest():

@@ -115,7 +115,7 @@ def test_every_golden_counts_once_and_the_run_is_finished(project, monkeypatch, 
     shown = "3 of 4 goldens passed" if answered else "2 of 3 goldens passed"
     found.stdout.fnmatch_lines([f"  {shown}*"])
     with open_store(made.path / ".rightcall" / "rightcall.db", must_exist=True) as store:
-        (run,) = store.runs()
+        (run,) = store.runs.page()
         assert (run.results, run.passed, run.errors, run.finished) == (
             4,
             3 if answered else 2,
@@ -130,4 +130,4 @@ def test_sessions_with_the_same_random_seed_are_different_runs(project):
     for _ in range(2):
         made.runpytest_inprocess(*PLUGIN, *RANDOMLY, "--randomly-seed=7", "-k", "hue")
     with open_store(made.path / ".rightcall" / "rightcall.db", must_exist=True) as store:
-        assert [run.results for run in store.runs()] == [1, 1]
+        assert [run.results for run in store.runs.page()] == [1, 1]

@@ -91,7 +91,7 @@ def test_results_are_in_the_store(project):
     made = project("hanoi", "hue")
     made.runpytest("--rightcall-trials", "2")
     with open_store(made.path / ".rightcall" / "rightcall.db", must_exist=True) as store:
-        run = store.run("last")
+        run = store.runs.get("last")
         assert (run.results, run.passed, run.verdict) == (4, 2, "FAIL")
         assert run.finished
         assert run.run.name.endswith("::test_weather")
@@ -184,7 +184,7 @@ def test_silent(golden, check):
     assert found.ret == 1
     found.stdout.fnmatch_lines(["*ERROR: no answer arrived in any of 2 cases*"])
     with open_store(made.path / ".rightcall" / "rightcall.db", must_exist=True) as store:
-        assert [run.verdict for run in store.runs()] == ["ERROR"]
+        assert [run.verdict for run in store.runs.page()] == ["ERROR"]
 
 
 def test_goldens_of_a_function_run_together(project):
@@ -310,7 +310,7 @@ def test_workers_of_xdist_write_one_run_and_ask_each_golden_once(project, spread
     found.assert_outcomes(passed=9, failed=1)
     found.stdout.fnmatch_lines(["  9 of 10 goldens passed: 90 %*"])
     with open_store(made.path / ".rightcall" / "rightcall.db", must_exist=True) as store:
-        (run,) = store.runs()
+        (run,) = store.runs.page()
         assert (run.results, run.passed, run.verdict) == (10, 9, "FAIL")
 
 
@@ -356,7 +356,7 @@ def test_a_session_that_stops_early_leaves_its_run_unfinished(project):
     found = project("hanoi", "hue", "saigon").runpytest("-x")
     found.stdout.fnmatch_lines(["run * is unfinished: not every test was run"])
     with open_store(".rightcall/rightcall.db") as store:
-        assert not store.run("last").finished
+        assert not store.runs.get("last").finished
 
 
 LOSING = """

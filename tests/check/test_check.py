@@ -184,7 +184,7 @@ def test_a_plan_from_one_trial_per_golden_is_called_a_rough_estimate(shop, capsy
     run("check", "suite.yaml", "--plan")
     assert "rough estimates" not in capsys.readouterr().out  # three older trials tell
     with open_store(shop / ".rightcall" / "rightcall.db") as store:
-        store.delete_run(store.runs()[-1].id)
+        store.runs.delete(store.runs.page()[-1].id)
     run("check", "suite.yaml", "--plan")
     assert "rough estimates" in capsys.readouterr().out
 
@@ -200,7 +200,7 @@ def test_a_plan_spends_nothing(shop, capsys):
     said = capsys.readouterr().out
     assert "PASS in 100% of checks when nothing changed" in said
     with open_store(None) as store:
-        assert len(store.runs()) == 1
+        assert len(store.runs.page()) == 1
 
 
 def test_a_replay_tests_nothing_about_a_change(shop):
@@ -788,7 +788,7 @@ def test_an_output_that_cannot_be_written_is_refused_before_a_call_is_spent(shop
         assert run("check", "suite.yaml", "-o", name) == 2
         assert problem in capsys.readouterr().err
     with open_store(None) as store:
-        assert len(store.runs()) == 1
+        assert len(store.runs.page()) == 1
 
 
 DRIFTING = """
@@ -859,7 +859,7 @@ def test_last_is_the_last_run_that_is_not_a_check(shop, capsys):
         edit(shop / "suite.yaml", "Answer with", f"Answer with {said}, so")
         assert checked("--baseline", "last")[1]["baseline"]["trials"] == 360
     with open_store(shop / ".rightcall" / "rightcall.db") as store:
-        made = store.run("check").id
+        made = store.runs.get("check").id
     assert run("check", "suite.yaml", "--baseline", made) == 2
     assert "is a run of `rightcall check`" in capsys.readouterr().err
 
@@ -916,7 +916,7 @@ def test_clusters_of_a_suite_are_drawn_whole(shop):
 
 def results_of(found):
     with open_store(Path(".rightcall") / "rightcall.db") as store:
-        return list(store.results(found["run_id"]))
+        return list(store.runs.results(found["run_id"]))
 
 
 FAILING = """

@@ -75,7 +75,7 @@ def asked(folder):
 
 def checks(folder):
     with open_store(folder / "results.db", must_exist=True) as store:
-        return store.runs(RunFilter(tag="check"))
+        return store.runs.page(RunFilter(tag="check"))
 
 
 def wait_for(true):

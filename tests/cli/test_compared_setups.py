@@ -55,7 +55,7 @@ def test_a_difference_of_what_was_stored_is_shown(rightcall, tmp_path, row):
         done = rightcall("run", "suite.json")
         assert done.code == 0, done.err
     with open_store(tmp_path / ".rightcall" / "rightcall.db", must_exist=True) as store:
-        new, old = (run_record(store, run) for run in store.runs())
+        new, old = (run_record(store, run) for run in store.runs.page())
         assert old.known and new.known
         found = [(item.what, item.before, item.after) for item in run_changes(old, new)]
     assert found == changes

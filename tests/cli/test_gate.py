@@ -19,14 +19,14 @@ def stored(path, run_id: str, counts: list[int], trials: int = 10, day: int = 1)
     """A finished run in which golden i passed counts[i] of its trials."""
     with open_store(path) as store:
         run = Run(run_id, "t", f"2026-01-0{day}T00:00:00Z", trials=trials, fingerprints={"metrics": "m"})
-        store.begin_run(run).add(
+        store.runs.begin(run).add(
             [
                 CaseResult(f"g{i}", t, t < c, float(t < c), {})
                 for i, c in enumerate(counts)
                 for t in range(trials)
             ]
         )
-        store.finish_run(run_id, None, "")
+        store.runs.finish(run_id, None, "")
 
 
 @pytest.fixture

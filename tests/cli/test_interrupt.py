@@ -44,7 +44,7 @@ def run(folder, *arguments, **options):
 
 def stored(folder):
     with open_store(folder / "my results.db", must_exist=True) as store:
-        return store.run("last")
+        return store.runs.get("last")
 
 
 def test_a_second_interrupt_ends_at_once_without_a_traceback(tmp_path):

@@ -51,7 +51,7 @@ def store_url(tmp_path):
     results = [answered(golden, ALIKE[1] if n < 4 else "") for n, golden in enumerate(goldens)]
     results += [answered(g, **({"place": "Hue"} if n < 5 else {})) for n, g in enumerate(stations)]
     with open_store(tmp_path / "runs.db") as store:
-        writer = store.begin_run(a_run("r-17"))
+        writer = store.runs.begin(a_run("r-17"))
         writer.add_goldens([*goldens, *stations])
         writer.add(results)
         return store.name
@@ -114,7 +114,7 @@ def test_tools_expected_in_turns_count_too(tmp_path):
     turn = Turn("user", "?", expected_calls=(ExpectedCall("get_time", {}),))
     golden = ConversationalGolden("asks the time", id="c", turns=(turn,))
     with open_store(tmp_path / "runs.db") as store:
-        writer = store.begin_run(a_run("r-1"))
+        writer = store.runs.begin(a_run("r-1"))
         writer.add_goldens([golden])
         writer.add([answered(Golden("?", id="c", expected_calls=(ExpectedCall("get_time", {}),)))])
         assert seen_in(store, "r-1").expected == {"get_time": 1}
@@ -125,7 +125,7 @@ def test_the_linter_and_the_report_count_the_same_confusions(tmp_path):
     done = Trajectory(calls=(ToolCall("x"), ToolCall("x"), ToolCall("b")))
     result = msgspec.structs.replace(result_of(golden, 0, done, {}), trajectory=done)
     with open_store(tmp_path / "runs.db") as store:
-        writer = store.begin_run(a_run("r-18"))
+        writer = store.runs.begin(a_run("r-18"))
         writer.add_goldens([golden])
         writer.add([result])
         (confusion,) = seen_in(store, "r-18").confusions()

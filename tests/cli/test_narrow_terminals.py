@@ -96,7 +96,7 @@ NUMBER = re.compile(r"(?<![\w.])[-+]?\d[\d,]*(?:\.\d+)?(?: ?%)?(?![\w])")
 def test_a_narrow_terminal_shows_every_number(filled, tmp_path, rightcall, monkeypatch, name):
     shutil.copytree(filled, tmp_path, dirs_exist_ok=True)
     with open_store(tmp_path / ".rightcall" / "rightcall.db") as store:
-        new, middle, old = (run.id for run in store.runs(RunFilter(group="nightly")))
+        new, middle, old = (run.id for run in store.runs.page(RunFilter(group="nightly")))
     words = [{"NEW": new, "MIDDLE": middle, "OLD": old}.get(word, word) for word in COMMANDS[name]]
     shown = {}
     for width in (200, 80, 60):

@@ -21,9 +21,9 @@ def url(tmp_path):
     with open_store(file) as store:
         for day in (1, 2, 3):
             run = a_run(f"r-{day}", name="\x1b[31mweather[b]", started_at=f"2026-01-0{day}T00:00:00.000000Z")
-            store.begin_run(run, planned=2).add([a_result("hue"), a_result("hanoi", passed=False)])
-        store.finish_run("r-1", None, "FAIL")
-        store.tag_run("r-1", "kept")
+            store.runs.begin(run, planned=2).add([a_result("hue"), a_result("hanoi", passed=False)])
+        store.runs.finish("r-1", None, "FAIL")
+        store.runs.tag("r-1", "kept")
     return str(file)
 
 
@@ -42,7 +42,7 @@ def test_list_shows_runs_newest_first_and_cannot_steer_the_terminal(url):
 
 def test_list_never_cuts_an_id(tmp_path):
     with open_store(tmp_path / "store.db") as store:
-        store.begin_run(a_run("an-id-of-the-length-that-ids-have-0123456789", agent="a" * 300))
+        store.runs.begin(a_run("an-id-of-the-length-that-ids-have-0123456789", agent="a" * 300))
     assert "an-id-of-the-length-that-ids-have-0123456789" in said(runs, "list", "--store", store.name)
 
 
@@ -90,7 +90,7 @@ def test_delete_asks_before_it_deletes(url):
 
 def test_prune_says_what_would_go(url):
     with open_store(url) as store:
-        store.untag_run("r-1", "kept")
+        store.runs.tag("r-1", "kept", remove=True)
     assert (
         said(runs, "prune", "--keep", "1", "--dry-run", "--store", url)
         == "would delete 1 run with 2 results\n"

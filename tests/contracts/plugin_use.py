@@ -52,14 +52,14 @@ def main() -> None:
     run = rc.evaluate(
         rc.Agent("orbit:get_weather", tools=rc.load_tools("tools.json")), [golden], store="runs.db"
     )
-    (result,) = run.store.results(run.id, trajectories=True)
+    (result,) = run.store.runs.results(run.id, trajectories=True)
     case = TestCase(golden, Trajectory(output="one two three"))
     score = as_metrics(["brevity(limit=2)"])[0].measure(case)
     agent = OrbitAgent(
         lambda text: [("get_weather", {"city": "Hanoi"})], {"get_weather": lambda city: "sunny"}
     )
     observed = rc.evaluate(rc.observe(agent), [golden], store="runs.db")
-    (seen,) = observed.store.results(observed.id, trajectories=True)
+    (seen,) = observed.store.runs.results(observed.id, trajectories=True)
     attributes = {"orbit.kind": "tool", "orbit.tool": "get_weather", "orbit.arguments": '{"city": "Hanoi"}'}
     trace = assemble([Span("a" * 32, "b" * 16, name="call", start=1, end=2, attributes=attributes)])
     phone = compile_matcher({"phone": "+49 30 1234"}, Scope())

@@ -114,4 +114,4 @@ def test_a_suite_is_run_as_the_command_does(files):
     (files / "suite.json").write_text(json.dumps(suite))
     done = rc.run_suite("suite.json", trials=2)
     assert [(result.golden_id, result.trial) for result in done.results] == [("a", 0), ("a", 1)]
-    assert done.store.run("last").run.name == "weather"
+    assert done.store.runs.get("last").run.name == "weather"

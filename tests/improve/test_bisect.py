@@ -33,7 +33,7 @@ def test_undoing_the_change_that_broke_goldens_repairs_them(tmp_path):
             agent = Agent(ReadingModel(broken, 0.03, str(len(ids))), tools=tools, system=broken.system)
             plan = Plan("p", agent, broken.goldens, trials=3)
             ids.append(asyncio.run(run_plan(plan, store)).run.id)
-        changed = what_changed(store, store.run(ids[0]), store.run(ids[1]))
+        changed = what_changed(store, store.runs.get(ids[0]), store.runs.get(ids[1]))
         found = asyncio.run(bisect_changes(plan, store, changed))
     assert (found[0].place, found[0].caused) == (
         f"{truth.tools and next(iter(truth.tools))}.{truth.parameter}",

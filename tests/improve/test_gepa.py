@@ -39,7 +39,7 @@ def searched(folder, monkeypatch, reflecting: Reflecting, **options):
         run = asyncio.run(run_plan(plan, store)).run.id
         engine = GepaEngine("scripted:", calls=60)
         found = asyncio.run(improve_plan(plan, store, run, ImproveOptions(rewrite=engine, **options)))
-        return found, list(store.runs(RunFilter(), limit=200))
+        return found, list(store.runs.page(RunFilter(), limit=200))
 
 
 def test_a_text_found_by_reflection_is_proven_on_goldens_the_search_never_saw(tmp_path, monkeypatch):

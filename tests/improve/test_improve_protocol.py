@@ -221,7 +221,7 @@ def test_a_proof_is_found_in_the_store_and_changes_no_listing_of_the_suite(tmp_p
     improved(Reacting(helps), tmp_path, GOOD)
     with open_store(tmp_path / "s.db") as store:
         phases = [
-            one.run.settings.get("improve", {}).get("phase") for one in store.runs(RunFilter(), limit=50)
+            one.run.settings.get("improve", {}).get("phase") for one in store.runs.page(RunFilter(), limit=50)
         ]
     assert sorted(filter(None, phases)) == ["candidate", "proof", "screening"]
 

@@ -74,7 +74,7 @@ def test_without_the_wanted_tool_no_other_may_be_called(tmp_path):
 def test_perturbed_runs_are_marked_and_kept_apart(tmp_path):
     effects(by_words, ["order"], tmp_path)
     with open_store(tmp_path / "s.db") as store:
-        runs = list(store.runs(RunFilter()))
+        runs = list(store.runs.page(RunFilter()))
     assert all("perturb" in one.run.settings and one.run.group == "p/perturb" for one in runs)
 
 

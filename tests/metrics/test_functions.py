@@ -78,7 +78,7 @@ def test_a_golden_with_a_function_is_run_stored_and_described(tmp_path):
     run = evaluate(agent, [GOLDEN], store=tmp_path / "s.db")
     (result,) = run.results
     assert not result.passed and result.codes[0].expected == {"python_function": "<function is_city>"}
-    (stored,) = run.store.goldens(run.id)
+    (stored,) = run.store.runs.goldens(run.id)
     assert stored.expected_calls[0].args == {"city": {"python_function": "<function is_city>"}}
 
 

@@ -100,7 +100,7 @@ def _resumed(store, first_answer):
             await running
 
     asyncio.run(interrupted())
-    (begun,) = store.runs()
+    (begun,) = store.runs.page()
     assert begun.results == 1
     return asyncio.run(run_plan(plan, store, resume=begun.id))
 
@@ -110,7 +110,7 @@ def test_an_agent_that_raises_in_each_of_the_first_ten_cases_is_a_broken_setup(t
         rc.errors.ConfigError, match=r"raised an exception in each of the first 10 cases.*KeyError: 'g"
     ):
         rc.evaluate(raising, SILENT, store=tmp_path / "s.db", concurrency=4)
-    (kept,) = rc.open_store(tmp_path / "s.db").runs()
+    (kept,) = rc.open_store(tmp_path / "s.db").runs.page()
     assert kept.results >= 10 and not kept.finished
 
 

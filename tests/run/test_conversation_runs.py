@@ -30,6 +30,7 @@ from rightcall.models.scripted import ScriptedProvider, as_reply
 from rightcall.show.html import write_html
 from rightcall.show.view.case import case_view
 from rightcall.store.address import open_store
+from rightcall.store.sql.export import export_lines
 from rightcall.tools.worlds.bank import Bank
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "banking-conversation"
@@ -88,7 +89,7 @@ def test_a_conversation_has_one_verdict_through_every_door(bank):
     done = CliRunner().invoke(run, ["suite.json", "--json"])
     assert done.exit_code == 1, done.output
     with open_store(".rightcall/rightcall.db") as store:
-        by_run = list(store.results("last", trajectories=True))
+        by_run = list(store.runs.results("last", trajectories=True))
     agent = rc.Agent("scripted:script.json", [Bank(ACCOUNTS)])
     metrics = ["termination", "turns"]
     by_evaluate = rc.evaluate(agent, GOLDENS, metrics=metrics, store=bank / "e.db").results
@@ -121,7 +122,7 @@ def test_a_conversation_has_one_verdict_through_every_door(bank):
 def test_a_conversation_passes_with_perfect_dimensions_when_its_turns_do(bank):
     CliRunner().invoke(run, ["suite.json"])
     with open_store(".rightcall/rightcall.db") as store:
-        (right,) = [result for result in store.results("last") if result.golden_id == "right"]
+        (right,) = [result for result in store.runs.results("last") if result.golden_id == "right"]
     assert {name: score.value for name, score in right.metrics.items() if score.value < 1} == {}
 
 
@@ -197,7 +198,7 @@ def test_killed_in_the_middle_of_conversations_no_turn_is_lost_or_doubled(tmp_pa
     assert sorted(lines) == sorted(f"t{i} {n}" for i in range(12) for n in range(1, 6))
     with open_store(tmp_path / ".rightcall/rightcall.db") as store:
         held = {r.golden_id: [m.content for m in r.trajectory.messages if m.role == "user"]
-                for r in store.results("last", trajectories=True)}  # fmt: skip
+                for r in store.runs.results("last", trajectories=True)}  # fmt: skip
     assert held == {f"t{i}": [f"Book {n}" for n in range(1, 6)] for i in range(12)}
 
 
@@ -224,7 +225,7 @@ def test_each_manner_is_a_conversation_and_the_scenario_their_cluster(tmp_path):
     done = held(tmp_path, trials=2)
     results = list(done.results)
     assert sorted({r.golden_id for r in results}) == ["a@plain", "a@unsure", "b@plain", "b@unsure"]
-    assert {golden.cluster for golden in done.store.goldens(done.id)} == {"a", "b"}
+    assert {golden.cluster for golden in done.store.runs.goldens(done.id)} == {"a", "b"}
     assert done.summary.overall.rate.goldens == 4 and done.summary.pass_k == (1.0, 1.0)
 
 
@@ -256,7 +257,9 @@ def test_what_the_simulated_user_spends_counts_for_the_case_and_the_budget(tmp_p
 def test_results_do_not_depend_on_concurrency(tmp_path):
     one, many = held(tmp_path, concurrency=1, trials=3), held(tmp_path, concurrency=16, trials=3)
     exports = [
-        b"".join(done.store.export(done.id, timings=False)).replace(done.id.encode(), b"RUN")
+        b"".join(export_lines(done.store.runs.results(done.id, trajectories=True), timings=False)).replace(
+            done.id.encode(), b"RUN"
+        )
         for done in (one, many)
     ]
     assert exports[0] == exports[1]
@@ -293,7 +296,7 @@ def test_the_banking_example_runs_offline_and_its_transcripts_are_in_the_report(
     with open_store(folder / ".rightcall/rightcall.db") as store:
         out = io.BytesIO()
         view = write_html(store, "last", out)
-        case = store.case(store.run("last").id, "balance-first")
+        case = store.runs.case(store.runs.get("last").id, "balance-first")
         shown = case_view(case.golden, case.results[0])
     assert view.summary.pass_k == (0.4, 0.4) and b"passed by simulated user" in out.getvalue()
     assert [m.heading for m in shown.messages if m.heading] == ["turn 1", "turn 2"]

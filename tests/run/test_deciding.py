@@ -20,6 +20,7 @@ from rightcall.run.plan import Plan
 from rightcall.run.run_record import new_run
 from rightcall.run.runner import run_plan
 from rightcall.store.address import open_store
+from rightcall.store.sql.export import export_lines
 
 
 def goldens(n):
@@ -144,7 +145,7 @@ def test_no_run_is_its_own_baseline(store):
             gate_run(store, "last", read_gate({"baseline": {"run": name}}))
     with pytest.raises(ConfigError, match="cannot be its own baseline"):
         run(store, lambda i, t: True, gate=read_gate({"baseline": {"run": "last"}}))
-    assert len(store.runs()) == 2  # refused before anything began
+    assert len(store.runs.page()) == 2  # refused before anything began
     gate = read_gate({"baseline": {"run": "last~1", "margin": 0.05}})
     assert gate_run(store, "last", gate).word == "PASS"
     third = run(store, lambda i, t: True, n=60, gate=gate)
@@ -155,8 +156,10 @@ def test_a_tag_a_branch_and_a_file_are_baselines(store, tmp_path, monkeypatch):
     repository(tmp_path, "main", "a" * 40)
     monkeypatch.chdir(tmp_path)
     good = run(store, lambda i, t: True, n=60)
-    store.tag_run(good.run.id, "release")
-    (tmp_path / "good.jsonl").write_bytes(b"".join(store.export(good.run.id)))
+    store.runs.tag(good.run.id, "release")
+    (tmp_path / "good.jsonl").write_bytes(
+        b"".join(export_lines(store.runs.results(good.run.id, trajectories=True)))
+    )
     worse = run(store, lambda i, t: i % 2, n=60)
     for name in ("main", "release", "good.jsonl", "last~1"):
         gate = read_gate({"baseline": {"run": name, "margin": 0.05}})
@@ -209,7 +212,7 @@ def busy(store):
     evidence = GateEvidence(gate)
     evidence.add(scored)
     made = new_run("test", "agent", fingerprints={})
-    store.begin_run(made, planned=1).add([scored])
+    store.runs.begin(made, planned=1).add([scored])
     return decide(gate, evidence.outcomes()), gate_run(store, made.id, gate)
 
 
@@ -222,11 +225,11 @@ def test_the_gates_latency_knows_a_busy_machine_in_a_run_and_in_the_store(store)
 def unfinished(store):
     """Ten of forty results, as after Ctrl-C."""
     whole = run(store, lambda i, t: True)
-    some = [result for result in store.results(whole.run.id) if result.golden_id < "g010"]
+    some = [result for result in store.runs.results(whole.run.id) if result.golden_id < "g010"]
     cut = msgspec.structs.replace(
         whole.run, id=new_run("test", "agent", fingerprints={}).id, finished_at=None
     )
-    writer = store.begin_run(cut, planned=40)
+    writer = store.runs.begin(cut, planned=40)
     writer.add_goldens(goldens(40))
     writer.add(some)
     return whole.run.id, cut.id

@@ -22,7 +22,7 @@ def test_jobs_are_all_cells_but_those_that_are_stored(tmp_path_factory, goldens,
     path = tmp_path_factory.mktemp("done") / "results.db"
     with open_store(path) as store:
         outcome = asyncio.run(run_plan(plan(goldens, trials), store))
-        stored = set(store.finished(outcome.run.id))
+        stored = set(store.runs.result_keys(outcome.run.id))
         assert len(stored) == goldens * trials
         larger = plan(goldens + data.draw(st.integers(0, 20)), trials)
         done = DoneCells.of(larger, store, outcome.run.id)

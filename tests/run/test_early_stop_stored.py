@@ -69,9 +69,9 @@ def test_a_run_is_decided_by_what_is_stored_not_by_what_is_in_hand(store, backen
     def stored_already(run):
         results = [
             msgspec.structs.replace(result, trajectory=None)
-            for result in store.results(known, trajectories=False)
+            for result in store.runs.results(known, trajectories=False)
         ]
-        store.join_run(run.id).add(results)
+        store.runs.join(run.id).add(results)
 
     outcome = asyncio.run(run_plan(plan(wrong), store, backend=backend, started=stored_already))
     assert outcome.verdict.word == "PASS"

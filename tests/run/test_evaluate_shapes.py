@@ -57,7 +57,7 @@ def test_evaluators_see_what_the_executor_returned_and_the_target(shape, tmp_pat
     assert {name: round(result.metrics["selection"].value, 2) for name, result in found.items()} == {
         "golden": 1, "secondary": 0.67, "negative": 1,
     }  # fmt: skip
-    assert run.passed and run.store.run(run.id).run.group == "files"
+    assert run.passed and run.store.runs.get(run.id).run.group == "files"
 
 
 def test_an_evaluator_that_fails_fails_its_case():
@@ -123,7 +123,7 @@ def test_test_cases_are_scored_by_keyword_as_deepeval_has_it(case, metrics):
         identifier="mine",
         display_config=object(),
     )
-    stored = run.store.run(run.id).run
+    stored = run.store.runs.get(run.id).run
     assert run.passed and (stored.name, stored.settings) == ("mine", {"model": "gpt-5"})
 
 
@@ -153,7 +153,7 @@ def test_a_gate_decides_about_test_cases_as_about_agents(gate, word):
         lambda golden: calls[golden.input], [case.golden for case in ready], gate=gate, group="nightly"
     )
     assert scored.verdict.word == ran.verdict.word == word
-    assert {run.store.run(run.id).run.group for run in (scored, ran)} == {"nightly"}
+    assert {run.store.runs.get(run.id).run.group for run in (scored, ran)} == {"nightly"}
 
 
 def test_results_come_with_their_trajectories():

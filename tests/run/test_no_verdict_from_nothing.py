@@ -137,11 +137,11 @@ def test_a_plan_for_no_goldens_is_refused(have):
 def write(store: Store, results: list[CaseResult], tag: str) -> Run:
     """A finished run with these results."""
     run = new_run("test", "agent", fingerprints={"dataset": tag})
-    writer = store.begin_run(run, planned=len(results))
+    writer = store.runs.begin(run, planned=len(results))
     writer.add_goldens(goldens(40))
     writer.add(results)
-    store.finish_run(run.id, None)
-    store.tag_run(run.id, tag)
+    store.runs.finish(run.id, None)
+    store.runs.tag(run.id, tag)
     return run
 
 
@@ -158,7 +158,7 @@ def url(tmp_path_factory) -> str:
         for tag, passes in (("early-fail", lambda i, t: False), ("early-pass", lambda i, t: True)):
             plan_ = Plan("test", agent(passes), goldens(40), gate=early, concurrency=1)
             ran = asyncio.run(run_plan(plan_, store)).run
-            store.tag_run(ran.id, tag)
+            store.runs.tag(ran.id, tag)
     return str(path)
 
 
@@ -187,7 +187,7 @@ def test_the_command_compares_no_stored_run_with_nothing(url, pair, margin):
 @pytest.mark.parametrize("tag", ["early-fail", "early-pass"])
 def test_a_run_that_stopped_early_is_judged_by_its_own_gate_alone(url, tag):
     with open_store(url) as store:
-        stored = store.run(tag)
+        stored = store.runs.get(tag)
         assert stored.run.summary is not None and stored.run.summary.stopped_early
         for rules in ({"min": 0.5}, {"min": 0.5, "rule": "point"}, {"categories": {"golden": 0.5}}):
             verdict = gate_run(store, tag, read_gate(rules))

@@ -143,7 +143,7 @@ def test_a_run_that_is_killed_and_resumed_sends_every_mail_once(tmp_path, where,
     sent = mails(tmp_path)
     assert len(sent) == len(set(sent)) > 0, out
     with open_store(store[1]) as opened:
-        results = list(opened.results("last", trajectories=True))
+        results = list(opened.runs.results("last", trajectories=True))
     assert len(results) == MAILS
     for case in results:
         known = len(effects(case.trajectory.ledger))
@@ -203,7 +203,7 @@ def test_keys_of_a_run_with_a_simulated_clock_last_as_long_as_others(tmp_path):
         [tool], execute="real", idempotency=Idempotency(sqlite_store(), live=keys), clock=VirtualClock()
     )
     asyncio.run(box.invoke(ToolCall("_send", {}), box.context(run="r", task="g")))
-    assert keys.store.prune(time.time() + 300 * 24 * 3600) == 0
+    assert keys.store.runs.prune(time.time() + 300 * 24 * 3600) == 0
 
 
 def _send() -> str:

@@ -10,6 +10,7 @@ import time
 import pytest
 
 from rightcall.store.address import open_store
+from rightcall.store.sql.export import export_lines
 from tests.support.loopback_model import passes
 from tests.support.model_process import counts, loopback_model, write_suite
 
@@ -26,7 +27,7 @@ def stored(folder):
     if not (folder / ".rightcall" / "rightcall.db").exists():
         return set()
     with open_store(folder / ".rightcall" / "rightcall.db") as store:
-        return set(store.finished("last")) if store.runs() else set()
+        return set(store.runs.result_keys("last")) if store.runs.page() else set()
 
 
 def wait_until(condition, process, seconds=60.0):
@@ -145,7 +146,7 @@ def test_equal_seeds_give_equal_results_at_any_concurrency(tmp_path, trials):
         (folder / "script.yaml").write_text(json.dumps(script))
         run(folder).communicate(timeout=120)
         with open_store(folder / ".rightcall" / "rightcall.db") as store:
-            lines = list(store.export("last"))
+            lines = list(export_lines(store.runs.results("last", trajectories=True)))
         assert len(lines) == 60 * trials
         exports.append(lines)
     assert exports[0] == exports[1]

@@ -34,7 +34,7 @@ def test_an_echoed_key_is_scrubbed_from_the_store(tmp_path: Path, monkeypatch):
     data = b"".join(path.read_bytes() for path in (tmp_path / ".rightcall").iterdir())
     assert KEY.encode() not in data
     with open_store() as store:
-        assert KEY not in repr(list(store.results("last", trajectories=True)))
+        assert KEY not in repr(list(store.runs.results("last", trajectories=True)))
 
 
 def test_what_looks_like_a_key_is_scrubbed_too_and_the_rest_is_left_alone():

@@ -73,7 +73,7 @@ def said(results):
 
 def stored():
     with open_store(".rightcall/rightcall.db") as store:
-        return list(store.results("last", trajectories=True))
+        return list(store.runs.results("last", trajectories=True))
 
 
 def by_run():

@@ -57,12 +57,12 @@ def test_a_store_that_recovers_has_every_result_and_each_is_reported_once(count,
 
 def test_what_is_stored_already_counts_and_not_what_is_in_hand(tmp_path):
     with open_store(tmp_path / "results.db") as store:
-        writer = store.begin_run(a_run())
+        writer = store.runs.begin(a_run())
         writer.add([a_result("a")])
         batch = [a_result("a", passed=False, tags=("x",)), a_result("b", passed=False)]
         told = stored_batch(store, writer, batch)
         assert [(r.golden_id, r.passed, r.tags) for r in told] == [("a", True, ("x",)), ("b", False, ())]
-        assert [r.passed for r in store.results(writer.run_id)] == [True, False]
+        assert [r.passed for r in store.runs.results(writer.run_id)] == [True, False]
 
 
 def test_a_store_that_does_not_recover_breaks_the_sink_once():
@@ -109,7 +109,7 @@ def test_results_that_vanish_from_the_store_leave_the_run_unfinished(tmp_path):
     with open_store(file) as store:
         with pytest.raises(StoreError, match="29 of 30 results are stored"):
             asyncio.run(run_plan(plan(), store, watch=lose))
-        assert not store.run("last").finished and store.run("last").verdict == ""
+        assert not store.runs.get("last").finished and store.runs.get("last").verdict == ""
 
 
 def test_a_dataset_that_shrinks_while_it_is_run_gives_no_verdict(tmp_path):
@@ -122,6 +122,6 @@ def test_a_dataset_that_shrinks_while_it_is_run_gives_no_verdict(tmp_path):
 
 def test_a_gate_does_not_judge_an_unfinished_run(tmp_path):
     with open_store(tmp_path / "results.db") as store:
-        store.begin_run(a_run("part"), planned=240).add([a_result(f"g-{i}") for i in range(156)])
+        store.runs.begin(a_run("part"), planned=240).add([a_result(f"g-{i}") for i in range(156)])
         verdict = gate_run(store, "part", Gate(min=0.5))
     assert verdict.word == "INCONCLUSIVE" and "156 of 240 results" in verdict.sentence

@@ -56,12 +56,12 @@ def test_a_stored_run_has_the_verdict_of_the_run_itself(tmp_path, quarantine):
 
 def stored_run(store, n: int) -> str:
     run = new_run("test", "recorded", fingerprints={})
-    writer = store.begin_run(run, planned=n)
+    writer = store.runs.begin(run, planned=n)
     for start in range(0, n, 2_000):
         ids = [f"golden-{i:06}" for i in range(start, min(n, start + 2_000))]
         writer.add_goldens([Golden(f"Ask {name[::-1]}", name) for name in ids])
         writer.add([CaseResult(name, 0, True, 1.0, {}) for name in ids])
-    store.finish_run(run.id, None)
+    store.runs.finish(run.id, None)
     return run.id
 
 

@@ -82,7 +82,7 @@ def test_commands_and_library_take_the_setting(url):
 
 def test_a_store_keeps_goldens_as_declared_so_that_later_decisions_choose(url):
     with open_store(url) as store:
-        assert {golden.cluster for golden in store.goldens(store.run("last").id)} == {None}
+        assert {golden.cluster for golden in store.runs.goldens(store.runs.get("last").id)} == {None}
         assert gate_run(store, "last", read_gate({"min": 0.8})).word == "PASS"
         assert gate_run(store, "last", read_gate({"min": 0.8, "cluster": "auto"})).word == "INCONCLUSIVE"
 

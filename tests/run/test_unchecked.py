@@ -272,7 +272,7 @@ def test_a_run_without_an_answer_is_an_error_even_if_nothing_was_to_be_checked(t
     made = rc.evaluate(down, PROMPTS, store=tmp_path / "s.db")
     assert made.verdict.exit_code == 4 and made.summary.unchecked_errors == 3
     with open_store(str(tmp_path / "s.db")) as store:
-        assert list(store.finished(made.id, errors=False)) == []
+        assert list(store.runs.result_keys(made.id, errors=False)) == []
 
 
 def test_a_metric_alone_decides_a_golden_that_states_nothing():

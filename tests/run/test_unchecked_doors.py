@@ -104,9 +104,9 @@ def findings(store: Store, group: str) -> Any:
 
 
 def counts(store: Store, group: str) -> Any:
-    run = store.run(f"{group}-False")
-    codes = store.code_counts(run.id)
-    fit = {code: store.count(run.id, ResultFilter(code=code)) for code in [*codes, "unknown_tool"]}
+    run = store.runs.get(f"{group}-False")
+    codes = store.runs.failures(run.id).code_counts()
+    fit = {code: store.runs.count(run.id, ResultFilter(code=code)) for code in [*codes, "unknown_tool"]}
     return run.passed, run.judged, run.errors, codes, fit
 
 
@@ -126,7 +126,7 @@ def pages(store: Store, group: str) -> Any:
 def notebook(store: Store, group: str) -> Any:
     from rightcall.api.run_result import RunResult
 
-    run = store.run(f"{group}-True").run
+    run = store.runs.get(f"{group}-True").run
     html = RunResult(
         run.id, run.summary, rc.gate(run.id, {"min": 0.5}, store=str(store.file)), store
     )._repr_html_()
@@ -196,7 +196,7 @@ def test_prompts_stop_no_run_early(tmp_path, rule):
     with open_store(tmp_path / "s.db") as store:
         plan = Plan("p", Agent(agent_of(True)), prompts, gate=gate, concurrency=4)
         done = asyncio.run(run_plan(plan, store))
-        stored = store.run("last")
+        stored = store.runs.get("last")
     assert (stored.results, stored.unchecked, done.verdict.exit_code) == (200, 200, 3)
     assert not done.summary.stopped_early
 

@@ -16,7 +16,7 @@ from tests.show.conftest import Made, written
 
 
 def terminal(made: Made) -> str:
-    summary = made[0].run(made[1]).run.summary
+    summary = made[0].runs.get(made[1]).run.summary
     assert summary is not None
     out = Screen(file=io.StringIO(), width=200)
     print_summary(summary, [], console=out)
@@ -73,7 +73,7 @@ def test_json_holds_every_case_as_score_prints_it(varied: Made) -> None:
 
 def test_the_terminal_shows_hostile_text_without_being_steered(hostile: Made) -> None:
     failed = [result for _, result in cases_of(*hostile)]
-    summary = hostile[0].run(hostile[1]).run.summary
+    summary = hostile[0].runs.get(hostile[1]).run.summary
     assert summary is not None
     out = io.StringIO()
     print_summary(summary, failed, console=Screen(file=out, width=100))

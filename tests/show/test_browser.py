@@ -27,6 +27,9 @@ def test_a_failing_case_opens_and_marks_the_argument_that_differs(tab: Tab, page
     assert row.locator("th").inner_text() == "days"
     assert row.locator("pre").all_inner_texts() == ["3", '"3"']
     assert "≠" in row.inner_text()
+    card = page.locator(".call", has=page.locator("tr.different"))
+    assert "bad" in (card.get_attribute("class") or "").split()
+    assert card.locator("tr.same .sign").first.inner_text() == "="
 
 
 def test_each_case_has_its_own_url(tab: Tab, pages: Pages) -> None:

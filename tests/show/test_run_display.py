@@ -52,11 +52,11 @@ def test_a_log_file_gets_lines_when_asked_for(tmp_path, capsys, monkeypatch):
 
 def test_what_a_run_holds_prints_short(varied):
     store, run_id = varied
-    summary = store.run(run_id).run.summary
+    summary = store.runs.get(run_id).run.summary
     assert str(summary).splitlines()[-1].startswith("failed cases by code: ")
     assert f"all: {summary.overall.passed} of {summary.overall.cases} passed" in str(summary)
     assert len(repr(summary)) < 100
-    result = store.result(run_id, "silent", 0)
+    result = store.runs.results_of(run_id, [("silent", 0)], trajectories=True)["silent", 0]
     assert repr(result).startswith("<CaseResult silent: failed, score 0.")
 
 

@@ -20,7 +20,7 @@ from tests.show.samples import varied_goldens
 def unfinished(tmp_path: Path) -> Iterator[Made]:
     goldens, did = varied_goldens()
     with open_store(tmp_path / "half.db") as store:
-        writer = store.begin_run(Run("half", "suite", "2026-01-02T03:04:05Z"), planned=10)
+        writer = store.runs.begin(Run("half", "suite", "2026-01-02T03:04:05Z"), planned=10)
         writer.add_goldens(goldens)
         results = [result_of(golden, 0, did[golden.id], {}) for golden in goldens[:4]]
         writer.add([msgspec.structs.replace(r, trajectory=did[r.golden_id]) for r in results])
@@ -47,6 +47,6 @@ def test_every_format_says_that_it_is_not_finished(unfinished: Made, kind: str, 
 
 def test_a_run_without_results_is_reported_as_empty(tmp_path: Path) -> None:
     with open_store(tmp_path / "empty.db") as store:
-        store.begin_run(Run("empty", "suite", "2026-01-02T03:04:05Z"), planned=3)
+        store.runs.begin(Run("empty", "suite", "2026-01-02T03:04:05Z"), planned=3)
         for kind in ("html", "markdown", "junit", "json"):
             assert written_anew(kind, (store, "empty"))

@@ -21,7 +21,7 @@ FOREVER = """
 import itertools, sys
 from rightcall.store.address import open_store
 from tests.store.builders import a_result
-writer = open_store(sys.argv[1]).resume_run(sys.argv[2])
+writer = open_store(sys.argv[1]).runs.resume(sys.argv[2])
 for number in itertools.count():
     writer.add([a_result(f"g-{number:05}-{place}") for place in range(20)])
     print(number, flush=True)
@@ -31,10 +31,10 @@ for number in itertools.count():
 def write_shared_and_own(url: str, name: int) -> None:
     """One process's work: its own run, and its part of a run that all of them write."""
     with open_store(url) as store:
-        own = store.begin_run(a_run(f"own-{name}"))
+        own = store.runs.begin(a_run(f"own-{name}"))
         with suppress(InputError):  # another process was faster
-            store.begin_run(a_run("together"))
-        together = store.join_run("together")
+            store.runs.begin(a_run("together"))
+        together = store.runs.join("together")
         for batch in range(BATCHES):
             own.add([a_result(f"g-{batch}-{number}") for number in range(BATCH)])
             together.add([a_result(f"g-{name}-{batch}-{number}") for number in range(BATCH)])
@@ -51,15 +51,15 @@ def test_four_processes_make_a_store_and_write_it_at_once_and_lose_nothing(store
         worker.join(120)
     assert [worker.exitcode for worker in workers] == [0] * PROCESSES
     store = stores.open(url)
-    own = [store.run(f"own-{name}") for name in range(PROCESSES)]
+    own = [store.runs.get(f"own-{name}") for name in range(PROCESSES)]
     assert [run.results for run in own] == [BATCHES * BATCH] * PROCESSES
-    assert len(list(store.finished("together"))) == (PROCESSES + 1) * BATCHES * BATCH
-    assert store.run("together").results == (PROCESSES + 1) * BATCHES * BATCH
+    assert len(list(store.runs.result_keys("together"))) == (PROCESSES + 1) * BATCHES * BATCH
+    assert store.runs.get("together").results == (PROCESSES + 1) * BATCHES * BATCH
 
 
 def test_sigkill_while_writing_loses_nothing_that_was_stored(stores):
     url = stores.url()
-    stores.open(url).begin_run(a_run("killed"))
+    stores.open(url).runs.begin(a_run("killed"))
     here = Path(__file__).parents[2]
     child = subprocess.Popen(
         [sys.executable, "-c", FOREVER, url, "killed"],
@@ -73,10 +73,14 @@ def test_sigkill_while_writing_loses_nothing_that_was_stored(stores):
     child.wait()
     child.stdout.close()
     store = stores.open(url)
-    stored = set(store.finished("killed"))
+    stored = set(store.runs.result_keys("killed"))
     assert {(f"g-{number:05}-{place}", 0) for number in told for place in range(20)} <= stored
-    assert store.run("killed").results == len(stored) == len(list(store.results("killed", trajectories=True)))
-    assert store.resume_run("killed").add([a_result("after")]) == {("after", 0)}
+    assert (
+        store.runs.get("killed").results
+        == len(stored)
+        == len(list(store.runs.results("killed", trajectories=True)))
+    )
+    assert store.runs.resume("killed").add([a_result("after")]) == {("after", 0)}
     if stores.engine == "sqlite":
         with sqlite3.connect(url) as connection:
             assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)

@@ -11,6 +11,7 @@ from rightcall.model import Golden
 from rightcall.store.base import Copied
 from rightcall.store.sql import tables
 from rightcall.store.sql.copy import copy_store
+from rightcall.store.sql.export import export_lines
 
 from .builders import a_result, a_run
 from .test_writing import hostile, results
@@ -46,12 +47,14 @@ def contents(store) -> dict[str, list]:
             results.id == failed.result_id, metrics.key == failed.metric_key
         )
         kept["failed_metrics"] = sorted(map(repr, connection.execute(named)))
-    kept["results"] += [list(store.export(run.id)) for run in store.runs()]
+    kept["results"] += [
+        list(export_lines(store.runs.results(run.id, trajectories=True))) for run in store.runs.page()
+    ]
     return kept
 
 
 def filled(store):
-    writer = store.begin_run(
+    writer = store.runs.begin(
         a_run("r-1", fingerprints={"tools": "abc"}), documents={"tools": b"[]"}, planned=3
     )
     writer.add_goldens([Golden("Weather in Hue?\x00", id="hue"), Golden("And here?", id="hanoi")])
@@ -62,13 +65,13 @@ def filled(store):
             a_result("hue", 1, error="down", first_request="1:a"),
         ]
     )
-    store.finish_run("r-1", None, "FAIL", finished_at="2026-01-02T04:00:00.000000Z")
-    store.begin_run(a_run("r-2")).add([a_result("hue")])
-    store.tag_run("r-1", "kept")
-    store.tag_case("r-1", "hue", "flaky")
-    store.add_note("r-1", "hue", "a note\x00\x1a")
-    store.push_dataset("weather", [Golden(str(number), id=str(number)) for number in range(700)])
-    store.push_dataset("weather", [Golden("draft", id="d")], finalized=False)
+    store.runs.finish("r-1", None, "FAIL", finished_at="2026-01-02T04:00:00.000000Z")
+    store.runs.begin(a_run("r-2")).add([a_result("hue")])
+    store.runs.tag("r-1", "kept")
+    store.runs.tag("r-1", "flaky", golden_id="hue")
+    store.runs.add_note("r-1", "hue", "a note\x00\x1a")
+    store.datasets.push("weather", [Golden(str(number), id=str(number)) for number in range(700)])
+    store.datasets.push("weather", [Golden("draft", id="d")], finalized=False)
     return store
 
 
@@ -78,8 +81,13 @@ def test_everything_survives_the_way_there_and_back(store, elsewhere, stores):
     back = stores.open()
     copy_store(elsewhere, back)
     assert contents(store) == contents(elsewhere) == contents(back)
-    assert list(back.export("r-1")) == list(store.export("r-1"))
-    assert (back.run("r-1"), back.datasets()) == (store.run("r-1"), store.datasets())
+    assert list(export_lines(back.runs.results("r-1", trajectories=True))) == list(
+        export_lines(store.runs.results("r-1", trajectories=True))
+    )
+    assert (back.runs.get("r-1"), back.datasets.versions()) == (
+        store.runs.get("r-1"),
+        store.datasets.versions(),
+    )
 
 
 def test_copying_again_brings_nothing(store, elsewhere):
@@ -91,10 +99,10 @@ def test_copying_again_brings_nothing(store, elsewhere):
 
 def test_a_run_that_went_on_is_completed(store, elsewhere):
     copy_store(filled(store), elsewhere)
-    store.resume_run("r-2").add([a_result("late")])
-    store.finish_run("r-2", None, "PASS")
+    store.runs.resume("r-2").add([a_result("late")])
+    store.runs.finish("r-2", None, "PASS")
     assert copy_store(store, elsewhere) == Copied(0, 1, 0)
-    assert elsewhere.run("r-2") == store.run("r-2")
+    assert elsewhere.runs.get("r-2") == store.runs.get("r-2")
 
 
 @settings(
@@ -107,15 +115,15 @@ def test_a_run_that_went_on_is_completed(store, elsewhere):
     note=hostile,
 )
 def test_hostile_text_survives_a_copy(shared, elsewhere, batch, name, note):
-    writer = shared.begin_run(a_run(name=name))
+    writer = shared.runs.begin(a_run(name=name))
     writer.add(batch)
     if batch and note.strip():
-        shared.add_note(writer.run_id, batch[0].golden_id, note, author=name)
+        shared.runs.add_note(writer.run_id, batch[0].golden_id, note, author=name)
     copy_store(shared, elsewhere)
-    assert list(elsewhere.results(writer.run_id, trajectories=True)) == sorted(
+    assert list(elsewhere.runs.results(writer.run_id, trajectories=True)) == sorted(
         batch, key=lambda r: (r.golden_id.replace("\x1a", "\x1a1").replace("\x00", "\x1a0"), r.trial)
     )
-    assert elsewhere.run(writer.run_id) == shared.run(writer.run_id)
+    assert elsewhere.runs.get(writer.run_id) == shared.runs.get(writer.run_id)
 
 
 def test_a_store_is_not_copied_onto_itself(stores):
@@ -126,7 +134,7 @@ def test_a_store_is_not_copied_onto_itself(stores):
 
 def test_versions_that_differ_are_refused_before_anything_is_copied(store, elsewhere):
     filled(store)
-    elsewhere.push_dataset("weather", [Golden("other", id="o")])
+    elsewhere.datasets.push("weather", [Golden("other", id="o")])
     with pytest.raises(InputError, match="dataset weather: version 1 differs between"):
         copy_store(store, elsewhere)
-    assert elsewhere.runs() == []
+    assert elsewhere.runs.page() == []

@@ -167,4 +167,4 @@ def test_a_mistake_in_the_code_is_not_called_damage(healthy, tmp_path, mistake):
 
 def raise_in_the_store(mistake: type[Exception]) -> None:
     """As if a module of the package, other than those that read values, had a mistake."""
-    exec("raise mistake", {"__name__": "rightcall.store.sql.overview", "mistake": mistake})
+    exec("raise mistake", {"__name__": "rightcall.store.sql.runs", "mistake": mistake})

@@ -22,7 +22,7 @@ def rows(store, table) -> int:
 
 
 def read(store, run) -> list[Golden]:
-    return list(store.goldens(run))
+    return list(store.runs.goldens(run))
 
 
 def unread():
@@ -31,16 +31,16 @@ def unread():
 
 
 def test_goldens_that_are_stored_are_neither_read_nor_written_again(store):
-    first, second = store.begin_run(a_run()), store.begin_run(a_run())
+    first, second = store.runs.begin(a_run()), store.runs.begin(a_run())
     first.add_goldens(SOME, "fingerprint")
     second.add_goldens(unread(), "fingerprint")
     assert read(store, second.run_id) == read(store, first.run_id) == sorted(SOME, key=lambda g: g.id)
     assert (rows(store, tables.cases), rows(store, tables.golden_sets)) == (2, 1)
     second.add([a_result("hue")])
-    assert store.case(second.run_id, "hue").golden == SOME[0]
-    assert store.previews(second.run_id, ["hanoi"]) == {"hanoi": "Weather in Hanoi?"}
-    assert store.count(second.run_id, ResultFilter(text="in Hue")) == 1
-    store.tag_case(second.run_id, "hanoi", "seen")
+    assert store.runs.case(second.run_id, "hue").golden == SOME[0]
+    assert store.runs.previews(second.run_id, ["hanoi"]) == {"hanoi": "Weather in Hanoi?"}
+    assert store.runs.count(second.run_id, ResultFilter(text="in Hue")) == 1
+    store.runs.tag(second.run_id, "seen", golden_id="hanoi")
 
 
 def test_an_interrupted_set_is_completed_and_not_shared_before(store):
@@ -48,24 +48,24 @@ def test_an_interrupted_set_is_completed_and_not_shared_before(store):
         yield SOME[0]
         raise RuntimeError("killed")
 
-    first, second = store.begin_run(a_run()), store.begin_run(a_run())
+    first, second = store.runs.begin(a_run()), store.runs.begin(a_run())
     with pytest.raises(RuntimeError):
         first.add_goldens(broken(), "fingerprint")
     second.add_goldens(SOME, "fingerprint")
     assert len(read(store, second.run_id)) == 2
-    store.resume_run(first.run_id).add_goldens(unread(), "fingerprint")
+    store.runs.resume(first.run_id).add_goldens(unread(), "fingerprint")
     assert len(read(store, first.run_id)) == 2
     assert (rows(store, tables.cases), rows(store, tables.golden_sets)) == (2, 1)
 
 
 def test_a_golden_added_to_a_shared_set_is_in_one_run_only(store):
-    first, second = store.begin_run(a_run()), store.begin_run(a_run())
+    first, second = store.runs.begin(a_run()), store.runs.begin(a_run())
     for writer in (first, second):
         writer.add_goldens(SOME, "fingerprint")
     second.add_goldens([Golden("And Huế?", id="extra")])
     assert [g.id for g in read(store, first.run_id)] == ["hanoi", "hue"]
     assert [g.id for g in read(store, second.run_id)] == ["extra", "hanoi", "hue"]
-    third = store.begin_run(a_run())
+    third = store.runs.begin(a_run())
     third.add_goldens(unread(), "fingerprint")
     assert len(read(store, third.run_id)) == 2
 
@@ -88,24 +88,24 @@ def test_whatever_is_begun_added_and_deleted_every_run_keeps_its_goldens_and_not
         chosen = sorted(expected)[which % len(expected)] if expected else ""
         goldens = [Golden(f"question {i}", id=f"g-{i}") for i in range(which + 1)]
         if step == "begin":
-            writer = store.begin_run(a_run(f"r-{number}"))
+            writer = store.runs.begin(a_run(f"r-{number}"))
             writer.add_goldens(goldens, f"set-{which}" if named else "")
             expected[writer.run_id] = {g.id for g in goldens}
         elif step == "extra" and chosen:
-            store.join_run(chosen).add_goldens([Golden("more", id=f"extra-{number}")])
+            store.runs.join(chosen).add_goldens([Golden("more", id=f"extra-{number}")])
             expected[chosen].add(f"extra-{number}")
         elif step == "delete" and chosen:
-            store.delete_run(chosen)
+            store.runs.delete(chosen)
             del expected[chosen]
     assert {run: {g.id for g in read(store, run)} for run in expected} == expected
     for run in expected:
-        store.delete_run(run)
+        store.runs.delete(run)
     assert [rows(store, table) for table in (tables.cases, tables.goldens, tables.golden_sets)] == [0, 0, 0]
 
 
 def test_a_copy_shares_what_was_shared(store, elsewhere):
     for number in range(3):
-        writer = store.begin_run(a_run(f"r-{number}"))
+        writer = store.runs.begin(a_run(f"r-{number}"))
         writer.add_goldens(SOME, "fingerprint")
         writer.add([a_result("hue")])
     copy_store(store, elsewhere)

@@ -25,7 +25,7 @@ def named(traces, service: str):
 
 
 def evidence(store) -> dict[str, tuple[float, ...]]:
-    return {name: unpacked_series(data).r for name, data in store.states(SERIES).items()}
+    return {name: unpacked_series(data).r for name, data in store.traces.states(SERIES).items()}
 
 
 def begun(store) -> rc.Monitor:
@@ -53,15 +53,15 @@ def test_series_and_baselines_of_an_older_version_go_on(store):
         del base[key]
     for reference in base["checks"].values():
         del reference["cells"], reference["floor"]
-    store.set_states(BASELINE, {"travel": msgspec.json.encode([base])})
+    store.traces.set_states(BASELINE, {"travel": msgspec.json.encode([base])})
     for kind in ("baseline_hours", "rehearsal"):
-        store.drop_states(kind, ["travel"])
-    name = next(name for name in store.states(SERIES) if name.endswith("tool_errors"))
+        store.traces.set_states(kind, {"travel": None})
+    name = next(name for name in store.traces.states(SERIES) if name.endswith("tool_errors"))
     old = {"q0": 0.05, "threshold": 60.0, "r": [9.0] * 4, "cusum": [1.0] * 4, "since": [0] * 4, "n": 100}
-    store.set_states(SERIES, {name: msgspec.json.encode(old | {"alarm": None, "sessions": 700})})
+    store.traces.set_states(SERIES, {name: msgspec.json.encode(old | {"alarm": None, "sessions": 700})})
     monitor = rc.Monitor(SETTINGS, store=store)
     monitor.feed(list(live_traffic())[100:])
-    series = unpacked_series(store.states(SERIES)[name])
+    series = unpacked_series(store.traces.states(SERIES)[name])
     assert series.sessions == 700 + 800
     assert len(set(series.bounds.q0s)) == 1
     (alarm,) = monitor.alarms
@@ -75,12 +75,12 @@ def test_a_second_agent_with_a_baseline_raises_the_threshold_of_both(store):
     monitor.feed(reference_traffic())
     monitor.make_baseline(*DAY)
     monitor.feed(list(live_traffic())[:50])
-    name = next(name for name in store.states(SERIES) if name.endswith("tool_errors"))
-    before = unpacked_series(store.states(SERIES)[name]).bounds.threshold
+    name = next(name for name in store.traces.states(SERIES) if name.endswith("tool_errors"))
+    before = unpacked_series(store.traces.states(SERIES)[name]).bounds.threshold
     monitor.feed(named(reference_traffic(1), "hotels"))
     monitor.make_baseline("hotels", *DAY[1:])
     monitor.feed(list(live_traffic())[50:60])
-    after = unpacked_series(store.states(SERIES)[name]).bounds
+    after = unpacked_series(store.traces.states(SERIES)[name]).bounds
     assert after.threshold == pytest.approx(2 * before)
 
 

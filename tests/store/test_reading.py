@@ -15,7 +15,7 @@ from .builders import a_result, a_run
 def five(store):
     """Five runs on five days."""
     for day in range(1, 6):
-        store.begin_run(
+        store.runs.begin(
             a_run(
                 f"r-{day}{day}%x",
                 started_at=f"2026-01-0{day}T00:00:00.000000Z",
@@ -28,29 +28,29 @@ def five(store):
 
 
 def test_a_run_is_found_by_id_beginning_or_as_last(five):
-    assert five.run("r-22%x").id == "r-22%x"
-    assert five.run("r-3").id == "r-33%x"
-    assert five.run("last").id == "r-55%x"
+    assert five.runs.get("r-22%x").id == "r-22%x"
+    assert five.runs.get("r-3").id == "r-33%x"
+    assert five.runs.get("last").id == "r-55%x"
 
 
 def test_an_ambiguous_or_unknown_run_is_a_helpful_error(five):
     with pytest.raises(InputError, match=r"several runs match: r-55%x, r-44%x.*use more of the id"):
-        five.run("r-")
+        five.runs.get("r-")
     with pytest.raises(InputError, match=r"no run matches 'r-11%z'; did you mean 'r-11%x'\?"):
-        five.run("r-11%z")
+        five.runs.get("r-11%z")
     with pytest.raises(InputError, match="see `rightcall runs list`"):
-        five.run("")
+        five.runs.get("")
 
 
 def test_an_empty_store_says_how_to_fill_it(store):
     with pytest.raises(InputError, match="no runs in the store yet; start one with `rightcall run SUITE`"):
-        store.run("last")
-    assert store.runs() == []
+        store.runs.get("last")
+    assert store.runs.page() == []
 
 
 def test_runs_come_newest_first_in_pages(five):
-    first = [run.id for run in five.runs(limit=2)]
-    second = [run.id for run in five.runs(limit=3, after=first[-1])]
+    first = [run.id for run in five.runs.page(limit=2)]
+    second = [run.id for run in five.runs.page(limit=3, after=first[-1])]
     assert first + second == [f"r-{day}{day}%x" for day in (5, 4, 3, 2, 1)]
 
 
@@ -69,34 +69,34 @@ def test_runs_come_newest_first_in_pages(five):
     ],
 )
 def test_runs_can_be_narrowed(five, which, days):
-    five.tag_run("r-44%x", "kept")
-    five.finish_run("r-11%x", None)
-    assert [run.id for run in five.runs(which)] == [f"r-{day}{day}%x" for day in days]
+    five.runs.tag("r-44%x", "kept")
+    five.runs.finish("r-11%x", None)
+    assert [run.id for run in five.runs.page(which)] == [f"r-{day}{day}%x" for day in days]
 
 
 @pytest.fixture(scope="module")
 def mixed(shared):
     """A run whose results finished in no order."""
-    writer = shared.begin_run(a_run("mixed"))
+    writer = shared.runs.begin(a_run("mixed"))
     writer.add_goldens([Golden(f"Weather in {city}?", id=city) for city in ("hue", "hanoi", "Zürich", "a%b")])
     writer.add([a_result("hue", 1), a_result("a%b", category="negative")])
     writer.add([a_result("hue", 0, passed=False), a_result("Zürich", error="timeout")])
     slow = {"overall": Score(1.0, True), "latency": Score(0.0, False, "slow")}
     writer.add([a_result("hanoi", metrics=slow)])
-    shared.tag_case("mixed", "hanoi", "look")
+    shared.runs.tag("mixed", "look", golden_id="hanoi")
     return shared
 
 
 def test_results_come_by_golden_and_trial_by_code_point(mixed):
     expected = [("Zürich", 0), ("a%b", 0), ("hanoi", 0), ("hue", 0), ("hue", 1)]
-    assert [(r.golden_id, r.trial) for r in mixed.results("mixed")] == expected
-    assert list(mixed.finished("mixed")) == expected
+    assert [(r.golden_id, r.trial) for r in mixed.runs.results("mixed")] == expected
+    assert list(mixed.runs.result_keys("mixed")) == expected
 
 
 def test_results_come_in_pages(mixed):
-    first = mixed.results_page("mixed", limit=3)
-    rest = mixed.results_page("mixed", limit=3, after=(first[-1].golden_id, first[-1].trial))
-    assert [*first, *rest] == list(mixed.results("mixed"))
+    first = list(mixed.runs.results("mixed", limit=3))
+    rest = list(mixed.runs.results("mixed", limit=3, after=(first[-1].golden_id, first[-1].trial)))
+    assert [*first, *rest] == list(mixed.runs.results("mixed"))
 
 
 @pytest.mark.parametrize(
@@ -117,19 +117,19 @@ def test_results_come_in_pages(mixed):
     ],
 )
 def test_results_can_be_narrowed(mixed, which, goldens):
-    assert [r.golden_id for r in mixed.results("mixed", which)] == goldens
-    assert mixed.count("mixed", which) == len(goldens)
+    assert [r.golden_id for r in mixed.runs.results("mixed", which)] == goldens
+    assert mixed.runs.count("mixed", which) == len(goldens)
 
 
 def test_trajectories_come_only_when_asked_for(mixed):
-    assert all(r.trajectory is None for r in mixed.results("mixed"))
-    assert all(r.trajectory is not None for r in mixed.results("mixed", trajectories=True))
+    assert all(r.trajectory is None for r in mixed.runs.results("mixed"))
+    assert all(r.trajectory is not None for r in mixed.runs.results("mixed", trajectories=True))
 
 
 def test_a_case_is_golden_trials_tags_and_notes(mixed):
-    note = mixed.add_note("mixed", "hue", "Half of the trials\x00", author="Ann")
-    mixed.tag_case("mixed", "hue", "flaky", "city")
-    case = mixed.case("mixed", "hue")
+    note = mixed.runs.add_note("mixed", "hue", "Half of the trials\x00", author="Ann")
+    mixed.runs.tag("mixed", "flaky", "city", golden_id="hue")
+    case = mixed.runs.case("mixed", "hue")
     assert case.golden == Golden("Weather in hue?", id="hue")
     assert [r.passed for r in case.results] == [False, True]
     assert (case.tags, case.notes) == (("city", "flaky"), (note,))
@@ -137,19 +137,19 @@ def test_a_case_is_golden_trials_tags_and_notes(mixed):
 
 def test_a_case_that_is_not_there_is_an_error(mixed):
     with pytest.raises(InputError, match="run mixed: has no result for golden 'hui'"):
-        mixed.case("mixed", "hui")
+        mixed.runs.case("mixed", "hui")
 
 
 def test_codes_are_counted(mixed):
-    assert mixed.code_counts("mixed") == {"wrong_value": 1}
+    assert mixed.runs.failures("mixed").code_counts() == {"wrong_value": 1}
 
 
 def test_a_run_can_be_read_while_it_is_written(stores):
     url = stores.url()
-    writer = stores.open(url).begin_run(a_run("live"))
+    writer = stores.open(url).runs.begin(a_run("live"))
     reader = stores.open(url)
     writer.add([a_result(f"g-{number:04}") for number in range(600)])
-    stream = reader.results("live")
+    stream = reader.runs.results("live")
     first = next(stream)
     writer.add([a_result(f"g-{number:04}") for number in range(600, 700)])
     assert [first, *stream][-1].golden_id == "g-0699"
@@ -157,17 +157,17 @@ def test_a_run_can_be_read_while_it_is_written(stores):
 
 def branched(store, run_id, day, branch, *, finished=True, **fields):
     run = a_run(run_id, started_at=f"2026-02-0{day}T00:00:00Z", versions={"git_branch": branch}, **fields)
-    store.begin_run(run)
+    store.runs.begin(run)
     if finished:
-        store.finish_run(run.id, None, "PASS")
+        store.runs.finish(run.id, None, "PASS")
     return run
 
 
 def test_a_run_is_found_counted_back_from_the_last(five):
-    ids = [run.id for run in five.runs()]
-    assert [five.run(f"last~{i}").id for i in range(5)] == ids
+    ids = [run.id for run in five.runs.page()]
+    assert [five.runs.get(f"last~{i}").id for i in range(5)] == ids
     with pytest.raises(InputError, match="the store has fewer runs"):
-        five.run("last~5")
+        five.runs.get("last~5")
 
 
 def test_a_tag_or_a_branch_names_its_newest_run(store):
@@ -175,25 +175,25 @@ def test_a_tag_or_a_branch_names_its_newest_run(store):
     branched(store, "x2", 2, "main")
     branched(store, "x3", 3, "feature/y")
     branched(store, "x4", 4, "main", finished=False)
-    store.tag_run("x1", "good")
-    assert [store.run(name).id for name in ("main", "feature/y", "good")] == ["x2", "x3", "x1"]
+    store.runs.tag("x1", "good")
+    assert [store.runs.get(name).id for name in ("main", "feature/y", "good")] == ["x2", "x3", "x1"]
 
 
 def test_last_and_a_branch_never_mean_a_run_that_only_tried_something(store):
     branched(store, "x1", 1, "main")
     branched(store, "x2", 2, "main", group="weather/improve")
     branched(store, "x3", 3, "main", group="weather/perturb")
-    assert [store.run(name).id for name in ("last", "main", "x2")] == ["x1", "x1", "x2"]
+    assert [store.runs.get(name).id for name in ("last", "main", "x2")] == ["x1", "x1", "x2"]
     with pytest.raises(InputError, match="the store has fewer runs"):
-        store.run("last~1")
+        store.runs.get("last~1")
 
 
 def test_seen_from_a_run_names_stand_for_what_was_before_it(store):
     first, second, third = (branched(store, f"x{i}", i, "main") for i in (1, 2, 3))
-    store.tag_run("x1", "good")
-    store.tag_run("x3", "good")
-    assert store.run("main", before=third).id == store.run("last~1", before=third).id == second.id
-    assert store.run("good", before=third).id == store.run("last~2", before=third).id == first.id
-    assert store.run("x3", before=first).id == "x3"  # an id means itself
+    store.runs.tag("x1", "good")
+    store.runs.tag("x3", "good")
+    assert store.runs.get("main", before=third).id == store.runs.get("last~1", before=third).id == second.id
+    assert store.runs.get("good", before=third).id == store.runs.get("last~2", before=third).id == first.id
+    assert store.runs.get("x3", before=first).id == "x3"  # an id means itself
     with pytest.raises(InputError, match="no run matches"):
-        store.run("main", before=first)
+        store.runs.get("main", before=first)

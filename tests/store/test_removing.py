@@ -29,17 +29,17 @@ def rows(store) -> dict[str, int]:
 
 def a_full_run(store, run_id, tools="abc"):
     run = a_run(run_id, fingerprints={"tools": tools})
-    writer = store.begin_run(run, documents={"tools": tools.encode()})
+    writer = store.runs.begin(run, documents={"tools": tools.encode()})
     writer.add_goldens([Golden("shared", id="hue"), Golden(run_id, id="own")])
     writer.add([a_result("hue", passed=False), a_result("own")])
-    store.tag_run(run_id, "t")
-    store.tag_case(run_id, "hue", "t")
-    store.add_note(run_id, "hue", "note")
+    store.runs.tag(run_id, "t")
+    store.runs.tag(run_id, "t", golden_id="hue")
+    store.runs.add_note(run_id, "hue", "note")
 
 
 def test_deleting_the_only_run_leaves_nothing(store):
     a_full_run(store, "r-1")
-    assert store.delete_run("r-1").results == 2
+    assert store.runs.delete("r-1").results == 2
     assert rows(store) == {}
 
 
@@ -47,15 +47,15 @@ def test_what_another_run_needs_stays(store):
     a_full_run(store, "r-1")
     before = rows(store)
     a_full_run(store, "r-2", tools="other")
-    store.delete_run("r-2")
+    store.runs.delete("r-2")
     assert rows(store) == before
-    assert store.golden("r-1", "hue") == Golden("shared", id="hue")
-    assert store.document("tools", "abc") == b"abc"
+    assert next(store.runs.goldens("r-1", ["hue"]), None) == Golden("shared", id="hue")
+    assert store.runs.document("tools", "abc") == b"abc"
 
 
 def test_a_writer_whose_run_was_deleted_gets_an_error_and_leaves_nothing(store):
-    writer = store.begin_run(a_run("r-1"))
-    store.delete_run("r-1")
+    writer = store.runs.begin(a_run("r-1"))
+    store.runs.delete("r-1")
     with pytest.raises(InputError, match="was finished or deleted"):
         writer.add([a_result()])
     assert rows(store) == {}
@@ -67,10 +67,10 @@ def ten_days(store):
     store.clock = lambda: datetime(2026, 1, 1, tzinfo=UTC)
     for day in range(1, 11):
         name = "odd" if day % 2 else "even"
-        store.begin_run(a_run(f"r-{day:02}", name=name, started_at=f"2026-01-{day:02}T00:00:00.000000Z"))
+        store.runs.begin(a_run(f"r-{day:02}", name=name, started_at=f"2026-01-{day:02}T00:00:00.000000Z"))
         if day != 2:
-            store.finish_run(f"r-{day:02}", None)
-    store.tag_run("r-01", "baseline")
+            store.runs.finish(f"r-{day:02}", None)
+    store.runs.tag("r-01", "baseline")
     store.clock = lambda: datetime(2026, 1, 10, tzinfo=UTC)
     return store
 
@@ -80,35 +80,35 @@ def ids(runs) -> list[str]:
 
 
 def test_the_newest_of_each_suite_are_kept(ten_days):
-    assert ids(ten_days.prune(Retention(keep=2))) == ["r-02", "r-03", "r-04", "r-05", "r-06"]
-    assert ids(ten_days.runs()) == ["r-10", "r-09", "r-08", "r-07", "r-01"]
+    assert ids(ten_days.runs.prune(Retention(keep=2))) == ["r-02", "r-03", "r-04", "r-05", "r-06"]
+    assert ids(ten_days.runs.page()) == ["r-10", "r-09", "r-08", "r-07", "r-01"]
 
 
 def test_the_young_are_kept(ten_days):
-    assert ids(ten_days.prunable(Retention(older_than_days=6.5))) == ["r-02", "r-03"]
+    assert ids(ten_days.runs.prune(Retention(older_than_days=6.5), dry_run=True)) == ["r-02", "r-03"]
 
 
 def test_a_run_is_deleted_only_when_both_rules_allow_it(ten_days):
-    assert ids(ten_days.prunable(Retention(keep=3, older_than_days=6.5))) == ["r-02", "r-03"]
-    assert ids(ten_days.prunable(Retention(keep=4, older_than_days=6.5))) == ["r-02"]
+    assert ids(ten_days.runs.prune(Retention(keep=3, older_than_days=6.5), dry_run=True)) == ["r-02", "r-03"]
+    assert ids(ten_days.runs.prune(Retention(keep=4, older_than_days=6.5), dry_run=True)) == ["r-02"]
 
 
 def test_a_run_that_may_be_in_progress_stays(ten_days):
     ten_days.clock = lambda: datetime(2026, 1, 1, 12, tzinfo=UTC)
-    assert "r-02" not in ids(ten_days.prunable(Retention(keep=0)))
+    assert "r-02" not in ids(ten_days.runs.prune(Retention(keep=0), dry_run=True))
 
 
 def test_pruning_without_a_rule_is_refused(store):
     with pytest.raises(ConfigError, match="specify which runs to keep"):
-        store.prune(Retention())
+        store.runs.prune(Retention())
 
 
 def test_sqlite_gives_the_space_back(tmp_path):
     store = open_store(tmp_path / "store.db")
     noise = [a_result(f"g-{number}", error="x" * 2000) for number in range(1000)]
-    store.begin_run(a_run("big")).add(noise)
+    store.runs.begin(a_run("big")).add(noise)
     store.close()
     before = store.file.stat().st_size
-    store.delete_run("big")
+    store.runs.delete("big")
     store.close()
     assert store.file.stat().st_size < before / 3

@@ -19,6 +19,7 @@ from rightcall.store.base import ResultFilter
 from rightcall.store.sql import tables
 from rightcall.store.sql.copy import copy_store
 from rightcall.store.sql.engine import make_engine, writing
+from rightcall.store.sql.export import export_lines
 from rightcall.store.sql.schema import HEAD, VERSION_TABLE, upgrade
 
 from .builders import a_result
@@ -90,15 +91,18 @@ def test_head_is_the_newest_migration():
 def test_an_old_store_is_migrated_with_everything_in_it(old):
     with open_store(old) as store:
         assert store.migrated_from == "0001"
-        run, case = store.run("old-run"), store.case("old-run", "hanoi")
+        run, case = store.runs.get("old-run"), store.runs.case("old-run", "hanoi")
         assert (run.results, run.passed, run.usage, run.planned) == (2, 1, Usage(10, 2, 0.5), 2)
         assert case.golden == Golden("Weather in Hanoi?", id="hanoi")
         assert case.results[0].codes[0].actual == "Hue"
-        assert store.result("old-run", "hue").trajectory.output == "sunny " * 60
-        store.tag_run("old-run", "from version 1")
+        assert (
+            store.runs.results_of("old-run", [("hue", 0)], trajectories=True)["hue", 0].trajectory.output
+            == "sunny " * 60
+        )
+        store.runs.tag("old-run", "from version 1")
     with open_store(old) as again:
         assert again.migrated_from == HEAD
-        assert again.run("old-run").tags == ("from version 1",)
+        assert again.runs.get("old-run").tags == ("from version 1",)
 
 
 def test_a_backup_of_the_old_store_is_kept_next_to_it(old):
@@ -121,7 +125,7 @@ def test_an_old_store_is_migrated_on_every_engine(stores):
     assert migrated.migrated_from == "0001"
     with migrated.reading() as connection:
         assert connection.execute(text("SELECT kind FROM documents")).scalars().all() == ["tools"]
-    assert migrated.datasets() == []
+    assert migrated.datasets.versions() == []
 
 
 def with_a_row_a_score(stores):
@@ -156,20 +160,25 @@ def with_a_row_a_score(stores):
 def test_scores_of_an_old_store_are_packed_and_read_as_they_were(stores):
     store = stores.open(with_a_row_a_score(stores))
     assert store.migrated_from == "0003"
-    assert b"".join(store.export("old-run")) == (DATA / "store-0003.jsonl").read_bytes()
-    assert [r.trial for r in store.results("old-run", ResultFilter(failed_metric="call_f1"))] == [1]
-    assert store.count("old-run", ResultFilter(failed_metric="judge")) == 1
-    assert store.count("old-run", ResultFilter(failed_metric="latency")) == 0
-    assert store.resume_run("old-run").add([a_result("new")]) == {("new", 0)}
+    assert (
+        b"".join(export_lines(store.runs.results("old-run", trajectories=True)))
+        == (DATA / "store-0003.jsonl").read_bytes()
+    )
+    assert [r.trial for r in store.runs.results("old-run", ResultFilter(failed_metric="call_f1"))] == [1]
+    assert store.runs.count("old-run", ResultFilter(failed_metric="judge")) == 1
+    assert store.runs.count("old-run", ResultFilter(failed_metric="latency")) == 0
+    assert store.runs.resume("old-run").add([a_result("new")]) == {("new", 0)}
 
 
 def test_a_migrated_store_copies_to_the_other_engine(stores, elsewhere):
     store = stores.open(with_a_row_a_score(stores))
     elsewhere.metric_keys(["latency", "something else"])  # so that numbers differ
     copy_store(store, elsewhere)
-    assert list(elsewhere.export("old-run")) == list(store.export("old-run"))
+    assert list(export_lines(elsewhere.runs.results("old-run", trajectories=True))) == list(
+        export_lines(store.runs.results("old-run", trajectories=True))
+    )
     failed = ResultFilter(failed_metric="call_f1")
-    assert [r.trial for r in elsewhere.results("old-run", failed)] == [1]
+    assert [r.trial for r in elsewhere.runs.results("old-run", failed)] == [1]
 
 
 def test_a_newer_store_is_refused_in_a_sentence(stores):

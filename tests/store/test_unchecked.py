@@ -21,25 +21,35 @@ RESULTS = [
 
 
 def told(store, run):
-    found = store.run(run)
-    return found.results, found.passed, found.judged, found.errors, found.unchecked, store.code_counts(run)
+    found = store.runs.get(run)
+    return (
+        found.results,
+        found.passed,
+        found.judged,
+        found.errors,
+        found.unchecked,
+        store.runs.failures(run).code_counts(),
+    )
 
 
 def test_unchecked_results_are_counted_apart(stores):
     store = stores.open()
-    store.begin_run(a_run("r"), planned=4).add(RESULTS)
+    store.runs.begin(a_run("r"), planned=4).add(RESULTS)
     assert told(store, "r") == (4, 1, 2, 0, 2, {"wrong_value": 1})
-    assert store.count("r", ResultFilter(outcome="unchecked")) == 2
-    assert store.count("r", ResultFilter(code="unknown_tool")) == 0
-    assert store.count("r", ResultFilter(outcome="unchecked", code="unknown_tool")) == 2
-    assert [(count.golden_id, count.judged) for count in store.trial_counts("r")] == [("a", 1), ("b", 1)]
-    assert [result.checked for result in store.results("r")] == [True, True, False, False]
+    assert store.runs.count("r", ResultFilter(outcome="unchecked")) == 2
+    assert store.runs.count("r", ResultFilter(code="unknown_tool")) == 0
+    assert store.runs.count("r", ResultFilter(outcome="unchecked", code="unknown_tool")) == 2
+    assert [(count.golden_id, count.judged) for count in store.runs.failures("r").trial_counts()] == [
+        ("a", 1),
+        ("b", 1),
+    ]
+    assert [result.checked for result in store.runs.results("r")] == [True, True, False, False]
 
 
 def test_an_unchecked_result_without_an_answer_is_tried_again_and_counted_once(stores):
     store = stores.open()
-    store.begin_run(a_run("r"), planned=4).add(RESULTS)
-    resumed = store.resume_run("r")
+    store.runs.begin(a_run("r"), planned=4).add(RESULTS)
+    resumed = store.runs.resume("r")
     assert resumed.drop_errors() == 1 and told(store, "r")[:5] == (3, 1, 2, 0, 1)
     assert resumed.add([a_result("q", passed=False, checked=False)]) == {("q", 0)}
     assert told(store, "r")[:5] == (4, 1, 2, 0, 2)
@@ -47,7 +57,7 @@ def test_an_unchecked_result_without_an_answer_is_tried_again_and_counted_once(s
 
 def test_they_are_copied_to_the_other_engine(stores, elsewhere):
     store = stores.open()
-    store.begin_run(a_run("r"), planned=4).add(RESULTS)
+    store.runs.begin(a_run("r"), planned=4).add(RESULTS)
     copy_store(store, elsewhere)
     assert told(elsewhere, "r") == told(store, "r")
 
@@ -55,11 +65,11 @@ def test_they_are_copied_to_the_other_engine(stores, elsewhere):
 def test_a_store_from_before_gets_the_column_and_goes_on(stores):
     url = stores.url(empty=True)
     store = stores.open(url)
-    store.begin_run(a_run("old"), planned=4).add(RESULTS[:2])
+    store.runs.begin(a_run("old"), planned=4).add(RESULTS[:2])
     with store.writing() as connection:
         connection.execute(text("ALTER TABLE runs DROP COLUMN unchecked"))
         connection.execute(text(f"UPDATE {VERSION_TABLE} SET version_num = '0008'"))
     migrated = stores.open(url)
     assert migrated.migrated_from == "0008" and told(migrated, "old")[:5] == (2, 1, 2, 0, 0)
-    migrated.resume_run("old").add(RESULTS[2:])
+    migrated.runs.resume("old").add(RESULTS[2:])
     assert told(migrated, "old")[:5] == (4, 1, 2, 0, 2)

@@ -175,4 +175,4 @@ DOORS: dict[str, Callable[[Path, Sequence[Scored]], Said]] = {
 
 def _stored(path: Path) -> Said:
     with open_store(path) as store:
-        return said(result for stored in store.runs() for result in store.results(stored.id))
+        return said(result for stored in store.runs.page() for result in store.runs.results(stored.id))

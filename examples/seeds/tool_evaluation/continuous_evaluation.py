@@ -9,7 +9,7 @@ before = rc.evaluate(agent(), GOLDENS, group="weather-nightly", name="before")
 after = rc.evaluate(agent(forecast=CONFUSED), GOLDENS, group="weather-nightly", name="after")
 
 for run in (before, after):
-    print(run.id, run.store.run(run.id).run.group, f"{run.summary.overall.pass_rate:.0%}")
+    print(run.id, run.store.runs.get(run.id).run.group, f"{run.summary.overall.pass_rate:.0%}")
 
 (found,) = compare_runs(after.store, before.id, [after.id])
 print(found.comparison.sentence)

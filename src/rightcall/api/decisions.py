@@ -58,7 +58,7 @@ def gate(options: GateCall) -> Verdict:
         rules = read_gate(_completed(base, _present(settings), _present(against)))
     quarantine = frozenset(suite.quarantine) if suite else frozenset[str]()
     with open_store(options.store, must_exist=True) as store:
-        run = store.run(_run_id(options.run)).run
+        run = store.runs.get(_run_id(options.run)).run
         if run.settings.get("include_unreviewed") and not options.include_unreviewed:
             raise InputError(
                 f"run {run.id}",

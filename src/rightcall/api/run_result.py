@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
 
 from rightcall.core.deprecation import RESULT_NAMES, renamed_result
-from rightcall.core.errors import InputError
 from rightcall.core.seam import load
 from rightcall.decide.verdict import Verdict
 from rightcall.model.run import CaseResult, Summary
@@ -31,10 +30,10 @@ class ResultSequence(Sequence[CaseResult]):
         self._store, self._run = store, run
 
     def __len__(self) -> int:
-        return self._store.count(self._run)
+        return self._store.runs.count(self._run)
 
     def __iter__(self) -> Iterator[CaseResult]:
-        return self._store.results(self._run, trajectories=True)
+        return self._store.runs.results(self._run, trajectories=True)
 
     @overload
     def __getitem__(self, at: int | str | tuple[str, int]) -> CaseResult: ...
@@ -43,14 +42,17 @@ class ResultSequence(Sequence[CaseResult]):
 
     def __getitem__(self, at: int | str | tuple[str, int] | slice) -> CaseResult | list[CaseResult]:
         if isinstance(at, slice):
-            return [self._store.result(self._run, *key) for key in self._keys[at]]
+            return self._read(self._keys[at])
         if isinstance(at, int):
-            return self._store.result(self._run, *self._keys[at])
+            return self._read([self._keys[at]])[0]
         golden_id, trial = (at, 0) if isinstance(at, str) else at
-        try:
-            return self._store.result(self._run, golden_id, trial)
-        except InputError as error:
-            raise KeyError(str(error)) from None
+        if results := self._read([(golden_id, trial)]):
+            return results[0]
+        raise KeyError(f"run {self._run}: has no result for golden '{golden_id}', trial {trial}")
+
+    def _read(self, keys: Sequence[tuple[str, int]]) -> list[CaseResult]:
+        results = self._store.runs.results_of(self._run, keys, trajectories=True)
+        return [results[key] for key in keys if key in results]
 
     def __repr__(self) -> str:
         return f"<{len(self):,} results of run {self._run}>"
@@ -63,7 +65,7 @@ class ResultSequence(Sequence[CaseResult]):
 
     @cached_property
     def _keys(self) -> list[tuple[str, int]]:
-        return sorted(self._store.finished(self._run))
+        return sorted(self._store.runs.result_keys(self._run))
 
 
 @dataclass(frozen=True, repr=False)
@@ -117,7 +119,7 @@ class RunResult:
     def _columns(self) -> dict[str, list[Any]]:
         from rightcall.show.notebook import result_columns
 
-        return result_columns(self.store.results(self.id, trajectories=True))
+        return result_columns(self.store.runs.results(self.id, trajectories=True))
 
     def __repr__(self) -> str:
         overall = self.summary.overall
@@ -131,7 +133,7 @@ class RunResult:
         from rightcall.show.notebook import run_html
         from rightcall.show.view.grouped_trials import failures_first, golden_rows, titled
 
-        failed, more = failures_first(golden_rows(self.store.results(self.id)), MOST_ROWS)
+        failed, more = failures_first(golden_rows(self.store.runs.results(self.id)), MOST_ROWS)
         rows = titled(failed, self.store, self.id)
         return run_html(self.id, self.verdict.word, self.verdict.sentence, self.summary, rows, more)
 

@@ -168,10 +168,10 @@ def without_faults(plan: Plan) -> Plan:
 
 def finished_twin(store: Store, resume: str, name: str) -> str | None:
     """The finished run without faults that belongs to a run with faults; None when `resume` is itself without."""
-    run = store.run(resume).run
+    run = store.runs.get(resume).run
     if "faults" not in run.fingerprints:
         return None
-    before = store.runs(RunFilter(name=name, state="finished", until=run.started_at), limit=1)
+    before = store.runs.page(RunFilter(name=name, state="finished", until=run.started_at), limit=1)
     if not before:
         raise InputError(f"run {run.id}", f"its twin '{name}' is not in the store", "start a new run instead")
     return before[0].id
@@ -183,7 +183,7 @@ def add_to_baseline(path: Path, run: str, store: str | PathLike[str] | None) -> 
     from rightcall.run.baseline_pool import pooled
 
     with open_store(store, must_exist=True) as opened:
-        pool = pooled(opened, [opened.run(run)])
+        pool = pooled(opened, [opened.runs.get(run)])
     pools = [pool, load_baseline(path)] if path.is_file() else [pool]
     write_baseline(merged(pools), path)
 
@@ -198,7 +198,7 @@ def run_named(store: Store, run_id: str) -> StoredRun | None:
             f"--id: '{run_id}' cannot be an id; use letters, digits, '.', '_' and '-', such as nightly-2026-11-15"
         )
     try:
-        found = store.run(run_id)
+        found = store.runs.get(run_id)
     except InputError:
         return None
     return found if found.id == run_id else None

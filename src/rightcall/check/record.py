@@ -44,13 +44,15 @@ class CheckRecord:
         stored = self._interrupted(now)
         if stored is None:
             self.run = now
-            self._writer = store.begin_run(now, planned=planned, documents=prepared.documents)
-            store.tag_run(now.id, CHECKED)
+            self._writer = store.runs.begin(now, planned=planned, documents=prepared.documents)
+            store.runs.tag(now.id, CHECKED)
         else:
             self.run = stored.run
-            self._writer = store.resume_run(stored.id)
+            self._writer = store.runs.resume(stored.id)
             self._writer.drop_errors()
-            self.answered = {(r.golden_id, r.trial): r for r in store.results(stored.id, trajectories=True)}
+            self.answered = {
+                (r.golden_id, r.trial): r for r in store.runs.results(stored.id, trajectories=True)
+            }
 
     async def add_goldens(self, goldens: Sequence[AnyGolden]) -> None:
         await asyncio.to_thread(self._persist, lambda: self._writer.add_goldens(goldens))
@@ -75,14 +77,14 @@ class CheckRecord:
 
     async def finish(self, summary: Summary, verdict: str) -> None:
         def finished() -> None:
-            self._store.finish_run(self.run.id, summary, verdict, early=True, epoch=self._writer.epoch)
+            self._store.runs.finish(self.run.id, summary, verdict, early=True, epoch=self._writer.epoch)
 
         await asyncio.to_thread(self._persist, finished)
 
     def _interrupted(self, now: Run) -> StoredRun | None:
         """The newest unfinished check of the same question that no process is running."""
         which = RunFilter(name=now.name, tag=CHECKED, state="unfinished")
-        for stored in self._store.runs(which, limit=LOOKED_BACK):
+        for stored in self._store.runs.page(which, limit=LOOKED_BACK):
             same = stored.run.versions.get("check") == now.versions["check"] and not changes(stored.run, now)
             if same and not _at_work(stored):
                 return stored

@@ -44,12 +44,12 @@ async def _rescored_run(
     store: Store, run: str, scorer: Scorer, goldens: Mapping[str, AnyGolden]
 ) -> dict[str, list[CaseResult]] | None:
     try:
-        stored = store.run(run)
+        stored = store.runs.get(run)
     except RightCallError:
         return None
     tools = stored_tools(store, stored)
     found: dict[str, list[CaseResult]] = {}
-    for result in store.results(stored.id, trajectories=True):
+    for result in store.runs.results(stored.id, trajectories=True):
         golden = goldens.get(result.golden_id)
         if golden is None:
             continue

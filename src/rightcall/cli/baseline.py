@@ -39,14 +39,16 @@ def save(runs: tuple[str, ...], suite: str | None, branch: str, store_url: str |
 
     with open_store(store_url, must_exist=True) as store:
         if runs:
-            found = sorted((store.run(run) for run in runs), key=lambda run: run.run.started_at, reverse=True)
+            found = sorted(
+                (store.runs.get(run) for run in runs), key=lambda run: run.run.started_at, reverse=True
+            )
             pool = (
                 pooled(store, found)
                 if len(found) > 1
                 else find_baseline(store, found[0].id, found[0].run.name)
             )
         else:
-            name = suite or store.run("last").run.name
+            name = suite or store.runs.get("last").run.name
             pool = find_baseline(store, f"branch:{branch}", name)
     write_baseline(pool, output)
     size = output.stat().st_size
@@ -72,7 +74,7 @@ def show(which: str, suite: str | None, store_url: str | None, as_json: bool) ->
         pool = load_baseline(Path(which))
     else:
         with open_store(store_url, must_exist=True) as store:
-            pool = find_baseline(store, which, suite or store.run("last").run.name)
+            pool = find_baseline(store, which, suite or store.runs.get("last").run.name)
     if as_json:
         print_json(pool.header)
         return

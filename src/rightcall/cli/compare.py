@@ -81,7 +81,7 @@ def compare(
             cluster=cluster,
         )
         changed = {
-            one.candidate: what_changed(store, store.run(one.baseline), store.run(one.candidate))
+            one.candidate: what_changed(store, store.runs.get(one.baseline), store.runs.get(one.candidate))
             for one in found
         }
         runs = [found[0].baseline, *(one.candidate for one in found)]
@@ -117,7 +117,7 @@ def undo_each(
 
     loaded = load_suite(suite)
     require_trust(loaded, suite, trust=trust)
-    agent = agent_of_run(loaded, suite.parent, store.run(changed.after).run.agent)
+    agent = agent_of_run(loaded, suite.parent, store.runs.get(changed.after).run.agent)
     plan = plan_suite(loaded, suite.parent, model=agent)
     return run_interruptible(bisect_changes(plan, store, changed, trials=trials))
 

@@ -43,7 +43,7 @@ def _runs(context: click.Context) -> Iterator[tuple[str, str]]:
     yield "last", "the newest run"
     url = context.params.get("store") or context.params.get("store_url")
     with open_store(url, must_exist=True) as store:
-        for stored in store.runs(limit=MOST_RUNS):
+        for stored in store.runs.page(limit=MOST_RUNS):
             yield stored.id, f"{stored.run.name} {stored.verdict or ''}".strip()
 
 

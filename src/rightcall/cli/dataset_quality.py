@@ -51,7 +51,7 @@ def quality_of_file(
     past: Iterable[CaseResult] = ()
     if run is not None:
         with open_store(store, must_exist=True) as opened:
-            past = list(opened.results(opened.run(run).id))
+            past = list(opened.runs.results(opened.runs.get(run).id))
     return check.quality(past), findings
 
 

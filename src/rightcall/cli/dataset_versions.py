@@ -36,7 +36,7 @@ def push(
 
     goldens = load_goldens(file)
     with open_store(store_url) as opened:
-        version = opened.push_dataset(alias, goldens, finalized=not draft, author=author or user_name())
+        version = opened.datasets.push(alias, goldens, finalized=not draft, author=author or user_name())
     if as_json:
         print_json(version)
         return
@@ -62,12 +62,12 @@ def pull(alias: str, output: Path, number: int | None, draft: bool, store_url: s
     from rightcall.store.address import open_store
 
     with open_store(store_url, must_exist=True) as opened:
-        version = opened.dataset(alias, number, finalized=not draft)
+        version = opened.datasets.get(alias, number, finalized=not draft)
         if not version.finalized and not draft:
             raise InputError(
                 f"dataset {alias}", f"version {version.version} is a draft", "pass --draft to use it"
             )
-        save_goldens(opened.pull_dataset(alias, version.version, finalized=not draft), output)
+        save_goldens(opened.datasets.pull(alias, version.version, finalized=not draft), output)
     console().print(
         f"{counted(version.goldens, 'golden')} of {alias} version {version.version} written to {output}"
     )
@@ -83,7 +83,7 @@ def list_versions(alias: str, store_url: str | None, as_json: bool) -> None:
     from rightcall.store.address import open_store
 
     with open_store(store_url, must_exist=True) as opened:
-        found = opened.datasets(alias)
+        found = opened.datasets.versions(alias)
     if as_json:
         print_json(found)
         return
@@ -110,7 +110,7 @@ def diff(alias: str, old: int, new: int, store_url: str | None, as_json: bool) -
     from rightcall.store.address import open_store
 
     with open_store(store_url, must_exist=True) as opened:
-        found = opened.diff_datasets(alias, old, new)
+        found = opened.datasets.diff(alias, old, new)
     if as_json:
         print_json(found)
         return

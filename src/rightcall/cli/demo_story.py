@@ -210,8 +210,8 @@ class Story:
         out.print()
         _command(out, f"rightcall runs show {version.run} {shlex.quote(golden_id)}{self._where}")
         with open_store(self._store_url, must_exist=True) as store:
-            stored = store.case(version.run, golden_id)
-            tools = {tool.name: tool for tool in run_record(store, store.run(version.run)).tools}
+            stored = store.runs.case(version.run, golden_id)
+            tools = {tool.name: tool for tool in run_record(store, store.runs.get(version.run)).tools}
             view = case_view(stored.golden, stored.results[0], tools)
         print_case_calls(out, view, trials=golden_row(golden_id, stored.results))
 

@@ -26,7 +26,7 @@ def add_to_draft(store: Store, alias: str, goldens: Iterable[AnyGolden]) -> Data
     """Add goldens to the draft of an alias; an id that is taken gets a number."""
     import msgspec
 
-    known = store.pull_dataset(alias, finalized=False) if store.datasets(alias) else ()
+    known = store.datasets.pull(alias, finalized=False) if store.datasets.versions(alias) else ()
     before = {golden.id: golden for golden in known}
     for golden in goldens:
         name, number = golden.id, 1
@@ -34,7 +34,7 @@ def add_to_draft(store: Store, alias: str, goldens: Iterable[AnyGolden]) -> Data
             number += 1
             name = f"{golden.id}~{number}"
         before[name] = msgspec.structs.replace(golden, id=name)
-    return store.push_dataset(alias, before.values(), finalized=False, author="generate")
+    return store.datasets.push(alias, before.values(), finalized=False, author="generate")
 
 
 def is_file(drafts: str) -> bool:
@@ -80,14 +80,14 @@ class StoredDrafts:
         from rightcall.store.address import open_store
 
         self.name, self._store = alias, open_store(store, must_exist=True)
-        self._store.dataset(alias, finalized=False)
+        self._store.datasets.get(alias, finalized=False)
 
     def goldens(self) -> list[AnyGolden]:
         """All of them, as they are now."""
-        return list(self._store.pull_dataset(self.name, finalized=False))
+        return list(self._store.datasets.pull(self.name, finalized=False))
 
     def put(self, golden: AnyGolden) -> None:
         """Replace or add a golden."""
         from rightcall.store.base import user_name
 
-        self._store.add_to_draft(self.name, golden, author=user_name())
+        self._store.datasets.add_to_draft(self.name, golden, author=user_name())

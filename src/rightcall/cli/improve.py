@@ -95,7 +95,7 @@ def improve(
     loaded = load_suite(suite)
     require_trust(loaded, suite, trust=trust)
     with open_store(store_url, must_exist=True) as store:
-        stored = store.run(run)
+        stored = store.runs.get(run)
         plan = plan_suite(loaded, suite.parent, model=agent_of_run(loaded, suite.parent, stored.run.agent))
         writer = endpoint_of(model, base_url=base_url, catalog=plan.models) if model else None
         if engine == "gepa":

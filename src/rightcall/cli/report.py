@@ -48,7 +48,7 @@ def report(
     wanted = kind or (format_of(output) if output else "html")
     path = output or (Path("report.html") if wanted == "html" else None)
     with open_store(store_url, must_exist=True) as store:
-        found = store.run(run).id
+        found = store.runs.get(run).id
         view = _write(store, found, wanted, path)
         if in_actions(os.environ) if github is None else github:
             _publish(store, found, to_stderr=path is None)

@@ -187,7 +187,7 @@ def _how_to_go_on(store: Store, run_id: str, again: str) -> str:
     """How much of a run is stored, and the command that resumes it."""
     resume = f"{again} --resume {run_id}"
     try:
-        stored = store.run(run_id)
+        stored = store.runs.get(run_id)
     except InfrastructureError:
         return (
             f"once the store is available, resume with:\n  {resume}\n"

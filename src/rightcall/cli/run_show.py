@@ -52,14 +52,14 @@ def show(
     with open_store(store_url, must_exist=True) as store:
         where = f" --store {store_url}" if store_url else ""
         if case is not None:
-            _show_case(store, store.run(run), case, trial, raw=raw, as_json=as_json, where=where)
+            _show_case(store, store.runs.get(run), case, trial, raw=raw, as_json=as_json, where=where)
             return
-        found = store.run(run)
+        found = store.runs.get(run)
         while watch and not found.finished and not as_json:
             console().clear()
             _show_run(store, found, failures, where)
             time.sleep(SECONDS_BETWEEN_LOOKS)
-            found = store.run(found.id)
+            found = store.runs.get(found.id)
         if as_json:
             print_json_line(found)
         else:
@@ -70,7 +70,7 @@ def _show_run(store: Store, found: StoredRun, keep: int, where: str) -> None:
     from rightcall.show.run_screen import print_run
     from rightcall.show.view.grouped_trials import failures_first, golden_rows, titled
 
-    failed, more = failures_first(golden_rows(store.results(found.id)), keep)
+    failed, more = failures_first(golden_rows(store.runs.results(found.id)), keep)
     rows = titled(failed, store, found.id)
     print_run(console(), found, found.run.summary or _summary(store, found), rows, more)
     steps = [f"rightcall runs show {found.id} {_quoted(failed[0].golden_id)}{where}"] if failed else []
@@ -86,7 +86,7 @@ def _summary(store: Store, found: StoredRun) -> Summary:
     from rightcall.metrics.tally import Tally
 
     tally = Tally()
-    for result in store.results(found.id):
+    for result in store.runs.results(found.id):
         tally.add(result)
     return tally.summary()
 
@@ -100,7 +100,7 @@ def _show_case(
     from rightcall.show.view.case_context import golden_history, model_request, rerun_command, system_prompt
     from rightcall.show.view.grouped_trials import golden_row
 
-    stored = store.case(run.id, wanted)
+    stored = store.runs.case(run.id, wanted)
     result = _trial(stored, trial)
     record = run_record(store, run)
     golden = stored.golden

@@ -59,7 +59,7 @@ def list_(
     state: Literal["unfinished", "any"] = "unfinished" if unfinished else "any"
     which = RunFilter(state=state, **words)
     with _opened(store_url) as store:
-        found = store.runs(which, limit=limit, after=after)
+        found = store.runs.page(which, limit=limit, after=after)
     if as_json:
         for run in found:
             print_json_line(run)
@@ -83,9 +83,9 @@ def tag(run: str, tags: tuple[str, ...], remove: bool, store_url: str | None, as
     RUN is an id or a prefix of one, `last`, `last~1`, a tag or a git branch.
     """
     with _opened(store_url) as store:
-        found = store.run(run)
-        (store.untag_run if remove else store.tag_run)(found.id, *tags)
-        found = store.run(found.id)
+        found = store.runs.get(run)
+        store.runs.tag(found.id, *tags, remove=remove)
+        found = store.runs.get(found.id)
     if as_json:
         print_json_line(found)
         return
@@ -107,11 +107,13 @@ def export(run: str, output: Path | None, trajectories: bool, timings: bool, sto
     from contextlib import nullcontext
 
     from rightcall.files.atomic import atomic_write
+    from rightcall.store.sql.export import export_lines
 
     with _opened(store_url) as store:
         written = atomic_write(output) if output and str(output) != "-" else nullcontext(sys.stdout.buffer)
         with written as file:
-            for line in store.export(run, trajectories=trajectories, timings=timings):
+            results = store.runs.results(run, trajectories=trajectories)
+            for line in export_lines(results, timings=timings):
                 file.write(inert_json(line))
 
 
@@ -205,10 +207,10 @@ def trend(group: str, limit: int, store_url: str | None, as_json: bool) -> None:
 def delete(run: tuple[str, ...], yes: bool, store_url: str | None) -> None:
     """Delete runs with all their results."""
     with _opened(store_url) as store:
-        found = [store.run(wanted) for wanted in run]
+        found = [store.runs.get(wanted) for wanted in run]
         _confirm(found, yes)
         for one in found:
-            store.delete_run(one.id)
+            store.runs.delete(one.id)
     tell(f"deleted {_amount(found)}")
 
 
@@ -227,10 +229,10 @@ def prune(
 
     retention = Retention(keep, older_than)
     with _opened(store_url) as store:
-        found = store.prunable(retention)
+        found = store.runs.prune(retention, dry_run=True)
         if found and not dry_run:
             _confirm(found, yes)
-            found = store.prune(retention)
+            found = store.runs.prune(retention)
     if as_json:
         for run in found:
             print_json_line(run)

@@ -49,7 +49,9 @@ class EvaluationDataset(GoldenGeneration):
     ) -> DatasetVersion:
         """Store the goldens as the next version of an alias; `finalized=False` stores a draft."""
         with open_store(store) as opened:
-            return opened.push_dataset(alias, self.goldens, finalized=finalized, author=author or user_name())
+            return opened.datasets.push(
+                alias, self.goldens, finalized=finalized, author=author or user_name()
+            )
 
     def pull(
         self,
@@ -62,7 +64,7 @@ class EvaluationDataset(GoldenGeneration):
     ) -> None:
         """Load the goldens of a version [default: the newest finalized one]."""
         with open_store(store, must_exist=True) as opened:
-            found = list(opened.pull_dataset(alias, version, finalized=finalized))
+            found = list(opened.datasets.pull(alias, version, finalized=finalized))
         if auto_convert_goldens_to_test_cases:
             self.test_cases = map(case_of, found)
         else:

@@ -77,7 +77,7 @@ def what_changed(store: Store, before: StoredRun, after: StoredRun) -> WhatChang
     untouched = _rates(store, before, after, records)
     flips, scores = [], []
     for case in compared:
-        sides = store.case(before.id, case.golden_id), store.case(after.id, case.golden_id)
+        sides = store.runs.case(before.id, case.golden_id), store.runs.case(after.id, case.golden_id)
         flip, symptom, wanted = _flip(case, sides, records)
         scores.append([_suspicion(item, flip, symptom, wanted) for item in items])
         flips.append(flip)
@@ -97,7 +97,7 @@ def what_changed(store: Store, before: StoredRun, after: StoredRun) -> WhatChang
 
 
 def _flipped(store: Store, before: StoredRun, after: StoredRun, change: str) -> list[ComparedCase]:
-    return store.compared_page(before.id, after.id, change, limit=MOST_FLIPS)  # type: ignore[arg-type]
+    return store.runs.compare(before.id, after.id).page(change, limit=MOST_FLIPS)  # type: ignore[arg-type]
 
 
 def _rates(
@@ -105,7 +105,7 @@ def _rates(
 ) -> dict[str, int]:
     """Goldens by expected tool, in the later run."""
     counts: dict[str, int] = {}
-    for golden in store.goldens(after.id):
+    for golden in store.runs.goldens(after.id):
         for tool in {tool for tool, _ in expected_calls(golden)} or {""}:
             counts[tool] = counts.get(tool, 0) + 1
     return counts

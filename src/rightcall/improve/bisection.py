@@ -27,7 +27,7 @@ async def bisect_changes(
     """Run the broken goldens of a comparison as they are and with each of its top suspects undone, at the same time."""
     broken = {flip.golden for flip in changed.flips if flip.change == "broken"}
     goldens = _chosen(list(plan.goldens()), broken, plan.seed)
-    before, after = (run_record(store, store.run(run)) for run in (changed.before, changed.after))
+    before, after = (run_record(store, store.runs.get(run)) for run in (changed.before, changed.after))
     arms = Arms(plan, store, changed.after)
     base = Arm(after.tools, after.system, goldens, trials, "bisect")
     tried: list[tuple[int, Arm]] = []

@@ -96,7 +96,7 @@ async def _measured(variant: Variant, store: Store, kind: str, runs: int) -> _Dr
         concurrency=max(1, plan.concurrency // runs),
     )
     outcome = await run_plan(marked, store)
-    counts = store.trial_counts(outcome.run.id)
+    counts = store.runs.failures(outcome.run.id).trial_counts()
     return _Drawn(
         variant, outcome.run.id, {one.golden_id: one.passed / one.judged for one in counts if one.judged}
     )

@@ -39,12 +39,12 @@ def fault_report(
     store: Store, twin: str, run: str, planned: tuple[str, ...], tools: Mapping[str, Tool]
 ) -> FaultReport:
     """Compare a run with faults to its control, trial by trial; a fault that never fired is `not_run`."""
-    twins = {(r.golden_id, r.trial): r for r in store.results(twin, trajectories=True)}
+    twins = {(r.golden_id, r.trial): r for r in store.runs.results(twin, trajectories=True)}
     pairs: list[FaultPair] = []
     doubled: dict[str, str] = {}
     doubles = lost = blind = 0
     checked: list[float] = []
-    for struck in store.results(run, trajectories=True):
+    for struck in store.runs.results(run, trajectories=True):
         before = twins.get((struck.golden_id, struck.trial))
         if before is None or not struck.judged or not before.judged or struck.trajectory is None:
             continue

@@ -29,10 +29,12 @@ def analyze_run(store: Store, run: str = "last", *, against: Sequence[str] | Non
     `against` names runs of other models on the same goldens, which can show that a golden is wrong; by default the
     newest run of each other model on the same dataset is taken.
     """
-    stored = store.run(run)
+    stored = store.runs.get(run)
     record = run_record(store, stored)
     tools = list(record.tools)
-    compared = [store.run(one) for one in against] if against is not None else _of_other_models(store, stored)
+    compared = (
+        [store.runs.get(one) for one in against] if against is not None else _of_other_models(store, stored)
+    )
     others: dict[str, Mapping[str, ObservedBehaviour]] = {
         other.id: behaviours_of(tools, trials_of(store, other)) for other in compared if other.id != stored.id
     }
@@ -42,18 +44,20 @@ def analyze_run(store: Store, run: str = "last", *, against: Sequence[str] | Non
         run=stored.id,
         system=record.system,
         others=others,
-        inputs=lambda ids: store.previews(stored.id, ids),
+        inputs=lambda ids: store.runs.previews(stored.id, ids),
     )
-    slow = [Extreme(*one) for one in store.extreme_trials(stored.id, "latency_ms")]
-    costly = [Extreme(*one) for one in store.extreme_trials(stored.id, "cost_usd")]
+    failures = store.runs.failures(stored.id)
+    slow = [Extreme(*trial) for trial in failures.extreme_trials("latency_ms")]
+    costly = [Extreme(*trial) for trial in failures.extreme_trials("cost_usd")]
     return msgspec.structs.replace(found, slow=tuple(slow), costly=tuple(costly))
 
 
 def trials_of(store: Store, stored: StoredRun) -> Iterator[GoldenTrials]:
     """Every golden of a run with its failed trials; one stored without its golden has only its id."""
-    goldens, failures = store.goldens(stored.id), store.failed_trials(stored.id)
+    goldens, stored_failures = store.runs.goldens(stored.id), store.runs.failures(stored.id)
+    failures = stored_failures.failed_trials()
     golden, failure = next(goldens, None), next(failures, None)
-    for count in store.trial_counts(stored.id):
+    for count in stored_failures.trial_counts():
         while golden is not None and golden.id != count.golden_id and golden.id < count.golden_id:
             golden = next(goldens, None)
         failed: list[FailedTrial] = []
@@ -69,7 +73,7 @@ def _of_other_models(store: Store, stored: StoredRun) -> list[StoredRun]:
     mine = stored.run
     dataset = mine.fingerprints.get("dataset")
     found: dict[str, StoredRun] = {}
-    for other in store.runs(RunFilter(name=mine.name), limit=LOOKED_BACK) if dataset else ():
+    for other in store.runs.page(RunFilter(name=mine.name), limit=LOOKED_BACK) if dataset else ():
         same = other.run.fingerprints.get("dataset") == dataset and "perturb" not in other.run.settings
         if same and other.finished and other.run.agent != mine.agent:
             found.setdefault(other.run.agent, other)

@@ -51,10 +51,10 @@ class TrendPoint(Record, frozen=True):
 
 def golden_matrix(store: Store, runs: Sequence[str]) -> GoldenMatrix:
     """Compare several runs golden by golden; goldens on which all agree are only counted."""
-    found = sorted((store.run(run) for run in runs), key=lambda one: (one.run.started_at, one.id))
+    found = sorted((store.runs.get(run) for run in runs), key=lambda one: (one.run.started_at, one.id))
     counts: dict[str, list[tuple[int, int]]] = {}
     for at, one in enumerate(found):
-        for count in store.trial_counts(one.id):
+        for count in store.runs.failures(one.id).trial_counts():
             row = counts.setdefault(count.golden_id, [(0, 0)] * len(found))
             row[at] = count.passed, count.judged
     rows = [MatrixRow(golden, tuple(row)) for golden, row in sorted(counts.items()) if _differs(row)]
@@ -71,7 +71,7 @@ def golden_matrix(store: Store, runs: Sequence[str]) -> GoldenMatrix:
 
 def group_trend(store: Store, group: str, limit: int = 20) -> list[TrendPoint]:
     """The newest runs of a group, oldest first. Perturbed runs are excluded."""
-    listed = store.runs(RunFilter(group=group, state="finished"), limit=limit)
+    listed = store.runs.page(RunFilter(group=group, state="finished"), limit=limit)
     runs = [one for one in reversed(list(listed)) if "perturb" not in one.run.settings]
     points, before = [], None
     for one in runs:
@@ -81,7 +81,7 @@ def group_trend(store: Store, group: str, limit: int = 20) -> list[TrendPoint]:
 
 
 def _point(store: Store, one: StoredRun, before: StoredRun | None) -> TrendPoint:
-    counts = [count for count in store.trial_counts(one.id) if count.judged]
+    counts = [count for count in store.runs.failures(one.id).trial_counts() if count.judged]
     trials = [[1.0] * c.passed + [0.0] * (c.judged - c.passed) for c in counts]
     found = estimate(sample(trials)) if trials else None
     changed: list[str] = []

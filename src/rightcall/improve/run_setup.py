@@ -69,7 +69,7 @@ def run_record(store: Store, stored: StoredRun) -> RunRecord:
 
 def _document(store: Store, stored: StoredRun, kind: str, as_type: Any) -> Any:
     fingerprint = stored.run.fingerprints.get(kind, "")
-    content = store.document(kind, fingerprint) if fingerprint else None
+    content = store.runs.document(kind, fingerprint) if fingerprint else None
     if content is None:
         return None
     try:

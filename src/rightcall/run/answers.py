@@ -62,7 +62,7 @@ def answered_verdict(verdict: Verdict, store: Store, run_id: str, agent: str) ->
     if verdict.word == "ERROR" or agent == RECORDED:
         return verdict
     cases, problem = 0, ""
-    for result in store.results(run_id, trajectories=True):
+    for result in store.runs.results(run_id, trajectories=True):
         done = result.trajectory
         if done is None or done.answered:
             return verdict

@@ -97,7 +97,7 @@ def earlier_run(store: Store, wanted: str, run: Run) -> StoredRun:
     `last~1` is the run before it. A tag or a branch names its newest run before it.
     """
     newest = wanted in ("last", "last~0")
-    found = store.run(wanted, before=None if newest else run)
+    found = store.runs.get(wanted, before=None if newest else run)
     if found.id == run.id or (newest and found.run.started_at <= run.started_at):
         raise ConfigError(f"run {run.id} cannot be its own baseline; use `last~1` for the run before it")
     return found
@@ -115,7 +115,7 @@ def edited_goldens(store: Store, earlier: Run, run: Run, goldens: Goldens) -> fr
     """Ids of goldens in both runs that differ in more than labels and groups."""
     if same_dataset(earlier, run):
         return frozenset()
-    before = {golden.id: _content(golden) for golden in store.goldens(earlier.id)}
+    before = {golden.id: _content(golden) for golden in store.runs.goldens(earlier.id)}
     return frozenset(g.id for g in goldens() if g.id in before and before[g.id] != _content(g))
 
 

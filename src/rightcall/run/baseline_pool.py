@@ -65,7 +65,7 @@ def find_baseline(store: Store | None, wanted: str, suite: str) -> BaselinePool:
         if not runs:
             raise _no_baseline(store, wanted, branch, suite)
         return pooled(store, _before_this_work(runs, branch))
-    found = _last_run(store, suite) if wanted in ("last", "last~0") else store.run(wanted)
+    found = _last_run(store, suite) if wanted in ("last", "last~0") else store.runs.get(wanted)
     if CHECKED in found.tags:
         raise InputError(
             f"baseline {wanted}",
@@ -102,7 +102,7 @@ def _before_this_work(newest_first: list[StoredRun], branch: str) -> list[Stored
 
 def _last_run(store: Store, suite: str) -> StoredRun:
     """The newest run of the suite that is not a check; one with uncommitted changes counts too."""
-    found = store.runs(RunFilter(name=suite, state="finished"), limit=LOOKED_BACK)
+    found = store.runs.page(RunFilter(name=suite, state="finished"), limit=LOOKED_BACK)
     for run in found:
         if CHECKED not in run.tags and run.results >= run.planned:
             return run
@@ -122,7 +122,9 @@ def _no_baseline(store: Store, wanted: str, branch: str, suite: str) -> InputErr
         hint = f"its runs are on {named}: use --baseline branch:{named}, or {hint}"
     elif elsewhere:
         hint = f"its runs were made outside git: use --baseline last, or {hint}"
-    elif any(_dirty(run) for run in store.runs(RunFilter(name=suite, state="finished"), limit=LOOKED_BACK)):
+    elif any(
+        _dirty(run) for run in store.runs.page(RunFilter(name=suite, state="finished"), limit=LOOKED_BACK)
+    ):
         said += "; runs with uncommitted changes do not count"
         hint = "commit or discard the changes and run the suite again, or name a run: --baseline RUN"
     return InputError(f"baseline {wanted}", said, hint)
@@ -134,7 +136,7 @@ def _dirty(run: StoredRun) -> bool:
 
 def whole_runs(store: Store, suite: str) -> list[StoredRun]:
     """Finished runs of a suite that tried every golden, newest first; dirty ones and those of `check` are not."""
-    found = store.runs(RunFilter(name=suite, state="finished"), limit=LOOKED_BACK)
+    found = store.runs.page(RunFilter(name=suite, state="finished"), limit=LOOKED_BACK)
     return [
         run
         for run in found
@@ -176,7 +178,7 @@ def pooled(store: Store, newest_first: Sequence[StoredRun]) -> BaselinePool:
         newest.run.versions.get("git_branch", ""),
         newest.run.versions.get("git_commit", ""),
         served_model=served_models(
-            store.results_page(newest.id, limit=SERVED, trajectories=True), inputs.agent.get("model", "")
+            store.runs.results(newest.id, limit=SERVED, trajectories=True), inputs.agent.get("model", "")
         ),
         versions=_packages(newest),
         watched=watched,
@@ -201,7 +203,7 @@ def served_models(results: Iterable[CaseResult], asked: str) -> tuple[str, ...]:
 def _lines(
     store: Store, compared: Sequence[StoredRun], older: Sequence[StoredRun], inputs: Inputs
 ) -> list[BaselineLine]:
-    goldens = {golden.id: golden for golden in store.goldens(compared[0].id)}
+    goldens = {golden.id: golden for golden in store.runs.goldens(compared[0].id)}
     names = {name: golden_hash(golden) for name, golden in goldens.items()}
     trials: list[dict[str, list[CaseResult]]] = [_by_golden(store, run, names) for run in compared]
     history = [_by_golden(store, run, names) for run in older]
@@ -242,16 +244,16 @@ def _lines(
 
 def _by_golden(store: Store, run: StoredRun, names: dict[str, str]) -> dict[str, list[CaseResult]]:
     """A run's results by golden, without goldens that have changed since."""
-    said = {golden.id: golden_hash(golden) for golden in store.goldens(run.id)}
+    said = {golden.id: golden_hash(golden) for golden in store.runs.goldens(run.id)}
     found: dict[str, list[CaseResult]] = {}
-    for result in store.results(run.id):
+    for result in store.runs.results(run.id):
         if said.get(result.golden_id) == names.get(result.golden_id):
             found.setdefault(result.golden_id, []).append(result)
     return found
 
 
 def _inputs(store: Store, run: StoredRun) -> Inputs:
-    document = store.document("inputs", run.run.fingerprints["inputs"])
+    document = store.runs.document("inputs", run.run.fingerprints["inputs"])
     if document is None:
         raise InputError(f"run {run.id}", "its inputs are not in the store", "run the suite again")
     return decode(document, Inputs, f"run {run.id}")

@@ -41,7 +41,7 @@ def gate_run(store: Store, run: str, gate: Gate, quarantine: frozenset[str] = fr
     An unfinished run with missing results is INCONCLUSIVE, whatever the stored ones show. So is one that stopped early,
     except for damage: its verdict was given when it stopped. Results are read one by one, so a million of them fit.
     """
-    found = store.run(run)
+    found = store.runs.get(run)
     if not found.finished and found.results < found.planned:
         return verdict_unfinished(
             f"{found.results:,} of {found.planned:,} results are stored; resume the run first"
@@ -52,16 +52,16 @@ def gate_run(store: Store, run: str, gate: Gate, quarantine: frozenset[str] = fr
             store,
             gate.baseline.run,
             found.run,
-            lambda: store.goldens(found.id),
+            lambda: store.runs.goldens(found.id),
             quarantine,
             anyway=gate.baseline.anyway,
         )
     outcomes, stopped = stored_evidence(store, found.id, gate, quarantine), stopped_earlier(found)
     if gate.cluster == "auto":
-        clusters = template_clusters(template_groups(store.goldens(found.id)))
+        clusters = template_clusters(template_groups(store.runs.goldens(found.id)))
         verdict = decide(gate, in_clusters(outcomes, clusters), baseline=baseline, stopped=stopped)
     else:
-        groups = undeclared_templates(gate, store.goldens(found.id))
+        groups = undeclared_templates(gate, store.runs.goldens(found.id))
         verdict = decide_with_templates(gate, outcomes, groups, baseline=baseline, stopped=stopped)
     verdict = with_counts(verdict, found.run.summary or stored_counts(found))
     return answered_verdict(verdict, store, found.id, found.run.agent)
@@ -98,16 +98,16 @@ def compare_runs(
     Goldens in only one run are listed; goldens edited between the runs are excluded unless `anyway` is set. With
     `cluster="auto"` goldens whose requests are one template count as one; otherwise they are only named.
     """
-    first = store.run(baseline)
-    others: list[StoredRun] = [store.run(candidate) for candidate in candidates]
+    first = store.runs.get(baseline)
+    others: list[StoredRun] = [store.runs.get(candidate) for candidate in candidates]
     unfinished = require_finished([first, *others], anyway=anyway)
     unlike = {other.id: require_alike(first.run, other.run, anyway=anyway) for other in others}
     edited = {
-        other.id: edited_goldens(store, first.run, other.run, partial(store.goldens, other.id))
+        other.id: edited_goldens(store, first.run, other.run, partial(store.runs.goldens, other.id))
         for other in others
     }
     most = None if cluster == "auto" else MOST_SEARCHED
-    groups = {other.id: template_groups(islice(store.goldens(other.id), most)) for other in others}
+    groups = {other.id: template_groups(islice(store.runs.goldens(other.id), most)) for other in others}
     clusters = {run: template_clusters(found) if cluster == "auto" else {} for run, found in groups.items()}
     compared = compare_many(
         stored_outcomes(store, first.id),
@@ -159,7 +159,7 @@ class Flakiness(Record, frozen=True):
 
 def flakiness(store: Store, run: str) -> Flakiness:
     """The goldens of a run that pass only sometimes, worst first."""
-    found = store.run(run)
+    found = store.runs.get(run)
     outcomes = [o for o in stored_outcomes(store, found.id) if o.passes]
     counts = {o.golden_id: (len(o.passes), int(sum(o.passes))) for o in outcomes}
     harmful = {o.golden_id for o in outcomes if FATAL & o.codes.keys()}  # quarantine never excuses damage

@@ -22,7 +22,7 @@ class DoneCells:
         """The cells of a stored run."""
         made, goldens = cls(), plan.goldens()
         while ids := [golden.id for golden in islice(goldens, AT_A_TIME)]:
-            stored = store.finished_of(run, ids)
+            stored = set(store.runs.result_keys(run, ids))
             for golden_id in ids:
                 for trial in range(plan.trials):
                     made._add((golden_id, trial) in stored)

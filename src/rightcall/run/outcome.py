@@ -127,10 +127,10 @@ def stored_results(store: Store, run: str, *, trajectories: bool = False) -> Ite
     """Every result of a run by golden id and trial, each with its golden's cluster and tags."""
     known = {
         golden.id: (golden.cluster, golden.tags)
-        for golden in store.goldens(run)
+        for golden in store.runs.goldens(run)
         if golden.cluster or golden.tags
     }
-    for result in store.results(run, trajectories=trajectories):
+    for result in store.runs.results(run, trajectories=trajectories):
         if result.golden_id in known:
             cluster, tags = known[result.golden_id]
             yield msgspec.structs.replace(result, cluster=cluster, tags=tags)

@@ -52,8 +52,8 @@ class RescoreTask:
 
     def __call__(self, shard: RescoreShard) -> None:
         with open_store(self.store, must_exist=True) as store:
-            found = store.results_of(self.old, shard.keys, trajectories=True)
-            writer = store.join_run(self.new, epoch=self.epoch)
+            found = store.runs.results_of(self.old, shard.keys, trajectories=True)
+            writer = store.runs.join(self.new, epoch=self.epoch)
             results = finished(self._scored(found.values(), shard.goldens))
             Persistence()(lambda: writer.add(results))
 
@@ -78,23 +78,23 @@ async def rescore_run(
     problems = await scorer.problems()
     if problems:
         raise ConfigError(*problems)
-    old = store.run(run)
-    known = {golden.id: golden for golden in store.goldens(old.id)}
+    old = store.runs.get(run)
+    known = {golden.id: golden for golden in store.runs.goldens(old.id)}
     known |= {golden.id: golden for golden in refuse_unreviewed(goldens) if golden.id in known}
     tools = stored_tools(store, old)
     new = _begun(old, scorer)
-    writer = store.begin_run(new, planned=old.results)
+    writer = store.runs.begin(new, planned=old.results)
     writer.add_goldens(list(known.values()))
     tally = Tally(scorer.names)
     if spread is not None:
         place = str(store.file.resolve()) if store.file else store.url
         task = RescoreTask(place, old.id, new.id, writer.epoch, scorer, tools)
-        for _ in spread(task, list(_shards(store.finished(old.id), known))):
+        for _ in spread(task, list(_shards(store.runs.result_keys(old.id), known))):
             pass
         for result in stored_results(store, new.id):
             tally.add(result)
     else:
-        for batch in _batches(store.results(old.id, trajectories=True)):
+        for batch in _batches(store.runs.results(old.id, trajectories=True)):
             results = [await _again(result, known, tools, scorer) for result in batch]
             writer.add(results)
             for result in results:
@@ -102,14 +102,14 @@ async def rescore_run(
     early = old.run.summary is not None and old.run.summary.stopped_early
     summary = msgspec.structs.replace(tally.summary(), stopped_early=early)
     verdict = answered_verdict(verdict_without_gate(summary), store, new.id, old.run.agent)
-    store.finish_run(new.id, summary, verdict.word)
+    store.runs.finish(new.id, summary, verdict.word)
     return new.id, summary, verdict
 
 
 def stored_tools(store: Store, run: StoredRun) -> dict[str, Tool]:
     """The tools of a run; none when they were not stored."""
     fingerprint = run.run.fingerprints.get("tools", "")
-    content = store.document("tools", fingerprint) if fingerprint else None
+    content = store.runs.document("tools", fingerprint) if fingerprint else None
     tools = codec.decode(content, list[Tool], f"tools of run {run.id}") if content else []
     return {tool.name: tool for tool in tools}
 

@@ -88,7 +88,7 @@ async def _run_prepared(  # noqa: PLR0913, PLR0917
 
     async def fence() -> None:
         nonlocal writer
-        writer = await asyncio.to_thread(persist, partial(store.resume_run, run.id, epoch=writer.epoch))
+        writer = await asyncio.to_thread(persist, partial(store.runs.resume, run.id, epoch=writer.epoch))
 
     work = RunWork(
         plan,
@@ -137,12 +137,12 @@ def _begin(prepared: Prepared, store: Store, run: Run, resumed: Run | None, plan
     """A new run in the store, or the one to resume with what it has done."""
     plan, goldens = prepared.plan, golden_set_name(run)
     if resumed is not None:
-        writer = store.resume_run(resumed.id)
+        writer = store.runs.resume(resumed.id)
         writer.drop_errors()
         done = DoneCells.of(plan, store, resumed.id)
         return _Begun(resumed, writer, done, _baseline(plan, store, resumed), goldens)
     baseline = _baseline(plan, store, run)  # before the run starts: one that is refused leaves no trace
-    writer = store.begin_run(run, planned=planned, documents=prepared.documents)
+    writer = store.runs.begin(run, planned=planned, documents=prepared.documents)
     return _Begun(run, writer, DoneCells(), baseline, goldens)
 
 
@@ -152,7 +152,7 @@ def _keep_watched(store: Store, run: Run, watched: WatchedInputs | None, *, resu
         return
     if resumed:
         watched = (stored_watch(store, run) or INTERRUPTED).merged(watched)
-    store.set_document(run.id, "watched", encode(watched))
+    store.runs.set_document(run.id, "watched", encode(watched))
 
 
 def _last_writes(
@@ -164,16 +164,16 @@ def _last_writes(
     if recordings is not None and (recordings.replayed or recordings.replays_only):
         from rightcall.run.baseline_file import REPLAYED
 
-        yield partial(store.tag_run, outcome.run.id, REPLAYED)
+        yield partial(store.runs.tag, outcome.run.id, REPLAYED)
     if not outcome.stopped:
         word = outcome.verdict.word
-        yield partial(store.finish_run, outcome.run.id, outcome.summary, word, early=early, epoch=epoch)
+        yield partial(store.runs.finish, outcome.run.id, outcome.summary, word, early=early, epoch=epoch)
 
 
 async def _read_back(
     store: Store, run_id: str, persist: Persistence, keys: Sequence[Key]
 ) -> Sequence[CaseResult]:
-    read = partial(persist, lambda: store.results_of(run_id, keys))
+    read = partial(persist, lambda: store.runs.results_of(run_id, keys))
     return list((await asyncio.to_thread(read)).values())
 
 
@@ -188,7 +188,7 @@ def _baseline(plan: Plan, store: Store, run: Run) -> Baseline | None:
 
 
 def _resumable(store: Store, wanted: str, now: Run) -> Run:
-    stored = store.run(wanted)
+    stored = store.runs.get(wanted)
     if different := changes(stored.run, now):
         raise ConfigError(f"run {stored.id} cannot be resumed, because its setup has changed:", *different)
     return stored.run

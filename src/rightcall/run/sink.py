@@ -29,7 +29,9 @@ def stored_batch(store: Store, writer: RunWriter, batch: Sequence[CaseResult]) -
     new = writer.add(batch)
     if len(new) == len(batch):
         return batch
-    there = store.results_of(writer.run_id, [key for result in batch if (key := _key(result)) not in new])
+    there = store.runs.results_of(
+        writer.run_id, [key for result in batch if (key := _key(result)) not in new]
+    )
     return [
         structs.replace(there[_key(mine)], cluster=mine.cluster, tags=mine.tags)
         if _key(mine) in there

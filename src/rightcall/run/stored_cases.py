@@ -57,7 +57,7 @@ def keep_cases(
         },
     )
     persist = Persistence()
-    writer = store.begin_run(run, planned=len(results), documents=documents)
+    writer = store.runs.begin(run, planned=len(results), documents=documents)
     persist(lambda: writer.add_goldens(goldens))
     persist(lambda: writer.add(results))
     tally = Tally(scorer.names)
@@ -65,7 +65,7 @@ def keep_cases(
         tally.add(result)
     summary = tally.summary()
     verdict = gate_run(store, run.id, gate) if gate else verdict_without_gate(summary)
-    persist(lambda: store.finish_run(run.id, summary, verdict.word))
+    persist(lambda: store.runs.finish(run.id, summary, verdict.word))
     return run.id, summary, verdict
 
 

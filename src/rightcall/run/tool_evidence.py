@@ -71,10 +71,10 @@ class RunEvidence:
 
 def seen_in(store: Store, run: str) -> RunEvidence:
     """Read a run. Trials without an answer from the provider, or without a check, are ignored."""
-    found = store.run(run)
-    wanted_by = {golden.id: _wanted(golden) for golden in store.goldens(found.id)}
+    found = store.runs.get(run)
+    wanted_by = {golden.id: _wanted(golden) for golden in store.runs.goldens(found.id)}
     seen = RunEvidence(found.id)
-    for result in store.results(found.id):
+    for result in store.runs.results(found.id):
         if result.judged:
             _add(seen, result, wanted_by.get(result.golden_id, frozenset()))
     return seen

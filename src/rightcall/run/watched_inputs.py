@@ -86,7 +86,7 @@ INTERRUPTED = WatchedInputs(unseen=("what the agent read before the run was inte
 def stored_watch(store: Store, run: Run) -> WatchedInputs | None:
     """What the agent of a stored run read; None when the store does not say."""
     name = run.fingerprints.get("watched", "")
-    document = store.document("watched", name) if name else None
+    document = store.runs.document("watched", name) if name else None
     return None if document is None else decode(document, WatchedInputs, f"run {run.id}")
 
 

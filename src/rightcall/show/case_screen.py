@@ -23,13 +23,7 @@ OUTCOMES = {
     "error": "[yellow]! error[/yellow]",
     "unchecked": "[dim]? unchecked[/dim]",
 }
-SIGNS = {
-    "same": ("=", ""),
-    "different": ("≠", "red"),
-    "missing": ("missing", "red"),
-    "extra": ("extra", "red"),
-}
-KINDS = {"right": ("✓", "green")}
+TONES = {"good": ("✓", "green"), "quiet": ("✓", ""), "bad": ("✗", "red")}
 RIGHT_TOOL = ("right", "wrong_arguments", "out_of_order")
 """Kinds of calls whose tool is the expected one, which may be a pattern or one of several names."""
 LONGEST_MESSAGE = 1500
@@ -73,6 +67,7 @@ def _print_outcome(out: Screen, view: CaseView, trials: GoldenRow) -> None:
     out.say(
         "  [dim]{}[/dim]", f"trial {view.trial}; {trials.passed} of {trials.judged} passed" if several else ""
     )
+    out.say("[dim]{}[/dim]", " · ".join((*view.facts, *view.tags)))
     if view.reason:
         out.print(view.reason, soft_wrap=True, style="red" if view.outcome == "failed" else "yellow")
     _titled(out, "asked", view.input)
@@ -93,28 +88,33 @@ def _calls(calls: Sequence[CallView]) -> Table:
     for title in ("", "expected", "", "made"):
         table.add_column(title, overflow="fold")
     for call in calls:
-        sign, style = KINDS.get(call.kind, ("✗", "red"))
+        sign, style = TONES[call.tone]
         same = call.kind in RIGHT_TOOL or (bool(call.tool) and call.tool == call.expected_tool)
         table.add_row(
             Text(sign, style),
             call.expected_tool or "–",
             "=" if same else "≠",
-            Text(call.tool or "not called", "" if same else style).append(
-                f"  {call.approval}" if call.approval else "", "dim"
-            ),
+            Text(call.tool or "–", "" if same else style).append(_remarks(call), "dim"),
         )
         for row in call.arguments:
-            sign, style = SIGNS[row.mark]
+            style = "" if row.mark == "same" else "red"
             made = row.actual if row.actual is not None else "–"
             table.add_row(
                 "",
                 f"  {row.name} = {row.expected if row.expected is not None else '–'}",
-                Text(sign, style),
+                Text(row.sign, style),
                 Text(f"  {made}", style).append(
                     f"  {row.note}" if row.note and row.mark != "same" else "", "dim"
                 ),
             )
     return table
+
+
+def _remarks(call: CallView) -> str:
+    """What is said of a call besides its arguments: what is wrong with it, how it failed, what a human decided."""
+    word = call.word if call.kind != "right" else ""
+    failed = "tool failed" if call.status == "error" else ""
+    return "".join(f"  {remark}" for remark in (word, failed, call.approval) if remark)
 
 
 def _print_message(out: Screen, message: MessageView) -> None:
@@ -140,12 +140,6 @@ def _print_numbers(out: Screen, view: CaseView) -> None:
     for score in view.scores:
         if score.error or (not score.passed and score.name not in DIMENSIONS and score.reason):
             out.say("  [dim]{}:[/dim] {}", score.name, score.error or score.reason)
-    used = [f"{view.input_tokens:,} tokens in, {view.output_tokens:,} out"] if view.input_tokens else []
-    used += [duration(view.latency_ms)] if view.latency_ms is not None else []
-    used += [f"{view.cost_usd:.4f} USD"] if view.cost_usd is not None else []
-    used += [f"ended: {view.stop_reason}"] if view.stop_reason and view.stop_reason != "done" else []
-    if used:
-        out.say("[dim]used[/dim]    {}", ", ".join(used))
 
 
 def _print_history(out: Screen, history: Sequence[PastTrials]) -> None:

@@ -37,7 +37,7 @@ HERE = files("rightcall.show")
 def write_html(store: Store, run: str, out: IO[bytes]) -> RunView:
     """Write the report of a run; returns the view it shows."""
     environment = html_environment()
-    stored = store.run(run)
+    stored = store.runs.get(run)
     tally, embedding = RunTally(), Embedding(stored.results)
     with Spool() as spool:
         for golden, result in cases_of(store, stored.id):

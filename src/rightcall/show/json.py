@@ -16,7 +16,7 @@ FORMAT = "rightcall/report/1"
 
 def write_json(store: Store, run: str, out: IO[bytes]) -> RunView:
     """Write the report of a run: each case as `score --json` prints it, one per line, then every number."""
-    stored = store.run(run)
+    stored = store.runs.get(run)
     tally = RunTally()
     out.write(b'{"format": ' + encode(FORMAT) + b', "cases": [')
     between = b"\n"

@@ -112,6 +112,11 @@ class ListedGolden(Record, frozen=True):
 
     outcome: Outcome
     golden_id: str
+    preview: str = ""
+    """The beginning of its input."""
+    tags: tuple[str, ...] = ()
+    trials: tuple[CaseResult, ...] = ()
+    """All of them, in order, without trajectories."""
 
 
 class Retention(msgspec.Struct, frozen=True):
@@ -130,6 +135,15 @@ class SuiteOverview(Record, frozen=True):
     name: str
     runs: int
     last_started_at: str
+
+
+class RunsOverview(Record, frozen=True):
+    """The suites, agents, groups and tags of all runs."""
+
+    suites: list[SuiteOverview]
+    agents: list[str]
+    groups: list[str]
+    tags: list[str]
 
 
 Change = Literal["fixed", "broken", "passing", "failing", "added", "removed", "unjudged"]

@@ -122,7 +122,7 @@ def test_ctrl_c_ends_a_run_that_can_be_resumed(tmp_path, agent, call):
     from rightcall.store.address import open_store
 
     with open_store(tmp_path / "s.db", must_exist=True) as store:
-        stored = store.run("last")
+        stored = store.runs.get("last")
     assert (stored.results, stored.finished) == (1, False)
 
 

@@ -32,7 +32,7 @@ def filled(tmp_path_factory):
         some = [golden for golden in shop.goldens() if golden.id.startswith("refund")]
         shop.add_run(store, "thrice", skill=0.7, seed=3, day=1, name="refunds", trials=3, some=some)
         shop.add_run(store, "going", skill=0.8, seed=4, day=5, part=0.5)
-        store.tag_run("new", "baseline")
+        store.runs.tag("new", "baseline")
     return file
 
 
@@ -40,7 +40,7 @@ def filled(tmp_path_factory):
 def store(filled, tmp_path):
     """A copy of it that a test may change. The run that is still going was written to just now."""
     with open_store(shutil.copy(filled, tmp_path / "shop.db")) as opened:
-        opened.resume_run("going").add([a_result("aa-just-now")])
+        opened.runs.resume("going").add([a_result("aa-just-now")])
         yield opened
 
 

@@ -274,7 +274,9 @@ def add_run(
         },
         versions={"rightcall": "0.1.0", "suite_file": f"suites/{name}.yaml"},
     )
-    writer = store.begin_run(run, planned=len(chosen) * trials, documents={"tools": document, "setup": setup})
+    writer = store.runs.begin(
+        run, planned=len(chosen) * trials, documents={"tools": document, "setup": setup}
+    )
     writer.add_goldens(chosen)
     tally, results = Tally(), []
     for place, golden in enumerate(chosen):
@@ -288,7 +290,7 @@ def add_run(
     writer.add(results)
     if part >= 1:
         passed = tally.summary().overall.pass_rate >= 0.85
-        store.finish_run(run_id, tally.summary(), verdict or ("PASS" if passed else "FAIL"))
+        store.runs.finish(run_id, tally.summary(), verdict or ("PASS" if passed else "FAIL"))
     return run_id
 
 
@@ -317,5 +319,5 @@ def fill(store: Store) -> None:
             some=[golden for golden in goldens() if golden.id.startswith(("refund", "cancel"))],
         )
     add_run(store, "shop-15", skill=0.9, seed=99, day=43, part=0.55, tools=REWRITTEN)
-    store.tag_run("shop-07", "before the rewrite")
-    store.tag_run("shop-14", "baseline")
+    store.runs.tag("shop-07", "before the rewrite")
+    store.runs.tag("shop-14", "baseline")

@@ -14,7 +14,7 @@ from tests.store.builders import a_result
 @pytest.fixture
 def wrong_value(store):
     """The id of a case of the old run that passed a wrong value."""
-    return store.results_page("old", ResultFilter(code="wrong_value"), limit=1)[0].golden_id
+    return next(store.runs.results("old", ResultFilter(code="wrong_value"), limit=1)).golden_id
 
 
 def chosen(page):
@@ -102,7 +102,7 @@ def test_everything_by_keyboard(dashboard, visit, store):
     for _ in range(3):
         page.keyboard.press("j")
     page.keyboard.press("k")
-    second, third = (each.golden_id for each in store.goldens_page("old", ResultFilter(), limit=3)[1:])
+    second, third = (each.golden_id for each in store.runs.goldens_page("old", ResultFilter(), limit=3)[1:])
     expect(chosen(page)).to_have_text(second)
     page.keyboard.press("Enter")
     arrived(page, "**/case?*")
@@ -132,10 +132,10 @@ def test_two_runs_are_picked_and_compared_by_keyboard(dashboard, visit):
 def test_a_run_in_progress_moves_by_itself_and_ends(dashboard, visit, store):
     page = visit(f"{dashboard}/runs/going?text=fresh")
     expect(page.locator("[data-live-text=results]")).to_have_text("39")
-    store.resume_run("going").add([a_result("fresh", passed=False)])
+    store.runs.resume("going").add([a_result("fresh", passed=False)])
     expect(page.locator("[data-live-text=results]")).to_have_text("40")
     expect(page.locator("#cases a.row")).to_have_text("fresh")
-    store.finish_run("going", None, "PASS", early=True)
+    store.runs.finish("going", None, "PASS", early=True)
     expect(page.locator("h1 .badge")).to_have_text("pass")
 
 

@@ -17,7 +17,7 @@ from tests.store.builders import a_run
 
 
 def first(store, run, **which):
-    return store.results_page(run, ResultFilter(**which), limit=1, trajectories=True)[0]
+    return next(store.runs.results(run, ResultFilter(**which), limit=1, trajectories=True))
 
 
 def test_the_argument_that_differs_is_marked_and_the_others_are_not(client, store):
@@ -40,7 +40,7 @@ def test_without_a_trial_the_first_that_failed_is_shown(client, store):
 
 
 def test_the_filters_of_the_list_lead_to_the_next_case(client, store):
-    one, two = store.results_page("old", ResultFilter(code="wrong_tool"), limit=2)
+    one, two = list(store.runs.results("old", ResultFilter(code="wrong_tool"), limit=2))
     page = client.get(f"/runs/old/case?id={one.golden_id}&code=wrong_tool").text
     assert f'href="/runs/old/case?id={two.golden_id}&amp;code=wrong_tool"' in page
     assert 'data-key="previous"' not in page
@@ -61,16 +61,16 @@ def test_a_tag_is_put_on_and_taken_off(post, store):
         "/runs/old/case/tags?id=track-00&back=/runs/old/case%3Fid%3Dtrack-00", {"tag": " look here "}
     )
     assert (answer.status_code, answer.headers["location"]) == (303, "/runs/old/case?id=track-00#notes")
-    assert store.case("old", "track-00").tags == ("look here",)
+    assert store.runs.case("old", "track-00").tags == ("look here",)
     post("/runs/old/case/tags?id=track-00&tag=look+here&remove=1")
-    assert store.case("old", "track-00").tags == ()
+    assert store.runs.case("old", "track-00").tags == ()
 
 
 def test_a_run_is_tagged_too(post, store):
     post("/runs/old/tags", {"tag": "first"})
-    assert store.run("old").tags == ("first",)
+    assert store.runs.get("old").tags == ("first",)
     post("/runs/old/tags?tag=first&remove=1")
-    assert store.run("old").tags == ()
+    assert store.runs.get("old").tags == ()
 
 
 @pytest.mark.parametrize("tag", ["", "  ", "x" * 101])
@@ -81,13 +81,13 @@ def test_a_tag_the_store_refuses_is_explained(post, tag):
 
 def test_a_note_is_written_and_only_deleted_from_its_own_case(post, store, client):
     post("/runs/old/case/notes?id=track-00", {"text": "The id has a prefix.\nAlways.", "author": "Kim"})
-    note = store.case("old", "track-00").notes[0]
+    note = store.runs.case("old", "track-00").notes[0]
     assert (note.text, note.author) == ("The id has a prefix.\nAlways.", "Kim")
     assert "Always." in client.get("/runs/old/case?id=track-00").text
     post(f"/runs/old/case/notes/delete?id=track-01&note={note.id}")
-    assert store.case("old", "track-00").notes
+    assert store.runs.case("old", "track-00").notes
     post(f"/runs/old/case/notes/delete?id=track-00&note={note.id}")
-    assert not store.case("old", "track-00").notes
+    assert not store.runs.case("old", "track-00").notes
 
 
 def test_a_way_back_to_another_site_is_not_taken(post):
@@ -100,7 +100,7 @@ def test_what_the_agent_did_becomes_a_golden_that_it_passes(client, store):
     line = client.get(f"/runs/old/case/golden.jsonl?id={failed.golden_id}&trial=0")
     assert line.headers["content-disposition"] == 'attachment; filename="golden.jsonl"'
     golden = msgspec.json.decode(line.content, type=Golden)
-    assert golden.input == store.golden("old", failed.golden_id).input
+    assert golden.input == next(store.runs.goldens("old", [failed.golden_id]), None).input
     assert result_of(golden, 0, failed.trajectory, {}).passed
 
 
@@ -108,7 +108,7 @@ def test_a_forbidden_call_is_not_offered_as_a_golden_through_any_door(client, po
     golden = Golden("Hello", id="hello", forbidden_calls=("cancel_order",), extra_calls="allow")
     done = Trajectory(calls=(ToolCall("cancel_order", {"order_id": "A-1"}, id="c", step=0),))
     bad = msgspec.structs.replace(result_of(golden, 0, done, {}), trajectory=done)
-    writer = store.begin_run(a_run("dangerous"))
+    writer = store.runs.begin(a_run("dangerous"))
     writer.add_goldens([golden])
     writer.add([bad])
     page = client.get("/runs/dangerous/case?id=hello").text
@@ -133,7 +133,7 @@ def test_the_history_of_a_golden_leads_to_the_other_runs_of_its_suite(client, st
 
 
 def test_a_case_without_calls_becomes_a_golden_that_forbids_them(store):
-    made = golden_from(store.case("new", "smalltalk-00"), first(store, "new", text="smalltalk-00"))
+    made = golden_from(store.runs.case("new", "smalltalk-00"), first(store, "new", text="smalltalk-00"))
     assert made.no_calls and made.expected_calls == ()
 
 
@@ -149,8 +149,8 @@ def test_goldens_gather_in_the_draft_of_a_dataset(post, store):
     for golden_id, name in (("track-00", "a"), ("track-01", "b"), ("track-02", "a")):
         answer = post(f"/runs/old/case/golden?id={golden_id}", {"alias": "regressions", "golden_id": name})
         assert answer.status_code == 200 and "regressions" in answer.text
-    assert [golden.id for golden in store.pull_dataset("regressions", finalized=False)] == ["a", "b"]
-    assert store.dataset("regressions", finalized=False).version == 1
+    assert [golden.id for golden in store.datasets.pull("regressions", finalized=False)] == ["a", "b"]
+    assert store.datasets.get("regressions", finalized=False).version == 1
 
 
 def test_a_golden_needs_the_name_of_a_dataset(post):

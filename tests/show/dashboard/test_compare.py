@@ -14,7 +14,7 @@ from tests.store.builders import a_result, a_run
 
 
 def passes(store, run):
-    return {result.golden_id: result.passed for result in store.results(run)}
+    return {result.golden_id: result.passed for result in store.runs.results(run)}
 
 
 def test_what_was_fixed_broken_and_stayed_is_counted_as_the_results_say(client, store):
@@ -84,7 +84,7 @@ def test_changes_of_tools_and_calls_are_shown_as_differences(client):
 
 
 def test_three_runs_are_a_matrix_of_the_goldens_on_which_they_differ(client, store):
-    store.begin_run(a_run("third", started_at="2026-06-01T00:00:00Z")).add([a_result("track-00")])
+    store.runs.begin(a_run("third", started_at="2026-06-01T00:00:00Z")).add([a_result("track-00")])
     page = client.get("/compare?run=new&run=third&run=old").text
     assert "3 runs, golden by golden" in page
     assert page.index('href="/runs/old"') < page.index('href="/runs/new"') < page.index('href="/runs/third"')
@@ -93,7 +93,7 @@ def test_three_runs_are_a_matrix_of_the_goldens_on_which_they_differ(client, sto
 
 
 def test_a_rate_has_one_interval_on_every_page(client, store):
-    overall = store.run("thrice").run.summary.overall.rate
+    overall = store.runs.get("thrice").run.summary.overall.rate
     shown = percent_interval(overall.low, overall.high)
     for path in ("/runs", "/runs/thrice", "/over-time?suite=refunds"):
         assert shown in client.get(path).text, path

@@ -22,7 +22,7 @@ DRAFTS = [
 
 @pytest.fixture
 def shelf(store):
-    store.push_dataset("mine", DRAFTS, finalized=False)
+    store.datasets.push("mine", DRAFTS, finalized=False)
     return store
 
 
@@ -32,7 +32,7 @@ def seen(client, golden_id):
 
 
 def state(store, golden_id):
-    return review_of(next(g for g in store.pull_dataset("mine", finalized=False) if g.id == golden_id)).state
+    return review_of(next(g for g in store.datasets.pull("mine", finalized=False) if g.id == golden_id)).state
 
 
 def test_a_draft_is_listed_with_what_is_left_to_decide(client, shelf):
@@ -65,20 +65,20 @@ def test_an_edit_that_is_not_a_golden_changes_nothing(client, post, shelf):
         "/drafts/mine/golden/edit?id=timer", {"text": '{"inptu": "x"}', "seen": seen(client, "timer")}
     )
     assert answer.status_code == 400 and "inptu" in answer.text
-    assert next(shelf.pull_dataset("mine", finalized=False)) == DRAFTS[0]
+    assert next(shelf.datasets.pull("mine", finalized=False)) == DRAFTS[0]
 
 
 def test_only_accepted_goldens_become_final_and_pending_ones_stay_drafts(client, post, shelf):
     post("/drafts/mine/golden/decide?id=timer", {"state": "accepted", "seen": seen(client, "timer")})
     post("/drafts/mine/golden/decide?id=thanks", {"state": "rejected", "seen": seen(client, "thanks")})
     assert post("/drafts/mine/finalize").status_code == 200
-    assert [golden.id for golden in shelf.pull_dataset("mine")] == ["timer"]
-    assert [golden.id for golden in shelf.pull_dataset("mine", finalized=False)] == ["timer", "song"]
+    assert [golden.id for golden in shelf.datasets.pull("mine")] == ["timer"]
+    assert [golden.id for golden in shelf.datasets.pull("mine", finalized=False)] == ["timer", "song"]
 
 
 def test_a_draft_may_be_finalized_as_it_is(post, shelf):
     assert post("/drafts/mine/finalize", {"as_is": "1"}).status_code == 200
-    assert len(list(shelf.pull_dataset("mine"))) == 3
+    assert len(list(shelf.datasets.pull("mine"))) == 3
 
 
 def test_nothing_accepted_is_nothing_to_finalize(post, shelf):
@@ -96,7 +96,7 @@ def test_a_golden_written_by_hand_is_accepted(post, shelf):
 
 def test_conversations_show_their_turns(client, store):
     turn = Turn("user", "Where is A-7?", expected_calls=(ExpectedCall("find_order", {"order_id": "A-7"}),))
-    store.push_dataset("talks", [ConversationalGolden("A refund", id="t", turns=(turn,))], finalized=False)
+    store.datasets.push("talks", [ConversationalGolden("A refund", id="t", turns=(turn,))], finalized=False)
     body = client.get("/drafts/talks/golden?id=t").text
     assert "Where is A-7?" in body and "find_order" in body
 
@@ -111,7 +111,7 @@ def test_nothing_in_a_draft_becomes_markup(client, store):
         comments=EVIL,
         metadata={"generated": {EVIL: EVIL}},
     )
-    store.push_dataset("evil", [evil], finalized=False)
+    store.datasets.push("evil", [evil], finalized=False)
     for address, query in (("/drafts/evil", {}), ("/drafts/evil/golden", {"id": EVIL})):
         answer = client.get(address, params=query)
         assert answer.status_code == 200
@@ -124,7 +124,7 @@ def test_nothing_in_a_draft_becomes_markup(client, store):
 
 def test_what_is_edited_comes_back_as_it_was(client, store):
     tricky = Golden("a < b & “c” \u200d</textarea>", id="x", no_calls=True)
-    store.push_dataset("t", [tricky], finalized=False)
+    store.datasets.push("t", [tricky], finalized=False)
     body = client.get("/drafts/t/golden?id=x").text
     text = re.search(r'rows="14"[^>]*>(.*?)</textarea>', body, re.DOTALL).group(1)
     assert "a < b & “c” \u200d</textarea>" in html.unescape(text)

@@ -10,7 +10,7 @@ from tests.show.dashboard.test_drafts import DRAFTS
 
 
 def test_a_draft_is_reviewed_without_a_mouse(dashboard, visit, store):
-    store.push_dataset("mine", DRAFTS, finalized=False)
+    store.datasets.push("mine", DRAFTS, finalized=False)
     page = visit(f"{dashboard}/runs", color_scheme="dark", viewport={"width": 390, "height": 800})
     page.keyboard.press("g")
     page.keyboard.press("f")
@@ -28,5 +28,5 @@ def test_a_draft_is_reviewed_without_a_mouse(dashboard, visit, store):
     arrived(page, "**/golden?id=song")
     page.keyboard.press("u")
     expect(page.locator("[data-row]")).to_have_count(1)
-    found = counts(store.pull_dataset("mine", finalized=False))
+    found = counts(store.datasets.pull("mine", finalized=False))
     assert found == {"pending": 1, "accepted": 1, "rejected": 1}

@@ -91,7 +91,7 @@ def site(filled, tmp_path_factory):
         open_store(folder / "empty.db") as empty,
     ):
         add_long_names(store)
-        store.push_dataset("mine", DRAFTS, finalized=False)
+        store.datasets.push("mine", DRAFTS, finalized=False)
         trace = watched_trace(store)
         for run, name in (("thrice", "report.html"), (LONG, f"{LONG}.html")):
             with (folder / name).open("wb") as out:
@@ -114,13 +114,13 @@ def add_long_names(store):
     shop.add_run(
         store, LONG, skill=0.5, seed=7, day=4, agent="openrouter:some-vendor/some-model-with-a-long-name"
     )
-    store.tag_run(LONG, "the last one before the rewrite of all definitions")
-    summary = store.run(LONG).run.summary
+    store.runs.tag(LONG, "the last one before the rewrite of all definitions")
+    summary = store.runs.get(LONG).run.summary
     names = [f"a_requested_metric_with_a_long_name_{number}" for number in range(7)]
     groups = [summary.overall, *summary.categories.values()]
     for group in groups:
         group.means.update(dict.fromkeys(names, 0.5))
-    store.finish_run(LONG, summary, "FAIL")
+    store.runs.finish(LONG, summary, "FAIL")
 
 
 def watched_trace(store):
@@ -129,7 +129,7 @@ def watched_trace(store):
     monitor.feed(list(reference_traffic())[:200])
     monitor.make_baseline("travel", "2026-11-14", "2026-11-14")
     monitor.feed(list(live_traffic())[400:700])
-    return next(row.trace_id for row in store.traces(limit=500) if row.review == "queued")
+    return next(row.trace_id for row in store.traces.page(limit=500) if row.review == "queued")
 
 
 THEMES, WIDTHS = ("light", "dark"), (400, 900, 1600)

@@ -8,6 +8,7 @@ from starlette.testclient import TestClient
 from rightcall.core.errors import InfrastructureError
 from rightcall.show.dashboard.app import make_app
 from rightcall.show.dashboard.guard import LARGEST_BODY
+from rightcall.store.sql.runs import Runs
 from tests.show.dashboard.conftest import HOST
 
 TAGS = "/runs/new/tags"
@@ -42,7 +43,7 @@ def test_pages_are_not_kept_by_caches_and_stamped_assets_are(client):
 def test_a_change_without_the_pages_token_is_refused(client, store, path):
     answer = client.post(path, data={"tag": "x", "text": "x", "alias": "x"}, headers={"origin": HOST})
     assert answer.status_code == 403
-    assert store.run("new").tags == ("baseline",) and store.datasets() == []
+    assert store.runs.get("new").tags == ("baseline",) and store.datasets.versions() == []
 
 
 @pytest.mark.parametrize("path", WRITES)
@@ -100,7 +101,7 @@ def test_no_path_leads_into_a_folder(client, path):
 
 def test_a_fault_of_ours_is_a_page_too_with_the_same_headers(store, monkeypatch):
     client = TestClient(make_app(store), base_url=HOST, raise_server_exceptions=False)
-    monkeypatch.setattr(store, "suites", lambda: 1 / 0)
+    monkeypatch.setattr(Runs, "overview", lambda _runs: 1 / 0)
     answer = client.get("/runs")
     assert (
         answer.status_code == 500 and "Something went wrong" in answer.text and "Traceback" not in answer.text
@@ -109,9 +110,9 @@ def test_a_fault_of_ours_is_a_page_too_with_the_same_headers(store, monkeypatch)
 
 
 def test_a_store_that_does_not_answer_is_reported_as_such(client, store, monkeypatch):
-    def down():
+    def down(_runs):
         raise InfrastructureError("store shop.db: disk I/O error")
 
-    monkeypatch.setattr(store, "suites", down)
+    monkeypatch.setattr(Runs, "overview", down)
     answer = client.get("/runs")
     assert answer.status_code == 503 and "disk I/O error" in answer.text

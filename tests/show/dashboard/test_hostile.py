@@ -49,7 +49,7 @@ def hostile(store):
         fingerprints={"tools": EVIL, EVIL: EVIL},
         versions={EVIL: EVIL},
     )
-    writer = store.begin_run(run, planned=3, documents={"tools": msgspec.json.encode([tool])})
+    writer = store.runs.begin(run, planned=3, documents={"tools": msgspec.json.encode([tool])})
     call = ToolCall(EVIL, {EVIL: EVIL, "deep": DEEP, "huge": HUGE}, EVIL, 0, "ok", {EVIL: [EVIL]}, 3.5)
     raw = ToolCall(JS_URL, None, "c2", 0, "error", EVIL, 1.0, EVIL)
     messages = (
@@ -80,10 +80,10 @@ def hostile(store):
     )
     writer.add_goldens([golden])
     writer.add([result, msgspec.structs.replace(result, golden_id=JS_URL, error=EVIL)])
-    store.tag_run(run.id, EVIL[:100])
-    store.tag_case(run.id, EVIL, EVIL[:100], JS_URL)
-    store.add_note(run.id, EVIL, EVIL + "n" * 10_000, author=EVIL)
-    store.push_dataset(EVIL[:200], [golden])
+    store.runs.tag(run.id, EVIL[:100])
+    store.runs.tag(run.id, EVIL[:100], JS_URL, golden_id=EVIL)
+    store.runs.add_note(run.id, EVIL, EVIL + "n" * 10_000, author=EVIL)
+    store.datasets.push(EVIL[:200], [golden])
     return run.id
 
 
@@ -143,7 +143,7 @@ def test_tags_and_notes_with_odd_characters_can_be_taken_away(dashboard, visit, 
     page.once("dialog", lambda dialog: dialog.accept())
     page.get_by_role("button", name="Delete").click()
     page.wait_for_load_state("networkidle")
-    found = store.case(hostile, EVIL)
+    found = store.runs.case(hostile, EVIL)
     assert (found.tags, found.notes) == ((), ())
 
 

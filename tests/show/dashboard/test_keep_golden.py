@@ -12,5 +12,5 @@ def test_of_24_goldens_kept_at_once_all_are_in_the_draft(post, store):
     with ThreadPoolExecutor(24) as visitors:
         answers = list(visitors.map(keep, range(24)))
     assert {answer.status_code for answer in answers} == {200}
-    kept = {golden.id for golden in store.pull_dataset("kept", finalized=False)}
+    kept = {golden.id for golden in store.datasets.pull("kept", finalized=False)}
     assert kept == {f"golden-{number}" for number in range(24)}

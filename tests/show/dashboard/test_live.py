@@ -29,19 +29,19 @@ def test_the_live_page_shows_traffic_checks_alarms_and_the_queue(client, watched
 def test_an_alarm_is_acknowledged(client, post, watched):
     store, monitor = watched
     assert post(f"/live/ack?alarm={monitor.alarms[0].key}").status_code == 303
-    assert store.alarms(latched=True) == []
+    assert store.traces.alarms(latched=True) == []
 
 
 def test_a_trace_becomes_a_reviewed_golden_of_a_dataset(client, post, watched):
     store, _ = watched
-    row = next(row for row in store.traces(limit=500) if row.review == "queued")
+    row = next(row for row in store.traces.page(limit=500) if row.review == "queued")
     assert "book" in client.get("/live/trace", params={"id": row.trace_id}).text
     assert (
         post(f"/live/trace/review?id={row.trace_id}", {"alias": "regressions", "forbidden": ""}).status_code
         == 303
     )
-    assert store.trace(row.trace_id).row.review == "kept"
-    (golden,) = store.pull_dataset("regressions", finalized=False)
+    assert store.traces.get(row.trace_id).row.review == "kept"
+    (golden,) = store.datasets.pull("regressions", finalized=False)
     assert golden.metadata["review"] == "reviewed"
 
 

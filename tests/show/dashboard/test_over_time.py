@@ -10,7 +10,7 @@ from rightcall.store.base import RunFilter
 def test_a_change_of_the_tools_is_marked_on_the_line_and_named(client, store):
     page = client.get("/over-time?suite=shop").text
     assert "tools changed" in page and "rewritten" in page and "cancel_order" in page
-    points = points_of(store.runs(RunFilter(name="shop")))
+    points = points_of(store.runs.page(RunFilter(name="shop")))
     assert [(point.run_id, point.tools_changed) for point in points] == [
         ("old", False),
         ("new", True),
@@ -20,9 +20,9 @@ def test_a_change_of_the_tools_is_marked_on_the_line_and_named(client, store):
 
 
 def test_points_carry_the_rates_of_the_runs(store):
-    values = trend(points_of(store.runs(RunFilter(name="shop"))), "light")["data"]["values"]
+    values = trend(points_of(store.runs.page(RunFilter(name="shop"))), "light")["data"]["values"]
     assert [value["rate"] for value in values] == [
-        store.run(run).pass_rate for run in ("old", "new", "going")
+        store.runs.get(run).pass_rate for run in ("old", "new", "going")
     ]
     assert all(value["low"] < value["rate"] < value["high"] for value in values)
 

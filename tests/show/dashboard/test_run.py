@@ -46,11 +46,11 @@ def test_the_page_shows_what_the_view_says(client, store):
 def test_filters_narrow_the_cases(client, store, query, check):
     page = client.get(f"/runs/old/cases?{query}").text
     shown = re.findall(r'class="row" href="[^"]*">([^<]*)', page)
-    assert shown == failures_first(result for result in store.results("old") if check(result))[:50]
+    assert shown == failures_first(result for result in store.runs.results("old") if check(result))[:50]
 
 
 def test_more_cases_follow_on_the_next_page(client, store):
-    listed = failures_first(store.results("old"))
+    listed = failures_first(store.runs.results("old"))
     page = client.get("/runs/old").text
     more = unescape(re.search(r'rel="next" href="([^"]*)#cases"', page)[1])
     rest = re.findall(r'class="row" href="[^"]*">([^<]*)', client.get(more).text)
@@ -59,15 +59,15 @@ def test_more_cases_follow_on_the_next_page(client, store):
 
 def test_the_trials_of_a_golden_are_one_row(client, store):
     page = client.get("/runs/thrice/cases").text
-    goldens = {result.golden_id for result in store.results("thrice")}
+    goldens = {result.golden_id for result in store.runs.results("thrice")}
     assert page.count("data-row") == len(goldens)
     assert re.search(r">[012] of 3</span>", page) and ">3 of 3</span>" in page
 
 
 def test_the_verdict_is_a_sentence(client, store):
-    summary = msgspec.structs.replace(store.run("old").run.summary, decision="FAIL: 71 % is too little")
-    store.begin_run(a_run("gated")).add([a_result("one", passed=False)])
-    store.finish_run("gated", summary, "FAIL")
+    summary = msgspec.structs.replace(store.runs.get("old").run.summary, decision="FAIL: 71 % is too little")
+    store.runs.begin(a_run("gated")).add([a_result("one", passed=False)])
+    store.runs.finish("gated", summary, "FAIL")
     page = client.get("/runs/gated").text
     assert re.search(r"<b>FAIL</b> 71 % is too little", page)
     assert "cases passed</p>" in client.get("/runs/new").text
@@ -83,22 +83,22 @@ def test_a_large_run_is_added_up_after_the_page_is_there(client, monkeypatch):
 def test_a_run_in_progress_tells_how_far_it_is(client, store):
     before = client.get("/runs/going/live").json()
     assert (before["finished"], before["results"], before["planned"]) == (False, 39, 76)
-    store.resume_run("going").add([a_result("track-11")])
+    store.runs.resume("going").add([a_result("track-11")])
     after = client.get("/runs/going/live").json()
     assert after["results"] == 40 and after["seen"] != before["seen"]
-    store.finish_run("going", None, "PASS", early=True)
+    store.runs.finish("going", None, "PASS", early=True)
     assert client.get("/runs/going/live").json()["finished"]
 
 
 def test_the_view_is_worked_out_again_when_the_run_grew(client, store):
     assert "39" in client.get("/runs/going").text
-    store.resume_run("going").add([a_result("zzz", passed=False)])
+    store.runs.resume("going").add([a_result("zzz", passed=False)])
     assert "id=zzz" in client.get("/runs/going?outcome=failed&text=zzz").text
 
 
 def test_runs_with_odd_ids_can_be_opened(client, store):
     for odd in ("a/b", "..", "~x", "%2e", "ă ê", "a?b#c"):
-        store.begin_run(a_run(odd)).add([a_result("one")])
+        store.runs.begin(a_run(odd)).add([a_result("one")])
         assert client.get(f"/runs/{segment(odd)}").status_code == 200
         assert client.get(f"/runs/{segment(odd)}/case?id=one").status_code == 200
 
@@ -129,5 +129,5 @@ def test_a_search_finds_the_same_in_small_and_large_runs(store, monkeypatch, tex
     found = []
     for looked_up in (0, 10_000):
         monkeypatch.setattr(results, "LOOKED_UP", looked_up)
-        found.append(store.goldens_page("old", ResultFilter(text=text), limit=200))
+        found.append(store.runs.goldens_page("old", ResultFilter(text=text), limit=200))
     assert found[0] == found[1] and bool(found[0]) == (text in ("GARDEN", "refund-0"))

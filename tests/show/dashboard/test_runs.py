@@ -43,7 +43,7 @@ def test_filters_narrow_the_list(client, query, found):
 def test_a_page_leads_to_the_older_ones_and_no_run_is_shown_twice(tmp_path):
     with open_store(tmp_path / "many.db") as store:
         for n in range(ON_A_PAGE + 3):
-            store.begin_run(a_run(f"r{n:03}"))
+            store.runs.begin(a_run(f"r{n:03}"))
         client = TestClient(make_app(store), base_url=HOST)
         first = client.get("/runs").text
         assert f"after=r{3:03}" in first
@@ -60,6 +60,6 @@ def test_an_empty_store_says_what_to_type(tmp_path):
 
 
 def test_a_run_without_recent_writes_is_shown_as_stopped(store):
-    run, now = store.run("going"), datetime.now(UTC)
+    run, now = store.runs.get("going"), datetime.now(UTC)
     assert state_of(run, now).word == "running"
     assert state_of(run, now + timedelta(minutes=10)).word == "stopped"

@@ -33,11 +33,11 @@ def test_the_newest_run_is_shown_when_none_is_named(client):
 
 
 def test_the_page_opens_on_a_run_with_tools(client, store):
-    store.begin_run(a_run("zz-bare", started_at="2027-01-01T00:00:00Z")).add([a_result("one")])
+    store.runs.begin(a_run("zz-bare", started_at="2027-01-01T00:00:00Z")).add([a_result("one")])
     assert 'href="/runs/going"' in client.get("/tools").text
 
 
 def test_a_run_without_its_definitions_still_has_a_page(client, store):
-    store.begin_run(a_run("bare")).add([a_result(passed=False)])
+    store.runs.begin(a_run("bare")).add([a_result(passed=False)])
     page = client.get("/tools/list?run=bare").text
     assert "were not stored" in page and "get_weather" in page

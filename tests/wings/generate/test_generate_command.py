@@ -107,8 +107,8 @@ def test_drafts_in_the_store_are_reviewed_and_only_accepted_ones_become_final(ri
     rightcall("generate", "review", "shop", "--reject", names[2])
     assert "2 goldens finalized: version 1 of shop" in rightcall("generate", "finalize", "shop").out
     with open_store() as store:
-        assert [golden.id for golden in store.pull_dataset("shop")] == names[:2]
-        left = [golden.id for golden in store.pull_dataset("shop", finalized=False)]
+        assert [golden.id for golden in store.datasets.pull("shop")] == names[:2]
+        left = [golden.id for golden in store.datasets.pull("shop", finalized=False)]
     assert left == [*names[:2], *names[3:]]
 
 

@@ -44,8 +44,8 @@ def test_a_killed_generation_continues_without_asking_again_for_what_was_stored(
     worker.kill()
     worker.wait()
     with open_store(store) as opened:
-        run = opened.run("last")
-        stored = {result.golden_id for result in opened.results(run.id)}
+        run = opened.runs.get("last")
+        stored = {result.golden_id for result in opened.runs.results(run.id)}
     before = Counter(log.read_text().splitlines())
     done = subprocess.run(
         [*command, run.id], cwd=Path(__file__).parents[3], capture_output=True, text=True, check=True

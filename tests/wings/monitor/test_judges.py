@@ -168,7 +168,7 @@ def test_sessions_count_once_an_hour_however_their_traces_arrive(store, tmp_path
         for h in (0, 200)
         for i in range(40)
     )
-    counted = next(count for count in store.session_counts() if count.name == "tool_errors")
+    counted = next(count for count in store.traces.session_counts() if count.name == "tool_errors")
     assert (counted.sessions, counted.bad) == (80, pytest.approx(expected))
 
 
@@ -184,8 +184,8 @@ def test_a_busy_hour_is_neither_held_in_memory_nor_written_again_with_every_trac
     monitor = rc.Monitor(SETTINGS, store=store)
     for trace in some(60):
         monitor.feed(msgspec.structs.replace(trace, session=trace.trace_id))
-    assert sum(map(len, store.states("series").values())) < 10_000
-    assert len(store.take_sessions("travel")) == 60
+    assert sum(map(len, store.traces.states("series").values())) < 10_000
+    assert len(store.traces.take_sessions("travel")) == 60
 
 
 def test_two_versions_are_compared_by_the_interval_of_their_difference(store):
@@ -204,4 +204,4 @@ def test_versions_without_end_do_not_fill_the_memory(store, monkeypatch):
     monkeypatch.setattr("rightcall.wings.monitor.series_book.MOST", 30)
     monitor = rc.Monitor(SETTINGS, store=store)
     monitor.feed(msgspec.structs.replace(trace, agent_version=str(trace.time)) for trace in some(100))
-    assert len(store.states("series")) <= 30
+    assert len(store.traces.states("series")) <= 30

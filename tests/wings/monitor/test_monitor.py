@@ -110,11 +110,11 @@ def test_an_alarm_stays_latched_until_it_is_acknowledged(demo):
     store, monitor = demo
     again = [_later(trace, 3600) for trace in list(live_traffic())[450:]]
     monitor.feed(again)
-    assert len(store.alarms(latched=True)) == 1
-    store.acknowledge(monitor.alarms[0].key)
+    assert len(store.traces.alarms(latched=True)) == 1
+    store.traces.acknowledge(monitor.alarms[0].key)
     monitor.feed([_later(trace, 7200) for trace in list(live_traffic())[450:]])
-    assert len(store.alarms(latched=True)) == 1
-    assert len(store.alarms()) == 2
+    assert len(store.traces.alarms(latched=True)) == 1
+    assert len(store.traces.alarms()) == 2
 
 
 def _later(trace: Trace, by: int) -> Trace:
@@ -128,9 +128,9 @@ def test_the_same_trace_fed_again_is_neither_counted_nor_judged_twice(tmp_path):
     with open_store(tmp_path / "twice.db") as store:
         for _ in range(2):
             rc.Monitor(store=store).feed(load_traces(FOLDER / "otlp_genai_pydantic_ai.json"))
-        counts = {count.name: count.seen for count in store.check_counts()}
+        counts = {count.name: count.seen for count in store.traces.check_counts()}
         assert counts["any"] == 2
-        assert len(store.traces()) == 2
+        assert len(store.traces.page()) == 2
 
 
 def test_a_forbidden_call_alarms_at_once_and_once(tmp_path):
@@ -147,7 +147,7 @@ def test_equal_behaviour_waits_for_review_once_and_is_counted(tmp_path):
     with open_store(tmp_path / "queue.db") as store:
         first = next(iter(load_traces(FOLDER / "otlp_genai_pydantic_ai.json")))
         rc.Monitor(store=store).feed([_later(first, i) for i in range(5)])
-        (queued,) = store.traces(TraceFilter(review="queued"))
+        (queued,) = store.traces.page(TraceFilter(review="queued"))
         assert queued.seen == 5
 
 
@@ -178,10 +178,10 @@ def test_old_traces_are_forgotten_but_not_what_waits_for_review(tmp_path):
     with open_store(tmp_path / "old.db") as store:
         monitor = rc.Monitor(SETTINGS, store=store)
         monitor.feed(list(reference_traffic())[:50])
-        waiting = len(store.traces(TraceFilter(review="queued"), limit=100))
+        waiting = len(store.traces.page(TraceFilter(review="queued"), limit=100))
         monitor.forget(datetime.datetime(2027, 12, 1, tzinfo=datetime.UTC))
-        assert len(store.traces(limit=100)) == waiting
-        assert {count.name: count.seen for count in store.check_counts()}["any"] == 50
+        assert len(store.traces.page(limit=100)) == waiting
+        assert {count.name: count.seen for count in store.traces.check_counts()}["any"] == 50
 
 
 def test_a_missing_judge_and_an_impossible_baseline_are_reported(tmp_path):

@@ -77,7 +77,7 @@ def test_what_was_sent_in_any_form_becomes_the_same_traces(store):
             assert (text.status, await text.json(content_type=None)) == (200, {})
 
     run(work())
-    rows = store.traces()
+    rows = store.traces.page()
     assert [(row.calls, row.agent) for row in rows] == [(3, "demo"), (3, "demo")]
     assert {check.name for check in rows[0].checks if check.bad} == {"tool_errors", "no_answer"}
 
@@ -153,11 +153,11 @@ def test_nothing_personal_reaches_the_store(store, tmp_path):
     written = b"".join(file.read_bytes() for file in tmp_path.iterdir())
     import zlib
 
-    kept = store.trace("5b8efff798038103d269b633813fc60c")
+    kept = store.traces.get("5b8efff798038103d269b633813fc60c")
     assert b"anna@example" not in written
     assert "<email:" in json.dumps([call.output for call in kept.trajectory.calls])
     trace_id = "5b8efff798038103d269b633813fc60c"
-    for content in store.spans_of([trace_id])[trace_id]:
+    for content in store.traces.spans_of([trace_id])[trace_id]:
         assert b"anna@" not in zlib.decompress(content)
         assert b"hunter2" not in zlib.decompress(content)
 
@@ -205,7 +205,7 @@ def test_the_real_exporters_lose_nothing_through_503s(store, monkeypatch, make, 
             assert receiver.counters.spans == 80
 
     run(work())
-    assert len(store.traces(limit=100)) == 40
+    assert len(store.traces.page(limit=100)) == 40
 
 
 @contextlib.contextmanager
@@ -260,8 +260,8 @@ def test_kill_9_under_load_loses_nothing_that_was_answered(tmp_path: Path, make)
         for sender in senders:
             sender.join()
     with open_store(address) as store:
-        kept = {trace_id for trace_id, *_ in store.waiting_traces()} | {
-            row.trace_id for row in store.traces(limit=1000)
+        kept = {trace_id for trace_id, *_ in store.traces.waiting()} | {
+            row.trace_id for row in store.traces.page(limit=1000)
         }
     assert {f"{trace_id:032x}" for trace_id in answered} <= kept
 
@@ -275,7 +275,7 @@ def test_what_was_answered_before_a_crash_is_watched_after_it(tmp_path: Path):
     with server(tmp_path / "crashed.db"):
         pass  # ends at once, which closes what waits
     with open_store(tmp_path / "crashed.db") as store:
-        assert [row.calls for row in store.traces()] == [3, 3]
+        assert [row.calls for row in store.traces.page()] == [3, 3]
 
 
 def test_a_zip_bomb_is_refused_within_100_mb(tmp_path: Path):
@@ -339,7 +339,7 @@ def test_a_trace_over_2000_spans_or_8_mib_is_cut_counted_and_said(store, spans, 
             return rejected
 
     rejected = run(work())
-    kept = store.trace("ab" * 16)
+    kept = store.traces.get("ab" * 16)
     assert kept.row.calls <= 2000
     assert kept.origin["spans"] == min(2000, spans + 1 - rejected)
     assert "incomplete" not in kept.origin  # the root came last and was let in
@@ -352,13 +352,13 @@ def test_late_spans_reopen_a_trace_and_much_later_ones_do_not_replace_it(store):
             for late in (a_trace(2), a_trace(1, start=4)):
                 await client.post("/v1/traces", json=late)
                 await receiver.close_all()
-            assert store.trace("ab" * 16).row.calls == 3
-            store.drop_spans(["ab" * 16])  # as ten minutes later
+            assert store.traces.get("ab" * 16).row.calls == 3
+            store.traces.drop_spans(["ab" * 16])  # as ten minutes later
             await client.post("/v1/traces", json=a_trace(1, start=5))
             await receiver.close_all()
 
     run(work())
-    assert store.trace("ab" * 16).row.calls == 3
+    assert store.traces.get("ab" * 16).row.calls == 3
 
 
 def test_a_restart_opens_only_traces_that_are_not_closed_with_all_their_spans(store):

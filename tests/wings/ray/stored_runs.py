@@ -44,7 +44,7 @@ def plan_of(goldens: list[Golden], agent: Any = agents.counted, **options: Any) 
 def stored(store: Store, run: str) -> dict[tuple[str, int], CaseResult]:
     """Everything that is stored of a run but times, by golden and trial."""
     found: dict[tuple[str, int], CaseResult] = {}
-    for result in store.results(run, trajectories=True):
+    for result in store.runs.results(run, trajectories=True):
         key = result.golden_id, result.trial
         assert key not in found
         trajectory = result.trajectory and msgspec.structs.replace(
@@ -55,7 +55,7 @@ def stored(store: Store, run: str) -> dict[tuple[str, int], CaseResult]:
 
 
 def counters(store: Store, run: str) -> tuple[Any, ...]:
-    found = store.run(run)
+    found = store.runs.get(run)
     return found.results, found.passed, found.errors, found.usage, found.finished
 
 

@@ -50,7 +50,7 @@ def ran(store, planned, engine=None, *, workers=3, told=None, **options):
 def stored(store, run):
     """Everything that is stored of a run but times, by golden and trial."""
     found = {}
-    for result in store.results(run, trajectories=True):
+    for result in store.runs.results(run, trajectories=True):
         key = result.golden_id, result.trial
         assert key not in found
         trajectory = result.trajectory and msgspec.structs.replace(
@@ -61,7 +61,7 @@ def stored(store, run):
 
 
 def counters(store, run):
-    found = store.run(run)
+    found = store.runs.get(run)
     return found.results, found.passed, found.errors, found.usage, found.finished
 
 
@@ -147,7 +147,7 @@ def test_workers_that_only_die_end_the_run_with_an_infrastructure_error(store):
 
     with pytest.raises(InfrastructureError, match="10 workers were lost"):
         ran(store, plan(), Dying())
-    assert not store.run("last").finished
+    assert not store.runs.get("last").finished
 
 
 def test_a_worker_that_cannot_start_ends_the_run_before_anything_is_asked(store):
@@ -162,7 +162,7 @@ def test_a_worker_that_cannot_start_ends_the_run_before_anything_is_asked(store)
 
     with pytest.raises(ConfigError, match=r"worker \d on \S+ cannot start: ValueError: invalid literal"):
         ran(store, plan(agent=Unpickled()), OneProcess())
-    assert store.run("last").results == 0
+    assert store.runs.get("last").results == 0
 
 
 def test_a_worker_with_other_tools_is_refused_by_name(store):
@@ -254,7 +254,7 @@ def test_an_interrupted_run_keeps_what_was_under_way_and_is_resumed(store):
         assert work.cancelled()
 
     asyncio.run(interrupted())
-    kept = store.run("last")
+    kept = store.runs.get("last")
     assert 0 < kept.results < 300 and not kept.finished
     driver = Driver(OneProcess(), WorkerOptions(2))
     outcome = asyncio.run(run_plan(plan(300, slow), store, resume="last", backend=driver))
@@ -287,7 +287,7 @@ def test_results_that_wait_to_be_written_survive_a_fence(store):
                 await super()._hand_over(batch)
 
     outcome = asyncio.run(run_plan(plan(10), store, backend=Fencing(OneProcess(), WorkerOptions(2))))
-    assert outcome.done == 10 and store.run(outcome.run.id).finished
+    assert outcome.done == 10 and store.runs.get(outcome.run.id).finished
 
 
 def test_results_between_driver_and_runner_count_against_a_hard_budget(store):
@@ -375,7 +375,7 @@ def test_a_store_that_stalls_holds_workers_back_and_loses_nothing(store, monkeyp
 
     monkeypatch.setattr(RunWriter, "add", slow)
     outcome = ran(store, plan(200), OneProcess(), workers=3)
-    assert outcome.done == 200 == store.run(outcome.run.id).results
+    assert outcome.done == 200 == store.runs.get(outcome.run.id).results
 
 
 def test_a_worker_that_never_answers_does_not_block_the_others(store):
@@ -407,6 +407,6 @@ NOTES = Path(__file__).with_name("agents.py")
 
 def test_what_agents_read_on_workers_is_stored_with_the_run(store):
     run = ran(store, plan(6, reads_a_file), OneProcess()).run
-    document = store.document("watched", run.fingerprints["watched"])
+    document = store.runs.document("watched", run.fingerprints["watched"])
     files = msgspec.json.decode(document)["files"]
     assert "tests/wings/ray/agents.py" in files

@@ -66,7 +66,7 @@ def test_goldens_that_state_no_check_decide_nothing_on_workers(store, engine, tm
     plan = plan_of([*goldens(checked, tmp_path), *prompts], gate=read_gate({"min": 0.1}))
     alone, shared = ran(store, plan), ran(store, plan, engine)
     assert (shared.summary, shared.verdict) == (alone.summary, alone.verdict)
-    found = store.run(shared.run.id)
+    found = store.runs.get(shared.run.id)
     assert (found.unchecked, found.judged) == (12 - checked, checked)
     assert shared.verdict.word == ("PASS" if checked else "INCONCLUSIVE")
     assert checked or "nothing was checked" in str(shared.verdict)
@@ -130,7 +130,7 @@ def test_a_worker_that_cannot_start_ends_the_run_before_anything_is_asked(store,
     plan = plan_of(goldens(10, tmp_path), Unpicklable())
     with pytest.raises(ConfigError, match=r"(?s)cannot start: ValueError.*Traceback"):
         ran(store, plan, engine)
-    assert store.run("last").results == 0 and not asked(tmp_path)
+    assert store.runs.get("last").results == 0 and not asked(tmp_path)
 
 
 class Unpicklable:
@@ -183,4 +183,4 @@ def test_of_two_drivers_on_one_run_the_older_gets_an_error(store, engine, tmp_pa
 
     first, second = asyncio.run(both())
     assert isinstance(first, RunTakenOver)
-    assert second.done == 60 == store.run("last").results and len(stored(store, "last")) == 60
+    assert second.done == 60 == store.runs.get("last").results and len(stored(store, "last")) == 60

@@ -83,7 +83,7 @@ def test_a_suites_own_code_runs_on_nodes_and_its_secrets_stay(engine, shipped, t
     plan = plan_suite(load_suite(shipped / "suite.json"), shipped)
     with open_store(tmp_path / "results.db") as store:
         outcome = ran(store, plan, engine, [])
-        found = [result.trajectory.output for result in store.results(outcome.run.id, trajectories=True)]
+        found = [result.trajectory.output for result in store.runs.results(outcome.run.id, trajectories=True)]
     assert outcome.done == 10 and outcome.verdict.word == "PASS"
     assert all(" False False True" in text for text in found), found
 
@@ -102,7 +102,7 @@ def test_a_lost_node_costs_no_result_and_a_new_one_is_used(cluster, engine, tmp_
     with open_store(tmp_path / "results.db") as store:
         driver = Driver(engine, WorkerOptions(2, paths=(ROOT,)), told.append)
         outcome = asyncio.run(run_plan(plan, store, backend=driver, watch=lose_a_node))
-        assert len(stored(store, outcome.run.id)) == 300 == store.run(outcome.run.id).results
+        assert len(stored(store, outcome.run.id)) == 300 == store.runs.get(outcome.run.id).results
     assert any("lost (" in line for line in told), told
     assert sum(asked(tmp_path).values()) - 300 <= 8 + 2 * 200
 

@@ -22,7 +22,7 @@ def results(folder):
     if not (folder / STORE).exists():
         return 0
     with open_store(folder / STORE) as store:
-        return len(list(store.finished("last"))) if store.runs() else 0
+        return len(list(store.runs.result_keys("last"))) if store.runs.page() else 0
 
 
 def test_a_killed_driver_ends_its_workers_and_the_same_command_finishes_the_run(tmp_path):
@@ -43,9 +43,9 @@ def test_a_killed_driver_ends_its_workers_and_the_same_command_finishes_the_run(
     last = json.loads(again.splitlines()[-1])
     assert last["verdict"] == "FAIL" and last["run_id"] == "nightly", err
     with open_store(tmp_path / STORE) as store:
-        assert len(store.runs()) == 1
-        found = store.run("nightly")
-        assert found.finished and found.results == 600 == len(list(store.finished("nightly")))
+        assert len(store.runs.page()) == 1
+        found = store.runs.get("nightly")
+        assert found.finished and found.results == 600 == len(list(store.runs.result_keys("nightly")))
         assert found.passed == passes(600)
     assert sum(asked.values()) - 600 <= 2 * (8 + 200) and before >= 120
 
@@ -122,6 +122,6 @@ def test_a_driver_that_ray_ends_exits_as_infrastructure_and_says_how_to_resume(t
         kill(next(pid for pid, name in descendants(process.pid) if "raylet/raylet" in name))
         _, err = output(process, tmp_path)
     with open_store(tmp_path / "r.db", must_exist=True) as store:
-        run = store.run("last")
+        run = store.runs.get("last")
     assert process.returncode == 4 and "lost its connection to Ray" in err
     assert f"rightcall run suite.json --store r.db --workers 1 --resume {run.id}" in err and run.results > 0

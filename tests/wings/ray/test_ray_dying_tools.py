@@ -42,7 +42,7 @@ def row_on_ray(engine, url: str, folder: Path, death: str, agent) -> Row:
     driver = Driver(engine, WorkerOptions(2, paths=(ROOT,)), lambda line: None)
     with open_store(url) as store:
         ended = asyncio.run(run_plan(Plan("dying", agent, GOLDENS, concurrency=1), store, backend=driver))
-        results = list(store.results(ended.run.id))
+        results = list(store.runs.results(ended.run.id))
     states = {r.golden_id: "error" if r.error else "pass" if r.passed else "fail" for r in results}
     effects = Counter((folder / "world").read_text().split())
     assert len(results) == 2 and effects["works"] == 1

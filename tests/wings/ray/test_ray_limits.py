@@ -104,7 +104,7 @@ def test_while_a_store_stalls_memory_stays_as_it_is(store, engine, tmp_path, mon
     plan = Plan("test", Agent(agents.talkative), goldens(4000, tmp_path, bytes=20_000), concurrency=32)
     outcome = ran(store, plan, engine, 2)
     (before, after), *_ = sizes
-    assert outcome.done == 4000 == store.run(outcome.run.id).results
+    assert outcome.done == 4000 == store.runs.get(outcome.run.id).results
     assert all(after[pid] - size < 64 * 2**20 for pid, size in before.items()), (before, after)
 
 
@@ -121,7 +121,7 @@ def test_rescoring_on_ray_says_what_it_does_and_makes_what_one_process_makes(eng
     monkeypatch.chdir(tmp_path)
     with open_store(tmp_path / "results.db") as store:
         asyncio.run(run_plan(Plan("test", Agent(agents.counted), goldens(30, tmp_path)), store))
-        first = store.run("last").id
+        first = store.runs.get("last").id
     command = ["rescore", first, "--store", "results.db", "--json"]
     alone, shared = (CliRunner().invoke(runs, [*command, *more]) for more in ([], ["--on", "ray"]))
     assert "starting Ray on this machine" in shared.stderr and "1 of 1 shards" in shared.stderr

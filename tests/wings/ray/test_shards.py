@@ -190,11 +190,11 @@ def test_a_run_rescored_in_shards_is_what_one_process_makes_of_it(tmp_path, monk
         rules = Scorer(rules=ScoringRules(pass_rule="score"))
         one, summary, verdict = asyncio.run(rescore_run(store, "last", rules))
         two, *same = asyncio.run(
-            rescore_run(store, store.run(one).run.settings["rescored"], rules, spread=in_turns)
+            rescore_run(store, store.runs.get(one).run.settings["rescored"], rules, spread=in_turns)
         )
         assert same == [summary, verdict]
         assert stored(store, one) == stored(store, two)
-        assert store.run(two).finished and store.run(two).results == 60
+        assert store.runs.get(two).finished and store.runs.get(two).results == 60
 
 
 def in_turns(task, shards):

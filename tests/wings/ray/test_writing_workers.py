@@ -82,7 +82,7 @@ def test_whatever_is_stored_of_a_run_that_stops_early_is_counted(server, seed):
     gate = read_gate({"min": 0.95, "stop": "curtail"})
     with open_store(server) as store:
         outcome = ran(store, plan(100, gate=gate), Zombies(kills=0.3, seed=seed, most_kills=6))
-        found = store.run(outcome.run.id)
+        found = store.runs.get(outcome.run.id)
         assert outcome.verdict.word == "FAIL"
         assert found.results == outcome.done == len(stored(store, outcome.run.id))
         overall = outcome.summary.overall

@@ -37,8 +37,11 @@ def imported(folder: Path, store: str, *kills: int) -> list[object]:
         )
         assert process.returncode == (0 if last < 0 else -9)
     with open_store(folder / store) as opened:
-        assert opened.states("importing") == {}
-        return [sorted(opened.session_counts(), key=repr), sorted(opened.check_counts(), key=repr)]
+        assert opened.traces.states("importing") == {}
+        return [
+            sorted(opened.traces.session_counts(), key=repr),
+            sorted(opened.traces.check_counts(), key=repr),
+        ]
 
 
 def test_sessions_of_a_killed_import_are_counted_once(tmp_path: Path):

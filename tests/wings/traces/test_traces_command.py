@@ -140,7 +140,7 @@ def collector():
 def test_export_sends_every_score_and_the_official_package_reads_it(url, collector):
     address, sent = collector
     with open_store(url) as store:
-        store.begin_run(a_run("r-1"), planned=2).add([a_result("hue"), a_result("hanoi", passed=False)])
+        store.runs.begin(a_run("r-1"), planned=2).add([a_result("hue"), a_result("hanoi", passed=False)])
     assert "scores sent" in said("traces", "export", "r-1", "--events-to", address, "--spans", "--store", url)
     logs = [ExportLogsServiceRequest.FromString(body) for path, body in sent if path == "/v1/logs"]
     records = [
@@ -155,7 +155,7 @@ def test_export_sends_every_score_and_the_official_package_reads_it(url, collect
 
 def test_export_to_an_unreachable_endpoint_is_an_error_that_names_it(url):
     with open_store(url) as store:
-        store.begin_run(a_run("r-1"), planned=1).add([a_result("hue")])
+        store.runs.begin(a_run("r-1"), planned=1).add([a_result("hue")])
     with pytest.raises(rc.errors.RightCallError, match=r"127\.0\.0\.1:1"):
         said("traces", "export", "r-1", "--events-to", "http://127.0.0.1:1", "--store", url)
 

@@ -13,7 +13,7 @@ def write_csv(store: Store, run: str, out: IO[bytes]) -> None:
     text = io.TextIOWrapper(out, "utf-8", newline="")
     rows = csv.writer(text)
     rows.writerow(("golden_id", "trial", "passed"))
-    for result in store.results(run, trajectories=False):
+    for result in store.runs.results(run, trajectories=False):
         rows.writerow((result.golden_id, result.trial, result.passed))
     text.flush()
     text.detach()

@@ -60,10 +60,10 @@ class SessionStore:
         that a test received is stored. Otherwise a `StoreError` says what is missing.
         """
         store = self._opened()
-        if store.run(run_id).finished:
+        if store.runs.get(run_id).finished:
             return
         tally = Tally()
-        for result in store.results(run_id):
+        for result in store.runs.results(run_id):
             tally.add(result)
         stored = tally.decided + tally.errors + tally.unchecked
         if stored < trials:
@@ -71,7 +71,7 @@ class SessionStore:
                 f"run {run_id}: {stored:,} of {trials:,} results are stored, so it cannot be finished",
                 retryable=False,
             )
-        self._persist(lambda: store.finish_run(run_id, tally.summary(), word, early=True))
+        self._persist(lambda: store.runs.finish(run_id, tally.summary(), word, early=True))
 
     def close(self) -> None:
         """Release the connections."""
@@ -90,9 +90,9 @@ class SessionStore:
         whole = plan.fingerprints(prepared.definitions)  # of all goldens, not only of those run so far
         run = msgspec.structs.replace(run, id=run_id, fingerprints={**run.fingerprints, **whole})
         try:
-            writer = store.begin_run(run, planned=len(goldens) * plan.trials, documents=prepared.documents)
+            writer = store.runs.begin(run, planned=len(goldens) * plan.trials, documents=prepared.documents)
         except InputError:  # another worker was first, or this is the second attempt
-            writer = store.join_run(run_id)
+            writer = store.runs.join(run_id)
         writer.add_goldens(goldens)
         return writer
 

@@ -91,7 +91,7 @@ class EvaluationResult(RunResult):
     @property
     def test_results(self) -> list[TestResult]:
         """All results as a list, each with DeepEval's fields (`success`, `metrics_data`, `input`) and its own."""
-        goldens = {golden.id: golden for golden in self.store.goldens(self.id)}
+        goldens = {golden.id: golden for golden in self.store.runs.goldens(self.id)}
         return [
             as_test_result(result, goldens.get(result.golden_id), self.summary.named, index)
             for index, result in enumerate(self.results)

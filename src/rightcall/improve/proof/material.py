@@ -111,14 +111,14 @@ def proofs_before(store: Store, agent: str, proof: Iterable[AnyGolden]) -> int:
     """How often at least half of these goldens have been used as proof with this agent. The store is the ledger."""
     mine = {_said(golden) for golden in proof}
     return sum(
-        2 * len(mine & {_said(golden) for golden in store.goldens(run.id)}) >= len(mine)
+        2 * len(mine & {_said(golden) for golden in store.runs.goldens(run.id)}) >= len(mine)
         for run in _proof_runs(store, agent)
     )
 
 
 def _proof_runs(store: Store, agent: str) -> Iterator[StoredRun]:
     last = None
-    while page := store.runs(RunFilter(agent=agent), limit=PAGE, after=last):
+    while page := store.runs.page(RunFilter(agent=agent), limit=PAGE, after=last):
         for one in page:
             mark = one.run.settings.get("improve")
             if isinstance(mark, dict) and mark.get("phase") == PROOF:

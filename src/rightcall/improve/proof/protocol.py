@@ -51,11 +51,11 @@ async def improve_plan(
 
 def _material(plan: Plan, store: Store, run: str, options: ImproveOptions) -> tuple[Material, Analysis]:
     """Both parts of the goldens, without those that may be wrong, and the findings of tune."""
-    stored = store.run(run)
+    stored = store.runs.get(run)
     dataset = stored.run.fingerprints.get("dataset", "")
     tune, proof = split_goldens(list(plan.goldens()), dataset)
     ids = {golden.id for golden in tune}
-    results = [r for r in store.results(stored.id, trajectories=True) if r.golden_id in ids]
+    results = [r for r in store.runs.results(stored.id, trajectories=True) if r.golden_id in ids]
     arms = Arms(plan, store, dataset)
     found = analyze_results(arms.tools, tune, results, system=plan.agent.system)
     aside = {
@@ -81,7 +81,7 @@ def _material(plan: Plan, store: Store, run: str, options: ImproveOptions) -> tu
 def _task(material: Material, found: Analysis, store: Store) -> ProposalTask:
     async def measure(one: Proposal, goldens: Sequence[AnyGolden]) -> Sequence[CaseResult]:
         (measured,) = await material.arms.run([material.arms.arm(one, goldens, 1, "search")])
-        return list(store.results(measured.run, trajectories=True))
+        return list(store.runs.results(measured.run, trajectories=True))
 
     return ProposalTask(found, material.tools, material.system, material.tune, material.results, measure)
 

@@ -1,11 +1,5 @@
 // One case: calls side by side, transcript, time, scores. Its data is unpacked when it is first opened.
 const PER_PIECE = 50;
-const KINDS = {
-  right: "as expected", wrong_arguments: "wrong arguments", wrong_tool: "another tool", missing: "not called",
-  invented: "a tool that does not exist", out_of_order: "out of order", unexpected: "not expected",
-  forbidden: "forbidden", allowed: "extra, allowed",
-};
-const SIGNS = { same: "=", different: "≠", missing: "missing", extra: "extra" };
 const pieces = new Map();
 
 async function caseAt(place) {
@@ -44,12 +38,6 @@ function caseParts(view) {
 }
 
 function caseHead(view) {
-  const facts = [view.category, view.outcome === "unchecked" ? null : `score ${view.score.toFixed(3)}`, view.trial ? `trial ${view.trial}` : null,
-    duration(view.latency_ms), view.input_tokens ? `${view.input_tokens} tokens in, ${view.output_tokens} out` : null,
-    view.cost_usd ? `$${view.cost_usd.toFixed(4)}` : null,
-    view.stop_reason && view.stop_reason !== "done" ? `stopped: ${view.stop_reason}` : null,
-    view.user ? `user: ${visible(view.user)}` : null,
-    view.ended ? `ended: ${view.ended}${view.ended_why ? ` (${visible(view.ended_why)})` : ""}` : null];
   const step = (by, word) => {
     const next = shown[selected + by];
     return selected >= 0 && next ? element("a", { href: link(next.first), rel: by > 0 ? "next" : "prev" }, word) : null;
@@ -57,7 +45,7 @@ function caseHead(view) {
   return element("section", { class: "hero" },
     element("p", { class: "crumbs" }, element("a", { href: "#/" }, "← report"), element("span", { class: "spring" }), step(-1, "↑ before (k)"), step(1, "next (j) ↓")),
     element("h1", null, badge(view.outcome), " ", text(view.golden_id)),
-    element("p", { class: "facts" }, facts.filter(Boolean).map((fact) => element("span", null, fact)),
+    element("p", { class: "facts" }, view.facts.map((fact) => element("span", null, visible(fact))),
       (view.tags || []).map((tag) => text(tag, "tag"))),
     trialTabs(view),
     view.reason && element("p", { class: "why text" }, view.reason));
@@ -82,11 +70,11 @@ function calls(view) {
 }
 
 function callCard(call) {
-  const good = call.kind === "right" || call.kind === "allowed";
+  const good = call.tone !== "bad";
   const wanted = call.expected_tool ? text(call.expected_tool, "tool") : element("i", null, "no call");
   const made = call.tool ? text(call.tool, "tool") : element("i", null, "no call");
   return element("article", { class: `call ${good ? "good" : "bad"}` },
-    element("header", null, element("b", { class: `badge ${good ? "passed" : "failed"}` }, KINDS[call.kind]),
+    element("header", null, element("b", { class: `badge ${good ? "passed" : "failed"}` }, call.word),
       element("span", { class: "quiet" }, "expected "), wanted, element("span", { class: "quiet" }, " called "), made,
       call.latency_ms !== undefined && call.latency_ms !== null && element("span", { class: "quiet" }, duration(call.latency_ms))),
     (call.notes || []).map((note) => element("p", { class: "note text" }, note)),
@@ -94,7 +82,7 @@ function callCard(call) {
       element("thead", null, element("tr", null, ["argument", "expected", "called", ""].map((title) => element("th", null, title)))),
       element("tbody", null, call.arguments.map((row) => element("tr", { class: row.mark },
         element("th", { class: "text" }, row.name), value(row.expected), value(row.actual),
-        element("td", { class: "sign" }, SIGNS[row.mark], row.note && element("small", { class: "text quiet" }, " ", row.note))))))),
+        element("td", { class: "sign" }, row.sign, row.note && element("small", { class: "text quiet" }, " ", row.note))))))),
     call.raw && element("pre", { class: "text" }, call.raw),
     call.output !== undefined && call.output !== null && element("details", { open: call.output.length < 400 },
       element("summary", null, call.status === "error" ? "failed with" : "result"), element("pre", { class: "text" }, call.output)));

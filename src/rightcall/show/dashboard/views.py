@@ -104,7 +104,7 @@ def store_of(request: Request) -> Store:
 
 def asked_run(request: Request) -> StoredRun:
     """The run in the URL of the page."""
-    return store_of(request).run(from_segment(request.path_params["run"]))
+    return store_of(request).runs.get(from_segment(request.path_params["run"]))
 
 
 def view_of(request: Request, run: StoredRun) -> RunView:
@@ -129,7 +129,7 @@ def at_hand(request: Request, run: StoredRun) -> bool:
 def tools_of(store: Store, run: StoredRun) -> dict[str, Tool]:
     """The tool definitions the run was made with, by name; empty when they were not stored."""
     fingerprint = run.run.fingerprints.get("tools", "")
-    content = store.document("tools", fingerprint) if fingerprint else None
+    content = store.runs.document("tools", fingerprint) if fingerprint else None
     if content is None:
         return {}
     try:

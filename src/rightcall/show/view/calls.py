@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from rightcall.core.errors import RightCallError
 from rightcall.metrics.matching.base import Scope
@@ -19,6 +19,20 @@ from rightcall.show.text import json_text, one_line, shown_text
 from rightcall.show.view.call_pairs import Pairing, ShownPair
 from rightcall.show.view.failures import said
 
+SIGNS: dict[ArgumentMark, str] = {"same": "=", "different": "≠", "missing": "missing", "extra": "extra"}
+KIND_WORDS: dict[PairKind, str] = {
+    "right": "as expected",
+    "wrong_arguments": "wrong arguments",
+    "wrong_tool": "another tool",
+    "invented": "a tool that does not exist",
+    "missing": "not called",
+    "out_of_order": "out of order",
+    "unexpected": "not expected",
+    "forbidden": "forbidden",
+    "allowed": "extra, allowed",
+}
+"""What every drawing of a case says about a pair of calls."""
+TONES: dict[PairKind, Literal["good", "quiet"]] = {"right": "good", "allowed": "quiet"}
 MOST_CALLS = 100
 MOST_ARGUMENTS = 200
 LONGEST_VALUE = 4000
@@ -32,6 +46,7 @@ class ArgumentRow(Record, frozen=True):
     actual: str | None
     mark: ArgumentMark
     note: str = ""
+    sign: str = ""
 
 
 class CallView(Record, frozen=True):
@@ -49,6 +64,8 @@ class CallView(Record, frozen=True):
     raw: str | None = None
     latency_ms: float | None = None
     approval: str = ""
+    word: str = ""
+    tone: Literal["", "good", "quiet", "bad"] = ""
 
 
 def call_views(pairing: Pairing, result: CaseResult) -> tuple[CallView, ...]:
@@ -91,6 +108,8 @@ def _view(
         raw=None if call is None or call.raw is None else shown_text(call.raw, LONGEST_VALUE),
         latency_ms=call.latency_ms if call else None,
         approval=call.approval.decision if call and call.approval else "",
+        word=KIND_WORDS[pair.kind],
+        tone=TONES.get(pair.kind, "bad"),
     )
 
 
@@ -134,6 +153,7 @@ def arguments(
                 "unknown"
                 if call and call.arguments_unknown
                 else _note(name, specs, values, wrong.get(name), mark),
+                SIGNS[mark],
             )
         )
     return rows

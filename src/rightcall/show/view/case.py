@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Literal
 
@@ -13,6 +13,7 @@ from rightcall.model.record import Record
 from rightcall.model.run import CaseOutcome, CaseResult
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory
+from rightcall.show.numbers import decimal, dollars, duration
 from rightcall.show.text import json_text, one_line, shown_text
 from rightcall.show.view.call_pairs import NO_TOOLS, pairing_of
 from rightcall.show.view.calls import CallView, call_views
@@ -113,6 +114,8 @@ class CaseView(Record, frozen=True):
     ended: str = ""
     ended_why: str = ""
     user: str = ""
+    facts: tuple[str, ...] = ()
+    """What every drawing says of the case in one line: category, score, time, tokens, cost, what ended it."""
 
 
 def case_view(golden: AnyGolden | None, result: CaseResult, tools: Mapping[str, Tool] = NO_TOOLS) -> CaseView:
@@ -149,7 +152,31 @@ def case_view(golden: AnyGolden | None, result: CaseResult, tools: Mapping[str, 
         ended=ENDINGS.get(talk.ended, talk.ended) if talk else "",
         ended_why=one_line(talk.why, LONGEST_REASON) if talk else "",
         user=one_line(talk.user, 200) if talk else "",
+        facts=tuple(_facts(result)),
     )
+
+
+def _facts(result: CaseResult) -> Iterator[str]:
+    usage, trajectory = result.usage, result.trajectory
+    yield result.category
+    if result.checked:
+        yield f"score {decimal(result.score)}"
+    if result.latency_ms is not None:
+        yield duration(result.latency_ms)
+    if usage.input_tokens or usage.output_tokens:
+        yield f"{usage.input_tokens or 0:,} tokens in, {usage.output_tokens or 0:,} out"
+    if usage.cost_usd is not None:
+        yield dollars(usage.cost_usd)
+    if trajectory is None:
+        return
+    if trajectory.stop_reason not in ("", "done"):
+        yield f"stopped: {trajectory.stop_reason}"
+    if talk := trajectory.dialogue:
+        if talk.user:
+            yield f"user: {one_line(talk.user, 200)}"
+        if talk.ended:
+            why = f" ({one_line(talk.why, LONGEST_REASON)})" if talk.why else ""
+            yield f"ended: {ENDINGS.get(talk.ended, talk.ended)}{why}"
 
 
 def outcome_of(result: CaseResult) -> Outcome:

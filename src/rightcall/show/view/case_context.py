@@ -46,12 +46,13 @@ def model_request(record: RunRecord, golden: AnyGolden | None, result: CaseResul
 
 def golden_history(store: Store, run: StoredRun, golden_id: str) -> list[PastTrials]:
     """The same golden in the newest other runs of the suite, newest first."""
-    from rightcall.store.base import RunFilter
+    from rightcall.store.base import ResultFilter, RunFilter
 
     found = []
-    for other in store.runs(RunFilter(name=run.run.name), limit=MOST_HISTORY + 1):
-        trials = store.trials_of(other.id, [golden_id]).get(golden_id) if other.id != run.id else None
-        if trials:
+    for other in store.runs.page(RunFilter(name=run.run.name), limit=MOST_HISTORY + 1):
+        if other.id == run.id:
+            continue
+        if trials := list(store.runs.results(other.id, ResultFilter(golden_id=golden_id))):
             row = golden_row(golden_id, trials)
             found.append(PastTrials(other.id, other.run.started_at, other.run.agent, row))
     return found[:MOST_HISTORY]

@@ -42,7 +42,8 @@ def stored_names(store: Store, run: str) -> CaseName:
     """The names of the cases of a run; a golden is read only if its id was generated."""
 
     def name(golden_id: str) -> str:
-        return case_name(golden_id, store.golden(run, golden_id) if is_generated(golden_id) else None)
+        golden = next(store.runs.goldens(run, [golden_id]), None) if is_generated(golden_id) else None
+        return case_name(golden_id, golden)
 
     return name
 

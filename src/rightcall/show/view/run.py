@@ -90,7 +90,7 @@ def run_view(
     store: Store, run: str, *, each: Callable[[AnyGolden | None, CaseResult], object] | None = None
 ) -> RunView:
     """Read a run and compute its view. `each` is called with every case, ordered by golden id and trial."""
-    stored = store.run(run)
+    stored = store.runs.get(run)
     tally = RunTally()
     for golden, result in cases_of(store, stored.id):
         tally.add(golden, result)
@@ -101,9 +101,9 @@ def run_view(
 
 def cases_of(store: Store, run: str) -> Iterator[tuple[AnyGolden | None, CaseResult]]:
     """Every result with its trajectory and its golden, streamed: both come from the store in the same order."""
-    goldens = iter(store.goldens(run))
+    goldens = iter(store.runs.goldens(run))
     golden = next(goldens, None)
-    for result in store.results(run, trajectories=True):
+    for result in store.runs.results(run, trajectories=True):
         while golden is not None and golden.id < result.golden_id:
             golden = next(goldens, None)
         yield (golden if golden is not None and golden.id == result.golden_id else None), result

@@ -10,15 +10,19 @@ schema       the version of a store; creating, migrating or rejecting it
 core         shared by all parts of a store, with locks around shared contents
 golden_sets  the goldens of runs, shared by runs of the same ones
 run_writer   RunWriter: batches of results
-runs         the list of runs, one run, suites and tool definitions by fingerprint
+run_lookup   runs by what a user types, by filters, with their tags
 results      results, goldens and trajectories
+golden_list  goldens in the order a list shows them
+failures     failed trials as analysis reads them
+comparison   two runs golden by golden
 annotations  tags and notes
-library      versions of datasets
-export       JSON Lines
 removal      delete and prune
-watch_tables production: spans, traces, check counts
-watch_states production: detector states, sessions, alarms
+runs         `store.runs`
+datasets     `store.datasets`: versions of datasets
+monitor_states detector states, session counts, alarms
 session_hours sessions of the current hour
+traces       `store.traces`: spans, traces, check counts
+export       JSON Lines
 copy         from one store into another
-store        Store: combines all parts
+store        Store: its three parts
 """

@@ -10,50 +10,37 @@ from sqlalchemy import Connection, delete, insert, select
 from rightcall.core.errors import InputError
 from rightcall.store.base import Note
 from rightcall.store.sql import tables
-from rightcall.store.sql.core import Core
+from rightcall.store.sql.core import StorePart
 from rightcall.store.sql.record_bytes import held
 from rightcall.store.sql.rows import insert_missing
-from rightcall.store.sql.runs import find
+from rightcall.store.sql.run_lookup import find
 
 LONGEST_TAG = 100
 LONGEST_NOTE = 20_000
 
 
-class AnnotationTables(Core):
-    """The part of the store for tags and notes."""
+class RunAnnotations(StorePart):
+    """Tags and notes of runs."""
 
-    def tag_run(self, run: str, *tags: str) -> None:
-        """Add tags to a run; existing ones stay."""
-        with self.writing() as connection:
-            key = find(connection, run).key
-            insert_missing(connection, tables.run_tags, [(key, held(tag)) for tag in _checked(tags)])
+    __slots__ = ()
 
-    def untag_run(self, run: str, *tags: str) -> None:
-        """Remove tags from a run."""
-        t = tables.run_tags.c
-        with self.writing() as connection:
-            key = find(connection, run).key
-            connection.execute(delete(tables.run_tags).where(t.run_key == key, t.tag.in_(tags)))
-
-    def tag_case(self, run: str, golden_id: str, *tags: str) -> None:
-        """Add tags to one golden of one run."""
-        with self.writing() as connection:
-            key = _case_key(connection, run, golden_id)
-            rows = [(key, held(golden_id), held(tag)) for tag in _checked(tags)]
-            insert_missing(connection, tables.case_tags, rows)
-
-    def untag_case(self, run: str, golden_id: str, *tags: str) -> None:
-        """Remove tags from a case."""
-        t = tables.case_tags.c
-        with self.writing() as connection:
-            key = find(connection, run).key
-            wanted = (t.run_key == key, t.golden_id == golden_id, t.tag.in_(tags))
-            connection.execute(delete(tables.case_tags).where(*wanted))
-
-    def case_tags(self, run: str, golden_ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
-        """The tags of some of a run's cases, by golden id, for a list of results."""
-        with self.reading() as connection:
-            return dict(tags_of_cases(connection, find(connection, run).key, golden_ids))
+    def tag(self, run: str, *tags: str, golden_id: str | None = None, remove: bool = False) -> None:
+        """Add tags to a run, or to one golden of it; existing ones stay. With `remove`, remove them."""
+        table = tables.run_tags if golden_id is None else tables.case_tags
+        with self._store.writing() as connection:
+            if remove:
+                key = find(connection, run).key
+                place = [table.c.run_key == key, table.c.tag.in_(tags)]
+                if golden_id is not None:
+                    place.append(table.c.golden_id == golden_id)
+                connection.execute(delete(table).where(*place))
+            elif golden_id is None:
+                key = find(connection, run).key
+                insert_missing(connection, table, [(key, held(tag)) for tag in _checked(tags)])
+            else:
+                key = _case_key(connection, run, golden_id)
+                rows = [(key, held(golden_id), held(tag)) for tag in _checked(tags)]
+                insert_missing(connection, table, rows)
 
     def add_note(self, run: str, golden_id: str, text: str, *, author: str = "") -> Note:
         """Add a note to one golden of one run."""
@@ -61,8 +48,8 @@ class AnnotationTables(Core):
             raise InputError(
                 "note", f"must have between 1 and {LONGEST_NOTE:,} characters, got {len(text):,}"
             )
-        at = self.now()
-        with self.writing() as connection:
+        at = self._store.now()
+        with self._store.writing() as connection:
             key = _case_key(connection, run, golden_id)
             values = {
                 "run_key": key,
@@ -77,14 +64,8 @@ class AnnotationTables(Core):
 
     def delete_note(self, number: int) -> None:
         """Delete a note; a missing one is not an error."""
-        with self.writing() as connection:
+        with self._store.writing() as connection:
             connection.execute(delete(tables.notes).where(tables.notes.c.key == number))
-
-    def tags(self) -> list[str]:
-        """All tags of runs."""
-        with self.reading() as connection:
-            query = select(tables.run_tags.c.tag).distinct().order_by(tables.run_tags.c.tag)
-            return list(connection.execute(query).scalars())
 
 
 def tags_of_cases(

@@ -9,33 +9,30 @@ from sqlalchemy import ColumnElement, Connection, Subquery, case, func, select
 from rightcall.store.base import Change, ComparedCase
 from rightcall.store.sql import tables
 from rightcall.store.sql.core import Core
-from rightcall.store.sql.runs import find
+from rightcall.store.sql.run_lookup import find
 
 results = tables.results.c
 
 
-class Comparing(Core):
-    """The part of the store that compares two runs."""
+class StoredComparison:
+    """Two runs golden by golden; read when asked."""
 
-    def compared_counts(self, before: str, after: str) -> dict[Change, int]:
+    def __init__(self, store: Core, before: str, after: str) -> None:
+        self._store, self._before, self._after = store, before, after
+
+    def counts(self) -> dict[Change, int]:
         """How many goldens each change happened to; changes that did not happen are omitted."""
-        with self.reading() as connection:
-            compared = _compared(connection, before, after)
+        with self._store.reading() as connection:
+            compared = _compared(connection, self._before, self._after)
             query = select(compared.c.change, func.count().label("goldens")).group_by(compared.c.change)
             return {row.change: row.goldens for row in connection.execute(query)}
 
-    def compared_page(
-        self,
-        before: str,
-        after: str,
-        change: Change | None = None,
-        *,
-        limit: int = 100,
-        beyond: str | None = None,
+    def page(
+        self, change: Change | None = None, *, limit: int = 100, beyond: str | None = None
     ) -> list[ComparedCase]:
         """The next goldens by id that a change happened to; `beyond` is the last one on the previous page."""
-        with self.reading() as connection:
-            compared = _compared(connection, before, after)
+        with self._store.reading() as connection:
+            compared = _compared(connection, self._before, self._after)
             query = select(compared).order_by(compared.c.golden_id).limit(limit)
             if change is not None:
                 query = query.where(compared.c.change == change)

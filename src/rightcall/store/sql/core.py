@@ -120,6 +120,15 @@ class Core:
         self._metric_names = {key: name for name, key in self._metric_keys.items()}
 
 
+class StorePart:
+    """The base of a part of a store: its methods read and write through the store's connections."""
+
+    __slots__ = ("_store",)
+
+    def __init__(self, store: Core) -> None:
+        self._store = store
+
+
 SIZES = (1, 20, 400)
 
 

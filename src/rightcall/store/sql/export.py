@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import msgspec
 
 from rightcall.model import CaseResult, ToolCall
-from rightcall.store.base import ResultFilter
 from rightcall.store.sql.record_bytes import canonical
-from rightcall.store.sql.results import EVERYTHING, Results
 
 
-class Exporting(Results):
-    """The part of the store that exports results."""
+def export_lines(results: Iterable[CaseResult], *, timings: bool = True) -> Iterator[bytes]:
+    """One line of JSON per result, with sorted keys, in the order of `results`.
 
-    def export(
-        self, run: str, which: ResultFilter = EVERYTHING, *, trajectories: bool = True, timings: bool = True
-    ) -> Iterator[bytes]:
-        """One line of JSON per result, by golden id and trial, with sorted keys.
-
-        Without `timings`, measured times are omitted: two runs that did the same export identical files.
-        """
-        for result in self.results(run, which, trajectories=trajectories):
-            yield canonical(result if timings else untimed(result)) + b"\n"
+    Without `timings`, measured times are omitted: two runs that did the same export identical files.
+    """
+    for result in results:
+        yield canonical(result if timings else untimed(result)) + b"\n"
 
 
 def untimed(result: CaseResult) -> CaseResult:

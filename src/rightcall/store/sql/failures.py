@@ -12,7 +12,7 @@ from rightcall.model import Failure, ToolCall, Trajectory
 from rightcall.store.sql import tables
 from rightcall.store.sql.core import Core
 from rightcall.store.sql.record_bytes import expanded, held, unpacked, unzipped
-from rightcall.store.sql.runs import find
+from rightcall.store.sql.run_lookup import find
 
 AT_ONCE = 500
 
@@ -44,44 +44,57 @@ class ExtremeTrial(NamedTuple):
     value: float
 
 
-class Failures(Core):
-    """The part of the store that reads failures."""
+class RunFailures:
+    """What failed in a run; read when asked."""
 
-    def trial_counts(self, run: str) -> Iterator[TrialCount]:
+    def __init__(self, store: Core, run: str) -> None:
+        self._store, self._run = store, run
+
+    def code_counts(self) -> dict[str, int]:
+        """The number of failures by code, also for a run in progress. Unchecked cases did not fail."""
+        c = tables.codes.c
+        with self._store.reading() as connection:
+            row = find(connection, self._run)
+            counted = select(c.code, func.count().label("failures")).where(c.run_key == row.key)
+            if row.unchecked:
+                counted = counted.join(tables.results, results.id == c.result_id)
+                counted = counted.where(results.outcome != tables.UNCHECKED)
+            rows = connection.execute(counted.group_by(c.code).order_by(c.code))
+            return {row.code: row.failures for row in rows}
+
+    def trial_counts(self) -> Iterator[TrialCount]:
         """Every golden that was checked, by id, streamed."""
-        with self.reading() as connection:
-            key = find(connection, run).key
+        with self._store.reading() as connection:
+            key = find(connection, self._run).key
         last = ""
         while True:
-            with self.reading() as connection:
+            with self._store.reading() as connection:
                 rows = _counts(connection, key, last)
             yield from rows
             if len(rows) < AT_ONCE * 4:
                 return
             last = rows[-1].golden_id
 
-    def failed_trials(self, run: str) -> Iterator[StoredFailure]:
+    def failed_trials(self) -> Iterator[StoredFailure]:
         """Every failed trial, by golden and trial, streamed. Calls of tools that were never run are omitted."""
-        with self.reading() as connection:
-            key = find(connection, run).key
+        with self._store.reading() as connection:
+            key = find(connection, self._run).key
         last: tuple[str, int] | None = None
         while True:
-            with self.reading() as connection:
+            with self._store.reading() as connection:
                 page = _failed(connection, key, last)
             yield from page
             if len(page) < AT_ONCE:
                 return
             last = page[-1].golden_id, page[-1].trial
 
-    def extreme_trials(
-        self, run: str, which: Literal["latency_ms", "cost_usd"], limit: int = 5
-    ) -> list[ExtremeTrial]:
+    def extreme_trials(self, which: Literal["latency_ms", "cost_usd"], limit: int = 5) -> list[ExtremeTrial]:
         """The slowest or costliest trials."""
         column = results[which]
         query = select(results.golden_id, results.trial, column).where(column.is_not(None))
         order = column.desc(), results.golden_id, results.trial
-        with self.reading() as connection:
-            here = results.run_key == find(connection, run).key
+        with self._store.reading() as connection:
+            here = results.run_key == find(connection, self._run).key
             return [
                 ExtremeTrial(*row)
                 for row in connection.execute(query.where(here).order_by(*order).limit(limit))

@@ -12,10 +12,11 @@ from sqlalchemy import Connection, Select, select
 from rightcall.model import CaseResult
 from rightcall.store.base import ListedGolden, Outcome, ResultFilter
 from rightcall.store.sql import tables
+from rightcall.store.sql.annotations import tags_of_cases
 from rightcall.store.sql.record_bytes import held
-from rightcall.store.sql.results import AT_ONCE, Results, conditions, scans
+from rightcall.store.sql.results import AT_ONCE, Results, conditions, previews_of, scans
 from rightcall.store.sql.rows import OUTCOMES
-from rightcall.store.sql.runs import find
+from rightcall.store.sql.run_lookup import find
 
 ORDER: tuple[Outcome, ...] = ("failed", "error", "passed", "unchecked")
 """A golden is listed under the first of these that one of its trials has."""
@@ -24,14 +25,16 @@ results = tables.results.c
 
 
 class GoldenList(Results):
-    """The part of the store that lists goldens, each with all its trials."""
+    """Lists of goldens, each with all its trials."""
+
+    __slots__ = ()
 
     def goldens_page(
         self, run: str, which: ResultFilter, *, limit: int = 100, after: ListedGolden | None = None
     ) -> list[ListedGolden]:
         """The next `limit` goldens with a matching trial, failures first; `after` is the last one shown."""
         found: list[ListedGolden] = []
-        with self.reading() as connection:
+        with self._store.reading() as connection:
             row = find(connection, run)
             run_key, scan = row.key, scans(connection, row)
             ids = _with_text(connection, run_key, which, scan=scan)
@@ -44,24 +47,32 @@ class GoldenList(Results):
                 found += [ListedGolden(outcome, golden_id) for golden_id in rows.scalars()]
                 if len(found) >= limit:
                     break
-        return found
+            return self._with_trials(connection, run_key, found)
 
-    def trials_of(self, run: str, golden_ids: Sequence[str]) -> dict[str, list[CaseResult]]:
-        """Every trial of these goldens, in order, without trajectories."""
-        found: dict[str, list[CaseResult]] = defaultdict(list)
-        with self.reading() as connection:
-            run_key = find(connection, run).key
-            for start in range(0, len(golden_ids), AT_ONCE):
-                some = [held(golden_id) for golden_id in golden_ids[start : start + AT_ONCE]]
-                query = select(tables.results).where(results.run_key == run_key, results.golden_id.in_(some))
-                rows = connection.execute(query.order_by(results.golden_id, results.trial)).all()
-                for result in self._with_details(connection, rows, trajectories=False):
-                    found[result.golden_id].append(result)
-        return found
+    def _with_trials(
+        self, connection: Connection, run_key: int, listed: Sequence[ListedGolden]
+    ) -> list[ListedGolden]:
+        """With what a list shows of each: the beginning of its input, its tags, its trials without trajectories."""
+        ids = [golden.golden_id for golden in listed]
+        own = select(tables.results).where(results.run_key == run_key, results.golden_id.in_(ids))
+        rows = connection.execute(own.order_by(results.golden_id, results.trial)).all()
+        trials: dict[str, list[CaseResult]] = defaultdict(list)
+        for result in self._with_details(connection, rows, trajectories=False):
+            trials[result.golden_id].append(result)
+        inputs, tags = previews_of(connection, run_key, ids), tags_of_cases(connection, run_key, ids)
+        return [
+            msgspec.structs.replace(
+                golden,
+                preview=inputs.get(golden.golden_id, ""),
+                tags=tags[golden.golden_id],
+                trials=tuple(trials[golden.golden_id]),
+            )
+            for golden in listed
+        ]
 
     def neighbours(self, run: str, which: ResultFilter, golden_id: str) -> tuple[str | None, str | None]:
         """The goldens before and after this one in the list; None at either end."""
-        with self.reading() as connection:
+        with self._store.reading() as connection:
             row = find(connection, run)
             run_key, scan = row.key, scans(connection, row)
 

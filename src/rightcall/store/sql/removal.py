@@ -10,10 +10,10 @@ from sqlalchemy import Connection, delete, select
 from rightcall.core.errors import ConfigError
 from rightcall.store.base import Retention, StoredRun
 from rightcall.store.sql import tables
-from rightcall.store.sql.core import Core, alone_with_contents, written
+from rightcall.store.sql.core import StorePart, alone_with_contents, written
 from rightcall.store.sql.golden_sets import drop_goldens
 from rightcall.store.sql.record_bytes import unpacked
-from rightcall.store.sql.runs import find, to_run
+from rightcall.store.sql.run_lookup import find, to_run
 
 STILL_WRITTEN = timedelta(hours=24)
 """An unfinished run written to this recently may still be running, or be resumed."""
@@ -22,12 +22,14 @@ _OF_A_RESULT = (tables.failed_metrics, tables.codes, tables.trajectories)
 _OF_A_RUN = (tables.results, tables.run_tags, tables.case_tags, tables.notes)
 
 
-class Removing(Core):
-    """The part of the store that deletes."""
+class Removal(StorePart):
+    """Deleting runs."""
 
-    def delete_run(self, run: str) -> StoredRun:
+    __slots__ = ()
+
+    def delete(self, run: str) -> StoredRun:
         """Delete a run and what only it needed; returns its record."""
-        with self.writing() as connection:
+        with self._store.writing() as connection:
             alone_with_contents(connection)
             row = find(connection, run)
             _delete(connection, row.key)
@@ -35,17 +37,16 @@ class Removing(Core):
         self._give_space_back()
         return to_run(row)
 
-    def prunable(self, retention: Retention) -> list[StoredRun]:
-        """The runs that `prune` would delete, oldest first."""
+    def _prunable(self, retention: Retention) -> list[StoredRun]:
         if retention.keep is None and retention.older_than_days is None:
             raise ConfigError("specify which runs to keep: a number per suite, or a number of days")
-        now = self.clock()
+        now = self._store.clock()
         too_old = written(now - timedelta(days=retention.older_than_days or 0))
         at_work = written(now - STILL_WRITTEN)
         newer: dict[str, int] = {}
         found = []
         r = tables.runs.c
-        with self.reading() as connection:
+        with self._store.reading() as connection:
             tagged = set(connection.execute(select(tables.run_tags.c.run_key).distinct()).scalars())
             for row in connection.execute(select(tables.runs).order_by(r.started_at.desc(), r.key.desc())):
                 place = newer[row.name] = newer.get(row.name, 0) + 1
@@ -58,14 +59,19 @@ class Removing(Core):
                 found.append(to_run(row))
         return found[::-1]
 
-    def prune(self, retention: Retention) -> list[StoredRun]:
-        """Delete the runs that need not be kept, one transaction each; returns their records."""
-        gone = self.prunable(retention)
+    def prune(self, retention: Retention, *, dry_run: bool = False) -> list[StoredRun]:
+        """Delete the runs that need not be kept, one transaction each; returns their records, oldest first.
+
+        With `dry_run`, nothing is deleted.
+        """
+        gone = self._prunable(retention)
+        if dry_run:
+            return gone
         for run in gone:
-            with self.writing() as connection:
+            with self._store.writing() as connection:
                 alone_with_contents(connection)
                 _delete(connection, find(connection, run.id).key)
-        with self.writing() as connection:
+        with self._store.writing() as connection:
             alone_with_contents(connection)
             _drop_unused_documents(connection)
         self._give_space_back()
@@ -73,9 +79,9 @@ class Removing(Core):
 
     def _give_space_back(self) -> None:
         """SQLite keeps the pages of deleted rows until it is told to release them."""
-        if self.file is None:
+        if self._store.file is None:
             return
-        connection = self.engine.raw_connection()
+        connection = self._store.engine.raw_connection()
         try:
             # Each step of this pragma frees one page, and `execute` takes one step: a script takes them all.
             driver: Any = connection.driver_connection

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
+import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 from sqlalchemy import ColumnElement, Connection, Row, Select, func, or_, select, tuple_
 
-from rightcall.core.errors import InputError
 from rightcall.model import AnyGolden, CaseResult, ConversationalGolden, Golden
 from rightcall.store.base import Key, ResultFilter
 from rightcall.store.sql import tables
-from rightcall.store.sql.core import Core
+from rightcall.store.sql.core import StorePart
 from rightcall.store.sql.golden_sets import of_run
 from rightcall.store.sql.packed_scores import ScoreReader
 from rightcall.store.sql.record_bytes import expanded, given, held
 from rightcall.store.sql.rows import OUTCOMES, to_result
-from rightcall.store.sql.runs import find
+from rightcall.store.sql.run_lookup import find
 
 AT_ONCE = 500
 
@@ -26,54 +26,71 @@ EVERYTHING = ResultFilter()
 
 results = tables.results.c
 
+T = TypeVar("T")
 
-class Results(Core):
-    """The part of the store for results."""
 
-    def finished(self, run: str, *, errors: bool = True) -> Iterator[Key]:
-        """Golden id and trial of every stored result, in order, streamed: `set(store.finished(run))`.
+class Results(StorePart):
+    """Results and goldens of runs."""
 
-        Without `errors`, errors are omitted.
+    __slots__ = ()
+
+    def result_keys(
+        self, run: str, golden_ids: Iterable[str] | None = None, *, errors: bool = True
+    ) -> Iterator[Key]:
+        """Golden id and trial of every stored result, or of those of some goldens, streamed.
+
+        Without `golden_ids` they are in order. Without `errors`, errors are omitted.
         """
-        with self.reading() as connection:
+        with self._store.reading() as connection:
             key = find(connection, run).key
+        if golden_ids is not None:
+            yield from self._keys_of(key, golden_ids, errors)
+            return
         last: Key | None = None
         while True:
-            with self.reading() as connection:
+            with self._store.reading() as connection:
                 keys = keys_after(connection, key, last, errors=errors)
             if not keys:
                 return
             yield from keys
             last = keys[-1]
 
+    def _keys_of(self, run_key: int, golden_ids: Iterable[str], errors: bool) -> Iterator[Key]:
+        ids = {given(held(golden_id)): golden_id for golden_id in golden_ids}
+        for some in _slices(list(ids)):
+            query = select(results.golden_id, results.trial).where(
+                results.run_key == run_key, results.golden_id.in_(some)
+            )
+            with self._store.reading() as connection:
+                rows = connection.execute(query if errors else query.where(~tables.without_answer())).all()
+            yield from ((ids[golden_id], trial) for golden_id, trial in rows)
+
     def results(
-        self, run: str, which: ResultFilter = EVERYTHING, *, trajectories: bool = False
-    ) -> Iterator[CaseResult]:
-        """Every matching result, ordered by golden id and trial, streamed.
-
-        Reads in short transactions: a run in progress can be read without blocking it.
-        """
-        with self.reading() as connection:
-            run_id = find(connection, run).id  # once: `last` may change before the next page
-        last: Key | None = None
-        while page := self.results_page(run_id, which, limit=AT_ONCE, after=last, trajectories=trajectories):
-            yield from page
-            last = page[-1].golden_id, page[-1].trial
-
-    def results_page(
         self,
         run: str,
         which: ResultFilter = EVERYTHING,
         *,
-        limit: int = 100,
+        limit: int | None = None,
         after: Key | None = None,
         trajectories: bool = False,
-    ) -> list[CaseResult]:
-        """The next `limit` results; `after` is golden id and trial of the last one on the previous page."""
-        with self.reading() as connection:
-            row = find(connection, run)
-            found = chosen(connection, row.key, which, limit, after, scan=scans(connection, row))
-            return self._with_details(connection, found, trajectories)
+    ) -> Iterator[CaseResult]:
+        """Every matching result, ordered by golden id and trial, streamed; or the next `limit` of them.
+
+        `after` is golden id and trial of the last one on the previous page. Reads in short transactions: a run in
+        progress can be read without blocking it.
+        """
+        with self._store.reading() as connection:
+            row = find(connection, run)  # once: `last` may change before the next page
+            scan = scans(connection, row)
+        left = sys.maxsize if limit is None else limit
+        while left > 0:
+            with self._store.reading() as connection:
+                rows = chosen(connection, row.key, which, min(left, AT_ONCE), after, scan=scan)
+                page = self._with_details(connection, rows, trajectories)
+            yield from page
+            if len(page) < AT_ONCE:
+                return
+            left, after = left - len(page), (page[-1].golden_id, page[-1].trial)
 
     def _with_details(
         self, connection: Connection, rows: Sequence[Row[Any]], trajectories: bool
@@ -81,20 +98,8 @@ class Results(Core):
         numbers = [row.id for row in rows]
         codes = _codes(connection, numbers)
         contents = _trajectories(connection, numbers) if trajectories else {}
-        read_scores = ScoreReader(self.metric_names)
+        read_scores = ScoreReader(self._store.metric_names)
         return [to_result(row, read_scores, codes.get(row.id, ()), contents.get(row.id)) for row in rows]
-
-    def finished_of(self, run: str, golden_ids: Iterable[str]) -> set[Key]:
-        """Golden id and trial of the stored results of these goldens."""
-        wanted = {given(held(golden_id)): golden_id for golden_id in golden_ids}
-        stored, found = list(wanted), set[Key]()
-        with self.reading() as connection:
-            run_key = find(connection, run).key
-            for start in range(0, len(stored), AT_ONCE):
-                some = results.run_key == run_key, results.golden_id.in_(stored[start : start + AT_ONCE])
-                rows = connection.execute(select(results.golden_id, results.trial).where(*some))
-                found.update((wanted[golden_id], trial) for golden_id, trial in rows)
-        return found
 
     def results_of(
         self, run: str, keys: Iterable[Key], *, trajectories: bool = False
@@ -103,70 +108,40 @@ class Results(Core):
         wanted = {(given(held(golden_id)), trial): (golden_id, trial) for golden_id, trial in keys}
         place, stored = tuple_(results.golden_id, results.trial), list(wanted)
         found: dict[Key, CaseResult] = {}
-        with self.reading() as connection:
+        with self._store.reading() as connection:
             run_key = find(connection, run).key
-            for start in range(0, len(stored), AT_ONCE):
-                some = results.run_key == run_key, place.in_(stored[start : start + AT_ONCE])
-                rows = connection.execute(select(tables.results).where(*some)).all()
+            for some in _slices(stored):
+                here = results.run_key == run_key, place.in_(some)
+                rows = connection.execute(select(tables.results).where(*here)).all()
                 for result in self._with_details(connection, rows, trajectories):
                     found[wanted[result.golden_id, result.trial]] = result
         return found
 
     def count(self, run: str, which: ResultFilter = EVERYTHING) -> int:
         """How many results match."""
-        with self.reading() as connection:
+        with self._store.reading() as connection:
             row = find(connection, run)
             wanted = conditions(row.key, which, scan=scans(connection, row))
             query = select(func.count()).select_from(tables.results).where(*wanted)
             return int(connection.execute(query).scalar_one())
 
-    def code_counts(self, run: str) -> dict[str, int]:
-        """The number of failures by code, also for a run in progress. Unchecked cases did not fail."""
-        c = tables.codes.c
-        with self.reading() as connection:
-            row = find(connection, run)
-            counted = select(c.code, func.count().label("failures")).where(c.run_key == row.key)
-            if row.unchecked:
-                counted = counted.join(tables.results, results.id == c.result_id)
-                counted = counted.where(results.outcome != tables.UNCHECKED)
-            rows = connection.execute(counted.group_by(c.code).order_by(c.code))
-            return {row.code: row.failures for row in rows}
-
-    def result(self, run: str, golden_id: str, trial: int = 0) -> CaseResult:
-        """One trial of one golden, with its trajectory."""
-        of_golden = self.results(run, ResultFilter(golden_id=golden_id), trajectories=True)
-        found = next((result for result in of_golden if result.trial == trial), None)
-        if found is None:
-            raise InputError(f"run {run}", f"has no result for golden '{golden_id}', trial {trial}")
-        return found
-
-    def goldens(self, run: str) -> Iterator[AnyGolden]:
-        """Every golden of the run, by id, streamed."""
-        with self.reading() as connection:
+    def goldens(self, run: str, golden_ids: Iterable[str] | None = None) -> Iterator[AnyGolden]:
+        """What was expected, as the run saw it: every golden, or some, by id, streamed."""
+        ids = None if golden_ids is None else sorted({given(held(golden_id)) for golden_id in golden_ids})
+        with self._store.reading() as connection:
             key, last = find(connection, run).key, None
         while True:
-            with self.reading() as connection:
-                rows = goldens_after(connection, key, last)
-            if not rows:
-                return
+            with self._store.reading() as connection:
+                rows = goldens_after(connection, key, last, ids)
             yield from (to_golden(row.content) for row in rows)
+            if len(rows) < AT_ONCE:
+                return
             last = rows[-1].golden_id
 
     def previews(self, run: str, golden_ids: Iterable[str]) -> dict[str, str]:
         """The beginning of each golden's input, for a list of results."""
-        cases, goldens = tables.cases.c, tables.goldens.c
-        query = select(cases.golden_id, goldens.input).join(
-            tables.goldens, goldens.fingerprint == cases.fingerprint
-        )
-        with self.reading() as connection:
-            key = find(connection, run).key
-            wanted = (of_run(key), cases.golden_id.in_(list(golden_ids)))
-            return {row.golden_id: row.input for row in connection.execute(query.where(*wanted))}
-
-    def golden(self, run: str, golden_id: str) -> AnyGolden | None:
-        """What was expected, as the run saw it; None when the run was written without its goldens."""
-        with self.reading() as connection:
-            return golden_of(connection, find(connection, run).key, golden_id)
+        with self._store.reading() as connection:
+            return previews_of(connection, find(connection, run).key, golden_ids)
 
 
 def keys_after(connection: Connection, run_key: int, after: Key | None, *, errors: bool) -> list[Key]:
@@ -223,18 +198,10 @@ def conditions(
     return found
 
 
-def golden_of(connection: Connection, run_key: int, golden_id: str) -> AnyGolden | None:
-    """What was expected, as the run saw it."""
-    content = connection.execute(
-        select(tables.goldens.c.content)
-        .join(tables.cases, tables.cases.c.fingerprint == tables.goldens.c.fingerprint)
-        .where(of_run(run_key), tables.cases.c.golden_id == golden_id)
-    ).scalar()
-    return None if content is None else to_golden(content)
-
-
-def goldens_after(connection: Connection, run_key: int, after: str | None) -> Sequence[Any]:
-    """The next goldens of a run, by id."""
+def goldens_after(
+    connection: Connection, run_key: int, after: str | None, ids: Sequence[str] | None = None
+) -> Sequence[Any]:
+    """The next goldens of a run, by id; with `ids`, only these."""
     cases, goldens = tables.cases.c, tables.goldens.c
     query = (
         select(cases.golden_id, goldens.content)
@@ -243,7 +210,19 @@ def goldens_after(connection: Connection, run_key: int, after: str | None) -> Se
         .order_by(cases.golden_id)
         .limit(AT_ONCE)
     )
+    if ids is not None:
+        query = query.where(cases.golden_id.in_(ids))
     return connection.execute(query if after is None else query.where(cases.golden_id > after)).all()
+
+
+def previews_of(connection: Connection, run_key: int, golden_ids: Iterable[str]) -> dict[str, str]:
+    """The beginning of each golden's input."""
+    cases, goldens = tables.cases.c, tables.goldens.c
+    query = select(cases.golden_id, goldens.input).join(
+        tables.goldens, goldens.fingerprint == cases.fingerprint
+    )
+    rows = connection.execute(query.where(of_run(run_key), cases.golden_id.in_(list(golden_ids))))
+    return {row.golden_id: row.input for row in rows}
 
 
 def to_golden(content: bytes) -> AnyGolden:
@@ -305,8 +284,8 @@ def _with_input(run_key: int, text: str, scan: bool) -> Select[Any]:
     return select(own.c.golden_id).where(own.c.input.icontains(text, autoescape=True))
 
 
-def _slices(numbers: Sequence[int]) -> Iterator[Sequence[int]]:
-    return (numbers[start : start + AT_ONCE] for start in range(0, len(numbers), AT_ONCE))
+def _slices(keys: Sequence[T]) -> Iterator[Sequence[T]]:
+    return (keys[start : start + AT_ONCE] for start in range(0, len(keys), AT_ONCE))
 
 
 def _codes(connection: Connection, numbers: Sequence[int]) -> dict[int, list[bytes]]:

@@ -7,15 +7,17 @@ from collections.abc import Mapping, Sequence
 from sqlalchemy import bindparam, delete, insert, select, update
 
 from rightcall.store.sql import tables
-from rightcall.store.sql.core import Core, portions
+from rightcall.store.sql.core import StorePart, portions
 from rightcall.store.sql.record_bytes import packed, unpacked, whole
 from rightcall.store.watch import SessionHour
 
 Values = dict[str, list[float]]
 
 
-class OpenHours(Core):
-    """The part of the store for sessions that may still get more traces."""
+class OpenSessions(StorePart):
+    """Sessions that may still get more traces."""
+
+    __slots__ = ()
 
     def add_to_sessions(self, hours: Sequence[SessionHour]) -> None:
         """Add the check results of more traces to these sessions, in one transaction."""
@@ -26,7 +28,7 @@ class OpenHours(Core):
             group[whole(hour.session)] = hour.values
         if not groups:
             return
-        with self.writing() as connection:
+        with self._store.writing() as connection:
             for (agent, version), sessions in groups.items():
                 known: dict[str, tuple[int, Values]] = {}
                 for some in portions(list(sessions)):
@@ -54,7 +56,7 @@ class OpenHours(Core):
         """Remove and return the oldest sessions of an agent."""
         s = tables.session_hours.c
         first = select(s.key).where(s.agent == agent).order_by(s.key).limit(limit)
-        with self.writing() as connection:
+        with self._store.writing() as connection:
             found = delete(tables.session_hours).where(s.key.in_(first.scalar_subquery()))
             rows = connection.execute(found.returning(s.key, s.agent, s.version, s.session, s.content)).all()
         return [SessionHour(*row[1:4], unpacked(row[4], Values)) for row in sorted(rows)]
@@ -62,7 +64,7 @@ class OpenHours(Core):
     def agents_with_sessions(self) -> list[str]:
         """Agents whose current hour has sessions."""
         s = tables.session_hours.c
-        with self.reading() as connection:
+        with self._store.reading() as connection:
             return list(connection.execute(select(s.agent).distinct().order_by(s.agent)).scalars())
 
 

@@ -1,50 +1,55 @@
-"""The `Store` class, which combines all parts."""
+"""The `Store` class and its three parts."""
 
 from __future__ import annotations
 
-from rightcall.store.base import ResultFilter, StoredCase
-from rightcall.store.sql.annotations import AnnotationTables, notes_of_case, tags_of_cases
-from rightcall.store.sql.comparison import Comparing
-from rightcall.store.sql.export import Exporting
-from rightcall.store.sql.failures import Failures
-from rightcall.store.sql.golden_list import GoldenList
-from rightcall.store.sql.library import Library
-from rightcall.store.sql.overview import Overview
-from rightcall.store.sql.removal import Removing
-from rightcall.store.sql.runs import Runs, find
-from rightcall.store.sql.session_hours import OpenHours
-from rightcall.store.sql.watch_states import WatchStates
-from rightcall.store.sql.watch_tables import Watched
+import warnings
+from typing import TYPE_CHECKING, Any
+
+from rightcall.store.sql.core import Core
+from rightcall.store.sql.datasets import Datasets
+from rightcall.store.sql.runs import Runs
+from rightcall.store.sql.traces import Traces
+
+RENAMED = {
+    "run": "runs.get",
+    "results": "runs.results",
+    "case": "runs.case",
+    "goldens": "runs.goldens",
+    "begin_run": "runs.begin",
+    "finish_run": "runs.finish",
+    "tag_run": "runs.tag",
+    "push_dataset": "datasets.push",
+    "pull_dataset": "datasets.pull",
+}
+"""Methods under their names before the store had parts, for one minor version."""
 
 
-class Store(
-    Runs,
-    Exporting,
-    AnnotationTables,
-    Library,
-    Removing,
-    Comparing,
-    Overview,
-    GoldenList,
-    Failures,
-    Watched,
-    WatchStates,
-    OpenHours,
-):
-    """Runs and related data, in SQLite or PostgreSQL. Created by `open_store`.
+class Store(Core):
+    """Runs, datasets and traces, in SQLite or PostgreSQL. Created by `open_store`.
 
     Where a method takes a run, pass an id, a unique prefix of one, or `last`.
     """
 
-    def case(self, run: str, golden_id: str) -> StoredCase:
-        """One golden of a run: what was expected, every trial with its trajectory, tags and notes."""
-        run = self.run(run).id  # once: `last` may change
-        results = tuple(self.results(run, ResultFilter(golden_id=golden_id), trajectories=True))
-        golden = self.golden(run, golden_id)
-        if golden is None and not results:
-            self.result(run, golden_id)  # raises the right error
-        with self.reading() as connection:
-            key = find(connection, run).key
-            tags = tags_of_cases(connection, key, [golden_id])[golden_id]
-            notes = notes_of_case(connection, key, golden_id)
-        return StoredCase(golden_id, golden, results, tags, notes)
+    @property
+    def runs(self) -> Runs:
+        """Runs with their results, tags and notes."""
+        return Runs(self)
+
+    @property
+    def datasets(self) -> Datasets:
+        """Versions of datasets."""
+        return Datasets(self)
+
+    @property
+    def traces(self) -> Traces:
+        """Traces of production, and what a monitor counts of them."""
+        return Traces(self)
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            if name not in RENAMED:
+                raise AttributeError(f"'Store' object has no attribute '{name}'")
+            part, method = RENAMED[name].split(".")
+            warnings.warn(f"store.{name} is now store.{part}.{method}", DeprecationWarning, stacklevel=2)
+            return getattr(getattr(self, part), method)

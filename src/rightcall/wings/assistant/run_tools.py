@@ -40,7 +40,7 @@ class RunTools:
         from rightcall.store.base import RunFilter
 
         with self._project.store() as store:
-            return {"runs": [overview(run) for run in store.runs(RunFilter(), limit=limit)]}
+            return {"runs": [overview(run) for run in store.runs.page(RunFilter(), limit=limit)]}
 
     @tool(read_only=True, open_world=False)
     def show_run(
@@ -57,8 +57,8 @@ class RunTools:
         from rightcall.show.view.grouped_trials import failures_first, golden_rows, titled
 
         with self._project.store() as store:
-            stored_run = store.run(self._project.run_name(run))
-            failed, more = failures_first(golden_rows(store.results(stored_run.id)), failures)
+            stored_run = store.runs.get(self._project.run_name(run))
+            failed, more = failures_first(golden_rows(store.runs.results(stored_run.id)), failures)
             failed = titled(failed, store, stored_run.id)
         summary = stored_run.run.summary
         return overview(stored_run) | {
@@ -88,8 +88,8 @@ class RunTools:
         from rightcall.show.view.grouped_trials import golden_row
 
         with self._project.store() as store:
-            stored_run = store.run(self._project.run_name(run))
-            stored = store.case(stored_run.id, golden_id)
+            stored_run = store.runs.get(self._project.run_name(run))
+            stored = store.runs.case(stored_run.id, golden_id)
             record = run_record(store, stored_run)
         result = _trial(stored.results, golden_id, trial)
         view = case_view(stored.golden, result, {tool.name: tool for tool in record.tools})
@@ -120,7 +120,9 @@ class RunTools:
         names = self._project.run_name(baseline), self._project.run_name(candidate)
         with self._project.store() as store:
             (comparison,) = compare_runs(store, names[0], [names[1]], margin=margin)
-            changed = what_changed(store, store.run(comparison.baseline), store.run(comparison.candidate))
+            changed = what_changed(
+                store, store.runs.get(comparison.baseline), store.runs.get(comparison.candidate)
+            )
         compared = comparison.comparison
         return {
             "baseline": comparison.baseline,
@@ -189,7 +191,7 @@ class RunTools:
         from rightcall.improve.run_setup import run_record
 
         with self._project.store() as store:
-            stored = store.run(self._project.run_name(run))
+            stored = store.runs.get(self._project.run_name(run))
             analysis = analyze_run(store, stored.id)
             record = run_record(store, stored)
         items = []

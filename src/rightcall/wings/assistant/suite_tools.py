@@ -77,8 +77,8 @@ class SuiteTools:
 
         with self._project.store(must_exist=False) as store:
             outcome = await run_plan(plan, store, watch=watch)
-            failed, more = failures_first(golden_rows(store.results(outcome.run.id)), MOST_FAILURES)
-            return overview(store.run(outcome.run.id)) | {
+            failed, more = failures_first(golden_rows(store.runs.results(outcome.run.id)), MOST_FAILURES)
+            return overview(store.runs.get(outcome.run.id)) | {
                 "verdict": outcome.verdict.word,
                 "sentence": outcome.verdict.sentence,
                 "stopped": outcome.stopped,

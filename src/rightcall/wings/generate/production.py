@@ -183,7 +183,7 @@ class _Shift:
         errors = tuple(Dropped(r.golden_id, r.error) for r in results if r.error)
         complete = not self.stopped and not errors
         if self._store is not None and self._writer is not None and complete:
-            self._store.finish_run(self._writer.run_id, None, early=True, epoch=self._writer.epoch)
+            self._store.runs.finish(self._writer.run_id, None, early=True, epoch=self._writer.epoch)
         return Production(
             tuple([golden for golden, earlier in sifted if not earlier][: self._work.wanted]),
             tuple(sorted((*failed, *repeats), key=lambda rejection: rejection.id)),
@@ -200,17 +200,17 @@ class _Shift:
 
     def _begin(self, store: Store, run: Run, resume: str | None) -> Run:
         if resume is None:
-            self._writer = store.begin_run(run, planned=self._work.wanted)
+            self._writer = store.runs.begin(run, planned=self._work.wanted)
             return run
-        stored = store.run(resume)
+        stored = store.runs.get(resume)
         if different := changes(stored.run, run):
             raise ConfigError(
                 f"generation {stored.id} cannot be resumed, because its inputs have changed:", *different
             )
-        self._writer = store.resume_run(stored.id)
+        self._writer = store.runs.resume(stored.id)
         self._writer.drop_errors()
-        self._results = {result.golden_id: result for result in store.results(stored.id)}
-        self._goldens = {golden.id: golden for golden in store.goldens(stored.id)}
+        self._results = {result.golden_id: result for result in store.runs.results(stored.id)}
+        self._goldens = {golden.id: golden for golden in store.runs.goldens(stored.id)}
         return stored.run
 
     async def _result(self, job: Job) -> CaseResult:

@@ -33,15 +33,15 @@ def draft_expectations(store: Store, run: str) -> ExpectedDrafts:
     More than half of a golden's trials must have made the same calls. Arguments in which they differ, and those that
     contain a secret, which a store has hidden, are left open. Trials with an error or a fatal failure do not count.
     """
-    stored_run = store.run(run)
+    stored_run = store.runs.get(run)
     clean = scrubber()
-    goldens = {golden.id: golden for golden in store.goldens(stored_run.id)}
+    goldens = {golden.id: golden for golden in store.runs.goldens(stored_run.id)}
     drafts: list[AnyGolden] = []
     split: list[Disagreement] = []
     silent: list[str] = []
     checked = 0
     for golden_id, trials in groupby(
-        store.results(stored_run.id, trajectories=True), key=lambda r: r.golden_id
+        store.runs.results(stored_run.id, trajectories=True), key=lambda r: r.golden_id
     ):
         golden = goldens.get(golden_id)
         if golden is None or states_check(golden):

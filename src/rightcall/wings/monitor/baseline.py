@@ -68,12 +68,12 @@ def make_baseline(
     """
     which = TraceFilter(agent=agent, since=start, until=_after(end))
     hours: HourCounts = {}
-    baseline = baseline_of(store.each_trace(which), agent, start, end, store.now(), timezone, hours)
+    baseline = baseline_of(store.traces.each(which), agent, start, end, store.now(), timezone, hours)
     if tools:
         baseline = msgspec.structs.replace(baseline, tools=_tool_references(store, which, timezone, hours))
     history = [*baseline_history(store, agent), baseline]
-    store.set_states(KIND, {agent: msgspec.json.encode(history)})
-    store.set_states(HOURS, {agent: msgspec.json.encode(hours)})
+    store.traces.set_states(KIND, {agent: msgspec.json.encode(history)})
+    store.traces.set_states(HOURS, {agent: msgspec.json.encode(hours)})
     return baseline
 
 
@@ -185,8 +185,8 @@ def _tool_references(
     """For each of the most used tools, the sessions that used it and those that did not, as two series."""
     units: dict[str, list[set[str]]] = defaultdict(list)
     common: Counter[str] = Counter()
-    for row in store.each_trace(which):
-        called = {call.name for call in store.trace(row.trace_id).trajectory.calls}
+    for row in store.traces.each(which):
+        called = {call.name for call in store.traces.get(row.trace_id).trajectory.calls}
         units[f"{row.session or row.trace_id} {row.started_at[:13]}"].append(called)
         common.update(called)
     if len(units) < FEWEST:
@@ -217,7 +217,7 @@ def _after(end: str) -> str:
 
 def baseline_history(store: Store, agent: str) -> list[TrafficBaseline]:
     """All baselines of an agent, the current one last."""
-    held = store.state(KIND, agent)
+    held = store.traces.states(KIND, agent).get(agent)
     return [] if held is None else msgspec.json.decode(held, type=list[TrafficBaseline])
 
 
@@ -227,7 +227,7 @@ def current_baseline(store: Store, agent: str) -> TrafficBaseline | None:
 
 def baseline_hours(store: Store, agent: str) -> HourCounts:
     """The hours of the current baseline; empty when an older version made it."""
-    held = store.state(HOURS, agent)
+    held = store.traces.states(HOURS, agent).get(agent)
     return {} if held is None else msgspec.json.decode(held, type=HourCounts)
 
 

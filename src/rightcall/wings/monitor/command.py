@@ -197,8 +197,8 @@ def status(store_url: str | None, as_json: bool) -> None:
     from rightcall.wings.monitor.rehearsal import stored_rehearsals
 
     with open_store(store_url, must_exist=True) as store:
-        traffic, checks = store.trace_counts(), check_rates(store)
-        alarms, queued = store.alarms(), store.traces(TraceFilter(review="queued"), limit=1000)
+        traffic, checks = store.traces.counts(), check_rates(store)
+        alarms, queued = store.traces.alarms(), store.traces.page(TraceFilter(review="queued"), limit=1000)
         rehearsals = stored_rehearsals(store)
     changes = version_changes(checks)
     if as_json:
@@ -274,7 +274,7 @@ def baseline(
 
     with open_store(store_url, must_exist=True) as store:
         watcher = Monitor(config, store=store, redacted=True)
-        agents = [agent] if agent else sorted({name for name, *_ in store.trace_counts()})
+        agents = [agent] if agent else sorted({name for name, *_ in store.traces.counts()})
         made = [watcher.make_baseline(name, start, end) for name in agents]
     if as_json:
         print_json([plain(item) for item in made])
@@ -341,7 +341,7 @@ def ack(alarm: int, store_url: str | None) -> None:
     from rightcall.store.address import open_store
 
     with open_store(store_url, must_exist=True) as store:
-        found = store.acknowledge(alarm)
+        found = store.traces.acknowledge(alarm)
     tell(f"alarm {found.key} of {one_line(found.agent)} · {found.name} acknowledged")
 
 

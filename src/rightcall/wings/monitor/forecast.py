@@ -69,8 +69,8 @@ class AgentPlan:
 def agent_plans(store: Store, config: str | Path | None = None) -> list[AgentPlan]:
     """The plan of each agent that has a baseline, with the settings in a file."""
     settings = load_settings(config) if config else MonitorSettings()
-    agents = list(settings.agents) or sorted({agent for agent, *_ in store.trace_counts()})
-    with_baseline = len(store.states(BASELINE))
+    agents = list(settings.agents) or sorted({agent for agent, *_ in store.traces.counts()})
+    with_baseline = len(store.traces.states(BASELINE))
     plans = []
     for agent in agents:
         base = current_baseline(store, agent)

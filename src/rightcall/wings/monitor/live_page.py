@@ -33,12 +33,12 @@ def live(request: Request) -> Response:
     return page(
         request,
         "live.html",
-        traffic=store.trace_counts(),
+        traffic=store.traces.counts(),
         checks=rates,
         changes=version_changes(rates),
-        alarms=store.alarms(limit=50),
-        failures=store.traces(TraceFilter(failed=True), limit=NEWEST),
-        queue=store.traces(TraceFilter(review="queued"), limit=QUEUED),
+        alarms=store.traces.alarms(limit=50),
+        failures=store.traces.page(TraceFilter(failed=True), limit=NEWEST),
+        queue=store.traces.page(TraceFilter(review="queued"), limit=QUEUED),
     )
 
 
@@ -54,7 +54,7 @@ def trace(request: Request) -> Response:
         "trace.html",
         kept=kept,
         view=view,
-        aliases=sorted({version.alias for version in store.datasets()}),
+        aliases=sorted({version.alias for version in store.datasets.versions()}),
         titles=TITLES,
     )
 
@@ -86,7 +86,7 @@ def acknowledge(request: Request) -> Response:
     number = fields_of(request).get("alarm", "")
     if not number.isdecimal():
         raise HTTPException(400, "the URL has no alarm number")
-    store_of(request).acknowledge(int(number))
+    store_of(request).traces.acknowledge(int(number))
     return RedirectResponse("/live#alarms", 303)
 
 
@@ -95,7 +95,7 @@ def review(request: Request) -> Response:
     fields, store = fields_of(request), store_of(request)
     kept = asked_trace(request)
     if fields.get("decision") == "drop":
-        store.set_review(kept.row.trace_id, "dropped")
+        store.traces.set_review(kept.row.trace_id, "dropped")
         return RedirectResponse("/live#queue", 303)
     alias = fields.get("alias", "").strip()
     if not alias:
@@ -103,8 +103,8 @@ def review(request: Request) -> Response:
     golden = reviewed(trace_of(kept).golden(), by="dashboard")
     if forbidden := [name.strip() for name in fields.get("forbidden", "").split(",") if name.strip()]:
         golden = as_negative(golden, forbidden)
-    store.add_to_draft(alias, golden, author="dashboard")
-    store.set_review(kept.row.trace_id, "kept")
+    store.datasets.add_to_draft(alias, golden, author="dashboard")
+    store.traces.set_review(kept.row.trace_id, "kept")
     return RedirectResponse(with_query("/live/trace", id=kept.row.trace_id), 303)
 
 
@@ -112,7 +112,7 @@ def asked_trace(request: Request) -> KeptTrace:
     """The trace of a URL."""
     if "id" not in request.query_params:
         raise HTTPException(400, "the URL has no trace id")
-    return store_of(request).trace(request.query_params["id"])
+    return store_of(request).traces.get(request.query_params["id"])
 
 
 routes = [

@@ -75,18 +75,20 @@ class Monitor:
         if isinstance(config, str | Path):
             require_settings_trust(self.settings, Path(config), trust=trust)
         self.store = store if isinstance(store, Store) else open_store(store)
-        self._redactor = None if redacted else Redactor(self.store.redaction_key(), self.settings.redact)
+        self._redactor = (
+            None if redacted else Redactor(self.store.traces.redaction_key(), self.settings.redact)
+        )
         own = {judge.judge: judge_of(judge) for judge in self.settings.judges if judge.metric}
         self._judges = own | (judges or {})
         labels = {j.judge: packed(j.calibration) for j in self.settings.judges if j.calibration is not None}
-        self.store.set_states(CALIBRATION, labels)
+        self.store.traces.set_states(CALIBRATION, labels)
         self._watching: dict[str, CheckedAgent] = {}
         self._baselines: dict[str, TrafficBaseline | None] = {}
         self._looked_for: set[str] = set()
         self._series = SeriesBook(self.store, self.settings, self._baseline)
         self._spending = {
             name: msgspec.json.decode(data, type=JudgeSpending)
-            for name, data in self.store.states(SPENDING).items()
+            for name, data in self.store.traces.states(SPENDING).items()
         }
         self.alarms: list[StoredAlarm] = []
 
@@ -99,9 +101,9 @@ class Monitor:
             self._watching.clear()
             self._baselines.clear()
         kept = [self._checked(trace) for trace in given]
-        known = self.store.known_traces([k.row.trace_id for k in kept])
-        self.store.keep_traces(kept)
-        self._series.release(lambda: {alarm.key for alarm in self.store.alarms(latched=True)})
+        known = self.store.traces.known([k.row.trace_id for k in kept])
+        self.store.traces.keep(kept)
+        self._series.release(lambda: {alarm.key for alarm in self.store.traces.alarms(latched=True)})
         fed: set[str] = set(known)
         for trace, held in sorted(zip(given, kept, strict=True), key=lambda pair: pair[0].time):
             if held.row.trace_id not in fed:
@@ -131,7 +133,7 @@ class Monitor:
 
     def rehearsal(self, base: TrafficBaseline) -> Rehearsal:
         """What the baseline would have raised, and whether the share of false alarms can be stated."""
-        return rehearsal(self.store, self.settings, base, len(self.store.states(BASELINE)))
+        return rehearsal(self.store, self.settings, base, len(self.store.traces.states(BASELINE)))
 
     def prepare(self) -> list[str]:
         """Create baselines in the settings that the store lacks; returns what will not be monitored, and why."""
@@ -157,8 +159,8 @@ class Monitor:
         """Delete traces older than `keep`; counts, alarms and traces in review stay."""
         keep = self.settings.keep
         old, bad = (now - datetime.timedelta(seconds=seconds(text)) for text in (keep.traces, keep.failed))
-        gone = self.store.forget_traces(written_time(int(old.timestamp() * 1e9)), failed=False)
-        return gone + self.store.forget_traces(written_time(int(bad.timestamp() * 1e9)), failed=True)
+        gone = self.store.traces.forget(written_time(int(old.timestamp() * 1e9)), failed=False)
+        return gone + self.store.traces.forget(written_time(int(bad.timestamp() * 1e9)), failed=True)
 
     def agent_of(self, trace: Trace) -> str:
         """The name in the settings whose `match` matches the trace; without settings the trace's own name."""
@@ -249,12 +251,12 @@ class Monitor:
             "values": series.n,
             "traces": series.bad_traces[-5:],
         }
-        alarm = self.store.add_alarm(agent, check, version, content)
+        alarm = self.store.traces.add_alarm(agent, check, version, content)
         series.alarm = alarm.key
         self.alarms.append(alarm)
 
     def _raise_hard(self, row: TraceRow, check: TraceCheck) -> None:
-        latched = self.store.alarms(latched=True)
+        latched = self.store.traces.alarms(latched=True)
         if any(a.agent == row.agent and a.name == check.name and a.version == row.version for a in latched):
             return
         content = alert_of("forbidden", row.agent, check.name, row.version) | {
@@ -262,11 +264,13 @@ class Monitor:
             "reason": check.reason,
             "traces": [row.trace_id],
         }
-        self.alarms.append(self.store.add_alarm(row.agent, check.name, row.version, content))
+        self.alarms.append(self.store.traces.add_alarm(row.agent, check.name, row.version, content))
 
     def _save(self) -> None:
         self._series.save()
-        self.store.set_states(SPENDING, {n: msgspec.json.encode(held) for n, held in self._spending.items()})
+        self.store.traces.set_states(
+            SPENDING, {n: msgspec.json.encode(held) for n, held in self._spending.items()}
+        )
 
 
 def alert_of(kind: str, agent: str, check: str, version: str) -> dict[str, Any]:

@@ -61,8 +61,8 @@ class VersionChange:
 
 def check_rates(store: Store) -> list[CheckRate]:
     """A rate for each check of each version of each agent."""
-    labels = {name: unpacked(held, Calibration) for name, held in store.states(CALIBRATION).items()}
-    found = rates_of(store.check_counts(), store.session_counts())
+    labels = {name: unpacked(held, Calibration) for name, held in store.traces.states(CALIBRATION).items()}
+    found = rates_of(store.traces.check_counts(), store.traces.session_counts())
     return [_corrected(rate, labels.get(judge_name(rate.name))) for rate in found]
 
 

@@ -65,19 +65,21 @@ def rehearsal(store: Store, settings: MonitorSettings, base: TrafficBaseline, ag
     if held is not None and held.of == digest:
         return held
     found = rehearse(settings, base, baseline_hours(store, base.agent), agents, digest)
-    store.set_states(KIND, {base.agent: msgspec.json.encode(found)})
+    store.traces.set_states(KIND, {base.agent: msgspec.json.encode(found)})
     return found
 
 
 def stored_rehearsal(store: Store, agent: str) -> Rehearsal | None:
     """The rehearsal that was stored last."""
-    held = store.state(KIND, agent)
+    held = store.traces.states(KIND, agent).get(agent)
     return None if held is None else msgspec.json.decode(held, type=Rehearsal)
 
 
 def stored_rehearsals(store: Store) -> dict[str, Rehearsal]:
     """The stored rehearsals by agent."""
-    return {agent: msgspec.json.decode(held, type=Rehearsal) for agent, held in store.states(KIND).items()}
+    return {
+        agent: msgspec.json.decode(held, type=Rehearsal) for agent, held in store.traces.states(KIND).items()
+    }
 
 
 def rehearse(

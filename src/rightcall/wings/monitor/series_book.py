@@ -37,7 +37,9 @@ class SeriesBook:
         self, store: Store, settings: MonitorSettings, baseline: Callable[[str], TrafficBaseline | None]
     ) -> None:
         self._store, self._settings, self._baseline = store, settings, baseline
-        self._series = {_place(name): unpacked_series(data) for name, data in store.states(KIND).items()}
+        self._series = {
+            _place(name): unpacked_series(data) for name, data in store.traces.states(KIND).items()
+        }
         self._sessions = SessionHours(store)
         self._changed: set[Place] = set()
         self._compared: set[Place] = set()
@@ -99,8 +101,8 @@ class SeriesBook:
         """Write the changes."""
         self._sessions.save()
         documents = {_name(p): packed_series(self._series[p]) for p in self._changed if p in self._series}
-        self._store.set_states(KIND, documents)
-        self._store.set_session_counts(
+        self._store.traces.set_states(KIND, documents)
+        self._store.traces.count_sessions(
             [
                 SessionCount(*p, s.sessions, s.bad_sessions)
                 for p in self._changed
@@ -138,7 +140,7 @@ class SeriesBook:
         for place in oldest:
             del self._series[place]
             self._compared.discard(place)
-        self._store.drop_states(KIND, [_name(place) for place in oldest])
+        self._store.traces.set_states(KIND, {_name(place): None for place in oldest})
 
     def _bounds(self, place: Place) -> Bounds | None:
         """What the series is compared with; None while no baseline has this check."""
@@ -146,7 +148,7 @@ class SeriesBook:
         base = self._baseline(agent) if name not in HARD else None
         if base is None:
             return None
-        self._agents = self._agents or len(self._store.states(BASELINE))
+        self._agents = self._agents or len(self._store.traces.states(BASELINE))
         return bounds_of(self._settings, base, name, self._agents)
 
 

@@ -25,7 +25,7 @@ class SessionHours:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._hours = {agent: int(data) for agent, data in store.states(KIND).items()}
+        self._hours = {agent: int(data) for agent, data in store.traces.states(KIND).items()}
         self._new: dict[tuple[str, str, str], dict[str, list[float]]] = {}
         self._moved: set[str] = set()
 
@@ -54,7 +54,7 @@ class SessionHours:
     def end(self, agent: str) -> Iterator[tuple[tuple[str, str, str], float, int]]:
         """The values of the agent's sessions in the order of their first traces: series, value, time."""
         self.save()
-        while hours := self._store.take_sessions(agent):
+        while hours := self._store.traces.take_sessions(agent):
             for hour in hours:
                 for name, (bad, count, time) in hour.values.items():
                     yield (hour.agent, hour.version, name), bad / count, int(time)
@@ -62,14 +62,14 @@ class SessionHours:
     def agents(self) -> list[str]:
         """Agents with sessions that are not counted yet."""
         self.save()
-        return self._store.agents_with_sessions()
+        return self._store.traces.agents_with_sessions()
 
     def save(self) -> None:
         """Write what is new."""
         new, self._new = self._new, {}
-        self._store.add_to_sessions([SessionHour(*place, values) for place, values in new.items()])
+        self._store.traces.add_to_sessions([SessionHour(*place, values) for place, values in new.items()])
         moved = {
             agent: msgspec.json.encode(self._hours[agent]) for agent in self._moved if agent in self._hours
         }
-        self._store.set_states(KIND, moved)
+        self._store.traces.set_states(KIND, moved)
         self._moved.clear()

@@ -56,7 +56,7 @@ class TraceIntake:
 
     def __post_init__(self) -> None:
         settings = self.monitor.settings
-        self._redactor = Redactor(self.monitor.store.redaction_key(), settings.redact)
+        self._redactor = Redactor(self.monitor.store.traces.redaction_key(), settings.redact)
         self._settle, self._idle = seconds(settings.settle), seconds(settings.idle)
         self.alerts = Alerts(settings.alerts, self.clock)
         self._told = 0
@@ -136,9 +136,9 @@ class TraceIntake:
         Late spans arrive at least `settle` after the others: a stored trace whose spans all arrived within that has
         none.
         """
-        waiting = self.monitor.store.waiting_traces()
+        waiting = self.monitor.store.traces.waiting()
         together = [t for t, first, last in waiting if _seconds_between(first, last) < self._settle]
-        closed = self.monitor.store.known_traces(together)
+        closed = self.monitor.store.traces.known(together)
         now = self.clock()
         for trace_id, _, _ in waiting:
             if trace_id not in closed:
@@ -157,7 +157,7 @@ class TraceIntake:
             rows = [row for each, _, _ in batch for row in each]
             failure: Exception | None = None
             try:
-                await self._in(self._writer, self.monitor.store.add_spans, rows)
+                await self._in(self._writer, self.monitor.store.traces.add_spans, rows)
             except Exception as error:  # the sender gets an error and retries
                 failure = error if isinstance(error, StoreError) else StoreError(str(error))
             del self._waiting[: len(batch)]
@@ -196,8 +196,8 @@ class TraceIntake:
         """Forget the spans of traces that were closed so long ago that late ones no longer reopen them."""
         before = datetime.datetime.now(datetime.UTC) - datetime.timedelta(seconds=REOPEN)
         store, moment = self.monitor.store, written_time(int(before.timestamp() * 1e9))
-        while closed := [t for t in store.received_before(moment) if t not in self._open]:
-            store.drop_spans(closed)
+        while closed := [t for t in store.traces.received_before(moment) if t not in self._open]:
+            store.traces.drop_spans(closed)
         gc.collect()
         return_freed_memory()
 
@@ -225,7 +225,7 @@ class TraceIntake:
 
     def _close_now(self, lost: dict[str, int]) -> None:
         store = self.monitor.store
-        known, received = store.known_traces(list(lost)), store.spans_of(list(lost))
+        known, received = store.traces.known(list(lost)), store.traces.spans_of(list(lost))
         traces = []
         for trace_id, dropped in lost.items():
             spans = unpacked_spans(received.get(trace_id, ()))
@@ -235,7 +235,7 @@ class TraceIntake:
             if dropped:
                 problems.add("too_many", trace_id, dropped)
             trace = assemble(spans, source="otlp", calls=self.monitor.settings.calls, problems=problems)  # type: ignore[arg-type]
-            if trace_id in known and trace.spans < store.trace(trace_id).origin.get("spans", 0):
+            if trace_id in known and trace.spans < store.traces.get(trace_id).origin.get("spans", 0):
                 continue  # spans that arrived too late: the rest of the trace is no longer stored
             traces.append(trace)
         self.monitor.feed(traces)

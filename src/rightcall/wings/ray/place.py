@@ -95,7 +95,7 @@ class Workers:
         """Score a stored run again, a task for some thousand results at a time."""
         if store.file is not None and not self._engine.local:
             raise ConfigError("nodes of a cluster cannot write to a file here; rescore on a PostgreSQL store")
-        run_id = store.run(run).id  # before seconds are spent on starting Ray
+        run_id = store.runs.get(run).id  # before seconds are spent on starting Ray
         if news := self._engine.opening():
             tell(news)
         finished(self._engine.open())

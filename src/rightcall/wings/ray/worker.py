@@ -180,7 +180,7 @@ class Worker:
     def _writer(self, setup: WorkerSetup, persist: Persistence) -> Write:
         """What stores results of the run from here."""
         self._store = self._store or open_store(setup.store)
-        writer = self._store.join_run(setup.run_id, epoch=setup.epoch)
+        writer = self._store.runs.join(setup.run_id, epoch=setup.epoch)
         return partial(_write, persist, self._store, writer)
 
     def _begin(self, setup: WorkerSetup, session: Session, at_once: int) -> None:

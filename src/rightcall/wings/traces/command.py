@@ -69,7 +69,7 @@ def import_(
     if keep_raw:
         tell("warning: --keep-raw writes e-mail addresses, numbers and keys as they are", err=True)
     with open_store(store_url) as store:
-        clean = _as_it_is if keep_raw else Redactor(store.redaction_key(), redact).trace
+        clean = _as_it_is if keep_raw else Redactor(store.traces.redaction_key(), redact).trace
         made = (
             import_to_folder(found, folder, clean)
             if folder is not None
@@ -140,7 +140,7 @@ def list_(agent: str, failed: bool, queued: bool, limit: int, store_url: str | N
 
     which = TraceFilter(agent=agent, failed=True if failed else None, review="queued" if queued else None)
     with open_store(store_url, must_exist=True) as store:
-        rows = store.traces(which, limit=limit)
+        rows = store.traces.page(which, limit=limit)
     if not rows and not as_json:
         filtered = agent or failed or queued
         tell(
@@ -176,7 +176,7 @@ def show(trace: str, store_url: str | None, as_json: bool) -> None:
     from rightcall.wings.traces.trace_record import trace_of
 
     with open_store(store_url, must_exist=True) as store:
-        kept = store.trace(trace)
+        kept = store.traces.get(trace)
     if as_json:
         print_json(kept)
         return
@@ -290,11 +290,11 @@ def _waiting(candidates: Path | None, target: Path, store_url: str | None) -> An
         failed_first = [
             row
             for bad in (True, False)
-            for row in store.traces(TraceFilter(review="queued", failed=bad), limit=1000)
+            for row in store.traces.page(TraceFilter(review="queued", failed=bad), limit=1000)
         ]
         for row in failed_first:
-            kept = store.trace(row.trace_id)
-            yield trace_of(kept).golden(), lambda word, name=row.trace_id: store.set_review(name, word)
+            kept = store.traces.get(row.trace_id)
+            yield trace_of(kept).golden(), lambda word, name=row.trace_id: store.traces.set_review(name, word)
 
 
 def _print_candidate(golden: Golden) -> None:
@@ -327,12 +327,12 @@ def promote(
     goldens = []
     with open_store(store_url, must_exist=True) as store:
         for name in ids:
-            kept: KeptTrace = store.trace(name)
+            kept: KeptTrace = store.traces.get(name)
             golden = trace_of(kept).golden()
             if negative:
                 golden = as_negative(golden, negative)
             goldens.append(reviewed(golden, by=_author()) if accept or negative else golden)
-            store.set_review(kept.row.trace_id, "kept")
+            store.traces.set_review(kept.row.trace_id, "kept")
     count = add_goldens(target, goldens)
     tell(f"{_count(len(goldens), 'golden')} added to {target}, {count:,} in it")
     if not accept and not negative:

@@ -82,20 +82,20 @@ def import_to_store(traces: Iterable[Trace], store: Store, clean: Callable[[Trac
             checks = run_checks(DEFAULT, trace, CheckedAgent())
             agent = trace.service or trace.agent or "agent"
             kept.append(kept_trace(trace, agent, checks, any(check.bad for check in checks), queue=True))
-        known = store.known_traces([each.row.trace_id for each in kept])
+        known = store.traces.known([each.row.trace_id for each in kept])
         for each in kept:
             if each.row.trace_id not in known:
                 known.add(each.row.trace_id)
                 sessions.add(each.row)
-        store.keep_traces(kept, {**dict.fromkeys(interrupted, EMPTY), name: sessions.packed()})
-    store.end_import([name, *interrupted], sessions.counts())
+        store.traces.keep(kept, {**dict.fromkeys(interrupted, EMPTY), name: sessions.packed()})
+    store.traces.count_sessions(sessions.counts(), ended_imports=[name, *interrupted])
     found.candidates = candidates.count
     return found
 
 
 def _interrupted(store: Store) -> dict[str, bytes]:
     """What imports had counted that ended in this process, or with theirs, by the name of the process."""
-    notes = store.states("importing").items()
+    notes = store.traces.states("importing").items()
     return {name: note for name, note in notes if name == this_process() or process_runs(name) is False}
 
 

@@ -22,31 +22,31 @@ T = TypeVar("T")
 
 def tag_run(request: Request) -> Response:
     run, fields = asked_run(request), fields_of(request)
-    change = store_of(request).untag_run if "remove" in fields else store_of(request).tag_run
-    _try(lambda: change(run.id, fields.get("tag", "").strip()))
+    tag, remove = fields.get("tag", "").strip(), "remove" in fields
+    _try(lambda: store_of(request).runs.tag(run.id, tag, remove=remove))
     return _back(fields, run_link(run.id))
 
 
 def tag_case(request: Request) -> Response:
     run, fields = asked_run(request), fields_of(request)
-    change = store_of(request).untag_case if "remove" in fields else store_of(request).tag_case
-    _try(lambda: change(run.id, fields["id"], fields.get("tag", "").strip()))
+    tag, remove = fields.get("tag", "").strip(), "remove" in fields
+    _try(lambda: store_of(request).runs.tag(run.id, tag, golden_id=fields["id"], remove=remove))
     return _back(fields, case_link(run.id, fields["id"]), "#notes")
 
 
 def write_note(request: Request) -> Response:
     run, fields = asked_run(request), fields_of(request)
     author = fields.get("author", "").strip()[:100]
-    _try(lambda: store_of(request).add_note(run.id, fields["id"], fields.get("text", ""), author=author))
+    _try(lambda: store_of(request).runs.add_note(run.id, fields["id"], fields.get("text", ""), author=author))
     return _back(fields, case_link(run.id, fields["id"]), "#notes")
 
 
 def delete_note(request: Request) -> Response:
     """Only a note of the case it is shown on: a number alone could be any note of the store."""
     run, fields = asked_run(request), fields_of(request)
-    for note in store_of(request).case(run.id, fields["id"]).notes:
+    for note in store_of(request).runs.case(run.id, fields["id"]).notes:
         if str(note.id) == fields.get("note"):
-            store_of(request).delete_note(note.id)
+            store_of(request).runs.delete_note(note.id)
     return _back(fields, case_link(run.id, fields["id"]), "#notes")
 
 
@@ -54,10 +54,10 @@ def keep_golden(request: Request) -> Response:
     """Add what the agent did to the draft of a dataset."""
     run, fields = asked_run(request), fields_of(request)
     store = store_of(request)
-    found = store.case(run.id, fields["id"])
+    found = store.runs.case(run.id, fields["id"])
     golden = golden_from(found, chosen_trial(found, fields.get("trial")), fields.get("golden_id", "").strip())
     alias = fields.get("alias", "").strip()
-    kept = _try(lambda: store.add_to_draft(alias, golden, author="dashboard"))
+    kept = _try(lambda: store.datasets.add_to_draft(alias, golden, author="dashboard"))
     back = _target(fields, case_link(run.id, found.golden_id))
     return page(
         request,

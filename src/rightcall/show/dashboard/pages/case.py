@@ -26,7 +26,7 @@ def case(request: Request) -> Response:
     run, found, result = asked_case(request)
     store = store_of(request)
     filters = {name: v for name, v in request.query_params.items() if name not in ("id", "trial") and v}
-    before, after = store.neighbours(run.id, result_filter(filters), found.golden_id)
+    before, after = store.runs.neighbours(run.id, result_filter(filters), found.golden_id)
     record = run_record(store, run)
     view = case_view(found.golden, result, {tool.name: tool for tool in record.tools})
     return page(
@@ -39,7 +39,7 @@ def case(request: Request) -> Response:
         before=before,
         following=after,
         filters=filters,
-        aliases=sorted({version.alias for version in store.datasets()}),
+        aliases=sorted({version.alias for version in store.datasets.versions()}),
         titles=TITLES,
         system=system_prompt(record, found.golden),
         setup=record.setup,
@@ -79,7 +79,7 @@ def asked_case(request: Request) -> tuple[StoredRun, StoredCase, CaseResult]:
     run = asked_run(request)
     if "id" not in request.query_params:
         raise HTTPException(400, "the URL has no case id")
-    found = store_of(request).case(run.id, request.query_params["id"])
+    found = store_of(request).runs.case(run.id, request.query_params["id"])
     query = request.query_params
     return run, found, chosen_trial(found, query.get("trial"), query.get("outcome"))
 

@@ -36,15 +36,15 @@ def compare(request: Request) -> Response:
         return _matrix_page(request, several)
     pair = asked_pair(request)
     if pair is None:
-        offered = store_of(request).runs(limit=RUNS_OFFERED)
+        offered = store_of(request).runs.page(limit=RUNS_OFFERED)
         likely = likely_pair(offered) if len(offered) > 1 else ()
         return page(request, "compare_choose.html", runs=offered, likely=likely)
     before, after = pair
     store, query = store_of(request), request.query_params
     counts = _counts(request, before, after)
     change = _asked_change(query.get("change", ""), counts)
-    found = store.compared_page(
-        before.id, after.id, change, limit=ON_A_PAGE + 1, beyond=query.get("beyond") or None
+    found = store.runs.compare(before.id, after.id).page(
+        change, limit=ON_A_PAGE + 1, beyond=query.get("beyond") or None
     )
     shown = found[:ON_A_PAGE]
     ids = [each.golden_id for each in shown]
@@ -59,7 +59,7 @@ def compare(request: Request) -> Response:
         found=_verdict(request, before, after) if ready else None,
         change=change,
         cases=shown,
-        previews=store.previews(before.id, ids) | store.previews(after.id, ids),
+        previews=store.runs.previews(before.id, ids) | store.runs.previews(after.id, ids),
         beyond=ids[-1] if len(found) > ON_A_PAGE else None,
         differences=changes(before.run, after.run),
         what=what,
@@ -117,7 +117,7 @@ def asked_pair(request: Request) -> tuple[StoredRun, StoredRun] | None:
     """Before and after from the URL; two unordered runs are sorted by time."""
     store, query = store_of(request), request.query_params
     if query.get("before") and query.get("after"):
-        return store.run(query["before"]), store.run(query["after"])
+        return store.runs.get(query["before"]), store.runs.get(query["after"])
     chosen = asked_runs(request)
     return (chosen[0], chosen[1]) if len(chosen) > 1 else None
 
@@ -136,7 +136,7 @@ def likely_pair(newest_first: list[StoredRun]) -> tuple[StoredRun, StoredRun]:
 def asked_runs(request: Request) -> list[StoredRun]:
     """The unordered runs of the URL, by time, each once."""
     store = store_of(request)
-    found = {run.id: run for run in map(store.run, request.query_params.getlist("run")[:MOST_RUNS])}
+    found = {run.id: run for run in map(store.runs.get, request.query_params.getlist("run")[:MOST_RUNS])}
     return sorted(found.values(), key=lambda run: (run.run.started_at, run.id))
 
 
@@ -150,7 +150,7 @@ def _counts(request: Request, before: StoredRun, after: StoredRun) -> dict[Chang
     """How many goldens each change happened to."""
     store = store_of(request)
     found: dict[Change, int] = request.app.state.views.get(
-        ("counts", *_key(before, after)), lambda: store.compared_counts(before.id, after.id)
+        ("counts", *_key(before, after)), lambda: store.runs.compare(before.id, after.id).counts()
     )
     return {change: found.get(change, 0) for change in CHANGES}
 
@@ -186,7 +186,7 @@ def _key(*runs: StoredRun) -> tuple[Hashable, ...]:
 def _side(request: Request, run: StoredRun, golden_id: str, name: str) -> dict[str, Any]:
     store = store_of(request)
     try:
-        found = store.case(run.id, golden_id)
+        found = store.runs.case(run.id, golden_id)
     except InputError:
         return {"name": name, "run": run, "view": None}
     if not found.results:

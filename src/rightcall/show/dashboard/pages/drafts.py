@@ -41,7 +41,7 @@ class DraftRow(Record, frozen=True):
 
 def drafts(request: Request) -> Response:
     """Every dataset that has a draft."""
-    found = [version for version in store_of(request).datasets() if not version.finalized]
+    found = [version for version in store_of(request).datasets.versions() if not version.finalized]
     shown = [(version, draft_link(version.alias), _counts(_rows(request, version))) for version in found]
     return page(request, "drafts.html", drafts=shown)
 
@@ -105,7 +105,7 @@ def decide(request: Request) -> Response:
             found, cast("None", state or None), comment=comment, author=_author(fields), at=_now()
         )
     )
-    store_of(request).add_to_draft(version.alias, made, author=_author(fields))
+    store_of(request).datasets.add_to_draft(version.alias, made, author=_author(fields))
     here = golden_link(version.alias, found.id)
     return RedirectResponse(_next_pending(request, version.alias, found.id) if state else here, 303)
 
@@ -116,7 +116,7 @@ def edit(request: Request) -> Response:
     found = _unchanged(request, version, fields)
     made = _try(lambda: edited(found, fields.get("text", ""), author=_author(fields), at=_now()))
     kept = msgspec.structs.replace(made, metadata={**found.metadata, **made.metadata})
-    store_of(request).add_to_draft(version.alias, kept, author=_author(fields))
+    store_of(request).datasets.add_to_draft(version.alias, kept, author=_author(fields))
     return RedirectResponse(golden_link(version.alias, found.id), 303)
 
 
@@ -126,7 +126,7 @@ def write(request: Request) -> Response:
     made = _try(lambda: golden_by_hand(fields.get("text", ""), author=_author(fields), at=_now()))
     if any(row.id == made.id for row in _rows(request, version)):
         raise HTTPException(400, f"the draft already has a golden '{made.id}'; choose another id")
-    store_of(request).add_to_draft(version.alias, made, author=_author(fields))
+    store_of(request).datasets.add_to_draft(version.alias, made, author=_author(fields))
     return RedirectResponse(golden_link(version.alias, made.id), 303)
 
 
@@ -135,10 +135,10 @@ def finalize(request: Request) -> Response:
     version, fields = _asked(request), _fields(request)
     store, alias = store_of(request), version.alias
     if fields.get("as_is"):
-        made = _try(lambda: store.finalize_dataset(alias))
+        made = _try(lambda: store.datasets.finalize(alias))
     else:
         made = _try(
-            lambda: store.finalize_accepted(
+            lambda: store.datasets.finalize_accepted(
                 alias, accepted, lambda one: review_of(one).state == "rejected", author=_author(fields)
             )
         )
@@ -157,7 +157,7 @@ def golden_link(alias: str, golden_id: str) -> str:
 
 def _asked(request: Request) -> DatasetVersion:
     alias = from_segment(request.path_params["alias"])
-    version = store_of(request).dataset(alias, finalized=False)
+    version = store_of(request).datasets.get(alias, finalized=False)
     if version.finalized:
         raise InputError(f"dataset {alias}", "has no draft")
     return version
@@ -165,7 +165,7 @@ def _asked(request: Request) -> DatasetVersion:
 
 def _golden(request: Request, version: DatasetVersion) -> AnyGolden:
     wanted = request.query_params.get("id", "")
-    for found in store_of(request).pull_dataset(version.alias, version.version, finalized=False):
+    for found in store_of(request).datasets.pull(version.alias, version.version, finalized=False):
         if found.id == wanted:
             return found
     raise InputError(f"dataset {version.alias}", f"has no golden '{wanted[:100]}' in its draft")
@@ -187,7 +187,7 @@ def _rows(request: Request, version: DatasetVersion) -> list[DraftRow]:
     """The draft as a list, cached by content."""
 
     def read() -> list[DraftRow]:
-        found = store_of(request).pull_dataset(version.alias, version.version, finalized=False)
+        found = store_of(request).datasets.pull(version.alias, version.version, finalized=False)
         return [_row(golden) for golden in found]
 
     key = ("draft", version.alias, version.version, version.fingerprint)
@@ -212,7 +212,7 @@ def _counts(rows: list[DraftRow]) -> dict[str, int]:
 
 
 def _next_pending(request: Request, alias: str, golden_id: str) -> str:
-    version = store_of(request).dataset(alias, finalized=False)
+    version = store_of(request).datasets.get(alias, finalized=False)
     rows = _rows(request, version)
     at = next((place for place, row in enumerate(rows) if row.id == golden_id), 0)
     following = next((row for row in (*rows[at + 1 :], *rows[:at]) if row.state == "pending"), None)

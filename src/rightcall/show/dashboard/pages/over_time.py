@@ -22,8 +22,9 @@ def over_time(request: Request) -> Response:
     """The chart and the runs it is made of; without a name, every suite to choose from."""
     store, which = store_of(request), asked(request)
     if which == RunFilter():
-        return page(request, "over_time_choose.html", suites=store.suites(), groups=store.groups())
-    found = store.runs(which, limit=MOST_RUNS)
+        overview = store.runs.overview()
+        return page(request, "over_time_choose.html", suites=overview.suites, groups=overview.groups)
+    found = store.runs.page(which, limit=MOST_RUNS)
     marks = changed_at(found[::-1])
     changes = {
         run.id: tool_change(tools_of(store, marks[run.id]), tools_of(store, run))
@@ -43,13 +44,13 @@ def over_time(request: Request) -> Response:
 
 def trend(request: Request) -> Response:
     """The chart of the page."""
-    points = points_of(store_of(request).runs(asked(request), limit=MOST_RUNS))
+    points = points_of(store_of(request).runs.page(asked(request), limit=MOST_RUNS))
     return charts.answer(request, lambda theme: charts.trend(points, theme, narrow=charts.is_narrow(request)))
 
 
 def line(request: Request) -> Response:
     """A sparkline for a list: the newest runs only."""
-    points = points_of(store_of(request).runs(asked(request), limit=IN_A_LINE))
+    points = points_of(store_of(request).runs.page(asked(request), limit=IN_A_LINE))
     return charts.answer(request, lambda theme: charts.line(points, theme))
 
 

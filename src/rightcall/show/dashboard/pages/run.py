@@ -108,24 +108,21 @@ def case_list(request: Request, stored: StoredRun) -> dict[str, Any]:
     store, query = store_of(request), request.query_params
     which = result_filter(dict(query))
     after = _last_shown(dict(query))
-    found = store.goldens_page(stored.id, which, limit=ON_A_PAGE + 1, after=after)
+    found = store.runs.goldens_page(stored.id, which, limit=ON_A_PAGE + 1, after=after)
     shown = found[:ON_A_PAGE]
-    ids = [each.golden_id for each in shown]
-    tags, trials = store.case_tags(stored.id, ids), store.trials_of(stored.id, ids)
     filters = {
         name: value for name, value in query.items() if name not in ("after", "part", "trial") and value
     }
     return {
-        "cases": titled((golden_row(golden_id, trials[golden_id]) for golden_id in ids), store, stored.id),
-        "previews": store.previews(stored.id, ids),
-        "case_tags": {golden_id: tags.get(golden_id, ()) for golden_id in ids},
+        "cases": titled((golden_row(golden.golden_id, golden.trials) for golden in shown), store, stored.id),
+        "listed": {golden.golden_id: golden for golden in shown},
         "which": which,
         "filters": filters,
         "narrowed": which != ResultFilter(),
         "fitting": _fitting(store, stored, which, len(found) if after is None else None),
         "next_page": shown[-1] if len(found) > ON_A_PAGE else None,
         "first": after is None,
-        "codes": store.code_counts(stored.id),
+        "codes": store.runs.failures(stored.id).code_counts(),
         "code_titles": TITLES,
         "categories": get_args(Category),
         "tool_names": sorted(tools_of(store, stored)),
@@ -146,7 +143,7 @@ def _fitting(store: Store, stored: StoredRun, which: ResultFilter, on_first_page
     if on_first_page is not None and on_first_page <= ON_A_PAGE and stored.run.trials == 1:
         return on_first_page
     scans = which.text or which.failed_metric  # no index covers these
-    return None if scans and stored.results > COUNTED else store.count(stored.id, which)
+    return None if scans and stored.results > COUNTED else store.runs.count(stored.id, which)
 
 
 def result_filter(query: dict[str, str]) -> ResultFilter:

@@ -24,9 +24,10 @@ def runs(request: Request) -> Response:
     """One page of matching runs."""
     store, query = store_of(request), request.query_params
     which = filter_of(dict(query))
-    found = store.runs(which, limit=ON_A_PAGE + 1, after=query.get("after") or None)
+    found = store.runs.page(which, limit=ON_A_PAGE + 1, after=query.get("after") or None)
     shown = found[:ON_A_PAGE]
-    suites = store.suites()
+    overview = store.runs.overview()
+    suites = overview.suites
     lines = [] if which != RunFilter() or query.get("after") else suites[:SUITES_SHOWN]
     return page(
         request,
@@ -37,11 +38,12 @@ def runs(request: Request) -> Response:
         suites=suites,
         lines=lines,
         newest={
-            suite.name: store.runs(RunFilter(name=suite.name), limit=1) for suite in suites[:SUITES_SHOWN]
+            suite.name: store.runs.page(RunFilter(name=suite.name), limit=1)
+            for suite in suites[:SUITES_SHOWN]
         },
         by_agent={suite.name: agents_of(store, suite.name) for suite in lines},
-        agents=store.agents(),
-        tags=store.tags(),
+        agents=overview.agents,
+        tags=overview.tags,
         after=shown[-1].id if len(found) > ON_A_PAGE else None,
         first=not query.get("after"),
         query={name: value for name, value in query.items() if name != "after"},
@@ -50,7 +52,7 @@ def runs(request: Request) -> Response:
 
 def agents_of(store: Store, suite: str) -> list[str]:
     """The agents of the newest runs of a suite, the one that ran last first."""
-    newest = store.runs(RunFilter(name=suite), limit=RUNS_READ)
+    newest = store.runs.page(RunFilter(name=suite), limit=RUNS_READ)
     return list(dict.fromkeys(run.run.agent for run in newest))[:AGENTS_SHOWN]
 
 

@@ -23,9 +23,9 @@ RUNS_OFFERED = 50
 def tools(request: Request) -> Response:
     """Every tool of a run; by default of the newest one that has tools."""
     store = store_of(request)
-    offered = store.runs(RunFilter(), limit=RUNS_OFFERED)
+    offered = store.runs.page(RunFilter(), limit=RUNS_OFFERED)
     chosen = request.query_params.get("run")
-    run = store.run(chosen) if chosen else _with_tools(store, offered)
+    run = store.runs.get(chosen) if chosen else _with_tools(store, offered)
     if run is None:
         return page(request, "tools.html", run=None, runs=[], ready=True)
     ready = at_hand(request, run) and request.app.state.views.known(_lint_key(run))
@@ -45,7 +45,7 @@ def _with_tools(store: Store, newest_first: list[StoredRun]) -> StoredRun | None
 
 def tool_list(request: Request) -> Response:
     """The list alone, for a run that takes a moment to summarize."""
-    run = store_of(request).run(request.query_params.get("run", "last"))
+    run = store_of(request).runs.get(request.query_params.get("run", "last"))
     return page(request, "tool_list.html", run=run, **_content(request, run))
 
 

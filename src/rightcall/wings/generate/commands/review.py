@@ -123,9 +123,9 @@ def finalize(
         )
     with open_store(store, must_exist=True) as opened:
         if as_is:
-            version = opened.finalize_dataset(drafts)
+            version = opened.datasets.finalize(drafts)
         else:
-            version = opened.finalize_accepted(
+            version = opened.datasets.finalize_accepted(
                 drafts,
                 accepted,
                 lambda golden: review_of(golden).state == "rejected",

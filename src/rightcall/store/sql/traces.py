@@ -9,9 +9,10 @@ from sqlalchemy import Connection, Row, delete, func, insert, select, text, upda
 
 from rightcall.core.errors import InputError
 from rightcall.store.sql import tables
-from rightcall.store.sql.core import Core, portions
+from rightcall.store.sql.core import portions
+from rightcall.store.sql.monitor_states import IMPORTING, MonitorStates, put_states
 from rightcall.store.sql.record_bytes import compressed, expanded, held, packed, stored_bytes, unpacked
-from rightcall.store.sql.watch_states import IMPORTING, put_states
+from rightcall.store.sql.session_hours import OpenSessions
 from rightcall.store.watch import (
     CheckCount,
     KeptTrace,
@@ -26,29 +27,31 @@ LONGEST_INPUT = 300
 ROW = [column for column in tables.traces.c if column.name not in ("content", "signature", "key")]
 
 
-class Watched(Core):
-    """The part of the store for production traces."""
+class Traces(MonitorStates, OpenSessions):
+    """The part of the store for production traces and their monitor: `store.traces`."""
+
+    __slots__ = ()
 
     def add_spans(self, batches: Iterable[tuple[str, bytes]]) -> None:
         """Store spans as received, under the id of their trace, in one transaction."""
-        now = self.now()
+        now = self._store.now()
         rows = [{"trace_id": t, "received_at": now, "content": c} for t, c in batches]
         if rows:
-            with self.writing() as connection:
+            with self._store.writing() as connection:
                 connection.execute(insert(tables.received), rows)
 
-    def waiting_traces(self) -> list[tuple[str, str, str]]:
+    def waiting(self) -> list[tuple[str, str, str]]:
         """Traces whose spans are stored, with the arrival times of the first and the latest span."""
         r = tables.received.c
         query = select(r.trace_id, func.min(r.received_at), func.max(r.received_at)).group_by(r.trace_id)
-        with self.reading() as connection:
+        with self._store.reading() as connection:
             return [(row[0], row[1], row[2]) for row in connection.execute(query)]
 
     def spans_of(self, trace_ids: Sequence[str]) -> dict[str, list[bytes]]:
         """All stored spans of these traces, in order of arrival."""
         r = tables.received.c
         found: dict[str, list[bytes]] = {}
-        with self.reading() as connection:
+        with self._store.reading() as connection:
             for some in portions(trace_ids):
                 query = select(r.trace_id, r.content).where(r.trace_id.in_(some)).order_by(r.key)
                 for trace_id, content in connection.execute(query):
@@ -59,28 +62,30 @@ class Watched(Core):
         """Traces whose spans arrived before a time, among the oldest stored ones."""
         r = tables.received.c
         oldest = select(r.trace_id, r.received_at).order_by(r.key).limit(limit)
-        with self.reading() as connection:  # by their number: SQLite would hold what it sorts in memory
+        with (
+            self._store.reading() as connection
+        ):  # by their number: SQLite would hold what it sorts in memory
             return list(dict.fromkeys(t for t, at in connection.execute(oldest) if at < moment))
 
     def drop_spans(self, trace_ids: Sequence[str]) -> None:
         """Delete the received spans of closed traces."""
         r = tables.received.c
-        with self.writing() as connection:
+        with self._store.writing() as connection:
             for some in portions(trace_ids):
                 connection.execute(delete(tables.received).where(r.trace_id.in_(some)))
 
-    def known_traces(self, trace_ids: Sequence[str]) -> set[str]:
+    def known(self, trace_ids: Sequence[str]) -> set[str]:
         """Which of these are already stored."""
-        with self.reading() as connection:
+        with self._store.reading() as connection:
             return set(_stored(connection, list(trace_ids)))
 
-    def keep_traces(self, traces: Sequence[KeptTrace], importing: dict[str, bytes] | None = None) -> int:
+    def keep(self, traces: Sequence[KeptTrace], importing: dict[str, bytes] | None = None) -> int:
         """Store traces; an existing one is replaced and counted once. Returns how many were new.
 
         `importing` are notes of an import, written in the same transaction: whoever continues it knows both.
         """
         latest = {kept.row.trace_id: kept for kept in traces}
-        with self.writing() as connection:
+        with self._store.writing() as connection:
             before = _stored(connection, list(latest))
             counts: dict[tuple[str, str, str, str], list[float]] = {}
             for trace_id, old in before.items():
@@ -109,7 +114,7 @@ class Watched(Core):
         values = _values(kept) | held_on
         connection.execute(update(tables.traces).where(tables.traces.c.key == old.key).values(values))
 
-    def traces(
+    def page(
         self, which: TraceFilter = EVERYTHING, *, limit: int = PAGE, after: tuple[str, str] | None = None
     ) -> list[TraceRow]:
         """Traces, the newest first. `after` is the time and id of the last one on the previous page."""
@@ -117,7 +122,7 @@ class Watched(Core):
         query = (
             select(*ROW).where(*_conditions(which)).order_by(t.started_at.desc(), t.key.desc()).limit(limit)
         )
-        with self.reading() as connection:
+        with self._store.reading() as connection:
             if after is not None:
                 key = connection.execute(select(t.key).where(t.trace_id == after[1])).scalar()
                 query = query.where(
@@ -126,7 +131,7 @@ class Watched(Core):
                 )
             return [_row(row) for row in connection.execute(query)]
 
-    def each_trace(self, which: TraceFilter = EVERYTHING) -> Iterator[TraceRow]:
+    def each(self, which: TraceFilter = EVERYTHING) -> Iterator[TraceRow]:
         """Every such trace, the oldest first, a page at a time."""
         t = tables.traces.c
         last: tuple[str, int] | None = None
@@ -136,17 +141,17 @@ class Watched(Core):
                 query = query.where(
                     (t.started_at > last[0]) | ((t.started_at == last[0]) & (t.key > last[1]))
                 )
-            with self.reading() as connection:
+            with self._store.reading() as connection:
                 rows = connection.execute(query).all()
             yield from (_row(row) for row in rows)
             if len(rows) < 1000:
                 return
             last = rows[-1].started_at, rows[-1].key
 
-    def trace(self, trace_id: str) -> KeptTrace:
+    def get(self, trace_id: str) -> KeptTrace:
         """One trace by its id, or a unique prefix of it."""
         t = tables.traces.c
-        with self.reading() as connection:
+        with self._store.reading() as connection:
             rows = connection.execute(select(tables.traces).where(t.trace_id == trace_id)).all()
             if not rows and len(trace_id) >= 4:
                 near = t.trace_id.startswith(trace_id, autoescape=True)
@@ -170,16 +175,16 @@ class Watched(Core):
     def set_review(self, trace_id: str, review: str) -> None:
         """Set the review state of a trace: `queued`, `kept`, `dropped`, or empty."""
         t = tables.traces.c
-        with self.writing() as connection:
+        with self._store.writing() as connection:
             connection.execute(update(tables.traces).where(t.trace_id == trace_id).values(review=review))
 
-    def trace_counts(self, since: str = "") -> list[tuple[str, str, int, int]]:
+    def counts(self, since: str = "") -> list[tuple[str, str, int, int]]:
         """Agent, version, traces and failed ones, over days from `since`, from the counts of the check `any`."""
         c = tables.check_counts.c
         query = select(c.agent, c.version, func.sum(c.seen), func.sum(c.bad)).where(
             c.name == "any", c.day >= since
         )
-        with self.reading() as connection:
+        with self._store.reading() as connection:
             rows = connection.execute(query.group_by(c.agent, c.version).order_by(c.agent, c.version)).all()
         return [(row[0], row[1], int(row[2]), round(row[3])) for row in rows]
 
@@ -187,15 +192,15 @@ class Watched(Core):
         """Check results, one row per day."""
         c = tables.check_counts.c
         where = [c.day >= since] + ([c.agent == agent] if agent else [])
-        with self.reading() as connection:
+        with self._store.reading() as connection:
             query = select(tables.check_counts).where(*where).order_by(c.agent, c.name, c.version, c.day)
             return [CheckCount(*row) for row in connection.execute(query)]
 
-    def forget_traces(self, before: str, *, failed: bool | None = None) -> int:
+    def forget(self, before: str, *, failed: bool | None = None) -> int:
         """Delete traces that started before a time; counts, alarms and traces in review stay."""
         t = tables.traces.c
         where = [t.started_at < before, t.review == ""] + ([t.failed == failed] if failed is not None else [])
-        with self.writing() as connection:
+        with self._store.writing() as connection:
             return int(connection.execute(delete(tables.traces).where(*where)).rowcount)
 
 

@@ -2,70 +2,60 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import secrets
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import Connection, Row, delete, insert, select, text, update
 
 from rightcall.core.errors import InputError
 from rightcall.store.sql import tables
-from rightcall.store.sql.core import Core
+from rightcall.store.sql.core import StorePart
 from rightcall.store.sql.record_bytes import held, packed, stored_bytes, unpacked
 from rightcall.store.watch import SessionCount, StoredAlarm
 
 SESSIONS, IMPORTED, IMPORTING = "sessions", "imported_sessions", "importing"
 
 
-class WatchStates(Core):
-    """The part of the store for detectors, session counts and alarms."""
+class MonitorStates(StorePart):
+    """Documents of detectors, session counts and alarms."""
 
-    def state(self, kind: str, name: str) -> bytes | None:
-        """A monitoring document, or None."""
-        s = tables.watch_states.c
-        with self.reading() as connection:
-            query = select(s.content).where(s.kind == kind, s.name == name)
-            found = connection.execute(query).scalar()
-        return None if found is None else stored_bytes(found)
+    __slots__ = ()
 
-    def states(self, kind: str) -> dict[str, bytes]:
-        """All documents of a kind by name."""
+    def states(self, kind: str, *names: str) -> dict[str, bytes]:
+        """Monitoring documents of a kind by name: all of them, or those of these names."""
         s = tables.watch_states.c
-        with self.reading() as connection:
-            rows = connection.execute(select(s.name, s.content).where(s.kind == kind).order_by(s.name))
+        query = select(s.name, s.content).where(s.kind == kind).order_by(s.name)
+        with self._store.reading() as connection:
+            rows = connection.execute(query.where(s.name.in_(names)) if names else query)
             return {row.name: stored_bytes(row.content) for row in rows}
 
-    def set_states(self, kind: str, documents: dict[str, bytes]) -> None:
-        """Write documents, in one transaction."""
+    def set_states(self, kind: str, documents: Mapping[str, bytes | None]) -> None:
+        """Write documents, in one transaction; None deletes one."""
         if not documents:
             return
-        with self.writing() as connection:
+        with self._store.writing() as connection:
             put_states(connection, kind, documents)
 
-    def drop_states(self, kind: str, names: Sequence[str]) -> None:
-        """Delete documents."""
-        s = tables.watch_states.c
-        with self.writing() as connection:
-            connection.execute(delete(tables.watch_states).where(s.kind == kind, s.name.in_(names)))
+    def count_sessions(
+        self, counts: Sequence[SessionCount], *, ended_imports: Sequence[str] | None = None
+    ) -> None:
+        """Write how many sessions a monitor has seen, in one transaction.
 
-    def set_session_counts(self, counts: Sequence[SessionCount]) -> None:
-        """Write how many sessions were seen, in one transaction."""
-        documents = {"\t".join((c.agent, c.version, c.name)): packed(c) for c in counts}
-        self.set_states(SESSIONS, documents)
-
-    def end_import(self, names: Sequence[str], counts: Sequence[SessionCount]) -> None:
-        """Add the sessions of imported traces, which are counted separately from those of a monitor, and forget what
-        these imports had noted, in one transaction.
+        With `ended_imports`, add the sessions of imported traces instead, which are counted separately, and forget
+        what these imports had noted.
         """
+        named = {"\t".join((count.agent, count.version, count.name)): count for count in counts}
+        if ended_imports is None:
+            self.set_states(SESSIONS, {name: packed(count) for name, count in named.items()})
+            return
         s = tables.watch_states.c
-        with self.writing() as connection:
+        with self._store.writing() as connection:
             rows = connection.execute(select(s.name, s.content).where(s.kind == IMPORTED))
-            known = {row.name: unpacked(bytes(row.content), SessionCount) for row in rows}
-            documents = {}
-            for count in counts:
-                name = "\t".join((count.agent, count.version, count.name))
-                documents[name] = packed(_more_sessions(count, known.get(name)))
-            put_states(connection, IMPORTED, documents)
-            connection.execute(delete(tables.watch_states).where(s.kind == IMPORTING, s.name.in_(names)))
+            before = {row.name: unpacked(bytes(row.content), SessionCount) for row in rows}
+            sums = {name: packed(_more_sessions(count, before.get(name))) for name, count in named.items()}
+            put_states(connection, IMPORTED, sums)
+            put_states(connection, IMPORTING, dict.fromkeys(ended_imports))
 
     def session_counts(self) -> list[SessionCount]:
         """Sessions by agent, version and check."""
@@ -77,20 +67,15 @@ class WatchStates(Core):
 
     def redaction_key(self) -> bytes:
         """The key for redaction placeholders; created when first needed, never shown."""
-        import secrets
-
-        found = self.state("key", "redaction")
-        if found is None:
+        while not (keys := self.states("key", "redaction")):
             self.set_states("key", {"redaction": secrets.token_bytes(32)})
-            found = self.state("key", "redaction")
-        assert found is not None
-        return found
+        return keys["redaction"]
 
     def add_alarm(self, agent: str, name: str, version: str, content: dict[str, Any]) -> StoredAlarm:
         """Store a latched alarm."""
         values = {"agent": agent, "name": name, "version": version}
-        at = self.now()
-        with self.writing() as connection:
+        at = self._store.now()
+        with self._store.writing() as connection:
             statement = insert(tables.alarms).values(
                 **values, raised_at=at, acknowledged_at=None, content=packed(content)
             )
@@ -103,30 +88,37 @@ class WatchStates(Core):
         query = select(tables.alarms).order_by(a.raised_at.desc(), a.key.desc()).limit(limit)
         if latched:
             query = query.where(a.acknowledged_at.is_(None))
-        with self.reading() as connection:
+        with self._store.reading() as connection:
             rows = connection.execute(query).all()
         return [_alarm(row) for row in rows]
 
     def acknowledge(self, key: int) -> StoredAlarm:
         """Unlatch an alarm."""
         a = tables.alarms.c
-        with self.writing() as connection:
+        with self._store.writing() as connection:
             found = connection.execute(
-                update(tables.alarms).where(a.key == key).values(acknowledged_at=self.now()).returning(a.key)
+                update(tables.alarms)
+                .where(a.key == key)
+                .values(acknowledged_at=self._store.now())
+                .returning(a.key)
             ).first()
         if found is None:
             raise InputError("", f"no alarm {key}", "see `rightcall monitor status`")
         return next(alarm for alarm in self.alarms(limit=10**6) if alarm.key == key)
 
 
-def put_states(connection: Connection, kind: str, documents: dict[str, bytes]) -> None:
-    """Write documents in a transaction that is open."""
+def put_states(connection: Connection, kind: str, documents: Mapping[str, bytes | None]) -> None:
+    """Write documents in a transaction that is open; None deletes one."""
     statement = text(
         "INSERT INTO watch_states (kind, name, content) VALUES (:kind, :name, :content) "
         "ON CONFLICT (kind, name) DO UPDATE SET content = excluded.content"
     )
     for name, content in documents.items():
-        connection.execute(statement, {"kind": kind, "name": held(name), "content": content})
+        if content is not None:
+            connection.execute(statement, {"kind": kind, "name": held(name), "content": content})
+    if gone := [name for name, content in documents.items() if content is None]:
+        s = tables.watch_states.c
+        connection.execute(delete(tables.watch_states).where(s.kind == kind, s.name.in_(gone)))
 
 
 def _more_sessions(count: SessionCount, other: SessionCount | None) -> SessionCount:

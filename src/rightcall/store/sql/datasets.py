@@ -14,7 +14,7 @@ from rightcall.model import AnyGolden, Golden
 from rightcall.model.golden import with_id
 from rightcall.store.base import DatasetDiff, DatasetVersion
 from rightcall.store.sql import tables
-from rightcall.store.sql.core import Core, alone_with_contents
+from rightcall.store.sql.core import StorePart, alone_with_contents
 from rightcall.store.sql.golden_sets import GOLDENS_AT_ONCE, golden_row, keep_goldens
 from rightcall.store.sql.record_bytes import held
 from rightcall.store.sql.results import to_golden
@@ -25,10 +25,12 @@ LONGEST_ALIAS = 200
 datasets, items = tables.datasets.c, tables.dataset_items.c
 
 
-class Library(Core):
-    """The part of the store for datasets."""
+class Datasets(StorePart):
+    """The part of the store for datasets: `store.datasets`."""
 
-    def push_dataset(
+    __slots__ = ()
+
+    def push(
         self, alias: str, goldens: Iterable[AnyGolden], *, finalized: bool = True, author: str = ""
     ) -> DatasetVersion:
         """Store a dataset as the next version of its alias, replacing the draft if there is one.
@@ -36,7 +38,7 @@ class Library(Core):
         A draft stays open for the next push. Pushing the contents of the newest version again creates no new one.
         """
         _require_alias(alias)
-        with self.writing() as connection:
+        with self._store.writing() as connection:
             alone_with_contents(connection)
             return self._push(connection, alias, goldens, finalized, author)
 
@@ -46,7 +48,7 @@ class Library(Core):
         Read and written in one transaction: with concurrent additions, no golden is lost.
         """
         _require_alias(alias)
-        with self.writing() as connection:
+        with self._store.writing() as connection:
             alone_with_contents(connection)
             newest = connection.execute(_newest(alias)).first()
             before = () if newest is None else _goldens_of(connection, newest.key)
@@ -60,7 +62,7 @@ class Library(Core):
         newest = connection.execute(_newest(alias)).first()
         version = 1 if newest is None else newest.version + 1
         values = {"alias": alias, "version": version, "finalized": finalized, "author": author}
-        values |= {"created_at": self.now(), "goldens": 0, "fingerprint": ""}
+        values |= {"created_at": self._store.now(), "goldens": 0, "fingerprint": ""}
         key = connection.execute(insert(tables.datasets).values(values).returning(datasets.key)).scalar_one()
         count, fingerprint = _insert_items(connection, key, alias, goldens)
         if newest is not None and newest.fingerprint == fingerprint:
@@ -71,11 +73,9 @@ class Library(Core):
         )
         return to_version(connection.execute(_newest(alias)).one())
 
-    def pull_dataset(
-        self, alias: str, version: int | None = None, *, finalized: bool = True
-    ) -> Iterator[AnyGolden]:
+    def pull(self, alias: str, version: int | None = None, *, finalized: bool = True) -> Iterator[AnyGolden]:
         """The goldens of a version in their order, streamed; by default the newest finalized one."""
-        with self.reading() as connection:
+        with self._store.reading() as connection:
             key, position = _find(connection, alias, version, finalized).key, -1
         while True:
             query = (
@@ -85,22 +85,22 @@ class Library(Core):
                 .order_by(items.position)
                 .limit(GOLDENS_AT_ONCE)
             )
-            with self.reading() as connection:
+            with self._store.reading() as connection:
                 rows = connection.execute(query).all()
             if not rows:
                 return
             yield from (to_golden(row.content) for row in rows)
             position = rows[-1].position
 
-    def dataset(self, alias: str, version: int | None = None, *, finalized: bool = True) -> DatasetVersion:
+    def get(self, alias: str, version: int | None = None, *, finalized: bool = True) -> DatasetVersion:
         """The record of one version; with `finalized=False` the draft counts too."""
-        with self.reading() as connection:
+        with self._store.reading() as connection:
             return to_version(_find(connection, alias, version, finalized))
 
-    def datasets(self, alias: str = "") -> list[DatasetVersion]:
+    def versions(self, alias: str = "") -> list[DatasetVersion]:
         """Every version, by alias and number."""
         query = select(tables.datasets).order_by(datasets.alias, datasets.version)
-        with self.reading() as connection:
+        with self._store.reading() as connection:
             rows = connection.execute(query.where(datasets.alias == alias) if alias else query)
             return [to_version(row) for row in rows]
 
@@ -116,7 +116,7 @@ class Library(Core):
 
         Goldens for which `drop` is true are removed; the rest stay in a draft. Atomic.
         """
-        with self.writing() as connection:
+        with self._store.writing() as connection:
             alone_with_contents(connection)
             newest = connection.execute(_newest(alias)).first()
             if newest is None or newest.finalized:
@@ -135,9 +135,9 @@ class Library(Core):
                 self._push(connection, alias, [*kept, *left], False, author)
             return final
 
-    def finalize_dataset(self, alias: str) -> DatasetVersion:
+    def finalize(self, alias: str) -> DatasetVersion:
         """Turn the draft into an immutable version."""
-        with self.writing() as connection:
+        with self._store.writing() as connection:
             wanted = (datasets.alias == alias, datasets.finalized.is_(False))
             if (
                 connection.execute(update(tables.datasets).where(*wanted).values(finalized=True)).rowcount
@@ -146,9 +146,9 @@ class Library(Core):
                 raise InputError(f"dataset {alias}", "has no draft to finalize")
             return to_version(connection.execute(_newest(alias)).one())
 
-    def diff_datasets(self, alias: str, old: int, new: int) -> DatasetDiff:
+    def diff(self, alias: str, old: int, new: int) -> DatasetDiff:
         """What changed between two versions; a golden is the same when its id is."""
-        with self.reading() as connection:
+        with self._store.reading() as connection:
             before, after = (
                 _contents(connection, _find(connection, alias, version, False).key) for version in (old, new)
             )
@@ -158,9 +158,9 @@ class Library(Core):
             changed=tuple(sorted(i for i in before.keys() & after.keys() if before[i] != after[i])),
         )
 
-    def delete_dataset(self, alias: str, version: int | None = None) -> int:
+    def delete(self, alias: str, version: int | None = None) -> int:
         """Delete one version, or all of them; returns how many."""
-        with self.writing() as connection:
+        with self._store.writing() as connection:
             alone_with_contents(connection)
             if version is not None:
                 return _delete_versions(connection, [_find(connection, alias, version, False).key])

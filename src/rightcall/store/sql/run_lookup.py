@@ -1,0 +1,168 @@
+"""Looks up runs: by what a user types, by filters, and as records with their tags."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+from sqlalchemy import ColumnElement, Connection, Row, Select, or_, select, tuple_
+
+from rightcall.core.errors import InputError, suggestion
+from rightcall.core.text import first_names
+from rightcall.model import Run, Summary, Usage
+from rightcall.store.base import RunFilter, StoredRun
+from rightcall.store.sql import tables
+from rightcall.store.sql.record_bytes import held, unpacked
+from rightcall.store.sql.row_types import check_run
+
+runs = tables.runs.c
+
+TRIED_IN = ("/improve", "/perturb")
+"""Suffixes of groups whose runs are experiments: `last` and a branch never refer to one of them."""
+LOOKED_BACK = 2_000
+"""Number of runs searched for a branch: its name is stored inside a run, not in a column."""
+
+
+def find(connection: Connection, wanted: str, before: Run | None = None) -> Row[Any]:
+    """The row of the run with this id, prefix, tag or branch, or the latest for `last`."""
+    if counted_back := re.fullmatch(r"last(?:~(\d{1,9}))?", wanted):
+        return _counted_back(connection, wanted, int(counted_back[1] or 0), before)
+    exact = connection.execute(select(tables.runs).where(runs.id == wanted)).first()
+    if exact is not None:
+        return exact
+    tagged = connection.execute(
+        _newest_first(_earlier(before).where(*_conditions(RunFilter(tag=wanted)))).limit(1)
+    )
+    if wanted and (newest := tagged.first()) is not None:
+        return newest
+    alike = list(connection.execute(_newest_first(select(tables.runs).where(_begins(wanted))).limit(6)))
+    if len(alike) == 1 and wanted:
+        return alike[0]
+    if alike and wanted:
+        shown = first_names([row.id for row in alike], 5)
+        raise InputError(f"run {wanted}", f"several runs match: {shown}", "use more of the id")
+    if wanted and (newest := _on_branch(connection, wanted, before)) is not None:
+        return newest
+    recent = list(connection.execute(_newest_first(select(runs.id)).limit(200)).scalars())
+    hint = suggestion(wanted, recent) or "see `rightcall runs list`"
+    raise InputError("", f"no run matches '{wanted}'", hint)
+
+
+def _counted_back(connection: Connection, wanted: str, steps: int, before: Run | None) -> Row[Any]:
+    """The latest run, or the nth before it; `before` itself counts as the latest."""
+    skipped = steps if before is None else max(0, steps - 1)
+    query = _earlier(before).where(*_own_sake())
+    if connection.execute(query.limit(1)).first() is None:  # only experimental runs
+        query = _earlier(before)
+    found = connection.execute(_newest_first(query).limit(1).offset(skipped)).first()
+    if found is not None:
+        return found
+    if connection.execute(select(runs.key).limit(1)).first() is None:
+        raise InputError("", "no runs in the store yet", "start one with `rightcall run SUITE`")
+    raise InputError(f"run {wanted}", "the store has fewer runs", "see `rightcall runs list`")
+
+
+def _on_branch(connection: Connection, branch: str, before: Run | None) -> Row[Any] | None:
+    """The newest finished run made on a git branch, among the latest runs."""
+    finished = _earlier(before).where(runs.finished_at.is_not(None), *_own_sake())
+    query = _newest_first(finished).limit(LOOKED_BACK)
+    for row in connection.execute(query):
+        if unpacked(row.versions, dict[str, str]).get("git_branch") == branch:
+            return row
+    return None
+
+
+def _own_sake() -> list[ColumnElement[bool]]:
+    """Regular runs: not those that try a change of definitions or a perturbation."""
+    return [~runs.group_name.endswith(suffix, autoescape=True) for suffix in TRIED_IN]
+
+
+def _earlier(before: Run | None) -> Select[Any]:
+    query = select(tables.runs)
+    if before is None:
+        return query
+    return query.where(runs.started_at <= before.started_at, runs.id != before.id)
+
+
+def listed(connection: Connection, which: RunFilter, limit: int, after: str | None) -> Sequence[Row[Any]]:
+    """Rows of matching runs, newest first; `after` is the id of the last one on the previous page."""
+    query = select(tables.runs).where(*_conditions(which))
+    if after is not None:
+        at = find(connection, after)
+        query = query.where(tuple_(runs.started_at, runs.key) < tuple_(held(at.started_at), at.key))
+    return connection.execute(_newest_first(query).limit(limit)).all()
+
+
+def with_tags(connection: Connection, rows: Sequence[Row[Any]]) -> list[StoredRun]:
+    """The records of rows, each with its tags."""
+    t = tables.run_tags.c
+    tags: dict[int, tuple[str, ...]] = defaultdict(tuple)
+    query = select(t.run_key, t.tag).where(t.run_key.in_([row.key for row in rows])).order_by(t.tag)
+    for run_key, tag in connection.execute(query):
+        tags[run_key] += (tag,)
+    return [to_run(row, tags[row.key]) for row in rows]
+
+
+def to_run(row: Row[Any], tags: tuple[str, ...] = ()) -> StoredRun:
+    """The record of a row."""
+    check_run(row)
+    usage = Usage(row.input_tokens, row.output_tokens, row.cost_usd)
+    run = Run(
+        id=row.id,
+        name=row.name,
+        started_at=row.started_at,
+        agent=row.agent,
+        trials=row.trials,
+        seed=msgspec.convert(row.seed, int, strict=False),
+        group=row.group_name,
+        finished_at=row.finished_at,
+        fingerprints=unpacked(row.fingerprints, dict[str, str]),
+        versions=unpacked(row.versions, dict[str, str]),
+        settings=unpacked(row.settings, dict[str, Any]),
+        summary=None if row.summary is None else unpacked(row.summary, Summary),
+    )
+    return StoredRun(
+        run,
+        row.results,
+        row.passed,
+        row.errors,
+        row.planned,
+        usage,
+        row.updated_at,
+        row.verdict,
+        tags,
+        row.unchecked,
+    )
+
+
+def _conditions(which: RunFilter) -> list[ColumnElement[bool]]:
+    exact = {runs.name: which.name, runs.group_name: which.group, runs.agent: which.agent}
+    found: list[ColumnElement[bool]] = [column == value for column, value in exact.items() if value]
+    if which.tag:
+        found.append(
+            runs.key.in_(select(tables.run_tags.c.run_key).where(tables.run_tags.c.tag == which.tag))
+        )
+    if which.text:
+        columns = (runs.id, runs.name, runs.agent, runs.group_name)
+        found.append(or_(*(column.icontains(which.text, autoescape=True) for column in columns)))
+    if which.state != "any":
+        found.append(
+            runs.finished_at.is_(None) if which.state == "unfinished" else runs.finished_at.is_not(None)
+        )
+    if which.since:
+        found.append(runs.started_at >= which.since)
+    if which.until:
+        found.append(runs.started_at < which.until)
+    return found
+
+
+def _begins(prefix: str) -> ColumnElement[bool]:
+    """By range rather than LIKE: it uses the index, and a percent sign in an id is literal."""
+    return (runs.id >= prefix) & (runs.id < prefix + "\U0010ffff")
+
+
+def _newest_first(query: Select[Any]) -> Select[Any]:
+    return query.order_by(runs.started_at.desc(), runs.key.desc())
