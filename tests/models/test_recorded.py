@@ -1,4 +1,4 @@
-"""Cassettes: what was recorded is replayed exactly, and a miss says what is different."""
+"""`recorded:PATH`: what was recorded is replayed exactly, and a miss says what is different."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from msgspec.structs import replace
 
-from rightcall.core.errors import InputError, ProviderError
+from rightcall.core.errors import ConfigError, InputError, ProviderError
 from rightcall.model import Message, ToolCall, Usage
 from rightcall.models.base import ModelReply, ModelRequest, Prompt, Settings
 from rightcall.models.resolver import check, resolve
@@ -18,6 +18,8 @@ from rightcall.models.scripted import ScriptedProvider
 from tests.support.examples import examples
 
 from .samples import DELETE, PROMPT, WEATHER, a_request, ask
+
+DATA = Path(__file__).parent / "data"
 
 text = st.text(st.characters(codec="utf-8"), max_size=12)
 json_values = st.recursive(
@@ -56,7 +58,7 @@ def test_a_cassette_replays_exactly_what_was_recorded(exchanges):
             return [await provider.complete(request) for request, _ in exchanges]
 
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "a.cassette.jsonl"
+        path = Path(folder) / "recorded"
         said = asyncio.run(all_of(resolve(ScriptedProvider(lambda request: next(script)), record=path)))
         for _ in range(2):
             assert not exchanges or asyncio.run(all_of(resolve(f"recorded:{path}"))) == said
@@ -68,7 +70,7 @@ def record(path, *asked: ModelRequest, answer=lambda request: "recorded") -> Non
 
 
 def test_trials_never_share_an_answer(tmp_path):
-    path, numbers = tmp_path / "a.cassette.jsonl", iter("ab")
+    path, numbers = tmp_path / "recorded", iter("ab")
     record(path, a_request(trial=0), a_request(trial=1), answer=lambda request: next(numbers))
     assert [ask(resolve(f"recorded:{path}"), a_request(trial=t)).message.content for t in (1, 0, 1)] == [
         "b",
@@ -82,21 +84,24 @@ def test_trials_never_share_an_answer(tmp_path):
     [
         (
             a_request("How cold is it in Hue?"),
-            "recorded 'How warm is it in Hue?', now 'How cold is it in Hue?'",
+            "'How warm is it in Hue?' then, 'How cold is it in Hue?' now",
         ),
-        (a_request(trial=3), "the trial: 0 was recorded, 3 requested"),
+        (a_request(trial=3), "the trial: 0 was recorded"),
         (a_request(golden_id="other"), "the golden"),
         (a_request(prompt=replace(PROMPT, system="You sell cars.")), "the system prompt"),
-        (a_request(prompt=replace(PROMPT, tools=(WEATHER,))), "delete_account no longer offered"),
+        (a_request(prompt=replace(PROMPT, tools=(WEATHER,))), "delete_account: no longer offered"),
         (
             a_request(prompt=replace(PROMPT, tools=(replace(WEATHER, description="?"), DELETE))),
-            "get_weather changed",
+            "get_weather: description",
         ),
-        (a_request(prompt=replace(PROMPT, settings=Settings(temperature=1))), "the settings: max_tokens"),
+        (
+            a_request(prompt=replace(PROMPT, settings=Settings(temperature=1))),
+            "settings changed since it was recorded (max_tokens",
+        ),
     ],
 )
 def test_a_miss_says_which_request_and_how_it_differs(tmp_path, asked, difference):
-    path = tmp_path / "a.cassette.jsonl"
+    path = tmp_path / "recorded"
     record(path, a_request(), a_request("Something else entirely", golden_id="z", trial=9))
     with pytest.raises(ProviderError, match="no recorded answer") as caught:
         ask(resolve(f"recorded:{path}"), asked)
@@ -104,31 +109,40 @@ def test_a_miss_says_which_request_and_how_it_differs(tmp_path, asked, differenc
 
 
 def test_secrets_are_not_written_and_are_not_needed_to_replay(tmp_path, monkeypatch):
-    path, key = tmp_path / "a.cassette.jsonl", "sk-abcdef0123456789abcdef"
+    path, key = tmp_path / "recorded", "sk-abcdef0123456789abcdef"
     monkeypatch.setenv("MY_API_KEY", "plain words as a key")
     request = a_request(f"use {key} or plain words as a key", prompt=Prompt(f"key: {key}"))
     record(path, request, answer=lambda request: ToolCall("login", {"key": key, "list": [key]}))
-    assert key not in path.read_text() and "plain words" not in path.read_text()
+    written = "".join(file.read_text() for file in path.rglob("*.json"))
+    assert "[secret]" in written and key not in written and "plain words" not in written
     assert ask(resolve(f"recorded:{path}"), request).message.calls[0].arguments["key"] == "[secret]"
 
 
 def test_an_environment_full_of_our_own_words_does_no_harm(tmp_path, monkeypatch):
     for i, word in enumerate(("assistant", "messages", "golden_id", "arguments")):
         monkeypatch.setenv(f"NUMBER_{i}_KEY", word)
-    record(tmp_path / "a.cassette.jsonl", a_request(golden_id="g"))
+    record(tmp_path / "recorded", a_request(golden_id="g"))
     assert (
-        ask(resolve(f"recorded:{tmp_path}/a.cassette.jsonl"), a_request(golden_id="g")).message.content
-        == "recorded"
+        ask(resolve(f"recorded:{tmp_path}/recorded"), a_request(golden_id="g")).message.content == "recorded"
     )
 
 
-def test_a_truncated_last_line_is_skipped_and_recording_continues_after_it(tmp_path):
-    path = tmp_path / "a.cassette.jsonl"
-    record(path, a_request("one"))
-    path.write_bytes(path.read_bytes() + b'{"exchange": {"prom')
-    assert ask(resolve(f"recorded:{path}"), a_request("one")).message.content == "recorded"
-    record(path, a_request("two"))
-    assert ask(resolve(f"recorded:{path}"), a_request("two")).message.content == "recorded"
+def test_a_cassette_of_an_older_version_is_read_and_not_written(tmp_path):
+    """Its later session replaces a trial, equal requests get their replies in turn, a truncated last line is skipped."""
+    path = tmp_path / "old.cassette.jsonl"
+    path.write_bytes((DATA / "old.cassette.jsonl").read_bytes() + b'{"exchange": {"prom')
+    before = path.read_bytes()
+
+    async def answers(*trials: int) -> list[str]:
+        async with resolve(f"recorded:{path}") as provider:
+            return [(await provider.complete(a_request(trial=t))).message.content for t in trials]
+
+    assert asyncio.run(answers(0, 0, 1, 0)) == ["first", "second", "other trial", "first"]
+    with pytest.raises(ProviderError, match="message 0 of the user changed"):
+        ask(resolve(f"recorded:{path}"), a_request("How cold?"))
+    with pytest.raises(ConfigError, match="no longer written; record to a folder"):
+        record(path, a_request())
+    assert path.read_bytes() == before
 
 
 def test_a_broken_cassette_is_reported_before_the_run_with_its_line(tmp_path):
@@ -144,12 +158,12 @@ def test_errors_are_not_recorded(tmp_path):
         raise ProviderError("down", kind="server", retryable=True)
 
     with pytest.raises(ProviderError, match="down"):
-        record(tmp_path / "a.cassette.jsonl", a_request(), answer=down)
-    assert not (tmp_path / "a.cassette.jsonl").exists()
+        record(tmp_path / "recorded", a_request(), answer=down)
+    assert not (tmp_path / "recorded").exists()
 
 
 def test_recording_a_trial_again_replaces_it(tmp_path):
-    path = tmp_path / "a.cassette.jsonl"
+    path = tmp_path / "recorded"
     for said in ("old", "new"):
         ask(
             resolve(

@@ -216,5 +216,4 @@ def test_a_replay_does_not_repeat_what_a_destructive_tool_did(tmp_path):
     run(tmp_path, "--record", "auto").communicate()
     assert len(mails(tmp_path)) == MAILS
     said, _ = (replay := run(tmp_path, "--record", "replay")).communicate()
-    assert (replay.returncode, len(mails(tmp_path))) == (2, MAILS)
-    assert "a replay would run send_mail for real" in said
+    assert (replay.returncode, len(mails(tmp_path))) == (0, MAILS), said

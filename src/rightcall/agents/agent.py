@@ -38,9 +38,9 @@ class Agent:
     that it reported. `faults` injects failures.
     `strict` stops the agent when a tool lacks permission, loses a connection or fails unexpectedly; by default only a
     destructive tool that fails unexpectedly does, and with False none.
-    `model_name` is the model to request from an SDK client; `record` is a cassette to write to, `recordings` a
-    folder to record to and replay from. `tool_sets` names sets of tools, `{"files": ["read_file", "list_files"]}`; a
-    golden chooses one with `tool_set`.
+    `model_name` is the model to request from an SDK client; `record` is a folder to record its answers to, `recordings`
+    record answers and tool results, and replay them.
+    `tool_sets` names sets of tools, `{"files": ["read_file", "list_files"]}`; a golden chooses one with `tool_set`.
     `http:URL` and `exec:COMMAND` are agents behind an address or a command; `exchange` describes their requests and
     replies.
     `model` may also be a name of the project's `models`, or a `ModelEndpoint`; what is written here comes before it.

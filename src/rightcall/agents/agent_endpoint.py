@@ -13,7 +13,7 @@ from rightcall.models.catalog import ModelCatalog, project_models
 from rightcall.models.endpoint import ModelEndpoint, overlaid
 from rightcall.models.http import Network
 from rightcall.models.prices import Prices
-from rightcall.models.recording_provider import TapedProvider
+from rightcall.models.recorded import RecordedProvider
 from rightcall.models.resolver import endpoint_of, resolve
 
 
@@ -73,4 +73,4 @@ def other_provider(agent: Agent, model: str, concurrency: int) -> Provider:
 
 def taped(provider: Provider, agent: Agent) -> Provider:
     """The provider, with its answers recorded or replayed when the agent asks for it."""
-    return TapedProvider(provider, agent.recordings) if agent.recordings else provider
+    return RecordedProvider(provider, agent.recordings) if agent.recordings else provider

@@ -62,13 +62,18 @@ class TapedAgent:
         if recorded is not None and recorded.trajectory is not None:
             recordings.replayed += 1
             return convert(recorded.trajectory, Trajectory, f"recording of {golden.id}")
-        if recorded is not None or recordings.replays_only:
+        if recorded is not None:
             case, trajectory = await self._performed(golden, trial, recorded)
-            if recordings.replays_only and case.missed:
-                return Trajectory(stop_reason="infra_error", error=f"not_recorded: {case.missed}")
             if not case.missed:
                 recordings.replayed += 1
-                return trajectory if recorded is None else with_timings(trajectory, recorded.timings)
+                return with_timings(trajectory, recorded.timings)
+            missing = case.missed
+        else:
+            missing = (
+                f"{golden.id}, trial {trial}: nothing was recorded for these inputs; run with --record auto"
+            )
+        if recordings.replays_only:  # an agent without a recording does not run: it might act
+            return Trajectory(stop_reason="infra_error", error=f"not_recorded: {missing}")
         recordings.asked += 1
         case, trajectory = await self._performed(golden, trial, None)
         lost = trajectory.stop_reason == "infra_error" or unsettled(golden, trajectory)

@@ -36,16 +36,20 @@ from rightcall.model.trajectory import Trajectory
 from rightcall.models.base import Provider
 from rightcall.models.http import Network
 from rightcall.models.rate_limit import TokenBucket, shared_bucket
+from rightcall.models.recorded import ReplayProvider
 from rightcall.models.resolver import resolve
 from rightcall.models.sdk_client import is_sdk_client
 from rightcall.recording.first_requests.listener import watched_requests
 from rightcall.recording.first_requests.request_digest import RequestDigester
 from rightcall.recording.hooks import HttpHooks
+from rightcall.tools.definitions.behaviour import Behaviour
 from rightcall.tools.definitions.offer import offered_tools
 from rightcall.tools.idempotency.guard import Idempotency
 from rightcall.tools.idempotency.key_location import sqlite_store
+from rightcall.tools.mcp.address import McpAddress
 from rightcall.tools.mcp.client import McpServer
 from rightcall.tools.runtime.approval_lines import approval_problems
+from rightcall.tools.runtime.bound_tool import BoundTool, RunnableTool
 from rightcall.tools.runtime.policy import ToolRules
 from rightcall.tools.runtime.toolbox import Toolbox
 
@@ -97,7 +101,9 @@ class Session:
         self.agent, self._seed, self._run_id = agent, seed, run_id
         self._idempotency = Idempotency(sqlite_store(), live=keys)
         self.users: Users | None = (
-            ModelUsers(user, concurrency=concurrency, seed=seed, patience=patience)
+            ModelUsers(
+                user, concurrency=concurrency, seed=seed, patience=patience, recordings=agent.recordings
+            )
             if isinstance(user, UserSetup)
             else user
         )
@@ -237,6 +243,7 @@ class Session:
         at_desk = execute == "mock" or agent.faults is not None or guarded
         if at_desk and (problem := desk_problem(observed, known, agent.faults)):
             raise ConfigError(problem)
+        at_desk = at_desk or (agent.recordings is not None and not desk_problem(observed, known, None))
         self.toolbox = Toolbox(
             known, mocks=agent.mocks, execute=execute, faults=agent.faults, seed=self._seed
         )
@@ -285,6 +292,9 @@ class Session:
             await self.users.opened(self._stack)
         agent = self.agent
         if agent.mcp is not None and agent.mode == "loop" and agent.execute == "real":
+            if agent.recordings is not None and agent.recordings.replays_only:
+                self._equip([_replayed_entry(tool, agent.mcp) for tool in self.tools.values()])
+                return self
             server = await self._stack.enter_async_context(McpServer(agent.mcp))
             self._equip(list(server.entries()))
         return self
@@ -328,7 +338,22 @@ class Session:
             model=self.agent.model_name,
             record=self.agent.record,
         )
+        if isinstance(provider, ReplayProvider) and self.agent.runs_tools and self.agent.mode == "loop":
+            raise ConfigError(
+                f"{self.agent.name} has no results of tools, so they would run for real, and what was recorded would "
+                "take effect again; mock them, or record with the suite: record: auto"
+            )
         return taped(provider, self.agent)
+
+
+def _replayed_entry(tool: Tool, address: McpAddress) -> BoundTool:
+    """A tool of an MCP server that is not started: its results are recorded."""
+
+    async def run(*_: Any) -> Any:
+        raise ConfigError(f"{tool.name} was called outside any trial; a replay does not start its server")
+
+    ready = RunnableTool(run, live=True)
+    return BoundTool(tool, Behaviour(timeout_s=address.call_s), lambda context: ready)
 
 
 def request_digester(agent: Agent) -> RequestDigester:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from rightcall.agents.agent import Agent, as_settings, as_tools, known_tools
+from rightcall.agents.agent import Agent, as_settings, as_tools, desk_problem, known_tools
 from rightcall.agents.agent_endpoint import other_provider
 from rightcall.agents.conversation.model_user import UserSetup
 from rightcall.agents.conversation.user_side import Users
@@ -28,6 +28,24 @@ def open_problems(
         return None, agent_problems(agent) or own
     problems = tool_set_problems(agent.tool_sets, list(session.tools)) if agent.tool_sets else []
     return (None, problems) if problems else (session, [])
+
+
+def unrecorded_actions(session: Session) -> str:
+    """What a replay of this agent does besides replaying; empty when it acts on nothing."""
+    agent = session.agent
+    model, recordings = agent.model, agent.recordings
+    if recordings is None or not recordings.replays_only or session.provider is not None:
+        return ""
+    if session.addressed is not None or recordings.settings.level == "trajectory":
+        return ""  # what it returned, or what was sent to it, is recorded: it is neither called nor started
+    remedy = "record: {level: trajectory} replays what it returned without running it"
+    if isinstance(model, ObservedAgent) and not desk_problem(model, list(session.tools.values()), None):
+        return ""
+    whose = "its tools are run by its own code" if isinstance(model, ObservedAgent) else "it is a function"
+    return (
+        f"a replay runs {agent.name}: {whose}, so only its requests are answered from the recording,"
+        f" and whatever else it does happens again; {remedy}"
+    )
 
 
 def agent_problems(agent: Agent) -> list[str]:

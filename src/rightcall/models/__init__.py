@@ -10,8 +10,7 @@
     sdk_client  the user's own client object
     local       a model inside this process; local_prompt, weights: its prompt, and where its file is
     keyword     the baseline without a model; extraction: how it reads
-    scripted    answers from a script     recorded    a cassette in one file, replayed
-    recording_provider   answers recorded and replayed by `rightcall.recording`
+    scripted    answers from a script     recorded    answers recorded and replayed by `rightcall.recording`
     prices      the cost of a call, from prices.json
 
 To add one: a file with a subclass of `Provider` and `make(model, options)`, its description in `resolver.SHELVES` and,

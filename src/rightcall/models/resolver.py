@@ -19,6 +19,7 @@ from rightcall.models.endpoint_provider import with_own_settings
 from rightcall.models.hosts import HOSTS
 from rightcall.models.http import Network
 from rightcall.models.prices import Prices
+from rightcall.models.recorded import judge_provider, recorded_to
 
 
 @dataclass(frozen=True)
@@ -94,7 +95,7 @@ SHELVES = (
     ),
     Shelf("keyword", "keyword:", "no model: picks the tool that shares the most words with the request"),
     Shelf("scripted", "scripted:FILE", "replies from a script", "a script"),
-    Shelf("recorded", "recorded:FILE", "replays a cassette", "a *.cassette.jsonl"),
+    Shelf("recorded", "recorded:PATH", "replays recordings", "a folder, or a *.cassette.jsonl"),
     Shelf("http", "http:URL", "an agent that is a service: JSON in, JSON or server-sent events out"),
     Shelf("a2a", "a2a:URL", "an agent that speaks the Agent2Agent protocol"),
     Shelf("exec", "exec:COMMAND", "an agent that is a program: a JSON line in, JSON out"),
@@ -119,7 +120,7 @@ def resolve(
     """The provider of `provider:model`, of a name of the project's `models`, or of an endpoint.
 
     Also accepts a provider object, or an SDK client with its `model`. `base_url` comes before that of an endpoint.
-    `record` is a cassette file to record every exchange in. Raises a `ConfigError` for an unknown name.
+    `record` is a folder to record every exchange to. Raises a `ConfigError` for an unknown name.
     """
     if isinstance(name, str | ModelEndpoint):
         endpoint = endpoint_of(name, base_url=base_url)
@@ -129,11 +130,7 @@ def resolve(
         provider = with_own_settings(_named(endpoint.model, found), endpoint)
     else:
         provider = _object(name, model, prices)
-    if record is None:
-        return provider
-    from rightcall.models.recorded import RecordingProvider
-
-    return RecordingProvider(provider, record)
+    return provider if record is None else recorded_to(provider, record)
 
 
 def endpoint_of(
@@ -153,8 +150,8 @@ async def check(name: str | ModelEndpoint | Provider | Any, **options: Any) -> l
         provider = resolve(name, **options)
     except RightCallError as error:
         return [str(error)]
-    async with provider:
-        return await provider.check()
+    async with judge_provider(provider) as asked:
+        return await asked.check()
 
 
 def provider_names() -> list[str]:

@@ -13,11 +13,14 @@ from contextvars import ContextVar
 from typing import Any
 
 from rightcall.core.errors import ProviderError
-from rightcall.recording.canonical import kept_headers, key_of, stored_body
+from rightcall.recording.canonical import Ignored, kept_headers, key_of, scrubbed, stored_body
 from rightcall.recording.cassette import TapedExchange
 from rightcall.recording.miss import explain
 
 CURRENT: ContextVar[TapedCase | None] = ContextVar("rightcall_taped_case", default=None)
+
+TOOL = "tool"
+"""The field of a recorded tool call that names the tool; requests to models and servers have none."""
 
 NOT_KEPT = frozenset((408, 409, 425, 429))
 """Statuses after which a client retries; so are all 5xx."""
@@ -49,20 +52,46 @@ class PendingReply:
         return TapedExchange(self.ask, {"status": self.status, "headers": headers, **body})
 
 
+class PendingCall:
+    """A tool call in progress; `reply` says how it ended, once it has."""
+
+    def __init__(self, ask: dict[str, Any]) -> None:
+        self.ask = ask
+        self.reply: dict[str, Any] | None = None
+
+    @property
+    def worth_keeping(self) -> bool:
+        return self.reply is not None
+
+    def exchange(self, clean: Callable[[str], str]) -> TapedExchange:
+        return TapedExchange(self.ask, self.reply or {})
+
+
 class TapedCase:
-    """A trial of a golden that is replayed from `recorded`, or recorded when that is None."""
+    """A trial of a golden that is replayed from `recorded`, or recorded when that is None.
+
+    With `cyclic`, a request that is asked more often than it was recorded gets its replies again, in turn.
+    """
 
     def __init__(
-        self, golden: str, trial: int, clean: Callable[[str], str], recorded: Sequence[TapedExchange] | None
+        self,
+        golden: str,
+        trial: int,
+        clean: Callable[[str], str],
+        recorded: Sequence[TapedExchange] | None,
+        ignored: Sequence[Ignored] = (),
+        *,
+        cyclic: bool = False,
     ) -> None:
-        self.golden, self.trial, self._clean = golden, trial, clean
+        self.golden, self.trial, self.clean = golden, trial, clean
+        self._ignored, self._cyclic = ignored, cyclic
         self._recorded = recorded
         self._by_key: dict[str, list[TapedExchange]] = defaultdict(list)
         for exchange in recorded or ():
             self._by_key[key_of(exchange.ask)].append(exchange)
         self._asked: dict[str, int] = defaultdict(int)
-        self._number = 0
-        self._new: list[PendingReply | TapedExchange] = []
+        self._numbers = {True: 0, False: 0}
+        self._new: list[PendingReply | PendingCall | TapedExchange] = []
         self._lock = threading.Lock()
         self.missed = ""
 
@@ -78,17 +107,34 @@ class TapedCase:
 
     def replied(self, ask: dict[str, Any]) -> dict[str, Any]:
         """The recorded reply; the n-th equal request gets the n-th reply. `ProviderError` when there is none."""
-        key = key_of(ask)
+        key, is_call = key_of(ask), TOOL in ask
         with self._lock:
-            turn, number = self._asked[key], self._number
+            turn, number = self._asked[key], self._numbers[is_call]
             self._asked[key] += 1
-            self._number += 1
-        found = self._by_key.get(key, ())
-        if turn < len(found):
-            return found[turn].reply
-        where = f"{self.golden}, trial {self.trial}"
-        self.missed = self.missed or explain(where, ask, [e.ask for e in self._recorded or ()], number)
+            self._numbers[is_call] += 1
+        replies = self._by_key.get(key, ())
+        if replies and self._cyclic:
+            turn %= len(replies)
+        if turn < len(replies):
+            return replies[turn].reply
+        where = f"{self.golden or 'a request without a golden'}, trial {self.trial}"
+        alike = [e.ask for e in self._recorded or () if (TOOL in e.ask) == is_call]
+        self.missed = self.missed or explain(where, ask, alike, number)
         raise ProviderError(self.missed, kind="not_recorded")
+
+    def tool_ask(self, tool: str, arguments: Mapping[str, Any], part: str = "") -> dict[str, Any]:
+        """A tool call as it is compared and written; `part` is what else a tool is asked: its preview."""
+        ask = {TOOL: tool, "arguments": scrubbed(arguments, self.clean), **({"part": part} if part else {})}
+        for pattern in self._ignored:
+            ask = pattern.applied(ask)
+        return ask
+
+    def pending_call(self, ask: dict[str, Any]) -> PendingCall:
+        """A tool call that begins; its position is the order of the calls."""
+        call = PendingCall(ask)
+        with self._lock:
+            self._new.append(call)
+        return call
 
     def pending(self, ask: dict[str, Any]) -> PendingReply:
         """A reply that starts to arrive; its position is the order of the requests."""
@@ -113,7 +159,11 @@ class TapedCase:
     def exchanges(self) -> tuple[TapedExchange, ...]:
         """The recording, in request order; failed attempts are omitted."""
         return tuple(
-            each.exchange(self._clean) if isinstance(each, PendingReply) else each
+            each if isinstance(each, TapedExchange) else each.exchange(self.clean)
             for each in self._new
             if isinstance(each, TapedExchange) or each.worth_keeping
         )
+
+
+PASSING = TapedCase("", 0, str, None)
+"""The trial of requests that pass: a provider records them itself."""

@@ -10,6 +10,7 @@ from typing import Any, get_args
 
 import msgspec
 
+from rightcall.core.codec import decode
 from rightcall.core.errors import InputError
 from rightcall.core.redaction.clean_text import scrubber
 from rightcall.model.call import CallStatus, ToolCall, ToolResult
@@ -32,6 +33,11 @@ from rightcall.recording.settings import RecordSettings
 
 SERVED = "served"
 """The folder inside a suite's recordings of what a proxy recorded: `rightcall record serve`."""
+
+JUDGED = "judges"
+"""The folder inside a suite's recordings of what judges answered."""
+TOOL_LIST = "tools.json"
+"""The file inside a suite's recordings with the tools of its MCP server."""
 
 _OUR_WORDS = frozenset({"assistant", *get_args(StopReason), *get_args(CallStatus)}).union(
     *(record.__struct_fields__ for record in (Trajectory, Message, ToolCall, ToolResult, Usage))
@@ -68,6 +74,10 @@ class Recordings:
         self._shelf = PromptShelf(folder / "prompts")
         self._lock = threading.Lock()
         self._in_flight: set[TapedCase] = set()
+        self._appended: set[tuple[str, int]] = set()
+        self._judges: Recordings | None = None
+        self.tool_list: dict[str, Any] | None = None
+        """The tools that a server lists, kept with the recordings so that a replay does not start it."""
 
     @property
     def replays_only(self) -> bool:
@@ -96,7 +106,7 @@ class Recordings:
     def begin(self, golden: AnyGolden, trial: int, recorded: RecordedTrial | None) -> TapedCase:
         """A trial that is replayed, or recorded when there is nothing to replay."""
         exchanges = recorded.exchanges if recorded else () if self.replays_only else None
-        case = TapedCase(golden.id, trial, self.clean, exchanges)
+        case = TapedCase(golden.id, trial, self.clean, exchanges, self.ignored)
         with self._lock:
             self._in_flight.add(case)
         return case
@@ -119,40 +129,70 @@ class Recordings:
 
     def write(self, golden: AnyGolden, case: TapedCase, trajectory: Trajectory, *, whole: bool) -> None:
         """Store a trial's recording; trials made with other inputs are removed."""
-        exchanges = case.exchanges()
+        exchanges = () if whole else case.exchanges()
+        plain = None
+        if not exchanges:
+            plain = scrubbed(msgspec.to_builtins(trajectory), self.clean, _OUR_WORDS)
+        recorded = RecordedTrial(exchanges, timings_of(trajectory), plain)
+        files_read = self.files_read() if plain is not None else {}
+        with self._lock:
+            self._write(golden.id, case.trial, recorded, self.inputs_of(golden), files_read)
+
+    def append(self, golden: str, trial: int, exchange: TapedExchange) -> None:
+        """Store one more exchange of a trial; the first since this was opened replaces what was recorded of it."""
+        with self._lock:
+            before = self._file(golden) if (golden, trial) in self._appended else None
+            recorded = before.trials.get(str(trial)) if before else None
+            earlier = [
+                TapedExchange(self._shelf.put_back(e.ask), e.reply)
+                for e in (recorded.exchanges if recorded else ())
+            ]
+            self._write(golden, trial, RecordedTrial((*earlier, exchange)), "", {})
+            self._appended.add((golden, trial))
+
+    def _write(
+        self, golden: str, trial: int, recorded: RecordedTrial, inputs: str, files_read: dict[str, str]
+    ) -> None:
         slim: list[TapedExchange] = []
         prompts: dict[str, dict[str, Any]] = {}
-        for exchange in exchanges:
+        for exchange in recorded.exchanges:
             ask, shared = self._shelf.taken_out(exchange.ask)
             slim.append(TapedExchange(ask, exchange.reply))
             prompts |= shared
-        keeps_result = whole or not exchanges
-        made = RecordedTrial(
-            () if keeps_result else tuple(slim),
-            timings_of(trajectory),
-            scrubbed(msgspec.to_builtins(trajectory), self.clean, _OUR_WORDS) if keeps_result else None,
-        )
-        inputs = self.inputs_of(golden)
-        with self._lock:
-            self._shelf.write({} if keeps_result else prompts)
-            before = None
-            with suppress(InputError):  # a broken file is replaced
-                before = self._file(golden.id)
-            kept = before.trials if before and before.inputs == inputs else {}
-            read = self.files_read() if keeps_result else {}
-            kept = (
-                {}
-                if before and any(read.get(name, known) != known for name, known in before.read.items())
-                else kept
+        self._shelf.write(prompts)
+        if self.tool_list is not None:
+            write_document(self.folder / TOOL_LIST, self.tool_list)
+        before = None
+        with suppress(InputError):  # a broken file is replaced
+            before = self._file(golden)
+        kept = before.trials if before and before.inputs == inputs else {}
+        if before and any(files_read.get(name, known) != known for name, known in before.read.items()):
+            kept = {}
+        read = {**(before.read if before and kept else {}), **files_read}
+        slim_trial = msgspec.structs.replace(recorded, exchanges=tuple(slim))
+        file = CassetteFile(golden, {**kept, str(trial): slim_trial}, inputs, read)
+        write_document(self._own_path(golden), file)
+
+    def recorded_tools(self) -> dict[str, Any]:
+        """The tools that a server listed when its calls were recorded, and its name; `InputError` when none were."""
+        path = self.folder / TOOL_LIST
+        if not path.is_file():
+            raise InputError(
+                str(path), "the tools of the MCP server were not recorded", "run with --record auto"
             )
-            read = {**(before.read if before and kept else {}), **read}
-            file = CassetteFile(golden.id, {**kept, str(case.trial): made}, inputs, read)
-            write_document(self._own_path(golden.id), file)
+        return decode(path.read_bytes(), dict[str, Any], str(path))
+
+    @property
+    def judges(self) -> Recordings:
+        """What judges answered about the trials; apart, because a verdict does not depend on how a trial was made."""
+        if self._judges is None:
+            self._judges = Recordings(self.settings, self.folder / JUDGED)
+        return self._judges
 
     def unused(self, goldens: Iterable[str]) -> list[Path]:
-        """Files of goldens that no longer exist, and prompts that no file refers to, here and in the proxy's folder."""
+        """Files of goldens that no longer exist, and prompts that no file uses: agents, judges and the proxy."""
         wanted = {file_name(golden, digits) for golden in goldens for digits in (SHORT, LONG)}
-        return [path for folder in (self.folder, self.folder / SERVED) for path in _unused(folder, wanted)]
+        return [path for part in ("", SERVED, JUDGED) for path in _unused(self.folder / part, wanted)]
 
     def _file(self, golden: str) -> CassetteFile | None:
         for digits in (LONG, SHORT):
@@ -172,7 +212,7 @@ class Recordings:
 
 
 def _unused(folder: Path, wanted: set[str]) -> list[Path]:
-    files = sorted(folder.glob("*.json"))
+    files = [path for path in sorted(folder.glob("*.json")) if path.name != TOOL_LIST]
     gone = [path for path in files if path.name not in wanted]
     named = b"".join(path.read_bytes() for path in files if path.name in wanted)
     shelf = sorted((folder / "prompts").glob("*.json"))

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from rightcall.core.errors import ProviderError
 from rightcall.recording.canonical import body_chunks, http_ask
-from rightcall.recording.case import CURRENT, PendingReply
+from rightcall.recording.case import CURRENT, PASSING, PendingReply
 from rightcall.recording.library import Recordings
 
 
@@ -51,6 +51,8 @@ class Listener:
         if hosts and (urlsplit(url).hostname or "") not in hosts:
             return None
         case = CURRENT.get() or self._recordings.only_case()
+        if case is PASSING:
+            return None
         if case is None:
             if self._recordings.replays_only:
                 raise ReplayRefusedError(

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from difflib import SequenceMatcher
 from typing import Any
+
+import msgspec
 
 from rightcall.core.text import one_line
 
@@ -14,13 +17,34 @@ _NO_SETTINGS = frozenset(("model", "system", "instructions", "tools", "messages"
 
 
 def explain(where: str, ask: Mapping[str, Any], recorded: Sequence[Mapping[str, Any]], number: int) -> str:
-    """One line: which request, what changed since it was recorded, and what to run."""
+    """One line: which request or tool call, what changed since it was recorded, and what to run."""
+    if "tool" in ask:
+        return f"{where}: {_call_change(ask, recorded)}; nothing was called; run with --record auto"
     label = f"{where}, request {number + 1}"
     if not recorded:
         return f"{label}: nothing was recorded; run with --record auto"
     if number >= len(recorded):
         return f"{label}: only {len(recorded)} requests were recorded; run with --record auto"
     return f"{label}: {_change(ask, recorded[number])}; run with --record auto"
+
+
+def _call_change(ask: Mapping[str, Any], recorded: Sequence[Mapping[str, Any]]) -> str:
+    """Why a tool call has no recorded result."""
+    name = one_line(str(ask["tool"]), 60)
+    if not recorded:
+        return f"no result of {name} was recorded, nor of any other tool"
+    same_tool = [call for call in recorded if call["tool"] == ask["tool"]]
+    if not same_tool:
+        others = ", ".join(dict.fromkeys(one_line(str(call["tool"]), 60) for call in recorded))
+        return f"{name} was not called when this was recorded ({others})"
+    if same := same_tool.count(ask):
+        return (
+            f"{name} was called {same} times with these arguments when this was recorded, and now once more"
+        )
+    now = msgspec.json.encode(ask["arguments"], order="deterministic").decode()
+    texts = [msgspec.json.encode(call.get("arguments"), order="deterministic").decode() for call in same_tool]
+    nearest = max(texts, key=lambda text: SequenceMatcher(None, now[:500], text[:500]).quick_ratio())
+    return f"the arguments of {name} changed since it was recorded ({_first_difference(nearest, now)})"
 
 
 def _change(now: Mapping[str, Any], then: Mapping[str, Any]) -> str:

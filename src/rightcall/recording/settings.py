@@ -13,10 +13,10 @@ RECORD_MODES: tuple[RecordMode, ...] = ("none", "auto", "refresh", "replay")
 
 
 class RecordSettings(Record, frozen=True):
-    """Whether model answers are recorded and replayed.
+    """Whether answers of models and judges and results of real tools are recorded and replayed.
 
     `none` records nothing. `auto` replays recordings made for the same inputs and records the rest. `refresh`
-    requests everything again. `replay` sends no requests: a missing recording is an error.
+    requests everything again. `replay` sends no requests and runs no tools: a missing recording is an error.
     """
 
     mode: Annotated[

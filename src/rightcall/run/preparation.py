@@ -13,7 +13,7 @@ import msgspec
 from rightcall.agents.agent import Agent, confirm_problem
 from rightcall.agents.agent_loop import settings_of
 from rightcall.agents.session import Session
-from rightcall.agents.setup_problems import model_problems, open_problems
+from rightcall.agents.setup_problems import model_problems, open_problems, unrecorded_actions
 from rightcall.core import codec
 from rightcall.core.codec import described
 from rightcall.core.errors import ConfigError, RightCallError
@@ -24,6 +24,7 @@ from rightcall.model.golden import AnyGolden, ExpectedCall, Golden, category_of
 from rightcall.model.run import Run
 from rightcall.model.tool import Tool
 from rightcall.models.base import Settings
+from rightcall.recording.judging import judged_trial
 from rightcall.run.conversations import conversation_problem, conversations_of
 from rightcall.run.golden_check import check_goldens
 from rightcall.run.inputs import Inputs, inputs_of
@@ -85,9 +86,9 @@ SHOWN_PROBLEMS = 20
 
 
 class PlanWarning(NamedTuple):
-    """Why a run cannot succeed, and whether its gate or its mode is the reason."""
+    """Why a run cannot succeed (its gate, its mode), or what a replay does besides replaying."""
 
-    about: Literal["gate", "mode"]
+    about: Literal["gate", "mode", "replay"]
     text: str
 
 
@@ -145,8 +146,10 @@ class Prepared:
     def warnings(self) -> list[PlanWarning]:
         """What cannot succeed: a gate that cannot pass, goldens that the mode cannot satisfy."""
         of_mode = mode_warnings(self.plan.agent, self.plan.unshuffled())
+        unrecorded = unrecorded_actions(self.session)
         return [*(PlanWarning("gate", text) for text in gate_warnings(self.plan)),
-                *(PlanWarning("mode", text) for text in of_mode)]  # fmt: skip
+                *(PlanWarning("mode", text) for text in of_mode),
+                *([PlanWarning("replay", unrecorded)] if unrecorded else [])]  # fmt: skip
 
     async def __aenter__(self) -> Self:
         return self
@@ -155,20 +158,6 @@ class Prepared:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self.session.__aexit__(kind, error, trace)
-
-
-def _effects_of_replay(plan: Plan, session: Session) -> list[str]:
-    """A replay repeats what a model said; it must not repeat what destructive tools did."""
-    recordings = plan.agent.recordings
-    if recordings is None or not recordings.replays_only or session.provider is None:
-        return []
-    if not (names := session.toolbox.really_destructive):
-        return []
-    shown = first_names(names, 5)
-    return [
-        f"a replay would run {shown} for real, and what was recorded would take effect again; "
-        "mock what is destructive, or record again"
-    ]
 
 
 async def preflight(plan: Plan, *, remote: bool = False) -> Prepared:
@@ -189,8 +178,8 @@ async def preflight(plan: Plan, *, remote: bool = False) -> Prepared:
     async with _closed_on_error(session, opened=not remote):
         if not remote:
             problems += await session.check()
-            problems += await plan.scorer.problems()
-            problems += _effects_of_replay(plan, session)
+            with judged_trial(plan.agent.recordings, Golden(""), 0):  # a replay needs no key of a judge
+                problems += await plan.scorer.problems()
         reading = _Reading(plan)
         found = reading.problems(session.tools)
         if session.provider is not None and not remote:

@@ -77,7 +77,7 @@ class AgentConfig(Record, frozen=True):
             " [default: only when a destructive tool fails unexpectedly]"
         ),
     ] = None
-    record: Annotated[str | None, msgspec.Meta(description="cassette file to record every exchange to")] = (
+    record: Annotated[str | None, msgspec.Meta(description="folder to record every answer to; recorded:FOLDER replays it")] = (
         None
     )
     observe: Annotated[
@@ -164,7 +164,7 @@ class UserConfig(Record, frozen=True):
     settings: Annotated[Settings, msgspec.Meta(description="settings of the model")] = Settings()
     base_url: Annotated[str | None, msgspec.Meta(description="base URL of a compatible server")] = None
     key_env: Annotated[str | None, msgspec.Meta(description="environment variable with the key")] = None
-    record: Annotated[str | None, msgspec.Meta(description="cassette file to record every exchange to")] = (
+    record: Annotated[str | None, msgspec.Meta(description="folder to record every answer to; recorded:FOLDER replays it")] = (
         None
     )
 

@@ -16,6 +16,7 @@ from rightcall.agents.observed.catalog import agent_tools, detect
 from rightcall.agents.observed.observed_agent import ObservedAgent, observe
 from rightcall.agents.remote.remote_agent import is_address
 from rightcall.agents.setup_problems import agent_problems
+from rightcall.core.codec import convert, to_plain
 from rightcall.core.errors import ConfigError, RightCallError
 from rightcall.decide.config import read_gate
 from rightcall.files.current_folder import working_folder
@@ -27,7 +28,10 @@ from rightcall.metrics.resolve import as_metrics, observed
 from rightcall.model.approval_policy import read_approvals
 from rightcall.model.dialects import read_tool
 from rightcall.model.golden import Golden
+from rightcall.model.tool import Annotations, Tool
 from rightcall.models.catalog import ModelCatalog
+from rightcall.recording.canonical import scrubbed
+from rightcall.recording.library import Recordings
 from rightcall.recording.placeholder_keys import placeholder_keys
 from rightcall.run.agent_exchange import exchange_of, require_spans
 from rightcall.run.agent_sources import suite_sources
@@ -52,6 +56,8 @@ from rightcall.tools.definitions.source import from_module, listed_tools
 from rightcall.tools.faults.plan import FaultPlan, load_plan, read_plan
 from rightcall.tools.mcp.address import McpAddress, read_address
 from rightcall.tools.worlds.base import make_world
+
+_TOOL_FIELDS = frozenset((*Tool.__struct_fields__, *Annotations.__struct_fields__))
 
 CLIENTS = ("openai", "anthropic")
 """Adapters whose objects are clients of a model: those are models, not agents to observe."""
@@ -149,8 +155,10 @@ def _agent(
     """The agent of a suite, with its tools and the faults to inject into them."""
     config = suite.agent
     replays = record_settings(suite).mode == "replay"
+    recordings = None if start_nothing else _tried(problems, lambda: suite_recordings(suite, folder))
     with placeholder_keys(replays):  # modules may make their clients when imported
-        tools, mcp, server = _tried(problems, lambda: _suite_tools(suite, folder)) or ([], None, "")
+        listed = _tried(problems, lambda: _suite_tools(suite, folder, recordings))
+        tools, mcp, server = listed or ([], None, "")
         tested = _tested(model, config, folder, problems, start_nothing=start_nothing)
     loops = config.mode == "loop" or isinstance(tested, ObservedAgent)
     return Agent(
@@ -173,7 +181,7 @@ def _agent(
         record=str(folder / config.record) if config.record else None,
         tool_sets=suite.tool_sets,
         rate=config.rate,
-        recordings=None if start_nothing else _tried(problems, lambda: suite_recordings(suite, folder)),
+        recordings=recordings,
         exchange=exchange_of(config, tested, folder),
         approvals=_tried(problems, lambda: read_approvals(suite.approvals)),
     )
@@ -237,7 +245,9 @@ def _not_imported(name: str, folder: Path) -> Any:
     return agent
 
 
-def _suite_tools(suite: Suite, folder: Path) -> tuple[list[Any], McpAddress | None, str]:
+def _suite_tools(
+    suite: Suite, folder: Path, recordings: Recordings | None
+) -> tuple[list[Any], McpAddress | None, str]:
     """The tools of a suite, and the MCP server they come from, with its name and version, if they do."""
     tools, worlds = suite.tools, [make_world(name, state) for name, state in suite.worlds.items()]
     if tools is None:
@@ -246,13 +256,27 @@ def _suite_tools(suite: Suite, folder: Path) -> tuple[list[Any], McpAddress | No
         if isinstance(tools, dict) and tools.keys() != {"mcp"}:
             raise ConfigError("tools: an object here must be {mcp: {command: […]}} or {mcp: {url: …}}")
         address = read_address(tools["mcp"] if isinstance(tools, dict) else tools, "tools.mcp")
-        listed, server = listed_tools(address)
+        listed, server = _server_tools(address, recordings)
         return [*listed, *worlds], address, server
     if isinstance(tools, str) and is_object_name(tools) and not (folder / tools).exists():
         return [*from_module(tools, agent_tools), *worlds], None, ""
     if isinstance(tools, str):
         return [*load_tools(folder / tools), *worlds], None, ""
     return [*(read_tool(raw, f"tools[{i}]") for i, raw in enumerate(tools)), *worlds], None, ""
+
+
+def _server_tools(address: McpAddress, recordings: Recordings | None) -> tuple[list[Tool], str]:
+    """The tools that an MCP server lists, and its name; a replay does not start it, and has them recorded."""
+    if recordings is not None and recordings.replays_only:
+        recorded = recordings.recorded_tools()
+        return convert(recorded["tools"], list[Tool], f"{recordings.folder}: tools"), recorded["server"]
+    tools, server = listed_tools(address)
+    if recordings is not None:
+        recordings.tool_list = {
+            "server": server,
+            "tools": scrubbed(to_plain(tools), recordings.clean, _TOOL_FIELDS),
+        }
+    return tools, server
 
 
 def _fault_plan(given: str | dict[str, Any] | None, folder: Path, loops: bool) -> FaultPlan | None:

@@ -33,7 +33,9 @@ from rightcall.models.catalog import ModelCatalog, project_models
 from rightcall.models.endpoint import ModelEndpoint, overlaid
 from rightcall.models.hosts import server_of, shown_host
 from rightcall.models.http import Network
+from rightcall.models.recorded import RecordedProvider
 from rightcall.models.resolver import endpoint_of, resolve
+from rightcall.recording.library import Recordings
 
 UserModel = str | ModelEndpoint | Provider
 
@@ -53,7 +55,8 @@ class UserSetup:
     """The simulated users of a run: `model` (several make several simulators), personas and limits.
 
     `personas` are names of built-in personas or `{name, characteristics}`; those of a golden take precedence.
-    `record` is a cassette. A model may be a name of the project's `models`; without one, `default_user` plays.
+    `record` is a folder to record them to. A model may be a name of the project's `models`; without one,
+    `default_user` plays.
     """
 
     model: UserModel | Sequence[UserModel] | None = None
@@ -141,7 +144,13 @@ class ModelUsers:
     """The users of a run, played by models that are opened with it."""
 
     def __init__(
-        self, setup: UserSetup, *, concurrency: int = 32, seed: int = 0, patience: Patience | None = None
+        self,
+        setup: UserSetup,
+        *,
+        concurrency: int = 32,
+        seed: int = 0,
+        patience: Patience | None = None,
+        recordings: Recordings | None = None,
     ) -> None:
         setup = setup.bound()
         self.setup, self._seed = setup, seed
@@ -151,6 +160,7 @@ class ModelUsers:
         for name, model in zip(setup.names, setup.models, strict=True):
             network = Network(connections=concurrency)
             provider = resolve(model, network=network, record=setup.record)
+            provider = RecordedProvider(provider, recordings) if recordings else provider
             at_once = min(concurrency, getattr(provider, "at_once", concurrency))
             self._askers[name] = Asker(provider, at_once, patience=patience, seed=seed)
 

@@ -18,7 +18,9 @@ from rightcall.model.message import Message
 from rightcall.models.base import ModelRequest, Prompt, Provider, Settings
 from rightcall.models.endpoint import ModelEndpoint
 from rightcall.models.hosts import server_of
+from rightcall.models.recorded import judge_provider
 from rightcall.models.resolver import endpoint_of, resolve
+from rightcall.recording.judging import JUDGING
 
 DEFAULT = ".rightcall/judgements.db"
 
@@ -77,7 +79,7 @@ async def votes_of(
     """Several verdicts on the same material, drawn with different seeds; cached ones are reused."""
     text = question(rubric, material)
     judge = identity_of(model)
-    known = VerdictCache(cache) if cache else None
+    known = VerdictCache(cache) if cache and JUDGING.get() is None else None  # a recording is a cache itself
     found: list[Vote | None] = [None] * votes
     if known is not None:
         for number in range(votes):
@@ -85,7 +87,7 @@ async def votes_of(
             found[number] = None if stored is None else Vote(*stored)
     missing = [number for number, vote in enumerate(found) if vote is None]
     if missing:
-        async with resolve(model) as provider:
+        async with judge_provider(resolve(model)) as provider:
             provider.prepare(PROMPT)
             asked = await asyncio.gather(*(_vote(provider, text, seed + number) for number in missing))
         for number, vote in zip(missing, asked, strict=True):

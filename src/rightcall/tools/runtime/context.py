@@ -14,6 +14,7 @@ import msgspec
 
 from rightcall.core.digest import hex_digest
 from rightcall.model.trajectory import LedgerEntry, LedgerPhase, Trajectory
+from rightcall.recording.case import CURRENT
 
 if TYPE_CHECKING:
     from rightcall.tools.runtime.invocation import Invocation
@@ -132,12 +133,13 @@ class CallContext:
 
     `task` is the golden's id. `ledger` records what was really done, `invocations` every call with its
     outcome in the order they ended, `worlds` the fake worlds of this trial by name. `roles` are the caller's; None
-    means that callers are not distinguished.
+    means that callers are not distinguished. `recording` is what the trial is recorded to or replayed from.
     """
 
     def __init__(self, *, run: str, task: str, trial: int, clock: Clock, seed: int) -> None:
         self.run, self.task, self.trial = run, task, trial
         self.clock, self.seed = clock, seed
+        self.recording = CURRENT.get()
         self.ledger = Ledger()
         self.invocations: list[Invocation] = []
         self.worlds: dict[str, Any] = {}

@@ -16,6 +16,7 @@ from rightcall.tools.runtime.execute import perform
 from rightcall.tools.runtime.outcome import Outcomes
 from rightcall.tools.runtime.policy import ToolRules
 from rightcall.tools.runtime.prepare import Preparer
+from rightcall.tools.runtime.recorded_call import recorded_call
 from rightcall.tools.runtime.retries import RuntimeRetries
 from rightcall.tools.runtime.versions import Versions
 
@@ -32,6 +33,7 @@ def pipeline(
         faults.deliver if faults else None,  # lose the key, deliver twice
         RuntimeRetries(rules.retries) if rules.retries.most else None,  # where that can do no harm
         Batches(faults.arm if faults else None),  # each item separately from here on
+        recorded_call,  # of a real tool: from here on a replay runs nothing
         idempotency.once,  # claim the key, or answer from its record
         deadline,  # the following stages run to completion, even if no longer awaited
         idempotency.record,  # record how the attempt ended, early or late

@@ -9,6 +9,7 @@ from rightcall.core.errors import ConfigError, InputError
 from rightcall.model.approval_policy import read_approvals
 from rightcall.model.call import ToolCall
 from rightcall.model.tool import Tool
+from rightcall.recording.case import CURRENT
 from rightcall.tools.definitions.function import PLAIN, FunctionTool, tool
 from rightcall.tools.definitions.validate import check_schema
 from rightcall.tools.faults.inject import PlannedFaults
@@ -27,6 +28,7 @@ from rightcall.tools.runtime.mocks import MockPlan
 from rightcall.tools.runtime.pipeline import pipeline
 from rightcall.tools.runtime.policy import ToolRules
 from rightcall.tools.runtime.prepare import Confirmations, Preparer, call_fingerprint
+from rightcall.tools.runtime.recorded_call import with_recorded_preview
 from rightcall.tools.runtime.turn import Touches, run_turn
 from rightcall.tools.worlds.base import World
 
@@ -89,16 +91,6 @@ class Toolbox:
         """The tools to show to the model: those given, unless a fault adds, renames or hides some."""
         return shown_tools(self._shown)
 
-    @property
-    def really_destructive(self) -> list[str]:
-        """Names of the tools that are declared destructive and run for real."""
-        context = self.context()
-        return [
-            name
-            for name, entry in self._entries.items()
-            if entry.tool.annotations.destructive and entry.ready(context).live
-        ]
-
     def context(
         self,
         *,
@@ -117,7 +109,9 @@ class Toolbox:
         """
         # Mocks and faults wait on the trial's own clock: their hours take no time, and one trial's
         # waiting does not affect another.
-        clock = self._clock or (SystemClock() if self._real else VirtualClock())
+        recording = CURRENT.get()
+        real = self._real and (recording is None or not recording.replaying)
+        clock = self._clock or (SystemClock() if real else VirtualClock())
         context = CallContext(run=run, task=task, trial=trial, clock=clock, seed=self._seed)
         context.roles = None if roles is None else tuple(roles)
         context.worlds = {world.name: world.fresh() for world in self._worlds}
@@ -216,4 +210,6 @@ class Toolbox:
         """The tool's mock if it has one, else the tool itself where it may run, else a generated answer."""
         mock = self._mocks.find(tool.name, context.task)
         itself = real if mock is None else mock.real
-        return entry.ready(context) if entry is not None and itself else mock_ready(tool, mock, self._mocks)
+        if entry is None or not itself:
+            return mock_ready(tool, mock, self._mocks)
+        return with_recorded_preview(tool.name, entry.ready(context), context.recording)
