@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext
 from dataclasses import replace
 from fnmatch import fnmatch
 from pathlib import Path
@@ -19,6 +18,8 @@ import pytest
 
 import rightcall as rc
 from rightcall.agents.agent import Agent
+from rightcall.agents.session import Session
+from rightcall.agents.setup_problems import unrecorded_actions
 from rightcall.core.errors import CheckError
 from rightcall.metrics.judged.rubric import Rubric
 from rightcall.model import Golden, Trajectory
@@ -213,12 +214,7 @@ def test_an_agent_without_a_recording_does_not_run_in_a_replay(door, folder):
         paying_agent(FUNCTIONS["function"], recordings_of(folder, "replay")),
     ]
     for kind in kinds:
-        with (
-            pytest.warns(UserWarning, match="a replay runs")
-            if kind.model is agent and door == "evaluate"
-            else nullcontext()
-        ):
-            missed = DOORS[door](kind)
+        missed = DOORS[door](kind)
         assert "nothing was recorded for these inputs; run with --record auto" in missed.error
     assert not ACTED and not (folder / "started").exists()
 
@@ -306,14 +302,17 @@ def test_a_function_is_told_to_run_in_a_replay_unless_its_result_was_recorded(fo
             return httpx.post(server.url, json={"q": golden.input}).text
 
         rc.evaluate(Agent(agent, recordings=recordings_of(folder, "auto")), dataset=[GOLDEN])
-    with pytest.warns(UserWarning, match="a replay runs agent: it is a function.*level: trajectory"):
-        evaluate(Agent(agent, recordings=recordings_of(folder, "replay")))
+    replayed = Agent(agent, recordings=recordings_of(folder, "replay"))
+    assert "it is a function, so only its requests are answered" in unrecorded_actions(Session(replayed))
+    evaluate(replayed)
     assert ACTED == ["ran", "ran"]
     whole = Recordings(RecordSettings("auto", level="trajectory"), folder / "whole")
     rc.evaluate(Agent(lambda golden: ACTED.append("ran") or "done", recordings=whole), dataset=[GOLDEN])
     done = list(ACTED)
     replay = Recordings(RecordSettings("replay", level="trajectory"), folder / "whole")
-    evaluate(Agent(lambda golden: ACTED.append("ran") or "done", recordings=replay))
+    again = Agent(lambda golden: ACTED.append("ran") or "done", recordings=replay)
+    assert not unrecorded_actions(Session(again))
+    evaluate(again)
     assert done == ACTED
 
 

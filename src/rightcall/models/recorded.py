@@ -16,7 +16,7 @@ from rightcall.models.base import ModelReply, ModelRequest, Prompt, Provider, Se
 from rightcall.recording.canonical import VOLATILE, Clean, scrubbed
 from rightcall.recording.case import CURRENT, PASSING, TapedCase
 from rightcall.recording.cassette import TapedExchange
-from rightcall.recording.judging import JUDGING
+from rightcall.recording.judged_trial import JUDGING
 from rightcall.recording.library import Recordings
 from rightcall.recording.old_cassette import Trials, recorded_trials
 from rightcall.recording.settings import RecordSettings

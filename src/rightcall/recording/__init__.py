@@ -6,7 +6,7 @@
     library     the folder: what to replay, what to ask again, what to write
     case        one trial in progress: returns recorded replies, or collects new ones
     miss        why there is no recorded reply or result, in one line
-    judging     what judges answer while a trial is scored
+    judged_trial   what judges answer while a trial is scored
     old_cassette   `*.cassette.jsonl` of older versions, read only
     proxy       agents that are programs, recorded through a proxy on loopback
     placeholder_keys   for SDK clients that cannot be created without a key

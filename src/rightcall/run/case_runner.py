@@ -22,7 +22,7 @@ from rightcall.model.message import Message
 from rightcall.model.run import CaseResult
 from rightcall.model.score import Score
 from rightcall.model.trajectory import LedgerEntry, StopReason, Trajectory, Usage
-from rightcall.recording.judging import judged_trial
+from rightcall.recording.judged_trial import judged_trial
 from rightcall.run.plan import Plan
 from rightcall.run.watched_inputs import AgentWatch
 

@@ -24,7 +24,7 @@ from rightcall.model.golden import AnyGolden, ExpectedCall, Golden, category_of
 from rightcall.model.run import Run
 from rightcall.model.tool import Tool
 from rightcall.models.base import Settings
-from rightcall.recording.judging import judged_trial
+from rightcall.recording.judged_trial import judged_trial
 from rightcall.run.conversations import conversation_problem, conversations_of
 from rightcall.run.golden_check import check_goldens
 from rightcall.run.inputs import Inputs, inputs_of

@@ -77,9 +77,9 @@ class AgentConfig(Record, frozen=True):
             " [default: only when a destructive tool fails unexpectedly]"
         ),
     ] = None
-    record: Annotated[str | None, msgspec.Meta(description="folder to record every answer to; recorded:FOLDER replays it")] = (
-        None
-    )
+    record: Annotated[
+        str | None, msgspec.Meta(description="folder to record every answer to; recorded:FOLDER replays it")
+    ] = None
     observe: Annotated[
         str | tuple[str, ...] | None,
         msgspec.Meta(
@@ -164,9 +164,9 @@ class UserConfig(Record, frozen=True):
     settings: Annotated[Settings, msgspec.Meta(description="settings of the model")] = Settings()
     base_url: Annotated[str | None, msgspec.Meta(description="base URL of a compatible server")] = None
     key_env: Annotated[str | None, msgspec.Meta(description="environment variable with the key")] = None
-    record: Annotated[str | None, msgspec.Meta(description="folder to record every answer to; recorded:FOLDER replays it")] = (
-        None
-    )
+    record: Annotated[
+        str | None, msgspec.Meta(description="folder to record every answer to; recorded:FOLDER replays it")
+    ] = None
 
 
 class WorkersConfig(Record, frozen=True):

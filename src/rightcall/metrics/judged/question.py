@@ -20,7 +20,7 @@ from rightcall.models.endpoint import ModelEndpoint
 from rightcall.models.hosts import server_of
 from rightcall.models.recorded import judge_provider
 from rightcall.models.resolver import endpoint_of, resolve
-from rightcall.recording.judging import JUDGING
+from rightcall.recording.judged_trial import JUDGING
 
 DEFAULT = ".rightcall/judgements.db"
 
