@@ -187,7 +187,7 @@ def test_a_call_that_was_not_recorded_is_a_miss_and_is_not_executed(change, why,
     assert done == ACTED
     pattern = f"not_recorded: g, trial 0: {why}; nothing was called; run with --record auto"
     assert missed.stop_reason == "infra_error" and fnmatch(missed.error, pattern), missed.error
-    DOORS[door](paying_agent(FUNCTIONS["function"], recordings_of(folder, "auto")))  # begins anew, and acts
+    DOORS[door](paying_agent(FUNCTIONS["function"], recordings_of(folder, "auto")))  # starts over, and acts
     assert len(ACTED) == 2 * len(done)
     DOORS[door](paying_agent(FUNCTIONS["function"], recordings_of(folder, "replay")))
     assert len(ACTED) == 2 * len(done)
