@@ -73,7 +73,7 @@ def evaluation(agent: Any, store: Path) -> list[Any]:
     """What an evaluation found, golden by golden."""
     run = rc.evaluate(agent, GOLDENS, metrics=METRICS, store=str(store), concurrency=4)
     found = []
-    for result in run.test_results:
+    for result in run.results:
         trajectory = result.trajectory
         names = [call.name for call in trajectory.calls]
         found.append(

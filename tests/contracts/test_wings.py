@@ -15,7 +15,7 @@ from rightcall.core.seam import BUILT_IN
 
 PACKAGE = Path(rightcall.__file__).parent
 WINGS = sorted(path.name for path in (PACKAGE / "wings").iterdir() if (path / "__init__.py").exists())
-OUTSIDE = ["deepeval", "laminar.py"]
+OUTSIDE = ["deepeval", "laminar"]
 """Wings whose place is their import path."""
 
 

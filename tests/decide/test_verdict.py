@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, strategies as st
 
 from rightcall.core.errors import ConfigError
-from rightcall.decide.config import About, read_gate
+from rightcall.decide.config import read_gate
 from rightcall.decide.early_stop import CurtailMonitor, shuffled
+from rightcall.decide.options import About
 from rightcall.decide.outcome import Outcome, outcomes_of
 from rightcall.decide.rules import rules_of
 from rightcall.decide.verdict import decide

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rightcall.api.evaluation import evaluate, rescore
+from rightcall.api.evaluation import rescore, score_cases
 from rightcall.api.testing.assertion import assert_test
 from rightcall.core.errors import CheckError, CheckFailed, ConfigError
 from rightcall.metrics.function import FunctionMetric
@@ -34,13 +34,13 @@ async def later(calls):
 
 @pytest.mark.parametrize("metric", [by_case, later, lambda c: 1.0, "tests.metrics.test_functions:by_case"])
 def test_a_function_is_a_metric(metric, tmp_path):
-    assert evaluate([CASE], [metric], store=tmp_path / "s.db").passed
+    assert score_cases([CASE], [metric], store=tmp_path / "s.db").passed
 
 
 def test_parameters_get_what_they_are_named_for(tmp_path):
     known = TestCase(Golden("?", expected_output="4"), Trajectory(output="4"))
     other = TestCase(Golden("?", metadata={"target": 4}), Trajectory(output="5"))
-    run = evaluate([known, other], [by_parts], store=tmp_path / "s.db")
+    run = score_cases([known, other], [by_parts], store=tmp_path / "s.db")
     assert sorted((r.passed, r.metrics["by_parts"].value) for r in run.results) == [(False, 0), (True, 1)]
 
 
@@ -84,7 +84,7 @@ def test_a_golden_with_a_function_is_run_stored_and_described(tmp_path):
 
 def test_what_was_stored_without_its_function_is_an_error_until_the_golden_is_given(tmp_path):
     store = tmp_path / "s.db"
-    run = evaluate([CASE], store=store)
+    run = score_cases([CASE], store=store)
     (blind,) = rescore(run.id, store=store).results
     assert not blind.passed and "stored without <function is_city>" in blind.error
     assert rescore(run.id, goldens=[GOLDEN], store=store).passed
@@ -120,13 +120,13 @@ def test_a_case_that_only_fails_a_metric_is_counted_by_code(tmp_path):
     def never(output):
         return Score.passed_if(False, "too short")
 
-    run = evaluate([CASE], [never], store=tmp_path / "s.db")
+    run = score_cases([CASE], [never], store=tmp_path / "s.db")
     assert run.summary.codes == {"failed_metric": 1}
     (failure,) = run.results["a"].codes
     assert failure.detail == "never: too short"
 
 
 def test_a_verdict_prints_as_its_sentence(tmp_path):
-    run = evaluate([CASE], [by_case], store=tmp_path / "s.db")
+    run = score_cases([CASE], [by_case], store=tmp_path / "s.db")
     assert str(run.verdict) == "PASS: all 1 case passed"
     assert repr(run.verdict) == "<Verdict PASS: all 1 case passed>"

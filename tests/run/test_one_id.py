@@ -6,12 +6,12 @@ import json
 
 import pytest
 from hypothesis import given, settings, strategies as st
-from rightcall.run.datapoints import goldens_of
 
 import rightcall as rc
 from rightcall.datasets.goldens import load_goldens, save_goldens
 from rightcall.deepeval.dataset import EvaluationDataset
 from rightcall.laminar import evaluate
+from rightcall.laminar.datapoints import goldens_of
 
 names = st.text("abcÄ🙂", min_size=1, max_size=5)
 values = st.recursive(

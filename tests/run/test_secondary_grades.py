@@ -79,11 +79,11 @@ def by_evaluate_agent(folder, metric):
 
 
 def by_evaluate_cases(folder, metric):
-    return passes(rc.evaluate(CASES, [metric], store=folder / "s.db").results)
+    return passes(rc.score_cases(CASES, [metric], store=folder / "s.db").results)
 
 
 def by_rescoring(folder, metric):
-    first = rc.evaluate(CASES, store=folder / "s.db")
+    first = rc.score_cases(CASES, store=folder / "s.db")
     return passes(rc.rescore(first.id, [metric], store=folder / "s.db").results)
 
 

@@ -69,10 +69,10 @@ KEYWORDS: dict[str, dict[str, str]] = {
 """Old keywords of functions, each with the new one."""
 
 FORMS: dict[str, str] = {
-    "test_cases": "rightcall.deepeval.evaluate",
-    "async_config": "rightcall.deepeval.evaluate",
-    "display_config": "rightcall.deepeval.evaluate",
-    "cache_config": "rightcall.deepeval.evaluate",
+    "test_cases": "rightcall.deepeval",
+    "async_config": "rightcall.deepeval",
+    "display_config": "rightcall.deepeval",
+    "cache_config": "rightcall.deepeval",
     "data": "rightcall.laminar",
     "executor": "rightcall.laminar",
     "evaluators": "rightcall.laminar",

@@ -18,12 +18,12 @@ The names are those of `rightcall`, the paths DeepEval 4.3.1's. One of DeepEval'
 to use instead when it is imported, or, for a metric, when it is constructed.
 """
 
-from rightcall.deepeval.evaluate import assert_test, evaluate
+from rightcall.deepeval.evaluate import aevaluate, assert_test, evaluate
 from rightcall.deepeval.hyperparameters import log_hyperparameters
 from rightcall.deepeval.names import refusing
 from rightcall.deepeval.tracing import INSTEAD
 
-__all__ = ["assert_test", "evaluate", "log_hyperparameters"]
+__all__ = ["aevaluate", "assert_test", "evaluate", "log_hyperparameters"]
 
 __getattr__ = refusing(
     __name__,

@@ -185,7 +185,7 @@ def evaluated(agent: Any, store: str) -> list[tuple[str, str, bool]]:
     found = rc.evaluate(
         agent, GOLDENS, metrics=["tool_selection", "argument_match"], store=store, concurrency=4
     )
-    return sorted((r.golden_id, r.trajectory.error, r.passed) for r in found.test_results)
+    return sorted((r.golden_id, r.trajectory.error, r.passed) for r in found.results)
 
 
 GOOD = sorted((golden.id, "", True) for golden in GOLDENS)

@@ -111,4 +111,4 @@ def test_an_agent_runs_whose_tools_have_parameters_of_any_type(tmp_path):
         "weather Hanoi", id="any", expected_calls=(rc.ExpectedCall("get_weather", {"city": "Hanoi"}),)
     )
     run = rc.evaluate(rc.observe(agent), [golden], metrics=["tool_selection"], store=str(tmp_path / "s.db"))
-    assert [result.passed for result in run.test_results] == [True]
+    assert [result.passed for result in run.results] == [True]
