@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rightcall.api.evaluation import rescore, score_cases
+from rightcall.api.evaluation import evaluate, rescore, score_cases
 from rightcall.api.testing.assertion import assert_test
 from rightcall.core.errors import CheckError, CheckFailed, ConfigError
 from rightcall.metrics.function import FunctionMetric
