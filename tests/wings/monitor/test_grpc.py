@@ -15,10 +15,10 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
 
 from rightcall.core.errors import ConfigError
 from rightcall.store.address import open_store
-from rightcall.wings.monitor.grpc_server import SERVICES
 from rightcall.wings.monitor.monitor import Monitor
 from rightcall.wings.monitor.receiver import Receiver
 from rightcall.wings.monitor.settings import MonitorSettings
+from rightcall.wings.traces.otlp_grpc import SERVICES
 from rightcall.wings.traces.otlp_request import MAX_SENT
 
 TRACE, LOGS, METRICS = SERVICES

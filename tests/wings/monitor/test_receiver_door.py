@@ -215,7 +215,7 @@ def test_unfinished_bodies_have_little_room_together(tmp_path, monkeypatch, door
 
     async def work():
         async with monitor(tmp_path) if door == "monitor" else suite_receiver() as (client, receiver, port):
-            bodies = receiver._server.bodies
+            bodies = receiver._otlp.server.bodies
             slow = []
             for _ in range(40):
                 slow.append(await unfinished(port, 1 << 20))
@@ -237,7 +237,7 @@ def test_a_body_that_is_not_used_is_not_read(tmp_path, path):
             reader, writer = await unfinished(port, 100, path)
             status = await asyncio.wait_for(reader.readline(), 5)  # at once, although the body never arrives
             assert status.split()[1] in (b"200", b"405", b"404")
-            assert receiver._server.bodies.held == 0
+            assert receiver._otlp.server.bodies.held == 0
             writer.close()
 
     asyncio.run(work())
@@ -248,7 +248,7 @@ def test_a_refused_body_is_not_read(tmp_path):
         async with monitor(tmp_path, token="secret") as (_, receiver, port):
             reader, writer = await unfinished(port, 1 << 20)
             assert b"401" in await asyncio.wait_for(reader.readline(), 5)
-            assert receiver._server.bodies.held == 0
+            assert receiver._otlp.server.bodies.held == 0
             writer.close()
 
     asyncio.run(work())
@@ -291,7 +291,7 @@ def test_too_many_connections_cost_the_slowest_and_not_the_next(tmp_path, monkey
         async with monitor(tmp_path) as (client, receiver, port):
             slow = [await unfinished(port, 10) for _ in range(100)]
             assert (await client.post("/v1/traces", json=batch(GOOD))).status == 200
-            assert len(receiver._server._connections) <= 20
+            assert len(receiver._otlp.server._connections) <= 20
             for _, writer in slow:
                 writer.close()
 

@@ -24,10 +24,10 @@ def test_a_sender_keeps_its_connection_while_slow_clients_come_and_go(tmp_path, 
     async def work():
         async with monitor(tmp_path) as (client, receiver, port):
             assert (await client.post(TRACES, json=batch(GOOD))).status == 200
-            connections = set(receiver._server._connections)
+            connections = set(receiver._otlp.server._connections)
             slow = [await unfinished(port, 10) for _ in range(100)]
             await asyncio.sleep(0.1)
-            assert connections <= set(receiver._server._connections)
+            assert connections <= set(receiver._otlp.server._connections)
             assert (await client.post(TRACES, json=batch(GOOD))).status == 200
             for _, writer in slow:
                 writer.close()
@@ -46,7 +46,7 @@ def test_a_new_sender_is_served_when_resting_connections_take_every_place(tmp_pa
                 writer.write(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
                 assert b"200" in await asyncio.wait_for(reader.readline(), 5)
                 resting.append(writer)
-            assert len(receiver._server._connections) <= 20
+            assert len(receiver._otlp.server._connections) <= 20
             assert (await client.post(TRACES, json=batch(GOOD))).status == 200
             for writer in resting:
                 writer.close()

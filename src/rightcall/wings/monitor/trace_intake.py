@@ -19,6 +19,7 @@ from rightcall.wings.monitor.open_trace import Open, Received, by_trace, redacte
 from rightcall.wings.monitor.settings import seconds
 from rightcall.wings.traces.assembly import assemble
 from rightcall.wings.traces.otlp import Item
+from rightcall.wings.traces.otlp_receiver import RequestCounters
 from rightcall.wings.traces.problems import Problems
 from rightcall.wings.traces.redaction import Redactor
 from rightcall.wings.traces.trace_record import written_time
@@ -32,17 +33,12 @@ T = TypeVar("T")
 
 
 @dataclass
-class Counters:
+class Counters(RequestCounters):
     """The counters of /stats."""
 
     spans: int = 0
-    rejected: int = 0
-    requests: int = 0
-    refused: int = 0
-    ignored_metrics: int = 0
     closed: int = 0
     dropped: int = 0
-    first_rejection: str = ""
 
 
 @dataclass

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import islice
+from typing import NamedTuple
 
 import msgspec
 
@@ -23,6 +24,15 @@ TRACE_PATHS = ("/v1/traces", "/api/public/otel/v1/traces", "/otel/v1/traces")
 DEEPEST = 200
 REJECTED = ("unreadable", "trace_id", "span_id", "too_many")
 """Problems for which a span is omitted."""
+
+
+class RequestAnswer(NamedTuple):
+    """The answer to a request: 200 with a body, or another status with a message, and when to come again."""
+
+    status: int
+    body: bytes = b""
+    message: str = ""
+    retry_s: int = 0
 
 
 def request_kind(content_type: str) -> str:

@@ -5,35 +5,21 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Iterable
-from typing import Any
 
 from rightcall.agents.observed.recorder import CallsScored
-from rightcall.core.errors import ConfigError, InputError
+from rightcall.core.errors import ConfigError
 from rightcall.core.local_door import LocalDoor
 from rightcall.model.trajectory import Trajectory
 from rightcall.wings.traces.assembly import assemble
 from rightcall.wings.traces.otlp import Item, LogEvent
-from rightcall.wings.traces.otlp_body import SlowBodyError
-from rightcall.wings.traces.otlp_request import (
-    JSON,
-    PROTOBUF,
-    TRACE_PATHS,
-    accepted_body,
-    refused_body,
-    request_kind,
-)
-from rightcall.wings.traces.otlp_server import OtlpServer
-from rightcall.wings.traces.otlp_threads import BusyError
-from rightcall.wings.traces.problems import Problems
+from rightcall.wings.traces.otlp_receiver import OtlpReceiver
 from rightcall.wings.traces.span import Span, SpanEvent
 from rightcall.wings.traces.span_spool import with_events
-from rightcall.wings.traces.unpack import TooLarge
 
 FIRST_SPAN = 7.0
 """Seconds to wait for the first span of a turn: SDKs send theirs every five seconds."""
 MOST_SPANS = 2_000
 STOP_SECONDS = 60.0
-_STATUS = {TooLarge: 413, SlowBodyError: 408, BusyError: 503}
 TRIED = 3
 """Turns without any span after which a run that never saw one stops."""
 
@@ -70,7 +56,7 @@ class SpanReceiver:
         self._listen, self._settle, self._calls = listen, settle, calls
         self._turns: dict[str, WatchedTurn] = {}
         # No token: a span counts only with the trace id of a turn in progress, which cannot be guessed.
-        self._server = OtlpServer(LocalDoor(), _refused_request)
+        self._otlp = OtlpReceiver(LocalDoor(), self._take)
         self._port = 0
         self.seen = self.unseen = 0
 
@@ -81,19 +67,15 @@ class SpanReceiver:
 
     async def start(self) -> None:
         host, _, port = self._listen.rpartition(":")
-        routes = {("POST", f"/v1/{name}"): getattr(self, f"_{name}") for name in ("logs", "metrics")}
-        routes |= {("POST", path): self._traces for path in TRACE_PATHS}
         try:
-            self._port = await self._server.start(
-                self._server.app(routes), host or "127.0.0.1", int(port), stop_seconds=STOP_SECONDS
-            )
+            self._port = await self._otlp.start(host or "127.0.0.1", int(port), stop_seconds=STOP_SECONDS)
         except OSError as error:
             said = (error.strerror or str(error)).lower()
             hint = "set another address with agent.otlp, and in the agent"
             raise ConfigError(f"cannot receive spans on {self._listen}: {said}; {hint}") from None
 
     async def aclose(self) -> None:
-        await self._server.stop()
+        await self._otlp.stop()
 
     def watch(self, traceparent: str) -> None:
         """Collect the spans of a turn that begins now."""
@@ -164,44 +146,12 @@ class SpanReceiver:
                 " (OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf)?"
             )
 
-    async def _traces(self, request: Any) -> Any:
-        return await self._take(request, logs=False)
-
-    async def _logs(self, request: Any) -> Any:
-        return await self._take(request, logs=True)
-
-    async def _metrics(self, request: Any) -> Any:
-        from aiohttp import web
-
-        kind = request_kind(request.content_type)
-        return web.Response(body=b"{}" if kind == JSON else b"", content_type=kind or PROTOBUF)
-
-    async def _take(self, request: Any, *, logs: bool) -> Any:
-        from aiohttp import web
-
-        kind = request_kind(request.content_type)
-        if not kind:
-            return web.Response(
-                status=415, body=refused_body("", f"content type must be {PROTOBUF} or {JSON}")
-            )
-        problems = Problems()
-        try:
-            items, _ = await self._server.items(request, kind, problems, logs=logs)
-        except InputError as error:
-            status = next((code for reason, code in _STATUS.items() if isinstance(error, reason)), 400)
-            return web.Response(status=status, body=refused_body(kind, error.problem), content_type=kind)
+    async def _take(self, items: list[Item]) -> int:
         for item in items:
-            held = self._turns.get(item.trace_id)
-            if held is not None:
-                held.take(item)
-        return web.Response(body=accepted_body(kind, problems, logs=logs), content_type=kind)
-
-
-def _refused_request(request: Any, status: int, message: str) -> Any:
-    from aiohttp import web
-
-    kind = request_kind(request.content_type) or JSON
-    return web.Response(status=status, body=refused_body(kind, message), content_type=kind)
+            turn = self._turns.get(item.trace_id)
+            if turn is not None:
+                turn.take(item)
+        return 0
 
 
 def _trace_id(traceparent: str) -> str:

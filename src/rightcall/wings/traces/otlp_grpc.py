@@ -7,11 +7,11 @@ do not speak: there is no `Host` to check.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 from rightcall.core.errors import ConfigError, MissingExtraError
 from rightcall.core.local_door import LocalDoor
-from rightcall.wings.traces.otlp_request import MAX_SENT
+from rightcall.wings.traces.otlp_request import MAX_SENT, RequestAnswer
 
 SERVICES = {
     f"/opentelemetry.proto.collector.{name}.v1.{service}/Export": name
@@ -23,15 +23,6 @@ CODES = {
 }  # fmt: skip
 """Senders repeat a request that was UNAVAILABLE, and drop one that was INVALID_ARGUMENT or RESOURCE_EXHAUSTED."""
 MAX_CALLS, MAX_METADATA = 64, 16 * 2**10
-
-
-class RequestAnswer(NamedTuple):
-    """The answer to a request: 200 with a body, or another status with a message, and when to come again."""
-
-    status: int
-    body: bytes = b""
-    message: str = ""
-    retry_s: int = 0
 
 
 Take = Callable[[str, bytes], Awaitable[RequestAnswer]]
@@ -72,7 +63,7 @@ class GrpcServer:
         return int(number)
 
     async def stop(self, seconds: float) -> None:
-        """RequestAnswer what was received, and close."""
+        """Answer what was received, and close."""
         if self._server is not None:
             await self._server.stop(seconds)
             self._server = None

@@ -1,0 +1,162 @@
+"""The OTLP receiver: requests over HTTP and gRPC, decoded within limits, and the answer to each.
+
+`take` decides what becomes of the spans; whoever cannot take more says so, and senders come again later.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from rightcall.core.errors import InputError, StoreError
+from rightcall.core.local_door import LocalDoor
+from rightcall.wings.traces.otlp import Item
+from rightcall.wings.traces.otlp_body import SlowBodyError
+from rightcall.wings.traces.otlp_grpc import GrpcServer
+from rightcall.wings.traces.otlp_request import (
+    JSON,
+    PROTOBUF,
+    TRACE_PATHS,
+    RequestAnswer,
+    accepted_body,
+    refused_body,
+    rejected_items,
+    request_kind,
+)
+from rightcall.wings.traces.otlp_server import OtlpServer
+from rightcall.wings.traces.otlp_threads import BusyError
+from rightcall.wings.traces.problems import Problems
+from rightcall.wings.traces.unpack import TooLarge
+
+BUSY = RequestAnswer(503, message="too many spans are waiting for the store", retry_s=1)
+STATUS = {SlowBodyError: 408, TooLarge: 413}
+ReadItems = Callable[[Problems], Awaitable[tuple[list[Item], int]]]
+
+
+@dataclass
+class RequestCounters:
+    """What was asked, and what was turned away."""
+
+    rejected: int = 0
+    requests: int = 0
+    refused: int = 0
+    ignored_metrics: int = 0
+    first_rejection: str = ""
+
+
+class OtlpReceiver:
+    """Hands the spans and log events of requests to `take`, which returns how many of them it dropped.
+
+    `clean` prepares them in a thread, for it may take seconds. While `is_full`, requests are turned away unread.
+    """
+
+    def __init__(
+        self,
+        door: LocalDoor,
+        take: Callable[[list[Item]], Awaitable[int]],
+        *,
+        clean: Callable[[list[Item]], list[Item]] | None = None,
+        is_full: Callable[[], bool] = lambda: False,
+        counters: RequestCounters | None = None,
+        logger: logging.Logger | None = None,
+    ) -> None:
+        self._take, self._clean, self._is_full = take, clean, is_full
+        self._counters = counters or RequestCounters()
+        self.server = OtlpServer(door, self._refuse_request, logger)
+        self.grpc = GrpcServer(door, self._take_message, self._count_refused)
+
+    async def start(
+        self, host: str, port: int, *, stop_seconds: float, routes: dict[tuple[str, str], Any] | None = None
+    ) -> int:
+        """Listen for HTTP, and say on which port; `OSError` when that is not possible."""
+        app = self.server.app(
+            {
+                **{("POST", path): partial(self._take_request, logs=False) for path in TRACE_PATHS},
+                ("POST", "/v1/logs"): partial(self._take_request, logs=True),
+                ("POST", "/v1/metrics"): self._ignore_metrics,
+                **(routes or {}),
+            }
+        )
+        return await self.server.start(app, host, port, stop_seconds=stop_seconds)
+
+    async def stop(self, seconds: float = 0.0) -> None:
+        """Answer what was received, and close."""
+        await self.grpc.stop(seconds)
+        await self.server.stop()
+
+    async def _take_request(self, request: Any, *, logs: bool) -> Any:
+        from aiohttp import web
+
+        kind = request_kind(request.content_type)
+        if not kind:
+            self._counters.requests += 1
+            return self._refuse(415, f"content type must be {PROTOBUF} or {JSON}", PROTOBUF)
+        answer = await self._answer(partial(self.server.items, request, kind, logs=logs), kind, logs=logs)
+        if answer.status == 200:
+            return web.Response(body=answer.body, content_type=kind)
+        response = self._refuse(answer.status, answer.message, kind)
+        if answer.retry_s:
+            response.headers["Retry-After"] = str(answer.retry_s)
+        return response
+
+    async def _take_message(self, name: str, body: bytes) -> RequestAnswer:
+        """A request over gRPC: a message in protobuf, which gRPC has decompressed."""
+        if name == "metrics":
+            self._counters.ignored_metrics += 1
+            return RequestAnswer(200)
+        logs = name == "logs"
+
+        async def read(problems: Problems) -> tuple[list[Item], int]:
+            return await self.server.message_items(body, problems, logs=logs), len(body)
+
+        return await self._answer(read, PROTOBUF, logs=logs)
+
+    async def _answer(self, read: ReadItems, kind: str, *, logs: bool) -> RequestAnswer:
+        """The answer to a request whose items `read` reads, over any transport."""
+        self._counters.requests += 1
+        if self._is_full():
+            return BUSY
+        problems = Problems()
+        try:
+            items, size = await read(problems)
+            if self._clean is not None:
+                items = await self.server.threads.run(size, self._clean, items)
+            if self._is_full():  # others were faster
+                return BUSY
+            dropped = await self._take(items)
+        except BusyError:
+            return BUSY
+        except InputError as error:
+            return RequestAnswer(STATUS.get(type(error), 400), message=error.problem)
+        except StoreError as error:
+            return RequestAnswer(503, message=f"the store did not answer: {error}", retry_s=2)
+        if dropped:
+            problems.add("too_many", count=dropped)
+        if rejected := rejected_items(problems):
+            self._counters.rejected += rejected
+            self._counters.first_rejection = self._counters.first_rejection or problems.texts()[0]
+        return RequestAnswer(200, accepted_body(kind, problems, logs=logs))
+
+    async def _ignore_metrics(self, request: Any) -> Any:
+        from aiohttp import web
+
+        self._counters.ignored_metrics += 1
+        kind = request_kind(request.content_type)
+        return web.Response(body=b"{}" if kind == JSON else b"", content_type=kind or PROTOBUF)
+
+    def _refuse_request(self, request: Any, status: int, message: str) -> Any:
+        """The answer to a request that may not pass, whatever its path."""
+        self._counters.requests += 1
+        return self._refuse(status, message, request_kind(request.content_type) or JSON)
+
+    def _refuse(self, status: int, message: str, kind: str) -> Any:
+        from aiohttp import web
+
+        self._count_refused()
+        return web.Response(status=status, body=refused_body(kind, message), content_type=kind)
+
+    def _count_refused(self) -> None:
+        self._counters.refused += 1
