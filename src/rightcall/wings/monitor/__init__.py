@@ -1,18 +1,17 @@
 """Production monitoring: traces in, checks on each, change detection with a stated false-alarm rate, alerts.
 
-    settings   monitor.yaml                         receiver   OTLP over HTTP
-    grpc_server  the receiver over gRPC
+    command    `rightcall monitor`                  live_page   the page Live of the dashboard
+    settings   monitor.yaml                         receiver   `monitor serve`, with the receiver of traces
     settings_trust   what settings would start, and who allowed it
     trace_intake  spans stored before acknowledged, closed into traces
-    monitor    Monitor: feed it traces              checks     problems detectable without a golden
+    monitor    Monitor: feed it traces              production_rates   bad checks by version, and what changed
     judge      judged metrics, and their budget     session_hours   sessions of the current hour
     sample     which traces paid checks look at     drift      one watched series
     baseline   the frozen reference                 alerts     webhook, command, stderr
     week_blocks   parts of the week and their rates    bounds     what a series is compared with
     rehearsal  the baseline played through the detector, and months drawn from its days
     day_movement  whether rates move from day to day
-    forecast   what would be detected, and when     promote    from a trace to a golden
-    demo       a bundled hour of traffic            trace_import   files of traces, one at a time
+    forecast   what would be detected, and when     demo       a bundled hour of traffic
 
-To add a check: see `checks`.
+To add a check: see `checks` of traces.
 """
