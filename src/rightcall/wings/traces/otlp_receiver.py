@@ -1,6 +1,6 @@
 """The OTLP receiver: requests over HTTP and gRPC, decoded within limits, and the answer to each.
 
-`take` decides what becomes of the spans; whoever cannot take more says so, and senders come again later.
+`take` stores the spans or hands them on; when it cannot take more, senders are asked to come again later.
 """
 
 from __future__ import annotations
