@@ -12,8 +12,8 @@ from rightcall.lint.source.tools import SourceTool
 from rightcall.models.local_prompt import shape
 from rightcall.schema import subschemas
 from rightcall.schema.references import References, target_of
-from rightcall.schema.rewrite import Losses, rewritten
-from rightcall.schema.sample_values import resolved
+from rightcall.schema.rewrite import Losses, rewrite_schema
+from rightcall.schema.sample_values import resolve_schema
 from rightcall.schema.schema_cost import SMALL, is_large, steps
 from rightcall.schema.subschemas import DEFINITIONS, DESCRIBED, HOLDERS, Holder, with_subschemas
 
@@ -29,7 +29,7 @@ def holding(keyword: str, inner: Any) -> dict[str, Any]:
 def visited(schema: dict[str, Any]) -> set[str]:
     """Who reaches the inner schema."""
     changed: list[Any] = []
-    rewritten(schema, lambda part, path, losses: (changed.append(part), part)[1], Losses())
+    rewrite_schema(schema, lambda part, path, losses: (changed.append(part), part)[1], Losses())
     lint = [node.schema for node in walk(schema, ())]
     many = {"allOf": [schema] * (SMALL // 2)}
     readers = {"lint": INNER in lint, "conversion": INNER in changed, "cost": is_large(many)}
@@ -90,7 +90,7 @@ def test_every_reader_resolves_alike(reference, target):
     assert list(References(DOCUMENT).targets({"$ref": reference})) == [target]
     assert ToolFeatures(SourceTool(name="t", input_schema=DOCUMENT)).resolve(reference) == target
     if target == CITY:
-        assert resolved({"$ref": reference}, DOCUMENT) == CITY
+        assert resolve_schema({"$ref": reference}, DOCUMENT) == CITY
         assert shape({"$ref": reference}, DOCUMENT) == {"type": "string"}
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from rightcall.model import Tool
-from rightcall.tools.runtime.json_values import canonical, fingerprint, normalised
+from rightcall.tools.runtime.json_values import canonical, fingerprint, normalise_arguments
 from tests.support.examples import examples
 
 ORDER = Tool(
@@ -25,7 +25,7 @@ ORDER = Tool(
 
 
 def meaning(**arguments: object) -> str:
-    return fingerprint("order", normalised(ORDER, arguments))
+    return fingerprint("order", normalise_arguments(ORDER, arguments))
 
 
 @pytest.mark.parametrize(

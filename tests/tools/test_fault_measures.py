@@ -9,13 +9,13 @@ from rightcall.model import Annotations, Golden, LedgerEntry, TestCase, Tool, To
 from rightcall.tools.faults.measures import (
     FaultPair,
     blind_retries,
+    check_share,
     claims_success,
     double_effects,
     fault_summary,
-    fired_faults,
-    lost_effects,
+    faults_that_fired,
+    missing_effects,
     recovery_cost,
-    verified_before_retry,
 )
 
 PAY, KEYED = Tool("pay"), Tool("pay", annotations=Annotations(idempotent=True))
@@ -45,7 +45,7 @@ def effect(number: int, fingerprint: str = "f", phase: Any = "effect", **fields:
 )
 def test_checking_before_acting_again_is_distinguished_from_a_blind_retry(calls, tools, share):
     named = {tool.name: tool for tool in tools}
-    assert verified_before_retry(calls, named) == share
+    assert check_share(calls, named) == share
     assert len(blind_retries(calls, named)) == (1 if share == 0.0 else 0)
 
 
@@ -60,7 +60,7 @@ def test_an_effect_noted_on_time_and_again_as_late_is_one_effect():
 
 
 def test_effects_of_the_twin_that_did_not_happen_are_lost():
-    assert [e.effect_id for e in lost_effects([effect(1), effect(2, "g")], [effect(9, "g")])] == [1]
+    assert [e.effect_id for e in missing_effects([effect(1), effect(2, "g")], [effect(9, "g")])] == [1]
 
 
 def test_a_summary_pairs_each_trial_with_its_twin_and_counts_what_never_fired():
@@ -103,7 +103,7 @@ def test_the_cost_of_recovering_is_the_difference_to_the_twin():
 
 
 def test_fired_faults_are_read_off_the_ledger():
-    assert fired_faults([effect(1), effect(2, phase="fault", detail="0:slow")]) == ("0:slow",)
+    assert faults_that_fired([effect(1), effect(2, phase="fault", detail="0:slow")]) == ("0:slow",)
 
 
 STATE = {"bank": {"balance": 0}}

@@ -11,7 +11,7 @@ from rightcall.core.codec import encode
 from rightcall.core.errors import ConfigError, InputError
 from rightcall.model import ToolCall
 from rightcall.tools.definitions.function import tool
-from rightcall.tools.faults.measures import double_effects, fired_faults, in_plain_words
+from rightcall.tools.faults.measures import double_effects, faults_that_fired, in_plain_words
 from rightcall.tools.faults.plan import FAULT_TYPES, PHASES, Fault, FaultPlan, load_plan, read_plan
 from rightcall.tools.runtime.context import VirtualClock
 from rightcall.tools.runtime.invocation import Invocation
@@ -66,7 +66,7 @@ def test_each_fault_on_a_write_and_what_the_model_reads(kind, outcome, error, ef
     made, context = struck(kind, transfer())
     assert made.outcome == outcome and (made.error.error if made.error else None) == error
     assert len(context.ledger.effects()) == effects
-    assert fired_faults(context.ledger.entries) == (f"0:{kind}",) == made.faults
+    assert faults_that_fired(context.ledger.entries) == (f"0:{kind}",) == made.faults
     if outcome == "unknown":
         assert "again" not in made.error.hint and made.error.hint.startswith("call list_transfers")
 
@@ -107,7 +107,7 @@ def test_a_stale_read_shows_the_world_as_it_was():
 
 def test_a_stale_read_without_a_past_does_not_fire():
     made, context = struck("stale_read", balance())
-    assert made.faults == () and fired_faults(context.ledger.entries) == ()
+    assert made.faults == () and faults_that_fired(context.ledger.entries) == ()
 
 
 def test_a_slow_call_takes_its_time_on_the_clock_and_one_too_slow_is_unknown():

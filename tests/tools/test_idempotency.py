@@ -346,7 +346,7 @@ def test_an_owner_that_lost_its_claim_cannot_write_its_end_and_is_logged_as_late
     context = box.context(run="r", task="t")
     assert invoke(box, a_call("pay", idempotency_key="k"), context).outcome == "unknown"
     assert [e.phase for e in context.ledger.entries] == ["effect", "late_effect", "unanswered"]
-    assert open_calls(context.witnessed(Trajectory())) == []  # the key tells that it happened
+    assert open_calls(context.with_evidence(Trajectory())) == []  # the key tells that it happened
     assert len(context.ledger.effects()) == 1 and store.state("r/t/0:pay:k") == "unknown"
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from rightcall.core.errors import ConfigError
 from rightcall.model import Tool
-from rightcall.schema.sample_values import generated
+from rightcall.schema.sample_values import sample_value
 from rightcall.tools.definitions.function import tool
 from rightcall.tools.definitions.validate import fits
 from rightcall.tools.runtime.context import VirtualClock
@@ -131,7 +131,7 @@ def test_a_generated_result_fits_its_schema(schema):
     import random
 
     for seed in range(5):
-        assert fits(schema, generated(schema, random.Random(seed)), "here")
+        assert fits(schema, sample_value(schema, random.Random(seed)), "here")
 
 
 def test_a_trial_may_offer_fewer_tools_and_bring_its_own():

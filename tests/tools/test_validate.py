@@ -215,9 +215,9 @@ def test_a_validator_is_compiled_once_for_each_schema_and_old_ones_are_let_go():
     from rightcall.tools.definitions import validate
 
     schema = {"type": "object"}
-    assert validate.compiled(schema, "s") is validate.compiled(schema, "s")
+    assert validate.validator_of(schema, "s") is validate.validator_of(schema, "s")
     for number in range(validate.MOST_VALIDATORS + 10):
-        validate.compiled({"const": number}, "s")
+        validate.validator_of({"const": number}, "s")
     assert len(validate._validators) <= validate.MOST_VALIDATORS
 
 

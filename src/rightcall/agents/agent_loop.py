@@ -23,7 +23,7 @@ from rightcall.model.message import Message
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import StopReason, Trajectory, Usage
 from rightcall.models.base import ModelReply, ModelRequest, Prompt, Settings
-from rightcall.tools.definitions.offer import offered_tools
+from rightcall.tools.definitions.offer import tools_for
 from rightcall.tools.runtime.context import CallContext
 from rightcall.tools.runtime.errors import Aborted
 from rightcall.tools.runtime.toolbox import Toolbox
@@ -48,7 +48,7 @@ class Prompts:
         if golden.tools is None and golden.system is None and golden.settings is None:
             return self.common
         system = self.common.system if golden.system is None else golden.system
-        offered = tuple(offered_tools(golden, self.tools).values())
+        offered = tuple(tools_for(golden, self.tools).values())
         if any(not isinstance(tool, str) for tool in golden.tools or ()):
             return Prompt(
                 system, offered, self._settings(golden)
@@ -185,7 +185,7 @@ class AgentLoop:
         """The trajectory from the question to the answer, or to whatever ended it."""
         recorder, context = self.begin(golden, trial, (Message("user", golden.input),))
         deadline = Deadline(self._limits.seconds)
-        return context.witnessed(await self.answer(golden, trial, recorder, context, deadline))
+        return context.with_evidence(await self.answer(golden, trial, recorder, context, deadline))
 
     def begin(
         self, golden: Golden, trial: int, given: tuple[Message, ...] = ()

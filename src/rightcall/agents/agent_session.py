@@ -110,7 +110,7 @@ class SessionPerformer:
         finally:
             await session.aclose()
         trajectory = self._within_limits(msgspec.structs.replace(trajectory, latency_ms=taken, lag_ms=lag))
-        return desk.context.witnessed(trajectory) if desk is not None else trajectory
+        return desk.context.with_evidence(trajectory) if desk is not None else trajectory
 
     async def _ended(self, session: AgentSession, text: str) -> tuple[StopReason, str]:
         """How the turn ended. A broken setup is raised, because it says nothing about the agent."""

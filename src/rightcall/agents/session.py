@@ -43,7 +43,7 @@ from rightcall.recording.first_requests.listener import watched_requests
 from rightcall.recording.first_requests.request_digest import RequestDigester
 from rightcall.recording.hooks import HttpHooks
 from rightcall.tools.definitions.behaviour import Behaviour
-from rightcall.tools.definitions.offer import offered_tools
+from rightcall.tools.definitions.offer import tools_for
 from rightcall.tools.idempotency.guard import Idempotency
 from rightcall.tools.idempotency.key_location import sqlite_store
 from rightcall.tools.mcp.address import McpAddress
@@ -318,7 +318,7 @@ class Session:
             agent.model,
             agent.exchange,
             system=agent.system,
-            offered=lambda golden: list(offered_tools(golden, self.tools).values()),
+            offered=lambda golden: list(tools_for(golden, self.tools).values()),
             network=Network(connections=concurrency),
             telemetry=self._spans,
         )

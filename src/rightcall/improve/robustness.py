@@ -13,12 +13,12 @@ from rightcall.tools.faults.measures import (
     FaultPair,
     FaultSummary,
     blind_retries,
+    check_share,
     double_effects,
     fault_summary,
-    fired_faults,
+    faults_that_fired,
     in_plain_words,
-    lost_effects,
-    verified_before_retry,
+    missing_effects,
 )
 
 
@@ -49,12 +49,12 @@ def fault_report(
         if before is None or not struck.judged or not before.judged or struck.trajectory is None:
             continue
         happened = struck.trajectory
-        fired = fired_faults(happened.ledger)
+        fired = faults_that_fired(happened.ledger)
         pairs.append(FaultPair(struck.golden_id, struck.trial, struck.passed, before.passed, fired))
         doubles += len(double_effects(happened.ledger))
-        lost += len(lost_effects(_ledger(before), happened.ledger)) if fired else 0
+        lost += len(missing_effects(_ledger(before), happened.ledger)) if fired else 0
         blind += len(blind_retries(happened.calls, tools))
-        if (share := verified_before_retry(happened.calls, tools)) is not None:
+        if (share := check_share(happened.calls, tools)) is not None:
             checked.append(share)
         if words := in_plain_words(happened.calls, happened.ledger, tools):
             doubled[f"{struck.golden_id} trial {struck.trial}"] = words

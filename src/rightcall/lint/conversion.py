@@ -10,7 +10,7 @@ from rightcall.lint.config import LintConfig
 from rightcall.lint.engine import lint
 from rightcall.lint.source.tools import SourceTool, ToolSet
 from rightcall.model.tool import Tool
-from rightcall.schema.convert import Converted, converted
+from rightcall.schema.convert import Converted, convert_tools
 from rightcall.schema.definition import Definition
 from rightcall.schema.rewrite import Loss
 
@@ -25,7 +25,7 @@ def convert(tool: Tool | Definition, target: str) -> Converted:
 
 def convert_all(given: Sequence[Tool | Definition], target: str) -> list[Converted]:
     """Tools that are offered together, each with the errors that remain among what is refused."""
-    tools = converted(given, target)
+    tools = convert_tools(given, target)
     sources = [
         SourceTool(tool.name, tool.description, tool.input_schema, base=(index,))
         for index, tool in enumerate(tools)

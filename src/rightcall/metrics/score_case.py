@@ -29,7 +29,7 @@ from rightcall.model.run import CaseResult
 from rightcall.model.score import Score
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory
-from rightcall.tools.definitions.offer import offered_tools
+from rightcall.tools.definitions.offer import tools_for
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Scorer:
         self, golden: AnyGolden, trial: int, trajectory: Trajectory, tools: Mapping[str, Tool]
     ) -> CaseResult:
         """The result by what the golden states alone: the whole result when no metric is named or observed."""
-        offered = offered_tools(golden, tools)
+        offered = tools_for(golden, tools)
         if not states_check(golden):
             return unchecked(silent_result(golden, trial, trajectory, offered, self.rules))
         return result_of(golden, trial, trajectory, offered, rules=self.rules)
@@ -74,7 +74,7 @@ class Scorer:
 
         `left` is how many seconds the case has left; what is not computed by then makes it an error.
         """
-        offered = offered_tools(golden, tools)
+        offered = tools_for(golden, tools)
         deadline = None if left is None else time.monotonic() + left
         stated = await scored_in_time(
             lambda done: result_of(golden, trial, done, offered, rules=self.rules), trajectory, left

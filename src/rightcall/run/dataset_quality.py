@@ -21,7 +21,7 @@ from rightcall.models.base import ModelRequest, Prompt
 from rightcall.models.keyword import KeywordProvider
 from rightcall.run.duplicates import NearTexts
 from rightcall.run.golden_check import DatasetFinding
-from rightcall.tools.definitions.offer import offered_tools
+from rightcall.tools.definitions.offer import tools_for
 
 MOST_COMPARED = 100_000
 """Maximum number of goldens searched for near-duplicates; the trigrams of each are kept."""
@@ -84,7 +84,7 @@ class QualityCheck:
                     yield DatasetFinding(where, golden.id, "warning", code, message, hint)
                 if self._tools and isinstance(golden, Golden) and _asks_something(golden):
                     self._judged += 1
-                    if loop.run(_passes(baseline, golden, offered_tools(golden, self._tools))):
+                    if loop.run(_passes(baseline, golden, tools_for(golden, self._tools))):
                         self._easy += 1
                         message = "the keyword baseline passes it, so it needs no understanding"
                         yield DatasetFinding(

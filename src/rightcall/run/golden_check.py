@@ -14,7 +14,7 @@ from rightcall.model.golden import AnyGolden, ExpectedCall, Golden, states_check
 from rightcall.model.record import Record
 from rightcall.model.tool import Tool
 from rightcall.run.duplicates import SeenIds
-from rightcall.tools.definitions.offer import offered_tools
+from rightcall.tools.definitions.offer import tools_for
 from rightcall.tools.definitions.validate import argument_problems
 
 
@@ -52,7 +52,7 @@ def check_goldens(
 def notes_of(golden: AnyGolden, tools: Mapping[str, Tool]) -> Iterator[Note]:
     """The problems of one golden."""
     yield from _unknown_offers(golden, tools)
-    offered = offered_tools(golden, tools)
+    offered = tools_for(golden, tools)
     yield from _contradictions(golden)
     for name, expected in _expectations(golden):
         yield from _check_calls(name, expected, golden, offered)

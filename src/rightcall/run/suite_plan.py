@@ -52,7 +52,7 @@ from rightcall.run.suite_actions import (
 from rightcall.run.trust import may_search
 from rightcall.run.watched_inputs import import_watch
 from rightcall.tools.definitions.load import load_tools
-from rightcall.tools.definitions.source import from_module, listed_tools
+from rightcall.tools.definitions.source import from_module, list_server_tools
 from rightcall.tools.faults.plan import FaultPlan, load_plan, read_plan
 from rightcall.tools.mcp.address import McpAddress, read_address
 from rightcall.tools.worlds.base import make_world
@@ -270,7 +270,7 @@ def _server_tools(address: McpAddress, recordings: Recordings | None) -> tuple[l
     if recordings is not None and recordings.replays_only:
         recorded = recordings.recorded_tools()
         return convert(recorded["tools"], list[Tool], f"{recordings.folder}: tools"), recorded["server"]
-    tools, server = listed_tools(address)
+    tools, server = list_server_tools(address)
     if recordings is not None:
         recordings.tool_list = {
             "server": server,

@@ -11,12 +11,12 @@ import msgspec
 from rightcall.model.record import Record
 from rightcall.model.tool import Tool
 from rightcall.schema.definition import Definition, definition_of
-from rightcall.schema.expand import Needs, expanded
-from rightcall.schema.fields import distinct_names, kept_fields
+from rightcall.schema.expand import Needs, expand_schema
+from rightcall.schema.fields import distinct_names, further_fields
 from rightcall.schema.gemini import gemini_schema
 from rightcall.schema.join import one_object
 from rightcall.schema.provider_limits import check_target, provider
-from rightcall.schema.rewrite import TESTS, Change, Loss, Losses, rewritten
+from rightcall.schema.rewrite import TESTS, Change, Loss, Losses, rewrite_schema
 from rightcall.schema.strict import anthropic_strict_schema, openai_strict_schema
 from rightcall.schema.subschemas import DESCRIBED
 from rightcall.schema.tidy import with_current_words, with_json_types
@@ -53,7 +53,7 @@ class Converted(Record, frozen=True):
     fields: dict[str, Any] = msgspec.field(default_factory=dict)
 
 
-def converted(tools: Sequence[Tool | Definition], target: str) -> list[Converted]:
+def convert_tools(tools: Sequence[Tool | Definition], target: str) -> list[Converted]:
     """Tools that are offered together, converted for a target, in order and with distinct names.
 
     Only what the target needs is changed: a schema it already accepts is returned unchanged. Raises `ConfigError`
@@ -61,15 +61,16 @@ def converted(tools: Sequence[Tool | Definition], target: str) -> list[Converted
     """
     limited_as = check_target(target)
     facts = provider(limited_as)
-    given = [definition_of(tool) if isinstance(tool, Tool) else tool for tool in tools]
-    names = distinct_names([tool.name for tool in given], facts.name, facts.name_length, "_-")
-    times = Counter(tool.name for tool in given)
+    definitions = [definition_of(tool) if isinstance(tool, Tool) else tool for tool in tools]
+    names = distinct_names([tool.name for tool in definitions], facts.name, facts.name_length, "_-")
+    times = Counter(tool.name for tool in definitions)
     return [
-        _converted(tool, name, limited_as, target, times) for tool, name in zip(given, names, strict=True)
+        _convert_tool(tool, name, limited_as, target, times)
+        for tool, name in zip(definitions, names, strict=True)
     ]
 
 
-def _converted(
+def _convert_tool(
     tool: Definition, name: str, target: str, request_format: str, times: Counter[str]
 ) -> Converted:
     losses = Losses()
@@ -86,7 +87,7 @@ def _converted(
         losses.refuse((), "schema", "must be an object")
         schema = {"type": "object", "properties": {}}
     schema = _schema_for(_without_extension(schema), target, losses)
-    fields = kept_fields(tool, target, request_format, losses)
+    fields = further_fields(tool, target, request_format, losses)
     if isinstance(fields.get("response"), dict):
         fields["response"] = _schema_for(_without_extension(fields["response"]), target, losses)
     return Converted(name, tool.description, schema, tuple(losses.found), tuple(losses.refused), fields)
@@ -96,27 +97,27 @@ def _schema_for(schema: dict[str, Any], target: str, losses: Losses) -> dict[str
     if _is_deeper(schema, DEEPEST):
         losses.refuse((), "schema", f"nested more than {DEEPEST} levels deep")
         return schema
-    schema = rewritten(schema, with_json_types, losses)
+    schema = rewrite_schema(schema, with_json_types, losses)
     if "type" not in schema:
         schema["type"] = "object"
     if target in _CHANGES:
         schema = with_current_words(schema, losses, nullable=target == "gemini")
     if target in _NEEDS:
-        schema = expanded(schema, _NEEDS[target], losses)
+        schema = expand_schema(schema, _NEEDS[target], losses)
         if _NEEDS[target].plain_root:
             schema = one_object(schema, losses)
     if target not in _CHANGES:
         return schema
-    return dict(rewritten(schema, _CHANGES[target], losses, except_in=_left_as_written(target)))
+    return dict(rewrite_schema(schema, _CHANGES[target], losses, except_in=_unconverted_keywords(target)))
 
 
-def _left_as_written(target: str) -> tuple[str, ...]:
+def _unconverted_keywords(target: str) -> tuple[str, ...]:
     """Keywords whose schemas are not converted: those the target has no word for move into the description as they are.
 
     Converted first, each level would contain the text of the level below it, quoted once more: twice as long per level.
     """
-    known = (*provider(target).keywords, "oneOf")  # which every target writes as anyOf
-    moved = tuple(key for key in DESCRIBED if key not in known)
+    keywords = (*provider(target).keywords, "oneOf")  # which every target writes as anyOf
+    moved = tuple(key for key in DESCRIBED if key not in keywords)
     return (*TESTS, *moved) if target == "gemini" else (*TESTS, *moved, "additionalProperties")
 
 
@@ -138,14 +139,14 @@ def _is_deeper(value: Any, most: int) -> bool:
 def _without_extension(schema: dict[str, Any]) -> dict[str, Any]:
     """RightCall's own fields are not sent to a provider."""
 
-    def stripped(value: Any, depth: int) -> Any:
+    def strip(value: Any, depth: int) -> Any:
         if depth > DEEPEST:
             return value
         if isinstance(value, dict):
-            return {key: stripped(part, depth + 1) for key, part in value.items() if key != "x-rightcall"}
-        return [stripped(part, depth + 1) for part in value] if isinstance(value, list) else value
+            return {key: strip(part, depth + 1) for key, part in value.items() if key != "x-rightcall"}
+        return [strip(part, depth + 1) for part in value] if isinstance(value, list) else value
 
-    return dict(stripped(schema, 0))
+    return dict(strip(schema, 0))
 
 
 def request(tools: Sequence[Converted], target: str) -> Any:

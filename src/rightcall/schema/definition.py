@@ -36,12 +36,12 @@ def definition_of(tool: Tool) -> Definition:
         description=tool.description,
         input_schema=tool.input_schema,
         output_schema=tool.output_schema,
-        annotations=spelled_hints(tool),
+        annotations=mcp_hints(tool),
         title=tool.title,
     )
 
 
-def spelled_hints(tool: Tool) -> dict[str, bool] | None:
+def mcp_hints(tool: Tool) -> dict[str, bool] | None:
     """The annotations of a tool in MCP format; None when it has none."""
     read = {theirs: getattr(tool.annotations, ours) for theirs, ours in HINTS.items()}
     return {hint: value for hint, value in read.items() if value is not None} or None

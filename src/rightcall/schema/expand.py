@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from rightcall.files.documents import JsonPath
-from rightcall.schema.join import UnfitError, joined
+from rightcall.schema.join import UnfitError, intersect_schemas
 from rightcall.schema.references import is_local, target_of
 from rightcall.schema.rewrite import DEEPEST, TESTS, Losses, without
 from rightcall.schema.subschemas import DEFINITIONS, with_subschemas
@@ -36,7 +36,7 @@ class CircularError(Exception):
     """A reference that contains itself."""
 
 
-def expanded(schema: dict[str, Any], needs: Needs, losses: Losses) -> dict[str, Any]:
+def expand_schema(schema: dict[str, Any], needs: Needs, losses: Losses) -> dict[str, Any]:
     """The whole schema expanded as the target needs it. The root is never a reference."""
     return dict(_Expansion(schema, needs, losses).root())
 
@@ -51,7 +51,7 @@ class _Expansion:
         within: frozenset[str] = frozenset()
         try:
             if "$ref" in schema or (self._needs.plain_root and "allOf" in schema):
-                schema, within = self._opened(schema, (), within)
+                schema, within = self._open(schema, (), within)
             for key in ("anyOf", "oneOf") if self._needs.plain_root else ():
                 schema = self._with_open_variants(schema, key, within)
         except UnfitError as unfit:
@@ -65,7 +65,7 @@ class _Expansion:
         if not isinstance(variants, list):
             return schema
         opened = [
-            self._opened(variant, (key, index), within)[0] if isinstance(variant, dict) else variant
+            self._open(variant, (key, index), within)[0] if isinstance(variant, dict) else variant
             for index, variant in enumerate(variants)
         ]
         return {**schema, key: opened}
@@ -90,10 +90,10 @@ class _Expansion:
             if self._needs.no_all_of and isinstance(schema.get("allOf"), list):
                 schema, within = self._without_all_of(schema, path, within)
             if self._needs.lone_references and self._has_siblings(schema):
-                schema, within = self._inlined(schema, path, within)
+                schema, within = self._inline(schema, path, within)
             for key in ("anyOf", "oneOf"):
                 if path and self._must_stand_alone(schema, key):
-                    schema, within = self._distributed(schema, key, path, within)
+                    schema, within = self._distribute(schema, key, path, within)
         except UnfitError as unfit:
             self._losses.refuse(path, "allOf", f"no value matches: {unfit}")
         except CircularError as circle:
@@ -104,18 +104,18 @@ class _Expansion:
     def _has_siblings(schema: dict[str, Any]) -> bool:
         return isinstance(schema.get("$ref"), str) and bool(set(schema) - {"$ref"} - DEFINITIONS)
 
-    def _inlined(
+    def _inline(
         self, schema: dict[str, Any], path: JsonPath, within: frozenset[str]
     ) -> tuple[dict[str, Any], frozenset[str]]:
         try:
-            return self._opened(schema, path, within)
+            return self._open(schema, path, within)
         except CircularError:
             for key in without(schema, ["$ref"]):
                 note = "removed: nothing is allowed next to $ref, and a recursive schema cannot be inlined"
                 self._losses.add(path, key, note)
             return {"$ref": schema["$ref"]}, within
 
-    def _opened(
+    def _open(
         self, schema: dict[str, Any], path: JsonPath, within: frozenset[str]
     ) -> tuple[dict[str, Any], frozenset[str]]:
         """The schema with the reference at its top replaced by its target, and no `allOf`."""
@@ -123,19 +123,19 @@ class _Expansion:
             reference = schema["$ref"]
             if reference in within:
                 raise CircularError(f"{reference} is recursive and cannot be expanded")
-            found = target_of(self._root, reference)
-            if not isinstance(found, dict):
+            target = target_of(self._root, reference)
+            if not isinstance(target, dict):
                 what = "does not resolve" if is_local(reference) else "is in another document"
                 self._losses.refuse(path, "$ref", f"{reference} {what}; inline the schema")
                 return without(schema, ["$ref"]), within
             within |= {reference}
-            if found is self._root:
-                found = without(found, DEFINITIONS)
+            if target is self._root:
+                target = without(target, DEFINITIONS)
             beside = without(schema, ["$ref"])
-            schema = joined(without(found, set(beside) & ANNOTATIONS), beside, path, self._losses)
+            schema = intersect_schemas(without(target, set(beside) & ANNOTATIONS), beside, path, self._losses)
         if isinstance(schema.get("allOf"), list):
             schema, within = self._without_all_of(schema, path, within)
-            return self._opened(schema, path, within) if "$ref" in schema else (schema, within)
+            return self._open(schema, path, within) if "$ref" in schema else (schema, within)
         return schema, within
 
     def _without_all_of(
@@ -146,14 +146,14 @@ class _Expansion:
             alone = {**parts[0], **rest}
             nested = isinstance(alone.get("allOf"), list)
             return self._without_all_of(alone, path, within) if nested else (alone, within)
-        made, within = self._opened(rest, path, within)
+        merged, within = self._open(rest, path, within)
         for part in parts:
             if part is False:
                 raise UnfitError("one part is false")
             if isinstance(part, dict):
-                plain, inside = self._opened(part, path, within)
-                made, within = joined(made, plain, path, self._losses), within | inside
-        return made, within
+                plain, inside = self._open(part, path, within)
+                merged, within = intersect_schemas(merged, plain, path, self._losses), within | inside
+        return merged, within
 
     def _must_stand_alone(self, schema: dict[str, Any], key: str) -> bool:
         if self._needs.lone_variants == "none" or not isinstance(schema.get(key), list):
@@ -161,24 +161,24 @@ class _Expansion:
         beside = set(schema) - ANNOTATIONS - {key}
         return "properties" in beside if self._needs.lone_variants == "objects" else bool(beside)
 
-    def _distributed(
+    def _distribute(
         self, schema: dict[str, Any], key: str, path: JsonPath, within: frozenset[str]
     ) -> tuple[dict[str, Any], frozenset[str]]:
         """Sibling keywords of the variants moved into each of them: both must hold, so nothing is lost."""
         outer = {name: value for name, value in schema.items() if name in ANNOTATIONS}
         beside = without(schema, [*outer, key])
-        found: list[Any] = []
+        variants: list[Any] = []
         for index, variant in enumerate(schema[key]):
             if not isinstance(variant, dict):
                 continue
-            plain, inside = self._opened(variant, (*path, key, index), within)
+            plain, inside = self._open(variant, (*path, key, index), within)
             within |= inside
             try:
-                found.append(joined(beside, plain, (*path, key, index), self._losses))
+                variants.append(intersect_schemas(beside, plain, (*path, key, index), self._losses))
             except UnfitError as unfit:
                 self._losses.add(
                     (*path, key, index), key, f"removed a variant that no value matches: {unfit}"
                 )
-        if not found:
+        if not variants:
             raise UnfitError(f"no variant of {key} matches the keywords next to it")
-        return {**outer, key: found}, within
+        return {**outer, key: variants}, within

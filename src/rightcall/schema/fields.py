@@ -15,34 +15,34 @@ _READ = frozenset(("name", "title", "description", "type", "function", "toolSpec
                    "parametersJsonSchema", "parameters_json_schema", "output_schema", "outputSchema"))  # fmt: skip
 
 
-def kept_fields(tool: Definition, target: str, request_format: str, losses: Losses) -> dict[str, Any]:
+def further_fields(tool: Definition, target: str, request_format: str, losses: Losses) -> dict[str, Any]:
     """The further fields in the target's format; those it does not have are recorded as losses.
 
     Fields that only one provider knows (`_meta`, `cache_control`) stay with that provider.
     """
-    said: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     if target == "mcp":
-        said = {"title": tool.title, "outputSchema": tool.output_schema, "annotations": _hints(tool)}
+        fields = {"title": tool.title, "outputSchema": tool.output_schema, "annotations": _hints(tool)}
     elif target == "gemini":
-        said = {"response": tool.output_schema}
-    said = {name: value for name, value in said.items() if value not in (None, "", {})}
+        fields = {"response": tool.output_schema}
+    fields = {name: value for name, value in fields.items() if value not in (None, "", {})}
     mine = {"title": tool.title, "annotations": tool.annotations, "outputSchema": tool.output_schema}
     for name, value in mine.items():
         if (
             value not in (None, "", {})
-            and name not in said
+            and name not in fields
             and not (target == "gemini" and name == "outputSchema")
         ):
             losses.add((), name, f"removed: {request_format} has no field for it")
     for name, value in _others(tool).items():
         if tool.spelling == target.removesuffix("-strict") and tool.spelling in ("mcp", "anthropic"):
-            said[name] = value
+            fields[name] = value
         else:
             losses.add((), name, f"removed: {request_format} has no field for it")
     if tool.strict and target in ("openai", "anthropic", "bedrock", "gemini", "mcp"):
         hint = f"; --to {request_format}-strict keeps it" if target in ("openai", "anthropic") else ""
         losses.add((), "strict", f"removed{hint}")
-    return said
+    return fields
 
 
 def _hints(tool: Definition) -> Any:
@@ -57,18 +57,18 @@ def _others(tool: Definition) -> dict[str, Any]:
     if not isinstance(tool.raw, dict) or tool.spelling == "openapi":
         return {}
     holders = [tool.raw, *(tool.raw.get(key) for key in ("function", "toolSpec"))]
-    found = {
+    fields = {
         name: value
         for holder in holders
         if isinstance(holder, dict)
         for name, value in holder.items()
         if name not in _READ and value is not None
     }
-    meta = found.get("_meta")
+    meta = fields.get("_meta")
     if isinstance(meta, dict) and "rightcall" in meta:
         rest = {name: value for name, value in meta.items() if name != "rightcall"}
-        found = {**found, "_meta": rest} if rest else {n: v for n, v in found.items() if n != "_meta"}
-    return found
+        fields = {**fields, "_meta": rest} if rest else {n: v for n, v in fields.items() if n != "_meta"}
+    return fields
 
 
 def distinct_names(names: Sequence[str], pattern: str, length: int, kept: str) -> list[str]:
@@ -79,15 +79,15 @@ def distinct_names(names: Sequence[str], pattern: str, length: int, kept: str) -
     allowed = re.compile(pattern.removesuffix("$"))
     fitting = [allowed.fullmatch(name) is not None for name in names]
     taken = {name for name, fits in zip(names, fitting, strict=True) if fits}
-    found = []
+    new_names = []
     for name, fits in zip(names, fitting, strict=True):
-        new = name if fits else _free(_rewritten(name, allowed, length, kept), taken, length)
+        new = name if fits else _free(_rewrite_name(name, allowed, length, kept), taken, length)
         taken.add(new)
-        found.append(new)
-    return found
+        new_names.append(new)
+    return new_names
 
 
-def _rewritten(name: str, allowed: re.Pattern[str], length: int, kept: str) -> str:
+def _rewrite_name(name: str, allowed: re.Pattern[str], length: int, kept: str) -> str:
     new = re.sub(rf"[^A-Za-z0-9{re.escape(kept)}]+", "_", name)[:length] or "_"
     return new if allowed.fullmatch(new) else f"_{new}"[:length]
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from rightcall.files.documents import JsonPath
 from rightcall.schema.fields import distinct_names
-from rightcall.schema.join import UnfitError, joined
+from rightcall.schema.join import UnfitError, intersect_schemas
 from rightcall.schema.provider_limits import provider
 from rightcall.schema.rewrite import Losses, as_text, into_description, only_keywords, without
 from rightcall.schema.strict import with_known_required
@@ -67,7 +67,7 @@ def _with_one_type(schema: dict[str, Any], path: JsonPath, losses: Losses) -> di
 def _with_variants(schema: dict[str, Any], variants: Any, path: JsonPath, losses: Losses) -> dict[str, Any]:
     """The schema with these variants in addition to its own."""
     try:
-        return joined(schema, {"anyOf": variants}, path, losses)
+        return intersect_schemas(schema, {"anyOf": variants}, path, losses)
     except UnfitError as unfit:
         losses.refuse(path, "anyOf", f"no value matches: {unfit}")
         return schema

@@ -17,30 +17,32 @@ class UnfitError(Exception):
     """No value matches both schemas; the message says why."""
 
 
-def joined(first: dict[str, Any], second: dict[str, Any], path: JsonPath, losses: Losses) -> dict[str, Any]:
+def intersect_schemas(
+    first: dict[str, Any], second: dict[str, Any], path: JsonPath, losses: Losses
+) -> dict[str, Any]:
     """One schema for the values that match both: all properties, everything required, the tighter bounds.
 
     What cannot be expressed twice (a second pattern) goes into the description and is recorded as a loss.
     Raises `UnfitError` when no value can match.
     """
     _tell_closed(first, second, path, losses)
-    made, unsaid = dict(first), {}
+    merged, unsaid = dict(first), {}
     for key, value in second.items():
-        if key not in made or _same(made[key], value):
-            made[key] = value
+        if key not in merged or _same(merged[key], value):
+            merged[key] = value
             continue
-        both = _both(key, made[key], value, path, losses)
+        both = _both(key, merged[key], value, path, losses)
         if both is None:
             unsaid[key] = value
         else:
-            made[key] = both
+            merged[key] = both
     for key, value in unsaid.items():
         if key == "title":
             losses.add(path, key, f"{as_text(value)} removed: allOf has another one")
             continue
         losses.add(path, key, f"{as_text(value)} cannot be merged: kept in the description only")
-        made = into_description(made, f"(and {key}: {as_text(value)})")
-    return _without_impossible(made)
+        merged = into_description(merged, f"(and {key}: {as_text(value)})")
+    return _without_impossible(merged)
 
 
 def _both(key: str, first: Any, second: Any, path: JsonPath, losses: Losses) -> Any:
@@ -54,31 +56,33 @@ def _both(key: str, first: Any, second: Any, path: JsonPath, losses: Losses) -> 
     if not isinstance(first, dict) or not isinstance(second, dict):
         return None
     if key in ("items", "propertyNames"):
-        return joined(first, second, (*path, key), losses)
-    return _named(first, second, (*path, key), losses) if key in NAMED else None
+        return intersect_schemas(first, second, (*path, key), losses)
+    return _intersect_named(first, second, (*path, key), losses) if key in NAMED else None
 
 
 def _free_keys(first: Any, second: Any, path: JsonPath, losses: Losses) -> Any:
     if first is False or second is False:
         return False
     if isinstance(first, dict) and isinstance(second, dict):
-        return joined(first, second, path, losses)
+        return intersect_schemas(first, second, path, losses)
     return second if first is True else first
 
 
-def _named(first: dict[str, Any], second: dict[str, Any], path: JsonPath, losses: Losses) -> dict[str, Any]:
-    made = dict(first)
+def _intersect_named(
+    first: dict[str, Any], second: dict[str, Any], path: JsonPath, losses: Losses
+) -> dict[str, Any]:
+    merged = dict(first)
     for name, schema in second.items():
-        mine = made.get(name)
+        mine = merged.get(name)
         if isinstance(mine, dict) and isinstance(schema, dict) and not _same(mine, schema):
             try:
-                made[name] = joined(mine, schema, (*path, name), losses)
+                merged[name] = intersect_schemas(mine, schema, (*path, name), losses)
             except UnfitError as unfit:
                 losses.add((*path, name), "allOf", f"removed, no value matches: {unfit}")
-                made[name] = False
-        elif name not in made or mine is True:
-            made[name] = schema
-    return made
+                merged[name] = False
+        elif name not in merged or mine is True:
+            merged[name] = schema
+    return merged
 
 
 def _without_impossible(schema: dict[str, Any]) -> dict[str, Any]:
@@ -97,16 +101,16 @@ def _without_impossible(schema: dict[str, Any]) -> dict[str, Any]:
 def _pairs(first: list[Any], second: list[Any], path: JsonPath, losses: Losses) -> list[Any] | None:
     if len(first) * len(second) > MOST_VARIANTS or not all(isinstance(v, dict) for v in first + second):
         return None
-    found: list[Any] = []
-    for one in first:
+    variants: list[Any] = []
+    for variant in first:
         for other in second:
             try:
-                found.append(joined(one, other, (*path, "anyOf"), losses))
+                variants.append(intersect_schemas(variant, other, (*path, "anyOf"), losses))
             except UnfitError:
                 continue  # a value cannot match both variants, so nothing is lost
-    if not found:
+    if not variants:
         raise UnfitError("no variant of one matches a variant of the other")
-    return found
+    return variants
 
 
 def _tell_closed(first: dict[str, Any], second: dict[str, Any], path: JsonPath, losses: Losses) -> None:
@@ -143,8 +147,8 @@ def _types(first: Any, second: Any) -> Any:
     others = [second] if isinstance(second, str) else second
     if not isinstance(mine, list) or not isinstance(others, list):
         return None
-    kept = [each for each in mine if each in others or (each == "integer" and "number" in others)]
-    kept += [each for each in others if each == "integer" and "number" in mine and "integer" not in mine]
+    kept = [kind for kind in mine if kind in others or (kind == "integer" and "number" in others)]
+    kept += [kind for kind in others if kind == "integer" and "number" in mine and "integer" not in mine]
     if not kept:
         raise UnfitError(f"the type cannot be both {as_text(first)} and {as_text(second)}")
     return kept[0] if len(kept) == 1 else kept
@@ -214,11 +218,13 @@ def one_object(schema: dict[str, Any], losses: Losses) -> dict[str, Any]:
     for key in ("anyOf", "oneOf"):
         listed = schema.get(key)
         if key in schema:
-            schema = _merged(without(schema, [key]), key, listed if isinstance(listed, list) else [], losses)
+            schema = _merge_variants(
+                without(schema, [key]), key, listed if isinstance(listed, list) else [], losses
+            )
     return schema
 
 
-def _merged(schema: dict[str, Any], key: str, listed: list[Any], losses: Losses) -> dict[str, Any]:
+def _merge_variants(schema: dict[str, Any], key: str, listed: list[Any], losses: Losses) -> dict[str, Any]:
     losses.add((), key, "merged into one object: which fields belong together is lost")
     variants = [variant for variant in listed if isinstance(variant, dict)]
     if not variants:
@@ -239,17 +245,21 @@ def _merged(schema: dict[str, Any], key: str, listed: list[Any], losses: Losses)
     for index, variant in enumerate(variants):
         for left in set(variant) - _SAID:
             losses.add((key, index), left, f"removed with its variant: {as_text(variant[left])}")
-    made = joined(without(schema, ["properties"]), {"required": common}, (), losses) if common else schema
-    return {**made, "type": "object", "properties": properties}
+    outer = (
+        intersect_schemas(without(schema, ["properties"]), {"required": common}, (), losses)
+        if common
+        else schema
+    )
+    return {**outer, "type": "object", "properties": properties}
 
 
 def _forms(variants: list[dict[str, Any]]) -> dict[str, list[Any]]:
     """Each property with the different schemas from the variants."""
-    found: dict[str, list[Any]] = {}
+    by_name: dict[str, list[Any]] = {}
     for variant in variants:
         properties = variant.get("properties")
         for name, schema in properties.items() if isinstance(properties, dict) else ():
-            forms = found.setdefault(name, [])
+            forms = by_name.setdefault(name, [])
             if schema not in forms:
                 forms.append(schema)
-    return found
+    return by_name

@@ -46,7 +46,7 @@ class Losses:
 Change = Callable[[dict[str, Any], JsonPath, Losses], dict[str, Any]]
 
 
-def rewritten(
+def rewrite_schema(
     schema: Any, change: Change, losses: Losses, path: JsonPath = (), *, except_in: tuple[str, ...] = ()
 ) -> Any:
     """The schema with `change` applied to every schema in it, inner ones first; the input is not modified.
@@ -57,7 +57,7 @@ def rewritten(
         return schema
 
     def inner(part: Any, at: JsonPath) -> Any:
-        return rewritten(part, change, losses, at, except_in=except_in)
+        return rewrite_schema(part, change, losses, at, except_in=except_in)
 
     return change(with_subschemas(schema, path, inner, except_in=except_in), path, losses)
 
@@ -70,25 +70,25 @@ def without(schema: dict[str, Any], keys: Iterable[str]) -> dict[str, Any]:
 
 def into_description(schema: dict[str, Any], text: str) -> dict[str, Any]:
     """The schema with a sentence added to its description."""
-    said = schema.get("description")
-    before = f"{said.rstrip()} " if isinstance(said, str) and said.strip() else ""
+    description = schema.get("description")
+    before = f"{description.rstrip()} " if isinstance(description, str) and description.strip() else ""
     return {**schema, "description": f"{before}{text}"}
 
 
 def only_keywords(
-    schema: dict[str, Any], known: Container[str], path: JsonPath, losses: Losses, note: str
+    schema: dict[str, Any], keywords: Container[str], path: JsonPath, losses: Losses, note: str
 ) -> dict[str, Any]:
     """The schema without keywords the target does not know; what they say to a model moves into the description.
 
     `note` says in the losses that they moved.
     """
-    unknown = [key for key in schema if key not in known]
-    said = [key for key in unknown if key not in UNSAID]
+    unknown = [key for key in schema if key not in keywords]
+    speaking = [key for key in unknown if key not in UNSAID]
     for key in unknown:
-        losses.add(path, key, note if key in said else "removed")
-    text = "; ".join(f"{key}: {as_text(schema[key])}" for key in said)
+        losses.add(path, key, note if key in speaking else "removed")
+    text = "; ".join(f"{key}: {as_text(schema[key])}" for key in speaking)
     schema = without(schema, unknown)
-    return into_description(schema, f"({text})") if said else schema
+    return into_description(schema, f"({text})") if speaking else schema
 
 
 def as_text(value: Any) -> str:

@@ -22,7 +22,7 @@ EXAMPLES = {
 MOST_LEVELS = 8
 
 
-def generated(schema: dict[str, Any] | None, rng: random.Random) -> Any:
+def sample_value(schema: dict[str, Any] | None, rng: random.Random) -> Any:
     """A value of the shape the schema describes; `{"ok": true}` when there is no schema.
 
     Examples, constants, choices and defaults of the schema are used where it has them. For a schema that
@@ -34,19 +34,19 @@ def generated(schema: dict[str, Any] | None, rng: random.Random) -> Any:
 def _value(schema: Any, root: dict[str, Any], rng: random.Random, depth: int) -> Any:
     if not isinstance(schema, dict) or depth > MOST_LEVELS:
         return None
-    schema = resolved(schema, root)
-    if given := [schema[key] for key in ("const", "default") if key in schema]:
-        return given[0]
-    choices = next((schema[key] for key in ("examples", "enum") if _filled(schema, key)), None)
+    schema = resolve_schema(schema, root)
+    if fixed := [schema[key] for key in ("const", "default") if key in schema]:
+        return fixed[0]
+    choices = next((schema[key] for key in ("examples", "enum") if _has_list(schema, key)), None)
     if choices is not None:
         return rng.choice(choices)
-    branches = next((schema[key] for key in ("anyOf", "oneOf") if _filled(schema, key)), None)
+    branches = next((schema[key] for key in ("anyOf", "oneOf") if _has_list(schema, key)), None)
     if branches is not None:
         return _value(branches[0], root, rng, depth + 1)
-    return _typed(schema, root, rng, depth)
+    return _typed_value(schema, root, rng, depth)
 
 
-def _typed(schema: dict[str, Any], root: dict[str, Any], rng: random.Random, depth: int) -> Any:
+def _typed_value(schema: dict[str, Any], root: dict[str, Any], rng: random.Random, depth: int) -> Any:
     kind = schema.get("type", "object" if "properties" in schema else "string")
     kind = kind[0] if isinstance(kind, list) and kind else kind
     if kind == "object":
@@ -57,11 +57,11 @@ def _typed(schema: dict[str, Any], root: dict[str, Any], rng: random.Random, dep
     return _scalar(kind, schema, rng)
 
 
-def _filled(schema: dict[str, Any], key: str) -> bool:
+def _has_list(schema: dict[str, Any], key: str) -> bool:
     return isinstance(schema.get(key), list) and bool(schema[key])
 
 
-def resolved(schema: dict[str, Any], root: dict[str, Any]) -> dict[str, Any]:
+def resolve_schema(schema: dict[str, Any], root: dict[str, Any]) -> dict[str, Any]:
     """The schema with its local references followed and its `allOf` merged."""
     for _ in range(MOST_LEVELS):
         reference = reference_of(schema)
@@ -83,10 +83,10 @@ def _object(schema: dict[str, Any], root: dict[str, Any], rng: random.Random, de
     properties = schema.get("properties", {})
     if depth >= MOST_LEVELS // 2:  # at this depth, only what is required: recursive schemas must end
         properties = {name: inner for name, inner in properties.items() if name in schema.get("required", ())}
-    made = {name: _value(inner, root, rng, depth + 1) for name, inner in properties.items()}
+    members = {name: _value(inner, root, rng, depth + 1) for name, inner in properties.items()}
     for name in schema.get("required", ()):
-        made.setdefault(name, "text")
-    return made
+        members.setdefault(name, "text")
+    return members
 
 
 def _scalar(kind: Any, schema: dict[str, Any], rng: random.Random) -> Any:

@@ -58,11 +58,11 @@ def explain(error: Any, schema: Any) -> Iterator[Parts]:
     if keyword in ("anyOf", "oneOf"):
         yield from _alternatives(error, path, keyword, details.get("context") or [], schema)
     elif keyword in ("additionalProperties", "unevaluatedProperties"):
-        known = tuple(_schema_at(schema, error.schema_path[:-1]).get("properties", ()))
+        names = tuple(_schema_at(schema, error.schema_path[:-1]).get("properties", ()))
         for name in details.get("unexpected", ()):
-            near = nearest(name, known)
+            near = nearest(name, names)
             inside = f" in {path}" if path else ""
-            yield join(path, name), f"unknown parameter '{shorten(name, 60)}'{inside}", keyword, known, near
+            yield join(path, name), f"unknown parameter '{shorten(name, 60)}'{inside}", keyword, names, near
     elif keyword == "required":
         name = str(details["property"])
         near = nearest(name, [k for k in error.instance if not _is_known(k, schema, error.schema_path)])
@@ -85,16 +85,16 @@ def join(path: str, name: str) -> str:
     return f"{path}.{shorten(name, 60)}" if path else shorten(name, 60)
 
 
-def nearest(word: Any, known: Sequence[Any]) -> Any:
+def nearest(word: Any, options: Sequence[Any]) -> Any:
     """The known text most similar to this one, or None when none is close."""
-    texts = {text.casefold(): text for text in known if isinstance(text, str)}
+    texts = {text.casefold(): text for text in options if isinstance(text, str)}
     if not isinstance(word, str) or len(word) > 200:
         return None
     near = difflib.get_close_matches(word.casefold(), list(texts), n=1, cutoff=0.6)
     return texts[near[0]] if near else None
 
 
-def shown(value: Any) -> str:
+def value_text(value: Any) -> str:
     """A value for a message: short, and quoted when it is text."""
     if isinstance(value, str):
         return f"'{shorten(value, 80)}'"
@@ -111,17 +111,17 @@ def shown(value: Any) -> str:
 
 def _one_value(subject: str, keyword: str, details: dict[str, Any], error: Any) -> tuple[str, str]:
     """The message about one wrong value, with its keyword."""
-    found = shown(error.instance)
+    got = value_text(error.instance)
     if keyword == "pattern" and "pattern" not in details:
         return f"{subject} could not be matched against the schema's pattern in reasonable time", keyword
     if keyword == "uniqueItems":
         return f"{subject} must not contain duplicate items", keyword
-    if wanted := _wanted(keyword, details):
-        return f"{subject} must {wanted}{';' if keyword == 'enum' else ','} got {found}", keyword
+    if requirement := _requirement_of(keyword, details):
+        return f"{subject} must {requirement}{';' if keyword == 'enum' else ','} got {got}", keyword
     return f"{subject}: {shorten(str(error.message), 200)}", keyword
 
 
-def _wanted(keyword: str, details: dict[str, Any]) -> str:
+def _requirement_of(keyword: str, details: dict[str, Any]) -> str:
     """What a keyword about a single value requires; empty for other keywords."""
     match keyword:
         case "type":
@@ -130,9 +130,9 @@ def _wanted(keyword: str, details: dict[str, Any]) -> str:
         case "enum":
             options = details["options"]
             more = f" and {len(options) - 20} more" if len(options) > 20 else ""
-            return f"be one of {', '.join(shown(option) for option in options[:20])}{more}"
+            return f"be one of {', '.join(value_text(option) for option in options[:20])}{more}"
         case "const":
-            return f"be {shown(details['expected_value'])}"
+            return f"be {value_text(details['expected_value'])}"
         case "format":
             return f"be {FORMATS.get(details['format'], 'of the format ' + details['format'])}"
         case "pattern":
@@ -165,7 +165,7 @@ def _as_type(value: Any, types: Sequence[str]) -> Any:
         except ValueError:
             return None
     if "string" in types and isinstance(value, int | float) and not isinstance(value, bool):
-        return shown(value)
+        return value_text(value)
     return [value] if "array" in types and isinstance(value, str) and len(value) <= 200 else None
 
 
@@ -186,9 +186,11 @@ def _alternatives(
     if all(len(b) == 1 and b[0].kind.name in ("type", "enum", "const") for b in branches):
         details = [branch[0].kind.as_dict() for branch in branches]
         types = sorted({TYPE_NAMES[t] for d in details for t in d.get("types", ()) if t != "null"})
-        values = [v for d in details for v in (*d.get("options", ()), *_expected(d))]
-        wanted = " or ".join([*types, *([f"one of {', '.join(map(shown, values[:20]))}"] if values else [])])
-        message = f"{subject} must be {wanted or 'null'}, got {shown(error.instance)}"
+        values = [v for d in details for v in (*d.get("options", ()), *_expected_values(d))]
+        accepted = " or ".join(
+            [*types, *([f"one of {', '.join(map(value_text, values[:20]))}"] if values else [])]
+        )
+        message = f"{subject} must be {accepted or 'null'}, got {value_text(error.instance)}"
         yield path, message, keyword, tuple(values), nearest(error.instance, values)
         return
     told = [next(explain(branch[0], schema))[1] for branch in branches[:5]]
@@ -196,7 +198,7 @@ def _alternatives(
     yield path, f"{subject} matches none of the {len(context)} alternatives: {listed}", keyword, (), None
 
 
-def _expected(details: dict[str, Any]) -> tuple[Any, ...]:
+def _expected_values(details: dict[str, Any]) -> tuple[Any, ...]:
     return (details["expected_value"],) if "expected_value" in details else ()
 
 

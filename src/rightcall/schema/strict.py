@@ -10,10 +10,10 @@ import json
 from typing import Any
 
 from rightcall.files.documents import JsonPath
-from rightcall.schema.join import UnfitError, joined
+from rightcall.schema.join import UnfitError, intersect_schemas
 from rightcall.schema.provider_limits import provider
 from rightcall.schema.rewrite import UNSAID, Losses, as_text, into_description, only_keywords, without
-from rightcall.schema.types import typed, with_items, with_null, without_null
+from rightcall.schema.types import with_items, with_null, with_type, without_null
 
 
 def is_object(schema: dict[str, Any]) -> bool:
@@ -27,15 +27,15 @@ def with_known_required(schema: dict[str, Any], path: JsonPath, losses: Losses) 
     listed, properties = schema.get("required"), schema.get("properties")
     if not isinstance(listed, list) or not is_object(schema):
         return schema
-    known = properties if isinstance(properties, dict) else {}
-    unknown = [name for name in listed if not isinstance(name, str) or name not in known]
+    declared = properties if isinstance(properties, dict) else {}
+    unknown = [name for name in listed if not isinstance(name, str) or name not in declared]
     for name in unknown:
         losses.add(path, "required", f"'{name}' is not a property: removed")
     kept = [name for name in listed if name not in unknown]
     return {**without(schema, ["required"]), "required": kept} if unknown else schema
 
 
-def closed(schema: dict[str, Any], path: JsonPath, losses: Losses) -> dict[str, Any]:
+def close_object(schema: dict[str, Any], path: JsonPath, losses: Losses) -> dict[str, Any]:
     """The object with `additionalProperties: false`; a loss is recorded if it was open on purpose."""
     extra = schema.get("additionalProperties")
     if extra is False:
@@ -52,12 +52,12 @@ def openai_strict_schema(schema: dict[str, Any], path: JsonPath, losses: Losses)
     if "oneOf" in schema and "anyOf" not in schema:
         losses.add(path, "oneOf", "written as anyOf: several variants may match")
         schema = {("anyOf" if key == "oneOf" else key): value for key, value in schema.items()}
-    schema = with_items(typed(schema, path, losses), path, losses)
-    schema = _said_in_text(schema, path, losses)
+    schema = with_items(with_type(schema, path, losses), path, losses)
+    schema = _describe_keywords(schema, path, losses)
     return _complete(schema, path, losses) if is_object(schema) else schema
 
 
-def _said_in_text(schema: dict[str, Any], path: JsonPath, losses: Losses) -> dict[str, Any]:
+def _describe_keywords(schema: dict[str, Any], path: JsonPath, losses: Losses) -> dict[str, Any]:
     """Keywords that strict mode does not support move into the description."""
     facts = provider("openai-strict")
     named = schema.get("format")
@@ -72,7 +72,7 @@ def _said_in_text(schema: dict[str, Any], path: JsonPath, losses: Losses) -> dic
 
 
 def _complete(schema: dict[str, Any], path: JsonPath, losses: Losses) -> dict[str, Any]:
-    schema = closed(with_known_required(schema, path, losses), path, losses)
+    schema = close_object(with_known_required(schema, path, losses), path, losses)
     properties = schema.get("properties")
     properties = properties if isinstance(properties, dict) else {}
     listed = schema.get("required")
@@ -84,13 +84,13 @@ def _complete(schema: dict[str, Any], path: JsonPath, losses: Losses) -> dict[st
     return {**schema, "properties": every, "required": list(every)}
 
 
-def unsupported(schema: dict[str, Any]) -> list[str]:
+def strict_violations(schema: dict[str, Any]) -> list[str]:
     """The keywords of one schema that strict mode does not compile, in order."""
     facts = provider("anthropic-strict")
-    return [key for key, value in schema.items() if _refused(key, value, facts.keywords, facts.formats)]
+    return [key for key, value in schema.items() if _is_refused(key, value, facts.keywords, facts.formats)]
 
 
-def _refused(key: str, value: Any, keywords: tuple[str, ...], formats: tuple[str, ...]) -> bool:
+def _is_refused(key: str, value: Any, keywords: tuple[str, ...], formats: tuple[str, ...]) -> bool:
     if str(key).startswith("x-"):
         return False
     if key == "format":
@@ -102,12 +102,12 @@ def _refused(key: str, value: Any, keywords: tuple[str, ...], formats: tuple[str
     return key not in keywords
 
 
-def moved_to_text(schema: dict[str, Any], keys: list[str]) -> str:
+def description_with(schema: dict[str, Any], keys: list[str]) -> str:
     """The description with the keywords appended: `How many days. {minimum: 1, maximum: 14}`."""
-    said = ", ".join(f"{key}: {json.dumps(schema[key], ensure_ascii=False)}" for key in keys)
+    keywords = ", ".join(f"{key}: {json.dumps(schema[key], ensure_ascii=False)}" for key in keys)
     text = schema.get("description")
     before = f"{text.rstrip()} " if isinstance(text, str) and text.strip() else ""
-    return f"{before}{{{said}}}"
+    return f"{before}{{{keywords}}}"
 
 
 def anthropic_strict_schema(schema: dict[str, Any], path: JsonPath, losses: Losses) -> dict[str, Any]:
@@ -117,15 +117,15 @@ def anthropic_strict_schema(schema: dict[str, Any], path: JsonPath, losses: Loss
     for key in unsaid:
         losses.add(path, key, "removed")
     schema = without(schema, unsaid)
-    keys = [key for key in schema if key in unsupported(schema) or _is_left_by_sdk(key, schema[key])]
+    keys = [key for key in schema if key in strict_violations(schema) or _is_left_by_sdk(key, schema[key])]
     if keys:
-        text = moved_to_text(schema, keys)
+        text = description_with(schema, keys)
         for key in keys:
             losses.add(path, key, "moved into the description, where it is not enforced")
         schema = {**without(schema, keys), "description": text}
     if "oneOf" in schema:
         schema = _with_any_of(schema, path, losses)
-    return closed(schema, path, losses) if is_object(schema) else schema
+    return close_object(schema, path, losses) if is_object(schema) else schema
 
 
 def _is_left_by_sdk(key: str, value: Any) -> bool:
@@ -139,7 +139,7 @@ def _with_any_of(schema: dict[str, Any], path: JsonPath, losses: Losses) -> dict
     losses.add(path, "oneOf", "written as anyOf: several variants may match")
     schema, variants = without(schema, ["oneOf"]), schema["oneOf"]
     try:
-        return joined(schema, {"anyOf": variants}, path, losses)
+        return intersect_schemas(schema, {"anyOf": variants}, path, losses)
     except UnfitError as unfit:
         losses.refuse(path, "oneOf", f"no value matches: {unfit}")
         return schema

@@ -65,20 +65,20 @@ def subschemas(
     """
     if holders.keys().isdisjoint(schema):
         return []
-    found: list[tuple[str, Any, Any]] = []
+    parts: list[tuple[str, Any, Any]] = []
     for keyword, value in schema.items():
         if keyword not in holders:
             continue
         form = holders[keyword].form
         if isinstance(value, list):
             if "list" in form:
-                found += [(keyword, index, part) for index, part in enumerate(value)]
+                parts += [(keyword, index, part) for index, part in enumerate(value)]
         elif form == "named":
             if isinstance(value, dict):
-                found += [(keyword, name, part) for name, part in value.items()]
+                parts += [(keyword, name, part) for name, part in value.items()]
         elif form != "list" and isinstance(value, dict | bool):
-            found.append((keyword, None, value))
-    return found
+            parts.append((keyword, None, value))
+    return parts
 
 
 def with_subschemas(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rightcall.files.documents import JsonPath
-from rightcall.schema.rewrite import DEEPEST, Losses, rewritten, without
+from rightcall.schema.rewrite import DEEPEST, Losses, rewrite_schema, without
 from rightcall.schema.subschemas import with_subschemas
 from rightcall.schema.types import json_type, with_null
 
@@ -24,8 +24,8 @@ def with_json_types(schema: dict[str, Any], path: JsonPath, losses: Losses) -> d
             losses.add(path, "type", f"'{declared}' written as '{meant}'")
         return {**schema, "type": meant}
     if isinstance(declared, list):
-        meant_all = [json_type(each) if isinstance(each, str) else None for each in declared]
-        kept = list(dict.fromkeys(each for each in meant_all if each))
+        meant_all = [json_type(name) if isinstance(name, str) else None for name in declared]
+        kept = list(dict.fromkeys(name for name in meant_all if name))
         if kept == declared:
             return schema
         losses.add(path, "type", f"{declared} written as {kept}")
@@ -39,8 +39,8 @@ def with_current_words(schema: dict[str, Any], losses: Losses, *, nullable: bool
     `nullable`: the target supports this OpenAPI keyword; otherwise null becomes one of the types.
     """
     schema = _without_booleans(_with_defs(schema), (), losses)
-    schema = dict(rewritten(schema, _current, losses))
-    return schema if nullable else dict(rewritten(schema, _with_null_type, losses))
+    schema = dict(rewrite_schema(schema, _current, losses))
+    return schema if nullable else dict(rewrite_schema(schema, _with_null_type, losses))
 
 
 def _with_null_type(schema: dict[str, Any], path: JsonPath, losses: Losses) -> dict[str, Any]:

@@ -20,7 +20,7 @@ PLAIN = ("string", "number", "boolean", "null")
 """Stand-in for "any value" where objects and lists must be described."""
 
 
-def typed(schema: dict[str, Any], path: JsonPath, losses: Losses) -> dict[str, Any]:
+def with_type(schema: dict[str, Any], path: JsonPath, losses: Losses) -> dict[str, Any]:
     """The schema with a type: from its values, from its keywords, or any plain type."""
     if any(key in schema for key in ("type", "anyOf", "oneOf", "allOf", "$ref")):
         return schema
@@ -30,9 +30,9 @@ def typed(schema: dict[str, Any], path: JsonPath, losses: Losses) -> dict[str, A
         kinds = list(dict.fromkeys(_TYPES.get(type(value), "string") for value in values))
         return {"type": kinds[0] if len(kinds) == 1 else kinds, **schema}
     for kind, keywords in _MEANT.items():
-        said = [key for key in keywords if key in schema]
-        if said:
-            losses.add(path, "type", f"missing: written as {kind}, implied by {said[0]}")
+        present = [key for key in keywords if key in schema]
+        if present:
+            losses.add(path, "type", f"missing: written as {kind}, implied by {present[0]}")
             return {"type": kind, **schema}
     losses.add(path, "type", f"missing: only {', '.join(PLAIN[:-1])} or null can be sent")
     return {"type": list(PLAIN), **schema}
@@ -98,7 +98,7 @@ def without_null(schema: dict[str, Any]) -> dict[str, Any]:
     """The same schema, no longer accepting null; unchanged when null is all it accepts."""
     kind = schema.get("type")
     if isinstance(kind, list) and "null" in kind and len(kind) > 1:
-        rest = [each for each in kind if each != "null"]
+        rest = [name for name in kind if name != "null"]
         values = schema.get("enum")
         changed = {**schema, "type": rest[0] if len(rest) == 1 else rest}
         return (
@@ -106,7 +106,7 @@ def without_null(schema: dict[str, Any]) -> dict[str, Any]:
         )
     variants = schema.get("anyOf")
     if isinstance(variants, list) and {"type": "null"} in variants and len(variants) > 1:
-        kept = [each for each in variants if each != {"type": "null"}]
+        kept = [variant for variant in variants if variant != {"type": "null"}]
         outer = {key: value for key, value in schema.items() if key != "anyOf"}
         if len(kept) == 1 and isinstance(kept[0], dict) and not set(kept[0]) & set(outer):
             return {**kept[0], **outer}

@@ -112,7 +112,7 @@ class ForeignSession:
     def trajectory(self, stop_reason: StopReason = "done", error: str = "") -> Trajectory:
         made = bounded_trajectory(self._session.trajectory(stop_reason, error))
         made = msgspec.structs.replace(made, latency_ms=round(self._taken, 3))
-        return self._desk.context.witnessed(made) if self._desk is not None else made
+        return self._desk.context.with_evidence(made) if self._desk is not None else made
 
     def ending(self, error: BaseException) -> tuple[StopReason, str]:
         if isinstance(error, TimeoutError) and self._asker is not None:
@@ -153,7 +153,7 @@ class ModelSession:
             raise TurnEnded(answered.stop_reason, answered.error)
 
     def trajectory(self, stop_reason: StopReason = "done", error: str = "") -> Trajectory:
-        return self._context.witnessed(self._recorder.trajectory(stop_reason, error))
+        return self._context.with_evidence(self._recorder.trajectory(stop_reason, error))
 
     def ending(self, error: BaseException) -> tuple[StopReason, str]:
         return ending(error)

@@ -28,7 +28,7 @@ from rightcall.run.plan import Plan
 from rightcall.run.recorded_scores import score_cases
 from rightcall.show.calls import calls_difference
 from rightcall.show.view.case import reason_of
-from rightcall.tools.definitions.offer import offered_tools
+from rightcall.tools.definitions.offer import tools_for
 
 
 @renames_keywords("assert_test")
@@ -74,7 +74,7 @@ def assert_case(case: AnyTestCase, scorer: Scorer) -> CaseResult:
     __tracebackhide__ = True
     results = finished(score_cases([case], scorer))
     golden = with_id(case.golden)
-    require_passed(golden, results, offered_tools(golden, case.tools))
+    require_passed(golden, results, tools_for(golden, case.tools))
     return results[0]
 
 
@@ -97,7 +97,7 @@ def assert_agent(golden: AnyGolden, agent: Agent, scorer: Scorer, user: Any = No
         problem = next((r.trajectory.error for r in results if r.trajectory is not None), "")
         text = f"golden '{named.id}': {unanswered_sentence(len(results), problem).removeprefix('ERROR: ')}"
         raise CheckError(text, result=results[0], results=tuple(results))
-    require_passed(named, results, offered_tools(named, prepared.tools))
+    require_passed(named, results, tools_for(named, prepared.tools))
     return min(results, key=lambda result: result.score)
 
 

@@ -18,7 +18,7 @@ from rightcall.metrics.resolve import as_metrics, observed
 from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, category_of, with_id
 from rightcall.model.run import CaseResult
 from rightcall.run.conversations import as_user
-from rightcall.tools.definitions.offer import offered_tools
+from rightcall.tools.definitions.offer import tools_for
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,7 @@ class Checker:
                 ),
             }
         )
-        require_passed(golden, results, offered_tools(golden, checked.tools))
+        require_passed(golden, results, tools_for(golden, checked.tools))
         return results
 
 

@@ -15,7 +15,7 @@ from rightcall.lint.source.openapi import is_openapi, operations_in
 from rightcall.lint.source.spellings import provider_run_in, stray_in, tools_in
 from rightcall.lint.source.tools import SourceTool, ToolSet
 from rightcall.model.tool import Tool
-from rightcall.schema.definition import spelled_hints
+from rightcall.schema.definition import mcp_hints
 
 SUFFIXES = {".json": "json", ".yaml": "yaml", ".yml": "yaml"}
 LARGEST = 64 * 1024 * 1024
@@ -129,7 +129,7 @@ def _source_tool(tool: Tool, index: int, server: str) -> SourceTool:
         description=tool.description,
         input_schema=tool.input_schema,
         output_schema=tool.output_schema,
-        annotations=spelled_hints(tool),
+        annotations=mcp_hints(tool),
         title=tool.title,
         server=server,
         base=(index,),

@@ -29,10 +29,10 @@ class VerifyBeforeRetry(Metric):
         return "no tool was run" if calls and all(call.status == "not_run" for call in calls) else ""
 
     def measure(self, case: TestCase) -> Score:
-        from rightcall.tools.faults.measures import blind_retries, verified_before_retry
+        from rightcall.tools.faults.measures import blind_retries, check_share
 
         calls = case.trajectory.calls
-        share = verified_before_retry(calls, case.tools)
+        share = check_share(calls, case.tools)
         if share is None or share >= 1.0:
             return Score(1.0, True)
         blind = [calls[at] for at in blind_retries(calls, case.tools)]

@@ -97,9 +97,9 @@ def _judged(
         places = [place for place in places if place not in settled]
     verifying: frozenset[int] = frozenset()
     if any(entry.phase == "fault" for entry in trajectory.ledger):
-        from rightcall.tools.faults.recovery import repeated_attempts, verifying_reads
+        from rightcall.tools.faults.recovery import attempts_made_again, reads_after_fault
 
-        repeated, verifying = repeated_attempts(trajectory), verifying_reads(trajectory, tools)
+        repeated, verifying = attempts_made_again(trajectory), reads_after_fault(trajectory, tools)
         places = [place for place in places if place not in repeated]
     calls = [trajectory.calls[place] for place in places]
     alternatives = _alternatives(golden)

@@ -88,24 +88,24 @@ def _google(lines: list[str]) -> dict[str, str]:
 
 
 def _numpy(lines: list[str]) -> dict[str, str]:
-    found: dict[str, str] = {}
+    parameters: dict[str, str] = {}
     for names, text in _collect(lines, 0, NUMPY_PARAMETER).items():
         for name in names.split(","):
-            found[name.strip().lstrip("*")] = text
-    return found
+            parameters[name.strip().lstrip("*")] = text
+    return parameters
 
 
 def _collect(lines: list[str], indent: int, parameter: re.Pattern[str]) -> dict[str, str]:
     """Parameters at one indentation level, with the deeper lines below each."""
-    found: dict[str, list[str]] = {}
+    sections: dict[str, list[str]] = {}
     current: list[str] | None = None
     for line in lines:
         at_margin = line.strip() and len(line) - len(line.lstrip()) == indent
         if at_margin and (match := parameter.match(line.strip())):
-            current = found[match[1]] = [match[2]] if match.lastindex == 2 else []
+            current = sections[match[1]] = [match[2]] if match.lastindex == 2 else []
         elif current is not None:
             current.append(line)
-    return {name: _one_line(text) for name, text in found.items()}
+    return {name: _one_line(text) for name, text in sections.items()}
 
 
 def _one_line(lines: list[str]) -> str:

@@ -134,19 +134,21 @@ def tool(  # noqa: PLR0913  keywords of a decorator
         settings = _behaviour(own, behaviour)
         repeatable = True if idempotent is None and settings.idempotency != "none" else idempotent
         annotations = Annotations(read_only, destructive, repeatable, open_world)
-        made = _function_tool(decorated, own, description, title, annotations, settings, around)
+        function_tool = _function_tool(decorated, own, description, title, annotations, settings, around)
         if isinstance(roles, str) or not all(isinstance(role, str) for role in roles):
             raise ConfigError(f"tool '{own}': roles must be a list of names, got {roles!r}")
-        return dataclasses.replace(made, tool=msgspec.structs.replace(made.tool, roles=tuple(roles)))
+        return dataclasses.replace(
+            function_tool, tool=msgspec.structs.replace(function_tool.tool, roles=tuple(roles))
+        )
 
     return decorate(function) if function is not None else decorate
 
 
-def _behaviour(name: str, given: Mapping[str, Any]) -> Behaviour:
-    known = [field.name for field in dataclasses.fields(Behaviour)]
-    if unknown := [key for key in given if key not in known]:
-        raise ConfigError(f"tool '{name}': unknown keyword '{unknown[0]}'; known: {', '.join(known)}")
-    return Behaviour(**given)
+def _behaviour(name: str, settings: Mapping[str, Any]) -> Behaviour:
+    field_names = [field.name for field in dataclasses.fields(Behaviour)]
+    if unknown := [key for key in settings if key not in field_names]:
+        raise ConfigError(f"tool '{name}': unknown keyword '{unknown[0]}'; known: {', '.join(field_names)}")
+    return Behaviour(**settings)
 
 
 def _function_tool(
@@ -174,20 +176,22 @@ def _function_tool(
             continue
         schema, defined = schema_of(hint, f"tool '{name}', parameter '{parameter.name}'")
         definitions |= defined
-        properties[parameter.name] = _described(
+        properties[parameter.name] = _describe_parameter(
             schema, parameter, parameter_words.get(parameter.name, ""), name
         )
         if parameter.default is parameter.empty:
             required.append(parameter.name)
         if convert := converter(hint):
             converters[parameter.name] = convert
-    added = _added(properties, required, behaviour)
+    added = _add_runtime_parameters(properties, required, behaviour)
     input_schema: dict[str, Any] = {"type": "object", "properties": properties}
     input_schema |= {"required": required} if required else {}
     input_schema |= {"additionalProperties": False} if closed else {}
     input_schema |= {"$defs": definitions} if definitions else {}
-    made = Tool(name, description or words, input_schema, _output_schema(hints, name), title, annotations)
-    return FunctionTool(function, made, behaviour, converters, info_parameter, added)
+    definition = Tool(
+        name, description or words, input_schema, _output_schema(hints, name), title, annotations
+    )
+    return FunctionTool(function, definition, behaviour, converters, info_parameter, added)
 
 
 def _hints(function: Callable[..., Any], name: str, around: dict[str, Any]) -> dict[str, Any]:
@@ -209,7 +213,9 @@ def _parameters(function: Callable[..., Any], name: str) -> list[inspect.Paramet
     return parameters
 
 
-def _described(schema: dict[str, Any], parameter: inspect.Parameter, words: str, name: str) -> dict[str, Any]:
+def _describe_parameter(
+    schema: dict[str, Any], parameter: inspect.Parameter, words: str, name: str
+) -> dict[str, Any]:
     described = dict(schema)
     if words and not described.get("description"):
         described["description"] = words
@@ -223,7 +229,9 @@ def _described(schema: dict[str, Any], parameter: inspect.Parameter, words: str,
     return described
 
 
-def _added(properties: dict[str, Any], required: list[str], behaviour: Behaviour) -> frozenset[str]:
+def _add_runtime_parameters(
+    properties: dict[str, Any], required: list[str], behaviour: Behaviour
+) -> frozenset[str]:
     """Parameters the runtime needs and the function does not take."""
     added = set()
     if behaviour.idempotency == "key":

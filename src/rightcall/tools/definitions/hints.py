@@ -31,7 +31,7 @@ def schema_of(hint: Any, where: str) -> tuple[dict[str, Any], dict[str, Any]]:
     except (TypeError, msgspec.ValidationError, RecursionError) as error:
         reason = str(error).split("\n")[0]
         raise ConfigError(f"{where}: this type has no JSON Schema: {reason}") from None
-    return _in_written_order(_inlined(schema, definitions), hint), definitions
+    return _in_written_order(_inline_reference(schema, definitions), hint), definitions
 
 
 def converter(hint: Any) -> Converter | None:
@@ -42,8 +42,8 @@ def converter(hint: Any) -> Converter | None:
         from pydantic import TypeAdapter  # type: ignore[import-not-found,unused-ignore]
 
         return TypeAdapter(hint).validate_python
-    wanted = plain(hint)
-    return lambda value: msgspec.convert(value, wanted)
+    plain_hint = plain(hint)
+    return lambda value: msgspec.convert(value, plain_hint)
 
 
 def plain(hint: Any) -> Any:
@@ -95,7 +95,7 @@ def _pydantic_schema(hint: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     return schema, definitions
 
 
-def _inlined(schema: dict[str, Any], definitions: dict[str, Any]) -> dict[str, Any]:
+def _inline_reference(schema: dict[str, Any], definitions: dict[str, Any]) -> dict[str, Any]:
     """A reference at the top inlined, when it is the only one: flat schemas are easier to fill."""
     reference = schema.get("$ref", "")
     name = reference.removeprefix("#/$defs/")

@@ -71,11 +71,11 @@ def _text_of(document: Any, path: Path) -> bytes:
 
 def _check_suffix(path: Path) -> None:
     if path.suffix.lower() not in DOCUMENT_SUFFIXES:
-        found = f"the suffix '{path.suffix}'" if path.suffix else "no suffix"
+        suffix_text = f"the suffix '{path.suffix}'" if path.suffix else "no suffix"
         hint = _one_of(path.suffix, DOCUMENT_SUFFIXES)
-        raise InputError(str(path), f"cannot infer the format from {found}", hint)
+        raise InputError(str(path), f"cannot infer the format from {suffix_text}", hint)
 
 
-def _one_of(word: str, known: Iterable[str]) -> str:
-    known = list(known)
-    return suggestion(word, known) or f"use one of {', '.join(known)}"
+def _one_of(word: str, choices: Iterable[str]) -> str:
+    choices = list(choices)
+    return suggestion(word, choices) or f"use one of {', '.join(choices)}"

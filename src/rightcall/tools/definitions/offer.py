@@ -34,16 +34,16 @@ def with_tool_set(golden: G, sets: ToolSets, where: str = "") -> G:
 
 def tool_set_problems(sets: ToolSets, tools: Iterable[str]) -> list[str]:
     """Names in sets that no tool has."""
-    known = list(tools)
+    tool_names = list(tools)
     return [
-        f"tool_sets.{name}: no such tool '{tool}'; {suggestion(tool, known) or 'known: ' + ', '.join(known)}"
+        f"tool_sets.{name}: no such tool '{tool}'; {suggestion(tool, tool_names) or 'known: ' + ', '.join(tool_names)}"
         for name, members in sets.items()
         for tool in members
-        if tool not in known
+        if tool not in tool_names
     ]
 
 
-def offered_tools(golden: AnyGolden, tools: Mapping[str, Tool]) -> Mapping[str, Tool]:
+def tools_for(golden: AnyGolden, tools: Mapping[str, Tool]) -> Mapping[str, Tool]:
     """All tools of the suite, or those the golden names and the definitions it brings itself.
 
     An unknown name is ignored here: `rightcall dataset check` reports it.

@@ -40,48 +40,48 @@ async def open_source(source: str, agent_tools: AgentTools | None = None) -> Asy
 def tools_of(source: str, agent_tools: AgentTools | None = None) -> list[Tool]:
     """The definitions of the tools a source offers. Starts and stops a server when it is one."""
 
-    async def listed() -> list[Tool]:
-        async with open_source(source, agent_tools) as given:
-            return [tool for one in given for tool in definitions_of(one)]
+    async def list_definitions() -> list[Tool]:
+        async with open_source(source, agent_tools) as entries:
+            return [tool for entry in entries for tool in definitions_of(entry)]
 
-    return finished(listed())
+    return finished(list_definitions())
 
 
-def listed_tools(address: McpAddress) -> tuple[list[Tool], str]:
+def list_server_tools(address: McpAddress) -> tuple[list[Tool], str]:
     """The definitions that an MCP server lists, and its name and version; it is started and stopped for that."""
 
-    async def listed() -> tuple[list[Tool], str]:
+    async def connect_and_list() -> tuple[list[Tool], str]:
         async with McpServer(address) as server:
             return list(server.tools), f"{server.name} {server.version}".strip()
 
-    return finished(listed())
+    return finished(connect_and_list())
 
 
 def from_module(source: str, agent_tools: AgentTools | None = None) -> list[Any]:
     """The tools of a module's attribute: one tool, several, a toolbox, a world, or an agent."""
-    found = load_object(source, "tools")
-    of_agent = agent_tools(found) if agent_tools is not None else None
+    value = load_object(source, "tools")
+    of_agent = agent_tools(value) if agent_tools is not None else None
     if of_agent is not None:
         return list(of_agent)
-    given = list(found) if isinstance(found, Iterable) and not isinstance(found, str) else [found]
-    for one in given:
-        if not isinstance(one, Tool | FunctionTool | BoundTool | World) and not callable(one):
+    entries = list(value) if isinstance(value, Iterable) and not isinstance(value, str) else [value]
+    for entry in entries:
+        if not isinstance(entry, Tool | FunctionTool | BoundTool | World) and not callable(entry):
             raise InputError(
-                source, f"a {type(one).__name__} is not a tool", "decorate a function with @tool"
+                source, f"a {type(entry).__name__} is not a tool", "decorate a function with @tool"
             )
-    return given
+    return entries
 
 
-def definitions_of(given: Any) -> list[Tool]:
+def definitions_of(entry: Any) -> list[Tool]:
     """The definitions of one item that a toolbox accepts."""
-    if isinstance(given, Tool):
-        return [given]
-    if isinstance(given, FunctionTool | BoundTool):
-        return [given.tool]
-    if isinstance(given, World):
-        return [made.tool for made in given.tools()]
-    if isinstance(given, Toolbox):
-        return given.tools
-    if not callable(given):
-        raise ConfigError(f"a {type(given).__name__} is not a tool")
-    return [tool(given).tool]
+    if isinstance(entry, Tool):
+        return [entry]
+    if isinstance(entry, FunctionTool | BoundTool):
+        return [entry.tool]
+    if isinstance(entry, World):
+        return [function_tool.tool for function_tool in entry.tools()]
+    if isinstance(entry, Toolbox):
+        return entry.tools
+    if not callable(entry):
+        raise ConfigError(f"a {type(entry).__name__} is not a tool")
+    return [tool(entry).tool]

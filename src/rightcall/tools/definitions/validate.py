@@ -74,14 +74,14 @@ def is_valid(tool: Tool, arguments: Any) -> bool:
 
 def check_schema(tool: Tool) -> None:
     """Raise `InputError` when arguments could not be validated against the tool's schemas."""
-    compiled(tool.input_schema, f"tool '{tool.name}'")
+    validator_of(tool.input_schema, f"tool '{tool.name}'")
     if tool.output_schema is not None:
-        compiled(tool.output_schema, f"tool '{tool.name}', output schema")
+        validator_of(tool.output_schema, f"tool '{tool.name}', output schema")
 
 
 def schema_problems(schema: dict[str, Any], value: Any, where: str) -> list[Problem]:
     """Everything wrong with any value under any schema; `where` names the schema's place in errors."""
-    validator = compiled(schema, where)
+    validator = validator_of(schema, where)
     if not is_json(value):
         return [Problem(path, message, "json") for path, message in what_json_cannot_hold(value)]
     taken = steps(schema, value) if _is_large(schema) else 0
@@ -97,13 +97,13 @@ def schema_problems(schema: dict[str, Any], value: Any, where: str) -> list[Prob
 
 def fits(schema: dict[str, Any], value: Any, where: str) -> bool:
     """Whether a value is JSON and valid under the schema."""
-    validator = compiled(schema, where)
+    validator = validator_of(schema, where)
     if not is_json(value) or (_is_large(schema) and too_many(steps(schema, value), value)):
         return False
     return bool(validator.is_valid(value))
 
 
-def compiled(schema: dict[str, Any] | bool, where: str) -> Any:
+def validator_of(schema: dict[str, Any] | bool, where: str) -> Any:
     """The validator of a schema, compiled on first use and found again by the schema's identity.
 
     A schema that is changed in place after its first use keeps its old validator: make another instead.

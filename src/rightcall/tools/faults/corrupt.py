@@ -11,23 +11,23 @@ from rightcall.tools.runtime.json_values import is_json
 from rightcall.tools.runtime.results import RawResult
 
 
-def damaged(fault: Fault, result: Any, rng: random.Random) -> tuple[Any, bool]:
+def damage_result(fault: Fault, result: Any, rng: random.Random) -> tuple[Any, bool]:
     """The result after the fault, and whether it differs: an empty list cannot be emptied."""
     if not is_json(result):
         return result, False
     match fault.type:
         case "malformed_json":
-            made: Any = RawResult(encode(result).decode() + "}{")
+            damaged_result: Any = RawResult(encode(result).decode() + "}{")
         case "truncated":
             text = encode(result).decode()
-            made = RawResult(text[: max(1, len(text) * 2 // 3)].rstrip('}]"0123456789elus'))
+            damaged_result = RawResult(text[: max(1, len(text) * 2 // 3)].rstrip('}]"0123456789elus'))
         case "empty":
-            made = _emptied(result)
+            damaged_result = _empty_result(result)
         case "schema_drift":
-            made = _drifted(result)
+            damaged_result = _drift_result(result)
         case _:
-            made = _lie(fault, result, rng)
-    return made, made != result
+            damaged_result = _lie(fault, result, rng)
+    return damaged_result, damaged_result != result
 
 
 def leaves(value: Any, path: str = "") -> list[tuple[str, Any]]:
@@ -39,17 +39,17 @@ def leaves(value: Any, path: str = "") -> list[tuple[str, Any]]:
     return [(path, value)] if value is not None else []
 
 
-def _emptied(result: Any) -> Any:
+def _empty_result(result: Any) -> Any:
     empty: dict[type, Any] = {dict: {}, list: [], str: ""}
     return empty.get(type(result))
 
 
-def _drifted(result: Any) -> Any:
+def _drift_result(result: Any) -> Any:
     """Names in another style and numbers as texts, as after an unannounced release."""
     if isinstance(result, dict):
-        return {_other_style(name): _drifted(inner) for name, inner in result.items()}
+        return {_other_style(name): _drift_result(inner) for name, inner in result.items()}
     if isinstance(result, list):
-        return [_drifted(inner) for inner in result]
+        return [_drift_result(inner) for inner in result]
     return str(result) if isinstance(result, int | float) and not isinstance(result, bool) else result
 
 
@@ -60,13 +60,13 @@ def _other_style(name: str) -> str:
 
 def _lie(fault: Fault, result: Any, rng: random.Random) -> Any:
     """The result with one value changed: the one at `path`, or one drawn from the seed."""
-    found = leaves(result)
-    aimed = [leaf for leaf in found if leaf[0] == fault.path or leaf[0].endswith(f".{fault.path}")]
-    candidates = aimed if fault.path else found
+    all_leaves = leaves(result)
+    aimed = [leaf for leaf in all_leaves if leaf[0] == fault.path or leaf[0].endswith(f".{fault.path}")]
+    candidates = aimed if fault.path else all_leaves
     if not candidates:
         return result
     path, value = rng.choice(candidates)
-    return _replaced(result, path, fault.value if fault.value is not None else _plausible(value, rng))
+    return _replace_leaf(result, path, fault.value if fault.value is not None else _plausible(value, rng))
 
 
 def _plausible(value: Any, rng: random.Random) -> Any:
@@ -85,11 +85,11 @@ def _plausible(value: Any, rng: random.Random) -> Any:
     return value[::-1] if value != value[::-1] else f"{value}s"
 
 
-def _replaced(value: Any, path: str, new: Any, here: str = "") -> Any:
+def _replace_leaf(value: Any, path: str, new: Any, here: str = "") -> Any:
     if here == path and not isinstance(value, dict | list):
         return new
     if isinstance(value, dict):
-        return {n: _replaced(inner, path, new, f"{here}.{n}".lstrip(".")) for n, inner in value.items()}
+        return {n: _replace_leaf(inner, path, new, f"{here}.{n}".lstrip(".")) for n, inner in value.items()}
     if isinstance(value, list):
-        return [_replaced(inner, path, new, f"{here}[{index}]") for index, inner in enumerate(value)]
+        return [_replace_leaf(inner, path, new, f"{here}[{index}]") for index, inner in enumerate(value)]
     return value

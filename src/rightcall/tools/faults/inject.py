@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from rightcall.tools.faults.corrupt import damaged
+from rightcall.tools.faults.corrupt import damage_result
 from rightcall.tools.faults.plan import Fault, FaultPlan
 from rightcall.tools.idempotency.guard import Idempotency
 from rightcall.tools.runtime.active_call import ActiveCall, Next
@@ -26,7 +26,7 @@ class PlannedFaults:
 
     async def deliver(self, call: ActiveCall, next: Next) -> Finished:
         """Deliver a call to the runtime: possibly after its key has expired, possibly twice."""
-        striking = self._striking(call, delivery=True)
+        striking = self._faults_of(call, delivery=True)
         for index, fault in striking:
             if fault.type == "key_expired" and self.keys.forget(call):
                 self._note(index, call)
@@ -44,10 +44,10 @@ class PlannedFaults:
 
     def arm(self, call: ActiveCall) -> ArmedFaults | None:
         """The faults that strike this execution, or None."""
-        striking = self._striking(call, delivery=False)
+        striking = self._faults_of(call, delivery=False)
         return ArmedFaults(self, striking) if striking else None
 
-    def _striking(self, call: ActiveCall, *, delivery: bool) -> list[tuple[int, Fault]]:
+    def _faults_of(self, call: ActiveCall, *, delivery: bool) -> list[tuple[int, Fault]]:
         name, context = call.tool_name, call.context
         number = context.count(("executions", delivery, name)) + 1
         return [
@@ -90,7 +90,7 @@ class ArmedFaults:
                 await _lose_the_answer(fault, call)
             elif fault.phase == "result":
                 rng = context.random("damage", index, context.count(("damage", index)))
-                result, changed = damaged(fault, result, rng)
+                result, changed = damage_result(fault, result, rng)
                 if changed:
                     self.planned._note(index, call)
         return result

@@ -45,7 +45,7 @@ class FaultSummary(Record, frozen=True):
     not_run: tuple[str, ...]
 
 
-def fired_faults(ledger: Iterable[LedgerEntry]) -> tuple[str, ...]:
+def faults_that_fired(ledger: Iterable[LedgerEntry]) -> tuple[str, ...]:
     """The faults that fired in a trial, in order, one entry for each time."""
     return tuple(entry.detail for entry in ledger if entry.phase == "fault")
 
@@ -75,7 +75,7 @@ def effects_unrecorded(trajectory: Trajectory, tools: Mapping[str, Tool]) -> boo
     )
 
 
-def lost_effects(twin: Iterable[LedgerEntry], ledger: Iterable[LedgerEntry]) -> tuple[LedgerEntry, ...]:
+def missing_effects(twin: Iterable[LedgerEntry], ledger: Iterable[LedgerEntry]) -> tuple[LedgerEntry, ...]:
     """Effects of the fault-free control that did not happen with faults."""
     happened = Counter((entry.tool, entry.fingerprint) for entry in effects(ledger))
     lost = []
@@ -100,7 +100,7 @@ def blind_retries(calls: Sequence[ToolCall], tools: Mapping[str, Tool]) -> list[
     return [at for first in unsure_calls(calls) if (at := _repeat(calls, first, tools)) is not None]
 
 
-def verified_before_retry(calls: Sequence[ToolCall], tools: Mapping[str, Tool]) -> float | None:
+def check_share(calls: Sequence[ToolCall], tools: Mapping[str, Tool]) -> float | None:
     """The share of unsure calls after which the agent checked the state, or reused the same key, before it acted again.
 
     None when no call was unsure. An agent that stops there without acting has done no harm and counts.

@@ -118,8 +118,8 @@ class Fault(Record, frozen=True):
 
     def strikes_nth(self, number: int) -> bool:
         """Whether it may affect the `number`-th execution (from 1)."""
-        wanted = (self.nth,) if isinstance(self.nth, int) else self.nth
-        return not wanted or number in wanted
+        numbers = (self.nth,) if isinstance(self.nth, int) else self.nth
+        return not numbers or number in numbers
 
 
 class ToolListFault(Record, frozen=True):
@@ -169,18 +169,18 @@ class FaultPlan(Record, frozen=True):
 
     def check(self, tools: Iterable[str]) -> None:
         """Raise a `ConfigError` that lists every named tool that does not exist."""
-        known = list(tools)
+        tool_names = list(tools)
         named = [(f"faults[{i}].tool", n) for i, fault in enumerate(self.faults) for n in fault.names()]
         named += [(f"tools[{i}].tool", f.tool) for i, f in enumerate(self.tools) if f.type != "distractor"]
         problems = [
-            f"{where}: no such tool '{name}'; {suggestion(name, known) or 'known: ' + ', '.join(known)}"
+            f"{where}: no such tool '{name}'; {suggestion(name, tool_names) or 'known: ' + ', '.join(tool_names)}"
             for where, name in named
-            if name not in known
+            if name not in tool_names
         ]
         problems += [
             f"tools[{i}].to: '{f.to}' is {'empty' if not f.to else 'already a tool'}; give a new name"
             for i, f in enumerate(self.tools)
-            if f.type == "renamed" and (not f.to or f.to in known)
+            if f.type == "renamed" and (not f.to or f.to in tool_names)
         ]
         if problems:
             raise ConfigError(*problems)

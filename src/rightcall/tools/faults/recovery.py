@@ -14,15 +14,15 @@ from rightcall.tools.definitions.behaviour import only_reads
 from rightcall.tools.faults.measures import double_effects
 
 
-def struck_calls(trajectory: Trajectory) -> list[int]:
+def calls_with_fault(trajectory: Trajectory) -> list[int]:
     """Positions of the calls that a fault hit."""
     ids = {entry.call_id for entry in trajectory.ledger if entry.phase == "fault"}
     return [at for at, call in enumerate(trajectory.calls) if call.id and call.id in ids]
 
 
-def verifying_reads(trajectory: Trajectory, tools: Mapping[str, Tool]) -> frozenset[int]:
+def reads_after_fault(trajectory: Trajectory, tools: Mapping[str, Tool]) -> frozenset[int]:
     """Positions of reads in a later step than a call that a fault hit: they may find out what happened."""
-    struck = struck_calls(trajectory)
+    struck = calls_with_fault(trajectory)
     return frozenset(
         at
         for at, call in enumerate(trajectory.calls)
@@ -32,7 +32,7 @@ def verifying_reads(trajectory: Trajectory, tools: Mapping[str, Tool]) -> frozen
     )
 
 
-def repeated_attempts(trajectory: Trajectory) -> frozenset[int]:
+def attempts_made_again(trajectory: Trajectory) -> frozenset[int]:
     """Positions of the calls that a fault hit and that were made again; the last attempt stands for them.
 
     None when anything took effect twice: then the repetition did harm.
@@ -42,14 +42,14 @@ def repeated_attempts(trajectory: Trajectory) -> frozenset[int]:
     meanings = {e.call_id: (e.tool, e.fingerprint) for e in trajectory.ledger if e.call_id and e.fingerprint}
     calls = trajectory.calls
 
-    def same(one: ToolCall, other: ToolCall) -> bool:
-        if one.id in meanings and other.id in meanings:
-            return meanings[one.id] == meanings[other.id]
-        return one.name == other.name and one.arguments == other.arguments
+    def same(first: ToolCall, other: ToolCall) -> bool:
+        if first.id in meanings and other.id in meanings:
+            return meanings[first.id] == meanings[other.id]
+        return first.name == other.name and first.arguments == other.arguments
 
     return frozenset(
         at
-        for at in struck_calls(trajectory)
+        for at in calls_with_fault(trajectory)
         if any(same(calls[at], later) and _is_later(calls[at], later) for later in calls[at + 1 :])
     )
 

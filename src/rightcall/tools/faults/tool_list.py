@@ -33,7 +33,7 @@ DISTRACTORS = (
 """Harmless distractor tools; each answers when called, so that a wrong call is visible."""
 
 
-def shown_entries(entries: Mapping[str, BoundTool], plan: FaultPlan) -> dict[str, BoundTool]:
+def entries_by_shown_name(entries: Mapping[str, BoundTool], plan: FaultPlan) -> dict[str, BoundTool]:
     """The entries by the name that the model sees."""
     shown = dict(entries)
     rng = random.Random(f"tools:{plan.seed}")  # noqa: S311
@@ -43,13 +43,13 @@ def shown_entries(entries: Mapping[str, BoundTool], plan: FaultPlan) -> dict[str
         elif fault.type == "renamed" and fault.tool in shown:
             shown = {fault.to if name == fault.tool else name: entry for name, entry in shown.items()}
         elif fault.type == "distractor":
-            free = [made for made in DISTRACTORS if made[0] not in shown]
+            free = [distractor for distractor in DISTRACTORS if distractor[0] not in shown]
             chosen = rng.sample(free, min(fault.count, len(free)))
             shown |= {name: _distractor(name, words, names) for name, words, names in chosen}
     return shown
 
 
-def shown_tools(shown: Mapping[str, BoundTool]) -> list[Tool]:
+def tools_as_shown(shown: Mapping[str, BoundTool]) -> list[Tool]:
     """The tools as the model sees them."""
     return [
         entry.tool if entry.tool.name == name else msgspec.structs.replace(entry.tool, name=name)
@@ -64,6 +64,6 @@ def _distractor(name: str, words: str, parameters: tuple[str, ...]) -> BoundTool
         "required": list(parameters),
         "additionalProperties": False,
     }
-    made = Tool(name, words, schema, annotations=Annotations(read_only=True))
-    ready = mock_ready(made, None, None)
-    return BoundTool(made, PLAIN, lambda context: ready)
+    definition = Tool(name, words, schema, annotations=Annotations(read_only=True))
+    ready = mock_ready(definition, None, None)
+    return BoundTool(definition, PLAIN, lambda context: ready)

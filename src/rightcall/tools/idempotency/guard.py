@@ -35,7 +35,7 @@ from rightcall.tools.runtime.active_call import ActiveCall, Next
 from rightcall.tools.runtime.context import LEARNED, CallContext, Clock
 from rightcall.tools.runtime.deadline import ToolWork
 from rightcall.tools.runtime.errors import Abort, Effect, ErrorReply, outcome_unknown
-from rightcall.tools.runtime.execute import acted, probe
+from rightcall.tools.runtime.execute import probe, took_action
 from rightcall.tools.runtime.invocation import Finished
 
 POLL_S = 0.02
@@ -52,7 +52,7 @@ class StoredReply(Record, frozen=True):
 
 def full_key(context: CallContext, tool: str, client_key: str) -> str:
     """The key of an operation. Its parts are escaped, so no part can pretend to be another."""
-    return f"{_prefix(context.run, context.task, context.trial, tool)}{_escaped(client_key)}"
+    return f"{_prefix(context.run, context.task, context.trial, tool)}{_escape_part(client_key)}"
 
 
 def key_problem(key: Any) -> str:
@@ -94,7 +94,7 @@ class Idempotency:
         key stays claimed and will be found unknown.
         """
         if self.live is not None and call.ready.live and (call.key or call.entry.writes):
-            return await self.live.once(call if call.key else _numbered(call), next)
+            return await self.live.once(call if call.key else _with_turn_key(call), next)
         if not call.key:
             passed: Finished = await next(call)
             return passed
@@ -138,9 +138,9 @@ class Idempotency:
         if state == "unknown" and call.work is not None and call.work.interrupted:
             self._let_go(call, state)
             return msgspec.structs.replace(finished, attempts=call.attempt)
-        stored = _stored(finished, state)
+        stored = _encode_reply(finished, state)
         kept = await self._store(
-            self.store.finish, call.key, call.owner.id, call.attempt, state, stored, effect=_seen(state)
+            self.store.finish, call.key, call.owner.id, call.attempt, state, stored, effect=_effect_of(state)
         )
         call.owner.settled = True
         if kept:
@@ -190,24 +190,24 @@ class Idempotency:
             return None
         finish = (call.key, call.owner.id, attempt)
         try:
-            found = await probe(call)
+            outcome = await probe(call)
         except BaseException as error:
             with contextlib.suppress(StoreDownError):
                 self.store.finish(*finish, "unknown", b"")
             if not isinstance(error, Exception):
                 raise
             return Finished.with_error("unknown", reply)
-        if found is None:
+        if outcome is None:
             return await self._run(call, attempt, next)
-        await self._store(self.store.finish, *finish, "done", _stored(Finished("ok", found), "done"))
+        await self._store(self.store.finish, *finish, "done", _encode_reply(Finished("ok", outcome), "done"))
         self._log_found(call, doubtful)
         self._log("replayed", call, attempt)
-        return Finished("ok", found, replayed=True, attempts=attempt)
+        return Finished("ok", outcome, replayed=True, attempts=attempt)
 
     def _answer(self, call: ActiveCall, claim: Claim) -> Finished:
         if claim.verdict == "replay":
             stored = _read(call.key, claim.result)
-            if claim.state == "done" and call.entry.writes and acted(stored.output):
+            if claim.state == "done" and call.entry.writes and took_action(stored.output):
                 self._log_found(call, claim.attempt)
             self._log("replayed", call, claim.attempt)
             return Finished(stored.outcome, stored.output, stored.error, True, claim.attempt)
@@ -275,7 +275,7 @@ class Idempotency:
         call.context.ledger.add(phase, call.tool_name, attempt=attempt, detail=detail, **call.note())
 
 
-def _numbered(call: ActiveCall) -> ActiveCall:
+def _with_turn_key(call: ActiveCall) -> ActiveCall:
     """A write that has no key, with one for its turn: the nth of its kind in this trial.
 
     Within a trial every call is another operation, so it is run. When a killed trial is run again, its nth call
@@ -297,7 +297,7 @@ def _abandonment(
         state: EndState = "unknown"
         result = b""
         if work is not None and work.late is not None and work.late.outcome == "ok":
-            state, result = "done", _stored(work.late, "done")
+            state, result = "done", _encode_reply(work.late, "done")
         with contextlib.suppress(StoreDownError):
             store.finish(key, owner, attempt, state, result)
 
@@ -312,7 +312,7 @@ def _state_after(error: BaseException, call: ActiveCall) -> EndState:
     return "retryable" if without_effect else "unknown"
 
 
-def _seen(state: EndState) -> Effect:
+def _effect_of(state: EndState) -> Effect:
     return {"done": "done", "unknown": "unknown"}.get(state, "none")  # type: ignore[return-value]
 
 
@@ -329,7 +329,7 @@ def _end_state(finished: Finished, call: ActiveCall) -> EndState:
     return "retryable" if again or call.entry.behaviour.idempotency == "args" else "failed"
 
 
-def _stored(finished: Finished, state: EndState) -> bytes:
+def _encode_reply(finished: Finished, state: EndState) -> bytes:
     if state in ("unknown", "retryable"):
         return b""
     outcome: Literal["ok", "failed"] = "ok" if state == "done" else "failed"
@@ -345,10 +345,10 @@ def _read(key: str, data: bytes) -> StoredReply:
 
 @lru_cache(maxsize=4096)
 def _prefix(run: str, task: str, trial: int, tool: str) -> str:
-    return f"{_escaped(run)}/{_escaped(task)}/{trial}:{_escaped(tool)}:"
+    return f"{_escape_part(run)}/{_escape_part(task)}/{trial}:{_escape_part(tool)}:"
 
 
-def _escaped(part: str) -> str:
+def _escape_part(part: str) -> str:
     if part.isascii() and part.replace("_", "").replace("-", "").isalnum():
         return part
     return quote(part, safe="", errors="surrogatepass")

@@ -42,7 +42,7 @@ def key_store(
         store = sqlite_store(keys_path(file), later=True)
     else:
         store = postgres_store(url.replace("postgresql+psycopg://", "postgresql://", 1), later=True)
-    store.clean = partial(_cleaned, scrub) if scrub else None
+    store.clean = partial(_scrub_reply, scrub) if scrub else None
     return store
 
 
@@ -122,7 +122,7 @@ def _make_private(path: Path) -> None:
     os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
 
 
-def _cleaned(scrub: Callable[[str], str], result: bytes) -> bytes:
+def _scrub_reply(scrub: Callable[[str], str], result: bytes) -> bytes:
     """A stored reply without secrets; what the reply is made of stays as it is."""
     text = result.decode()
     if scrub(text) == text:

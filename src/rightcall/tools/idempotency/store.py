@@ -236,7 +236,7 @@ class IdempotencyStore:
 
     def _judge(self, wish: ClaimRequest, row: tuple[Any, ...]) -> Claim | None:
         """What an existing row means; None when it changed while being judged."""
-        known, state, owner, lease_until, attempt, expires_at, result = row
+        fingerprint, state, owner, lease_until, attempt, expires_at, result = row
         unreadable = state in ("done", "failed") and (not result or isinstance(result, str))
         if state not in STATES or unreadable:
             raise CorruptRecordError(f"the idempotency record of {wish.key!r} is damaged (state {state!r})")
@@ -244,8 +244,8 @@ class IdempotencyStore:
         alive = state == "started" and self._alive(wish, seen)
         if expires_at <= wish.now and not alive:
             return Claim("run", expired=True) if self._take(wish, 1, wish.now + wish.ttl_s, seen) else None
-        if known != wish.fingerprint or alive:
-            return Claim("in_progress" if known == wish.fingerprint else "reused")
+        if fingerprint != wish.fingerprint or alive:
+            return Claim("in_progress" if fingerprint == wish.fingerprint else "reused")
         if state == "retryable":
             return Claim("run", attempt + 1) if self._take(wish, attempt + 1, expires_at, seen) else None
         if state == "started" and not self._change(LOSE, (wish.key, owner, attempt, lease_until)):
@@ -257,9 +257,9 @@ class IdempotencyStore:
     def _alive(self, wish: ClaimRequest, seen: tuple[Any, ...]) -> bool:
         """Whether the owner of a started row may still act on it."""
         _, _, owner, _, lease_until = seen
-        known = is_alive(owner)
-        if known is not None:
-            return known
+        alive = is_alive(owner)
+        if alive is not None:
+            return alive
         if lease_until > wish.now:
             self._silent.pop(wish.key, None)
             return True

@@ -33,7 +33,7 @@ class ServerAccess:
     def __init__(self, address: McpAddress, sdk: McpSdk) -> None:
         self._address, self._sdk = address, sdk
         self.refusal = 0
-        self._headers = sent_headers(address)
+        self._headers = request_headers(address)
         self.issued: list[str] = []
         self._auth = (
             None if address.oauth is None else client_credentials(address.oauth, sdk, self.issued.append)
@@ -75,7 +75,7 @@ class ServerAccess:
         return "requires credentials (401): set `token_env` to the variable with a bearer token, `headers` or `oauth`"
 
 
-def sent_headers(address: McpAddress) -> dict[str, str]:
+def request_headers(address: McpAddress) -> dict[str, str]:
     """The headers for every request: `${NAME}` is an environment variable, and that of `token_env` a bearer token."""
     headers = {name: _VARIABLE.sub(_value, text) for name, text in address.headers.items()}
     if address.token_env:
@@ -85,12 +85,12 @@ def sent_headers(address: McpAddress) -> dict[str, str]:
 
 def secrets_of(address: McpAddress) -> list[str]:
     """Values that must not be shown: of headers, of the environment of a program, and of the variables they name."""
-    found = [*address.env.values(), *address.headers.values()]
+    values = [*address.env.values(), *address.headers.values()]
     names = [name for text in address.headers.values() for name in _VARIABLE.findall(text)]
     names += [address.token_env, address.oauth.client_secret_env if address.oauth else ""]
-    found += [os.environ.get(name, "") for name in names if name]
-    found += [text.split(maxsplit=1)[1] for text in found if text.lower().startswith(("bearer ", "basic "))]
-    return sorted({value for value in found if value and "${" not in value}, key=len, reverse=True)
+    values += [os.environ.get(name, "") for name in names if name]
+    values += [text.split(maxsplit=1)[1] for text in values if text.lower().startswith(("bearer ", "basic "))]
+    return sorted({value for value in values if value and "${" not in value}, key=len, reverse=True)
 
 
 def client_credentials(oauth: McpOAuth, sdk: McpSdk, issued: Callable[[str], None]) -> Any:
@@ -153,8 +153,8 @@ def without(secrets: Iterable[str], value: Any) -> Any:
     return [without(secrets, item) for item in value] if isinstance(value, list) else value
 
 
-def _value(found: re.Match[str]) -> str:
-    return _variable(found[1])
+def _value(match: re.Match[str]) -> str:
+    return _variable(match[1])
 
 
 def _variable(name: str) -> str:

@@ -103,13 +103,13 @@ def read_address(source: str | Mapping[str, Any], where: str = "mcp") -> McpAddr
         return McpAddress(command)
     from rightcall.core.codec import convert
 
-    given, known = dict(source), [one.name for one in dataclasses.fields(McpAddress)]
-    for unknown in (name for name in given if name not in known):
-        hint = suggestion(unknown, known) or f"known fields: {', '.join(known)}"
+    fields, field_names = dict(source), [field.name for field in dataclasses.fields(McpAddress)]
+    for unknown in (name for name in fields if name not in field_names):
+        hint = suggestion(unknown, field_names) or f"known fields: {', '.join(field_names)}"
         raise InputError(where, f"unknown field '{unknown}'", hint)
-    if isinstance(given.get("command"), str):
-        given["command"] = shlex.split(given["command"])
-    address: McpAddress = convert(given, McpAddress, where)
+    if isinstance(fields.get("command"), str):
+        fields["command"] = shlex.split(fields["command"])
+    address: McpAddress = convert(fields, McpAddress, where)
     if bool(address.command) == bool(address.url):
         raise InputError(where, "requires either a command or a url")
     if address.command and (address.headers or address.token_env or address.oauth or address.transport):

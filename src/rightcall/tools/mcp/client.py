@@ -102,10 +102,10 @@ class McpServer:
         if isinstance(cause := innermost(failure), InfrastructureError | ConfigError):
             raise cause
         if self._access is not None and (problem := self._access.problem()):
-            raise self._failed(problem)
+            raise self._failure(problem)
         if ended:
-            raise self._failed(f"exited before it was ready{reason_of_end(failure)}")
-        raise self._failed(f"was not ready after {self.address.start_s:g} s")
+            raise self._failure(f"exited before it was ready{reason_of_end(failure)}")
+        raise self._failure(f"was not ready after {self.address.start_s:g} s")
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -136,23 +136,25 @@ class McpServer:
             raise ToolError("unknown_tool", f"the server no longer offers {name}", "use another tool")
         sdk = load_sdk()
         try:
-            answer = await self._sent(name, arguments, sdk)
+            answer = await self._send_call(name, arguments, sdk)
         except sdk.error as error:
             self._refuse_access()
-            raise self._translated(error, name) from None
+            raise self._translate_error(error, name) from None
         except RuntimeError as error:  # the SDK's own check of the result against the tool's output schema
-            raise ToolError("result_malformed", f"{name}: {str(error)[:200]}", **self._acted(name)) from None
+            raise ToolError(
+                "result_malformed", f"{name}: {str(error)[:200]}", **self._effect_facts(name)
+            ) from None
         except ValueError:  # an answer that is not one of the protocol
             raise NoAnswer("the server sent something else than an answer") from None
         self._deaths = 0
         return self._clean(result_of(answer, name))
 
-    async def _sent(self, name: str, arguments: dict[str, Any], sdk: McpSdk) -> Any:
+    async def _send_call(self, name: str, arguments: dict[str, Any], sdk: McpSdk) -> Any:
         """The answer to a call. It is sent again, on a new connection, only if the server cannot have looked at it."""
         self._in_flight += 1
         alone, life = self._in_flight == 1, self._life
         try:
-            return await self._answered(self._session.call_tool(name, arguments))
+            return await self._await_answer(self._session.call_tool(name, arguments))
         except sdk.error as error:
             if self._access is not None and self._access.refusal:
                 raise
@@ -167,7 +169,7 @@ class McpServer:
         await self._revive()
         return await self._session.call_tool(name, arguments)
 
-    async def _answered(self, call: Coroutine[Any, Any, Any]) -> Any:
+    async def _await_answer(self, call: Coroutine[Any, Any, Any]) -> Any:
         """The answer to a call, unless access is refused or the connection ends: version 1 of the SDK would wait on."""
         answer = asyncio.ensure_future(call)
         refused = asyncio.ensure_future(self._access.refused() if self._access else asyncio.Event().wait())
@@ -201,7 +203,7 @@ class McpServer:
         self._deaths += 1
         if self._deaths >= MOST_DEATHS:
             problem = f"exited in {MOST_DEATHS} calls in a row and answered none; it is not restarted again"
-            raise self._failed(problem, ToolServerDown)
+            raise self._failure(problem, ToolServerDown)
         for attempt in range(RESTARTS):
             pause = min(LONGEST_PAUSE_S, FIRST_PAUSE_S * 2.0 ** (self._deaths - 1 + attempt))
             await asyncio.sleep(pause * (0.5 + random.random() / 2))  # noqa: S311  spreads restarts of workers
@@ -241,12 +243,12 @@ class McpServer:
                     sdk.session(
                         WatchedStream(read, self._stop),
                         write,
-                        message_handler=self._notified,
+                        message_handler=self._note_change,
                         **session_callbacks(self.address, sdk),
                     ) as self._session,
                 ):
-                    said = field(await self._session.initialize(), "serverInfo")
-                    self.name, self.version = str(said.name)[:200], str(said.version)[:200]
+                    server_info = field(await self._session.initialize(), "serverInfo")
+                    self.name, self.version = str(server_info.name)[:200], str(server_info.version)[:200]
                     await self._list()
                     if not started.done():
                         started.set_result(None)
@@ -267,7 +269,7 @@ class McpServer:
         )
         return sdk.stdio_client(parameters, errlog=stderr)
 
-    async def _notified(self, message: Any) -> None:
+    async def _note_change(self, message: Any) -> None:
         """Note that the server's tools have changed."""
         method = getattr(getattr(message, "root", message), "method", "")
         if method == "notifications/tools/list_changed":
@@ -310,9 +312,9 @@ class McpServer:
     def _refuse_access(self) -> None:
         """Raise `ToolServerDown` if the server refuses our credentials: no other call would pass."""
         if self._access is not None and (problem := self._access.problem()):
-            raise self._failed(problem, ToolServerDown)
+            raise self._failure(problem, ToolServerDown)
 
-    def _translated(self, error: Any, name: str) -> Exception:
+    def _translate_error(self, error: Any, name: str) -> Exception:
         code = getattr(error.error, "code", 0)
         text = self._clean(str(getattr(error.error, "message", error)))[:300]
         if code == CONNECTION_CLOSED:
@@ -323,14 +325,14 @@ class McpServer:
             return ToolError("invalid_args", f"{name}: {text}", retry="fix_args")
         return ToolError("upstream_error", f"{name}: {text}")
 
-    def _acted(self, name: str) -> dict[str, Any]:
+    def _effect_facts(self, name: str) -> dict[str, Any]:
         """What is known about the effect of a call that was answered with a result, but not one that can be used."""
         reads = any(tool.name == name and only_reads(tool.annotations) for tool in self.tools)
         return {} if reads else {"effect": "unknown"}
 
-    def _failed(self, problem: str, kind: type[E] = InfrastructureError) -> E:  # type: ignore[assignment]
-        said = f"; stderr: {self._last_words}" if self._last_words else ""
-        return kind(self._clean(f"{self.address.label} {problem}{said}"))
+    def _failure(self, problem: str, kind: type[E] = InfrastructureError) -> E:  # type: ignore[assignment]
+        stderr_note = f"; stderr: {self._last_words}" if self._last_words else ""
+        return kind(self._clean(f"{self.address.label} {problem}{stderr_note}"))
 
     def _clean(self, value: Any) -> Any:
         """A text or a result without what gives access to the server."""

@@ -20,9 +20,9 @@ def result_of(answer: Any, name: str) -> Any:
     parts = [_part(block) for block in answer.content]
     texts = [part["text"] for part in parts if part.get("type") == "text"]
     if field(answer, "isError"):
-        said = " ".join(" ".join(texts).split())[:500] or "it gave no reason"
+        reason = " ".join(" ".join(texts).split())[:500] or "it gave no reason"
         hint = f"correct the arguments of {name} by what it says, or tell the user"
-        raise ToolError("upstream_error", f"{name} says: {said}", hint, retry="fix_args")
+        raise ToolError("upstream_error", f"{name} says: {reason}", hint, retry="fix_args")
     if (structured := field(answer, "structuredContent")) is not None:
         return structured
     return texts[0] if len(parts) == len(texts) == 1 else parts

@@ -18,13 +18,13 @@ def session_callbacks(address: McpAddress, sdk: McpSdk) -> dict[str, RequestCall
     """The callbacks of a session, for what the address answers."""
     callbacks: dict[str, RequestCallback] = {}
     if address.sampling is not None:
-        callbacks["sampling_callback"] = _sampled(address.sampling, sdk)
+        callbacks["sampling_callback"] = _sampling_callback(address.sampling, sdk)
     if address.elicitation is not None:
-        callbacks["elicitation_callback"] = _elicited(address.elicitation, sdk)
+        callbacks["elicitation_callback"] = _elicitation_callback(address.elicitation, sdk)
     return callbacks
 
 
-def _sampled(text: str, sdk: McpSdk) -> RequestCallback:
+def _sampling_callback(text: str, sdk: McpSdk) -> RequestCallback:
     """A model's answer, which is always the same text: results must not depend on another model."""
     message = {
         "role": "assistant",
@@ -39,7 +39,7 @@ def _sampled(text: str, sdk: McpSdk) -> RequestCallback:
     return answer
 
 
-def _elicited(stated: McpElicitation, sdk: McpSdk) -> RequestCallback:
+def _elicitation_callback(stated: McpElicitation, sdk: McpSdk) -> RequestCallback:
     """A user's answer to a form: what the suite states, with only the fields that the server asked for."""
 
     async def answer(context: Any, params: Any) -> Any:

@@ -83,7 +83,7 @@ Next = Callable[[ActiveCall], Awaitable[Any]]
 Stage = Callable[[ActiveCall, Next], Awaitable[Any]]
 
 
-def chained(stages: Sequence[Stage], last: Next) -> Next:
+def chain_stages(stages: Sequence[Stage], last: Next) -> Next:
     """The stages as one function: each is given the rest as its `next`."""
     following = last
     for stage in reversed(stages):

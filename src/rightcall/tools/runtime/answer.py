@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from rightcall.core.errors import ToolServerDown
 from rightcall.model.trajectory import LedgerPhase
 from rightcall.tools.runtime.active_call import ActiveCall, Next
-from rightcall.tools.runtime.errors import Abort, Effect, ToolError, stopped
+from rightcall.tools.runtime.errors import Abort, Effect, ToolError, stop_reply
 from rightcall.tools.runtime.invocation import Finished, Invocation, finished_call
 from rightcall.tools.runtime.prepare import Refused, WaitingCall
 
@@ -37,17 +37,17 @@ class Answers:
         except Abort as abort:
             finished = Finished.aborted(abort.reason, abort.effect or "none", unreached=abort.unreached)
         except asyncio.CancelledError:
-            _record(call, _cancelled(call), started)
+            _record(call, _cancellation_of(call), started)
             raise
         except ToolServerDown as down:
             _record(call, Finished.aborted(str(down), down.effect), started)
             raise
         except Exception as error:  # user code around the tool broke; the tool itself is guarded below
-            finished = broken_around(call.call.name, error, strict=bool(self.strict))
+            finished = failure_before_call(call.call.name, error, strict=bool(self.strict))
         return _record(call, finished, started, marked=self.mark_replayed)
 
 
-def broken_around(name: str, error: Exception, *, strict: bool) -> Finished:
+def failure_before_call(name: str, error: Exception, *, strict: bool) -> Finished:
     """An exception before the tool was run: nothing has happened."""
     if strict:
         return Finished.aborted(f"{name} could not be prepared: {type(error).__name__}: {error}", "none")
@@ -55,9 +55,9 @@ def broken_around(name: str, error: Exception, *, strict: bool) -> Finished:
     return Finished.with_error("failed", reply, free=True)
 
 
-def _cancelled(call: ActiveCall) -> Finished:
+def _cancellation_of(call: ActiveCall) -> Finished:
     effect: Effect = "unknown" if call.prepared and call.entry.writes else "none"
-    return Finished.with_error("unknown" if effect == "unknown" else "failed", stopped(effect))
+    return Finished.with_error("unknown" if effect == "unknown" else "failed", stop_reply(effect))
 
 
 def _mark(call: ActiveCall, finished: Finished) -> None:
@@ -71,8 +71,8 @@ def _mark(call: ActiveCall, finished: Finished) -> None:
         phase = "unreached"
     else:
         return
-    said = finished.reason or (finished.error.detail if finished.error is not None else "")
-    call.context.ledger.add(phase, call.tool_name, attempt=call.attempt, detail=said, **call.note())
+    detail = finished.reason or (finished.error.detail if finished.error is not None else "")
+    call.context.ledger.add(phase, call.tool_name, attempt=call.attempt, detail=detail, **call.note())
 
 
 def _record(call: ActiveCall, finished: Finished, started: float, *, marked: bool = True) -> Invocation:

@@ -12,7 +12,7 @@ from rightcall.tools.definitions.validate import problems as argument_problems
 
 def approval_problems(approvals: ApprovalPolicy, tools: Mapping[str, Tool]) -> list[str]:
     """What is wrong with a policy for these tools, one sentence per problem."""
-    found = approvals.problems(tools)
+    problems = approvals.problems(tools)
     for name, rule in approvals.rules.items():
         if rule.action != "edit" or name not in tools:
             continue
@@ -21,11 +21,11 @@ def approval_problems(approvals: ApprovalPolicy, tools: Mapping[str, Tool]) -> l
             hint = (
                 suggestion(argument, tool.parameters) or f"parameters: {', '.join(tool.parameters) or 'none'}"
             )
-            found.append(f"approvals.{name}: {name} has no parameter '{argument}'; {hint}")
-        found += [
+            problems.append(f"approvals.{name}: {name} has no parameter '{argument}'; {hint}")
+        problems += [
             f"approvals.{name}: {problem.message}"
             for problem in argument_problems(tool, rule.value)
             if problem.keyword
             not in ("required", "additionalProperties")  # the rest is the agent's; told above
         ]
-    return found
+    return problems

@@ -42,7 +42,7 @@ def _items(call: ActiveCall, injection: Any) -> list[ActiveCall]:
     parameter = call.entry.behaviour.batch
     values = call.arguments.get(parameter)
     values = values if isinstance(values, list) else []
-    made = []
+    items = []
     for index, value in enumerate(values):
         item = call.copy()
         item.arguments = {**call.arguments, parameter: [value]}
@@ -51,8 +51,8 @@ def _items(call: ActiveCall, injection: Any) -> list[ActiveCall]:
         )
         item.key, item.item = f"{call.key}#{index}", (index, len(values))
         item.faults, item.injection = [], injection
-        made.append(item)
-    return made
+        items.append(item)
+    return items
 
 
 def _partly_done(call: ActiveCall, ended: list[Finished], missing: list[int]) -> ErrorReply:

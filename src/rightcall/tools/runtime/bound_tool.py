@@ -14,7 +14,7 @@ import msgspec
 from rightcall.core.errors import contained
 from rightcall.core.event_loop.worker_threads import in_thread
 from rightcall.model.tool import Tool
-from rightcall.schema.sample_values import generated
+from rightcall.schema.sample_values import sample_value
 from rightcall.tools.definitions.behaviour import Behaviour, CallInfo, only_reads
 from rightcall.tools.definitions.function import FunctionTool
 from rightcall.tools.runtime.context import CallContext
@@ -75,10 +75,10 @@ def mock_ready(tool: Tool, mock: Mock | None, plan: MockPlan | None) -> Runnable
 
     async def run(arguments: dict[str, Any], info: CallInfo, context: CallContext, late: Late) -> Any:
         if mock is None:
-            return generated(tool.output_schema, context.random("generated", tool.name))
+            return sample_value(tool.output_schema, context.random("generated", tool.name))
         if mock.delay_ms:
             await context.clock.sleep(mock.delay_ms / 1000)
-        return await _mocked(tool, mock, plan, arguments, context)
+        return await _mock_answer(tool, mock, plan, arguments, context)
 
     return RunnableTool(run)
 
@@ -97,10 +97,10 @@ async def run_function(
 async def call(function: Callable[[], Any], late: Late | None = None) -> Any:
     """Call a function without arguments, sync or async, and return its result."""
     with contained():
-        return await _called(function, late)
+        return await _call_blocking(function, late)
 
 
-async def _called(function: Callable[[], Any], late: Late | None) -> Any:
+async def _call_blocking(function: Callable[[], Any], late: Late | None) -> Any:
     kind = innermost(function)
     if inspect.iscoroutinefunction(kind):
         return await function()
@@ -110,9 +110,9 @@ async def _called(function: Callable[[], Any], late: Late | None) -> Any:
             items.append(item)
             if len(items) >= MOST_YIELDED:
                 break
-        return _gathered(items)
+        return _join_items(items)
     if inspect.isgeneratorfunction(kind):
-        return await in_thread(lambda: _gathered(list(islice(function(), MOST_YIELDED))), when_late=late)
+        return await in_thread(lambda: _join_items(list(islice(function(), MOST_YIELDED))), when_late=late)
     result = await in_thread(function, when_late=late)
     return await result if inspect.isawaitable(result) else result
 
@@ -126,7 +126,7 @@ def innermost(function: Any) -> Any:
     return innermost(function) if isinstance(function, partial) else function
 
 
-def _gathered(items: list[Any]) -> Any:
+def _join_items(items: list[Any]) -> Any:
     """The values of a generator: joined if they are text, otherwise as a list."""
     return "".join(items) if items and all(isinstance(item, str) for item in items) else items
 
@@ -135,7 +135,7 @@ def _check_arguments(tool: FunctionTool, arguments: dict[str, Any]) -> None:
     tool.keywords(arguments, CallInfo())
 
 
-async def _mocked(
+async def _mock_answer(
     tool: Tool, mock: Mock, plan: MockPlan | None, arguments: dict[str, Any], context: CallContext
 ) -> Any:
     answer = next((case for case in mock.cases if includes(arguments, case.args)), None)
@@ -150,4 +150,4 @@ async def _mocked(
         return answer.result
     if mock.function is not None and plan is not None:
         return await call(partial(plan.function(mock), **arguments))
-    return generated(tool.output_schema, context.random("generated", tool.name))
+    return sample_value(tool.output_schema, context.random("generated", tool.name))

@@ -162,7 +162,7 @@ class CallContext:
         text = "\x1f".join(str(part) for part in (self.seed, self.task, self.trial, *what))
         return random.Random(bytes.fromhex(hex_digest(text)))  # noqa: S311
 
-    def witnessed(self, trajectory: Trajectory) -> Trajectory:
+    def with_evidence(self, trajectory: Trajectory) -> Trajectory:
         """The trajectory with what was really done: the ledger, and the worlds before and after."""
         before = {name: world.start() for name, world in self.worlds.items()}
         return msgspec.structs.replace(

@@ -50,7 +50,7 @@ async def deadline(call: ActiveCall, next: Next) -> Finished:
         return await _read(call, next, seconds)
     running = call.copy()
     work = running.work = ToolWork()
-    task = _started(next(running), call.owner, work)
+    task = _start_work(next(running), call.owner, work)
     del running  # only the task refers to it: when it ends, so does the claim on the key
     try:
         await asyncio.wait((task,), timeout=seconds)
@@ -80,13 +80,13 @@ async def _read(call: ActiveCall, next: Next, seconds: float) -> Finished:
         return deadline_passed(call, seconds)
 
 
-def _started(rest: Awaitable[Finished], owner: Owner | None, work: ToolWork) -> asyncio.Task[Finished]:
+def _start_work(rest: Awaitable[Finished], owner: Owner | None, work: ToolWork) -> asyncio.Task[Finished]:
     context = contextvars.copy_context()
     context.run(holding.set, owner)
     task = asyncio.get_running_loop().create_task(_to_the_end(rest), context=context)
     _at_work.add(task)
     end_with_call(task)
-    task.add_done_callback(partial(_ended, work))
+    task.add_done_callback(partial(_note_end, work))
     return task
 
 
@@ -101,7 +101,7 @@ async def _to_the_end(rest: Awaitable[Finished]) -> Finished:
         holding.set(None)  # a task that someone still refers to holds nothing
 
 
-def _ended(work: ToolWork, task: asyncio.Task[Any]) -> None:
+def _note_end(work: ToolWork, task: asyncio.Task[Any]) -> None:
     _at_work.discard(task)
     if not task.cancelled():
         task.exception()  # otherwise the loop warns that it was never retrieved

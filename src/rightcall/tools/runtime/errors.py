@@ -175,9 +175,9 @@ DEFAULT_HINTS: dict[str, str] = {
 }
 
 
-def unknown_tool(name: str, known: Iterable[str]) -> ErrorReply:
+def unknown_tool(name: str, tool_names: Iterable[str]) -> ErrorReply:
     """The model asked for a tool that does not exist."""
-    names = sorted(known)
+    names = sorted(tool_names)
     near = suggestion(name, names)
     hint = f"{near} Otherwise use one of: {', '.join(names[:20])}" if near else ""
     hint = hint or (
@@ -188,10 +188,10 @@ def unknown_tool(name: str, known: Iterable[str]) -> ErrorReply:
 
 def invalid_json(raw: str | None) -> ErrorReply:
     """The arguments were not a JSON object."""
-    found = f", got: {raw[:100]}" if raw else ""
+    excerpt = f", got: {raw[:100]}" if raw else ""
     return ErrorReply(
         "invalid_json",
-        f"the arguments are not a JSON object{found}",
+        f"the arguments are not a JSON object{excerpt}",
         "send the arguments as one JSON object, such as {} for none",
         retry="fix_args",
     )
@@ -226,7 +226,7 @@ def _fix(problem: Problem) -> str:
     return f"{problem.path} one of {list(problem.allowed[:10])}" if problem.keyword == "enum" else ""
 
 
-def timed_out(tool: str, seconds: float, *, writes: bool, check: str) -> ErrorReply:
+def timeout_reply(tool: str, seconds: float, *, writes: bool, check: str) -> ErrorReply:
     """No answer before the deadline: harmless for a read, unknown for a write."""
     if not writes:
         return ErrorReply(
@@ -238,7 +238,7 @@ def timed_out(tool: str, seconds: float, *, writes: bool, check: str) -> ErrorRe
     return outcome_unknown(tool, f"{tool} did not answer within {seconds:g} s", check)
 
 
-def stopped(effect: Effect = "none") -> ErrorReply:
+def stop_reply(effect: Effect = "none") -> ErrorReply:
     """The entry in the transcript for a call when the agent is stopped; the reason is for the operator."""
     return ErrorReply(
         "internal_error",

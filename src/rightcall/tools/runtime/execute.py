@@ -35,20 +35,20 @@ async def perform(call: ActiveCall) -> Any:
     def late(result: Any, failure: BaseException | None) -> None:
         if failure is None:
             work.late = read_result(call, result)
-            if acted(result):
+            if took_action(result):
                 did()
 
     try:
         result = await call.ready.run(call.arguments, _info(call, did), call.context, late)
     except BaseException as error:
-        said = error.effect if isinstance(error, (ToolError, Abort, ToolServerDown)) else None
-        if said == "done":
+        effect = error.effect if isinstance(error, (ToolError, Abort, ToolServerDown)) else None
+        if effect == "done":
             did()
-        elif said != "none" and not work.acted:
+        elif effect != "none" and not work.acted:
             note("unknown")
-        work.failed_after_acting, work.interrupted = work.acted, _interrupted(error)
+        work.failed_after_acting, work.interrupted = work.acted, _is_interruption(error)
         raise
-    if acted(result):
+    if took_action(result):
         did()
     return result
 
@@ -68,7 +68,7 @@ def _never(result: Any, failure: BaseException | None) -> None:
     """A late answer of a read is ignored."""
 
 
-def _interrupted(error: BaseException | None) -> bool:
+def _is_interruption(error: BaseException | None) -> bool:
     """Whether waiting was cancelled somewhere; what was awaited, perhaps a thread, may continue."""
     while error is not None:
         if isinstance(error, (TimeoutError, asyncio.CancelledError)):
@@ -80,14 +80,14 @@ def _interrupted(error: BaseException | None) -> bool:
 async def probe(call: ActiveCall) -> Any:
     """What the tool's probe finds: the result the call had, or None when it did not happen."""
     assert call.ready.probe is not None
-    found = await call_function(partial(call.ready.probe, call.key, call.arguments))
-    if found is None:
+    outcome = await call_function(partial(call.ready.probe, call.key, call.arguments))
+    if outcome is None:
         return None
     entry = call.entry
-    plain, error = usable(entry.tool, found, most_bytes=entry.behaviour.max_result_bytes, effect="done")
+    plain, error = usable(entry.tool, outcome, most_bytes=entry.behaviour.max_result_bytes, effect="done")
     return plain if error is None else error.as_output()
 
 
-def acted(result: Any) -> bool:
+def took_action(result: Any) -> bool:
     """Check-then-act tools say `action_taken: false` when there was nothing to do."""
     return not (isinstance(result, dict) and result.get("action_taken") is False)

@@ -9,7 +9,7 @@ import msgspec
 from rightcall.model.approval import Approval
 from rightcall.model.call import CallStatus, ToolCall, ToolResult
 from rightcall.model.record import Record
-from rightcall.tools.runtime.errors import Effect, ErrorReply, stopped
+from rightcall.tools.runtime.errors import Effect, ErrorReply, stop_reply
 from rightcall.tools.runtime.results import as_replayed
 
 Outcome = Literal["ok", "rejected", "failed", "unknown", "waiting", "aborted"]
@@ -77,7 +77,7 @@ class Finished(Record, frozen=True):
     @classmethod
     def aborted(cls, reason: str, effect: Effect, *, unreached: bool = False) -> Finished:
         """Ended by stopping the agent."""
-        reply = stopped(effect)
+        reply = stop_reply(effect)
         return cls("aborted", reply.as_output(), reply, reason=reason, unreached=unreached)
 
 

@@ -17,7 +17,7 @@ from rightcall.model.tool import Tool
 _sorted_encode = msgspec.json.Encoder(order="sorted").encode
 
 
-def normalised(tool: Tool, arguments: dict[str, Any]) -> dict[str, Any]:
+def normalise_arguments(tool: Tool, arguments: dict[str, Any]) -> dict[str, Any]:
     """Arguments as a tool receives them: schema defaults filled in, 1.0 as 1 where a whole number is
     required, texts in Unicode's composed form (NFC). The model's own arguments are left as they are."""
     return _normal_object(arguments, tool.input_schema)
@@ -44,11 +44,11 @@ def _normal_object(value: dict[str, Any], schema: Any) -> dict[str, Any]:
     properties = schema.get("properties") if isinstance(schema, dict) else None
     if not isinstance(properties, dict):
         return {name: _normal(inner, None) for name, inner in value.items()}
-    made = {name: _normal(inner, properties.get(name)) for name, inner in value.items()}
+    members = {name: _normal(inner, properties.get(name)) for name, inner in value.items()}
     for name, inner in properties.items():
-        if name not in made and isinstance(inner, dict) and "default" in inner:
-            made[name] = inner["default"]
-    return made
+        if name not in members and isinstance(inner, dict) and "default" in inner:
+            members[name] = inner["default"]
+    return members
 
 
 def _normal(value: Any, schema: Any) -> Any:
@@ -88,11 +88,11 @@ def _is_simple(value: Any) -> bool:
 def _text(value: Any) -> str:
     if isinstance(value, dict):
         names = sorted(value, key=lambda name: name.encode("utf-16-be"))
-        return "{" + ",".join(f"{_quoted(name)}:{_text(value[name])}" for name in names) + "}"
+        return "{" + ",".join(f"{_quote_text(name)}:{_text(value[name])}" for name in names) + "}"
     if isinstance(value, list | tuple):
         return "[" + ",".join(_text(inner) for inner in value) + "]"
     if isinstance(value, str):
-        return _quoted(value)
+        return _quote_text(value)
     if isinstance(value, float):
         return _number(value)
     return _sorted_encode(value).decode()
@@ -101,7 +101,7 @@ def _text(value: Any) -> str:
 ESCAPES = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
-def _quoted(text: str) -> str:
+def _quote_text(text: str) -> str:
     return '"' + "".join(ESCAPES.get(c) or (f"\\u{ord(c):04x}" if c < " " else c) for c in text) + '"'
 
 
@@ -158,21 +158,21 @@ def _is_json_object(value: dict[Any, Any], levels: int) -> bool:
 
 def what_json_cannot_hold(value: Any) -> list[tuple[str, str]]:
     """The path and problem of each part that is not JSON, found without recursion."""
-    found: list[tuple[str, str]] = []
+    problems: list[tuple[str, str]] = []
     waiting: list[tuple[str, Any, int]] = [("", value, 0)]
-    while waiting and len(found) < MOST_FOUND:
+    while waiting and len(problems) < MOST_FOUND:
         path, part, depth = waiting.pop()
         if fault := _fault(part, depth):
-            found.append((shorten(path, 201), fault))
+            problems.append((shorten(path, 201), fault))
         elif isinstance(part, dict):
             for key, inner in part.items():
                 if fault := _key_fault(key):
-                    found.append((path, fault))
+                    problems.append((path, fault))
                 else:
                     waiting.append((f"{path}.{key}" if path else str(key), inner, depth + 1))
         elif isinstance(part, list):
             waiting.extend((f"{path}[{index}]", inner, depth + 1) for index, inner in enumerate(part))
-    return found
+    return problems
 
 
 def _fault(part: Any, depth: int) -> str:

@@ -101,13 +101,13 @@ class MockPlan:
     """
 
     def __init__(self, mocks: Mapping[str, Any], tools: Iterable[str]) -> None:
-        known, problems = list(tools), []
+        tool_names, problems = list(tools), []
         self._mocks: dict[str, Mock] = {}
         self._functions: dict[str, Callable[..., Any]] = {}
         for name, plain in mocks.items():
             where = f"mocks.{name}"
-            if name not in known:
-                hint = suggestion(name, known) or f"the tools are: {', '.join(known) or 'none'}"
+            if name not in tool_names:
+                hint = suggestion(name, tool_names) or f"the tools are: {', '.join(tool_names) or 'none'}"
                 problems.append(f"{where}: no such tool '{name}'; {hint}")
                 continue
             try:
@@ -166,28 +166,28 @@ def steps(mock: Mock) -> tuple[MockCase, ...]:
     return tuple(step if isinstance(step, MockCase) else MockCase({}, step) for step in mock.sequence)
 
 
-def includes(arguments: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
+def includes(arguments: Mapping[str, Any], required: Mapping[str, Any]) -> bool:
     """Whether the arguments contain every wanted value; 1 and 1.0 are one value, 1 and true are not."""
-    return all(name in arguments and _same(arguments[name], value) for name, value in wanted.items())
+    return all(name in arguments and _same(arguments[name], value) for name, value in required.items())
 
 
 def import_function(path: str) -> Callable[..., Any]:
     """The callable that `module:attribute` names."""
-    found = load_object(path, "function")
-    if not callable(found):
-        raise ConfigError(f"function '{path}' is a {type(found).__name__}, not a function")
-    return found  # type: ignore[no-any-return]
+    function = load_object(path, "function")
+    if not callable(function):
+        raise ConfigError(f"function '{path}' is a {type(function).__name__}, not a function")
+    return function  # type: ignore[no-any-return]
 
 
 def _is_step(step: Any) -> bool:
     return isinstance(step, dict) and bool(step) and step.keys() <= {"result", "error", "args"}
 
 
-def _same(one: Any, other: Any) -> bool:
-    if isinstance(one, bool) or isinstance(other, bool):
-        return one is other
-    if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(map(_same, one, other))
-    if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(_same(one[name], other[name]) for name in one)
-    return bool(one == other)
+def _same(first: Any, other: Any) -> bool:
+    if isinstance(first, bool) or isinstance(other, bool):
+        return first is other
+    if isinstance(first, list) and isinstance(other, list):
+        return len(first) == len(other) and all(map(_same, first, other))
+    if isinstance(first, dict) and isinstance(other, dict):
+        return first.keys() == other.keys() and all(_same(first[name], other[name]) for name in first)
+    return bool(first == other)

@@ -19,7 +19,7 @@ from rightcall.tools.runtime.errors import (
     NoAnswer,
     ToolError,
     outcome_unknown,
-    timed_out,
+    timeout_reply,
 )
 from rightcall.tools.runtime.invocation import Finished, Outcome
 from rightcall.tools.runtime.policy import Strictness, strictness
@@ -53,7 +53,7 @@ class Outcomes:
         except ToolServerDown:
             raise  # no call can be answered any more: the run ends
         except ToolError as error:
-            finished = explained(call, error)
+            finished = failure_of(call, error)
         except Abort as abort:
             raise Abort(abort.reason, effect=abort.effect or possible_effect(call)) from abort
         except TimeoutError:
@@ -61,7 +61,7 @@ class Outcomes:
         except OSError as error:
             finished = system_error(call, error, strict=strict)
         except Exception as error:
-            finished = broken(call, error, strict=_stops(strict, call))
+            finished = unexpected_failure(call, error, strict=_stops(strict, call))
         if call.work is not None:
             call.work.returned = True
         return finished
@@ -83,7 +83,7 @@ def known_failure(reply: ErrorReply) -> Finished:
     return Finished.with_error(outcomes[reply.effect], reply, free=reply.effect == "none")
 
 
-def explained(call: ActiveCall, error: ToolError) -> Finished:
+def failure_of(call: ActiveCall, error: ToolError) -> Finished:
     """A failure the tool itself explained.
 
     A write that does not say whether it had an effect keeps its key. If it also asks to be repeated,
@@ -91,15 +91,15 @@ def explained(call: ActiveCall, error: ToolError) -> Finished:
     """
     if error.effect is not None or not call.entry.writes:
         return known_failure(error.reply)
-    if _acted(call) or error.reply.retry in ("same_key", "after"):
-        return interrupted_write(call, error.reply.detail, error.reply.error)
+    if _has_acted(call) or error.reply.retry in ("same_key", "after"):
+        return unfinished_write(call, error.reply.detail, error.reply.error)
     return Finished.with_error("failed", error.reply)
 
 
-def interrupted_write(call: ActiveCall, what: str, error: str = "outcome_unknown") -> Finished:
+def unfinished_write(call: ActiveCall, what: str, error: str = "outcome_unknown") -> Finished:
     """A write that ended without an answer: whether it acted is either reported or unknown."""
     name = call.tool_name
-    if _acted(call):
+    if _has_acted(call):
         hint = f"{name} has done its work: do not repeat it"
         return Finished.with_error("ok", ErrorReply(error, f"{what}; its effect has happened", hint, "done"))
     reply = outcome_unknown(name, what, how_to_check(call))
@@ -109,8 +109,8 @@ def interrupted_write(call: ActiveCall, what: str, error: str = "outcome_unknown
 def deadline_passed(call: ActiveCall, seconds: float) -> Finished:
     """No answer before the deadline."""
     if call.entry.writes:
-        return interrupted_write(call, f"{call.tool_name} did not answer within {seconds:g} s")
-    reply = timed_out(call.tool_name, seconds, writes=False, check="")
+        return unfinished_write(call, f"{call.tool_name} did not answer within {seconds:g} s")
+    reply = timeout_reply(call.tool_name, seconds, writes=False, check="")
     return Finished.with_error("failed", reply, free=True, unreached=True)
 
 
@@ -136,15 +136,15 @@ def system_error(call: ActiveCall, error: OSError, *, strict: Strictness) -> Fin
     """An operating-system error that the tool did not explain. Its text may contain anything and is not shown."""
     name = call.tool_name
     if isinstance(error, FileNotFoundError):
-        return explained(call, ToolError("not_found", f"{name} did not find what it was asked for"))
+        return failure_of(call, ToolError("not_found", f"{name} did not find what it was asked for"))
     planned = bool(call.faults)  # an injected fault is for the model to handle
     if strict == "all" and not planned:
-        return broken(call, error, strict=True)
+        return unexpected_failure(call, error, strict=True)
     if isinstance(error, PermissionError):
-        return explained(call, ToolError("permission_denied", f"{name} is not permitted to do this"))
+        return failure_of(call, ToolError("permission_denied", f"{name} is not permitted to do this"))
     if is_connection_error(error):
         return connection_lost(call, error)
-    return broken(call, error, strict=_stops(strict, call) and not planned)
+    return unexpected_failure(call, error, strict=_stops(strict, call) and not planned)
 
 
 def is_connection_error(error: OSError) -> bool:
@@ -161,14 +161,14 @@ def connection_lost(call: ActiveCall, error: OSError) -> Finished:
     """The connection broke. Whether the request arrived cannot be known, which matters only for writes."""
     name, news = call.tool_name, f": {error}" if isinstance(error, NoAnswer) else ""
     if call.entry.writes:
-        return interrupted_write(call, f"the connection to {name} broke before it answered{news}")
+        return unfinished_write(call, f"the connection to {name} broke before it answered{news}")
     reply = ToolError(
         "upstream_error", f"{name} is out of reach{news}; it only reads", retry="same_key"
     ).reply
     return Finished.with_error("failed", reply, free=True, unreached=True)
 
 
-def broken(call: ActiveCall, error: Exception, *, strict: bool) -> Finished:
+def unexpected_failure(call: ActiveCall, error: Exception, *, strict: bool) -> Finished:
     """An unexpected exception. Its text is not shown to the model: it may contain anything."""
     name = call.tool_name
     if strict:
@@ -176,23 +176,23 @@ def broken(call: ActiveCall, error: Exception, *, strict: bool) -> Finished:
         reason = f"{name} broke: {type(error).__name__}: {error}"
         raise Abort(reason, effect=possible_effect(call), unreached=lost) from error
     if call.entry.writes:
-        return interrupted_write(call, f"{name} broke in the middle", "internal_error")
+        return unfinished_write(call, f"{name} broke in the middle", "internal_error")
     return Finished.with_error("failed", ToolError("internal_error", f"{name} broke").reply, free=True)
 
 
 def _stops(strict: Strictness, call: ActiveCall) -> bool:
     """Whether an unexpected exception stops the agent. A destructive tool that said what it did leaves nothing open."""
-    return strict == "all" or (strict == "unexpected" and not _acted(call))
+    return strict == "all" or (strict == "unexpected" and not _has_acted(call))
 
 
 def possible_effect(call: ActiveCall) -> Effect:
     """What is known about the effect of a call that ended without an answer."""
-    if _acted(call):
+    if _has_acted(call):
         return "done"
     return "unknown" if call.entry.writes else "none"
 
 
-def _acted(call: ActiveCall) -> bool:
+def _has_acted(call: ActiveCall) -> bool:
     return call.work is not None and call.work.failed_after_acting
 
 

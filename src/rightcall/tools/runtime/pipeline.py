@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from rightcall.tools.faults.inject import PlannedFaults
 from rightcall.tools.idempotency.guard import Idempotency
-from rightcall.tools.runtime.active_call import Next, Stage, chained
+from rightcall.tools.runtime.active_call import Next, Stage, chain_stages
 from rightcall.tools.runtime.answer import Answers
 from rightcall.tools.runtime.batch import Batches
 from rightcall.tools.runtime.deadline import deadline
@@ -42,4 +42,4 @@ def pipeline(
         faults.strike if faults else None,  # refuse, delay, lose the answer, damage the result
     ]
     # At the end `perform` runs the tool and records its effect in the ledger, whatever happens to its answer.
-    return chained([stage for stage in stages if stage is not None], perform)
+    return chain_stages([stage for stage in stages if stage is not None], perform)

@@ -28,7 +28,7 @@ from rightcall.tools.runtime.errors import (
     invalid_json,
     unknown_tool,
 )
-from rightcall.tools.runtime.json_values import fingerprint, normalised
+from rightcall.tools.runtime.json_values import fingerprint, normalise_arguments
 from rightcall.tools.runtime.policy import Policy
 
 
@@ -98,30 +98,34 @@ class Preparer:
         return await next(call)
 
     async def _prepare(self, call: ActiveCall) -> None:
-        context, name, given = call.context, call.call.name, call.call.arguments
+        context, name, arguments = call.context, call.call.name, call.call.arguments
         if self.policy.max_calls is not None and context.count("calls") >= self.policy.max_calls:
             raise Abort(f"the budget of {self.policy.max_calls} calls is used up", effect="none")
         entry = self.resolve(name, context)
-        if given is None and entry and _is_blank(call.call.raw) and not entry.tool.needs_arguments:
-            given = {}
-        if given is None:
+        if arguments is None and entry and _is_blank(call.call.raw) and not entry.tool.needs_arguments:
+            arguments = {}
+        if arguments is None:
             raise Refused(invalid_json(call.call.raw))
         if entry is None:
             raise Refused(unknown_tool(name, self.known(context)))
-        if found := problems(entry.tool, given):
-            raise Refused(invalid_args(name, found))
-        call.entry, call.ready, call.arguments = entry, entry.ready(context), normalised(entry.tool, given)
+        if argument_problems := problems(entry.tool, arguments):
+            raise Refused(invalid_args(name, argument_problems))
+        call.entry, call.ready, call.arguments = (
+            entry,
+            entry.ready(context),
+            normalise_arguments(entry.tool, arguments),
+        )
         call.fingerprint = call_fingerprint(entry, call.arguments)
         call.prepared = True
-        if found := _conversion_problem(call.ready, call.arguments) or _key(call):
-            raise Refused(invalid_args(name, found))
+        if argument_problems := _conversion_problem(call.ready, call.arguments) or _key(call):
+            raise Refused(invalid_args(name, argument_problems))
         refusal = _missing_role(entry.tool, context.roles) or self.policy.refusal(entry.tool, call.arguments)
         if refusal:
             raise Refused(ToolError("permission_denied", refusal).reply)
-        if entry.behaviour.confirmation != "none" or self._named(call):
+        if entry.behaviour.confirmation != "none" or self._has_approval_line(call):
             await self._confirm(call)
 
-    def _named(self, call: ActiveCall) -> bool:
+    def _has_approval_line(self, call: ActiveCall) -> bool:
         """Whether the approver has a line for this tool; a pattern only says what to answer."""
         return self.approvals is not None and call.tool_name in self.approvals.rules
 
@@ -130,7 +134,7 @@ class Preparer:
         name = call.call.name
         token = call.arguments.pop(CONFIRMATION_PARAMETER, None)
         operation = (call.context, call.tool_name, call.fingerprint)
-        if token is None and self._approved(call):
+        if token is None and self._ask_approval(call):
             return
         if token is None:
             call.approval = Approval("waiting")
@@ -146,7 +150,7 @@ class Preparer:
                 )
             )
 
-    def _approved(self, call: ActiveCall) -> bool:
+    def _ask_approval(self, call: ActiveCall) -> bool:
         """Whether the approver lets the call run, perhaps with other arguments; False when nobody decides."""
         if self.approvals is None or self.approvals.rule(call.tool_name) is None:
             return False
@@ -157,14 +161,14 @@ class Preparer:
         if approval.decision == "rejected":
             raise Refused(ToolError("confirmation_rejected", approval.message).reply)
         if approval.arguments is not None:
-            if found := problems(call.entry.tool, approval.arguments):
+            if argument_problems := problems(call.entry.tool, approval.arguments):
                 raise ConfigError(
-                    f"approvals.{call.tool_name}: the edited arguments do not fit: {found[0].message}"
+                    f"approvals.{call.tool_name}: the edited arguments do not fit: {argument_problems[0].message}"
                 )
-            call.arguments = normalised(call.entry.tool, approval.arguments)
+            call.arguments = normalise_arguments(call.entry.tool, approval.arguments)
             call.fingerprint = call_fingerprint(call.entry, call.arguments)
-            if found := _conversion_problem(call.ready, call.arguments) or _key(call):
-                raise Refused(invalid_args(name, found))
+            if argument_problems := _conversion_problem(call.ready, call.arguments) or _key(call):
+                raise Refused(invalid_args(name, argument_problems))
         return True
 
     async def _confirmation_required(self, call: ActiveCall) -> ErrorReply:
@@ -208,11 +212,11 @@ def _key(call: ActiveCall) -> list[Problem]:
     if behaviour.idempotency == "args":
         call.key = full_key(call.context, name, call.fingerprint)
     elif behaviour.idempotency == "key":
-        given = call.arguments.get(behaviour.key_parameter)
-        if problem := key_problem(given):
+        key = call.arguments.get(behaviour.key_parameter)
+        if problem := key_problem(key):
             parameter = behaviour.key_parameter
-            return [Problem(parameter, f"{parameter} {problem}", "required" if given is None else "key")]
-        call.key = full_key(call.context, name, str(given))
+            return [Problem(parameter, f"{parameter} {problem}", "required" if key is None else "key")]
+        call.key = full_key(call.context, name, str(key))
     return []
 
 

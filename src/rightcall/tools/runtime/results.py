@@ -27,14 +27,14 @@ def usable(tool: Tool, result: Any, *, most_bytes: int, effect: Effect) -> tuple
     """
     plain, fault = _plain(result)
     if not fault and tool.output_schema is not None:
-        found = schema_problems(tool.output_schema, plain, f"tool '{tool.name}', output schema")
-        fault = f"it does not fit its schema: {found[0].message}" if found else ""
+        problems = schema_problems(tool.output_schema, plain, f"tool '{tool.name}', output schema")
+        fault = f"it does not fit its schema: {problems[0].message}" if problems else ""
     if not fault and (size := len(encode(plain))) > most_bytes:
         fault = f"it has {size:,} bytes, more than the {most_bytes:,} allowed"
-    return (plain, None) if not fault else (None, malformed(tool.name, fault, effect))
+    return (plain, None) if not fault else (None, malformed_reply(tool.name, fault, effect))
 
 
-def malformed(tool: str, fault: str, effect: Effect) -> ErrorReply:
+def malformed_reply(tool: str, fault: str, effect: Effect) -> ErrorReply:
     """The error reply for a result that cannot be used, whatever was done."""
     done = effect != "none"
     hint = (
@@ -61,8 +61,8 @@ def _plain(result: Any) -> tuple[Any, str]:
         plain = msgspec.to_builtins(result, enc_hook=_of_pydantic, str_keys=True)
     except (TypeError, ValueError, RecursionError, OverflowError):
         return None, f"a {type(result).__name__} is not JSON"
-    found = what_json_cannot_hold(plain)
-    return (plain, "") if not found else (None, " ".join(part for part in found[0] if part))
+    problems = what_json_cannot_hold(plain)
+    return (plain, "") if not problems else (None, " ".join(part for part in problems[0] if part))
 
 
 def _of_pydantic(value: Any) -> Any:

@@ -14,7 +14,7 @@ from rightcall.tools.definitions.function import PLAIN, FunctionTool, tool
 from rightcall.tools.definitions.validate import check_schema
 from rightcall.tools.faults.inject import PlannedFaults
 from rightcall.tools.faults.plan import FaultPlan
-from rightcall.tools.faults.tool_list import shown_entries, shown_tools
+from rightcall.tools.faults.tool_list import entries_by_shown_name, tools_as_shown
 from rightcall.tools.idempotency.guard import Idempotency
 from rightcall.tools.idempotency.key_location import sqlite_store
 from rightcall.tools.runtime.active_call import ActiveCall
@@ -23,7 +23,7 @@ from rightcall.tools.runtime.bound_tool import BoundTool, RunnableTool, function
 from rightcall.tools.runtime.context import CallContext, Clock, SystemClock, VirtualClock
 from rightcall.tools.runtime.errors import Aborted
 from rightcall.tools.runtime.invocation import Invocation
-from rightcall.tools.runtime.json_values import normalised
+from rightcall.tools.runtime.json_values import normalise_arguments
 from rightcall.tools.runtime.mocks import MockPlan
 from rightcall.tools.runtime.pipeline import pipeline
 from rightcall.tools.runtime.policy import ToolRules
@@ -66,9 +66,9 @@ class Toolbox:
         clock: Clock | None = None,
         seed: int = 0,
     ) -> None:
-        given = list(tools)
-        self._worlds = [one for one in given if isinstance(one, World)]
-        self._entries = {entry.tool.name: entry for entry in self._checked(given, execute)}
+        sources = list(tools)
+        self._worlds = [source for source in sources if isinstance(source, World)]
+        self._entries = {entry.tool.name: entry for entry in self._check_entries(sources, execute)}
         self._mocks = mocks if isinstance(mocks, MockPlan) else MockPlan(mocks or {}, self._entries)
         self._clock, self._seed = clock, seed
         self._real = execute == "real" and not faults
@@ -82,14 +82,14 @@ class Toolbox:
         preparer = Preparer(self._resolve, self._names, self.confirmations, obeyed.policy, self.approvals)
         self.faults = faults or FaultPlan()
         self.faults.check(self._entries)
-        self._shown = shown_entries(self._entries, self.faults)
+        self._shown = entries_by_shown_name(self._entries, self.faults)
         planned = PlannedFaults(self.faults, kept) if self.faults.faults else None
         self._pipeline = pipeline(preparer, kept, obeyed, planned)
 
     @property
     def tools(self) -> list[Tool]:
         """The tools to show to the model: those given, unless a fault adds, renames or hides some."""
-        return shown_tools(self._shown)
+        return tools_as_shown(self._shown)
 
     def context(
         self,
@@ -117,7 +117,7 @@ class Toolbox:
         context.worlds = {world.name: world.fresh() for world in self._worlds}
         if offered is not None:
             context.offered = {
-                tool.name: self._shown.get(tool.name) or self._brought(tool) for tool in offered
+                tool.name: self._shown.get(tool.name) or self._golden_entry(tool) for tool in offered
             }
         return context
 
@@ -146,7 +146,7 @@ class Toolbox:
         entry = self._resolve(call.name, context)
         if entry is None or call.arguments is None:
             raise ConfigError(f"no call of '{call.name}' awaits confirmation")
-        meaning = call_fingerprint(entry, normalised(entry.tool, call.arguments))
+        meaning = call_fingerprint(entry, normalise_arguments(entry.tool, call.arguments))
         return self.confirmations.issue(context, entry.tool.name, meaning)
 
     def _resolve(self, name: str, context: CallContext) -> BoundTool | None:
@@ -164,10 +164,10 @@ class Toolbox:
         except Exception:  # the user's function saw arguments that are not validated yet
             return entry.writes, None
 
-    def _checked(self, tools: Iterable[AnyTool], execute: str) -> list[BoundTool]:
+    def _check_entries(self, tools: Iterable[AnyTool], execute: str) -> list[BoundTool]:
         problems, seen = [], set()
-        made = [entry for given in tools for entry in self._made(given, execute)]
-        for entry in made:
+        entries = [entry for source in tools for entry in self._entries_of(source, execute)]
+        for entry in entries:
             if entry.tool.name in seen:
                 problems.append(f"two tools are named '{entry.tool.name}'; rename one")
             seen.add(entry.tool.name)
@@ -177,27 +177,27 @@ class Toolbox:
                 problems.append(str(error))
         if problems:
             raise ConfigError(*problems)
-        return made
+        return entries
 
-    def _brought(self, tool: Tool) -> BoundTool:
+    def _golden_entry(self, tool: Tool) -> BoundTool:
         check_schema(tool)
         ready = mock_ready(tool, None, None)
         return BoundTool(tool, PLAIN, lambda context: ready)
 
-    def _made(self, given: Any, execute: str) -> list[BoundTool]:
+    def _entries_of(self, source: Any, execute: str) -> list[BoundTool]:
         """Entries whose mocks take precedence. A simulated world is harmless, so it needs no permission to run."""
-        if isinstance(given, World):
-            return [self._governed(entry, real=True) for entry in given.entries()]
-        if isinstance(given, Tool):
-            return [BoundTool(given, PLAIN, lambda context: self._ready(given, None, context, real=False))]
-        if isinstance(given, BoundTool):
-            return [self._governed(given, real=execute == "real")]
-        function = given if isinstance(given, FunctionTool) else tool(given)
+        if isinstance(source, World):
+            return [self._govern_entry(entry, real=True) for entry in source.entries()]
+        if isinstance(source, Tool):
+            return [BoundTool(source, PLAIN, lambda context: self._ready(source, None, context, real=False))]
+        if isinstance(source, BoundTool):
+            return [self._govern_entry(source, real=execute == "real")]
+        function = source if isinstance(source, FunctionTool) else tool(source)
         ready = function_ready(function)
         entry = BoundTool(function.tool, function.behaviour, lambda context: ready)
-        return [self._governed(entry, real=execute == "real")]
+        return [self._govern_entry(entry, real=execute == "real")]
 
-    def _governed(self, entry: BoundTool, *, real: bool) -> BoundTool:
+    def _govern_entry(self, entry: BoundTool, *, real: bool) -> BoundTool:
         return BoundTool(
             entry.tool,
             entry.behaviour,

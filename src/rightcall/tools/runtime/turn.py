@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Sequence
 import msgspec
 
 from rightcall.model.call import ToolCall
-from rightcall.tools.runtime.errors import Aborted, ErrorReply, stopped
+from rightcall.tools.runtime.errors import Aborted, ErrorReply, stop_reply
 from rightcall.tools.runtime.invocation import Finished, Invocation, Outcome, finished_call
 
 Touches = tuple[bool, str | None]
@@ -27,18 +27,18 @@ async def run_turn(
     one of them stops the agent: running calls finish, waiting ones are not started.
     """
     if len(calls) == 1:
-        made = [await invoke(calls[0])]
+        invocations = [await invoke(calls[0])]
     else:
-        made = await _together(calls, touches, invoke)
-    for invocation in made:
+        invocations = await _together(calls, touches, invoke)
+    for invocation in invocations:
         if invocation.outcome == "aborted":
-            raise Aborted(_why(made), made)
-    return made
+            raise Aborted(_why(invocations), invocations)
+    return invocations
 
 
-def conflict(one: Touches, other: Touches) -> bool:
+def conflict(first: Touches, other: Touches) -> bool:
     """Whether two calls must keep their order."""
-    (writes, resource), (also_writes, also_resource) = one, other
+    (writes, resource), (also_writes, also_resource) = first, other
     if not writes and not also_writes:
         return False
     return resource is None or also_resource is None or resource == also_resource
@@ -59,9 +59,9 @@ async def _together(
         if before:
             await asyncio.wait(before)
         if halted.is_set():
-            return _not_run(call, stopped(), "aborted")
+            return _not_run(call, stop_reply(), "aborted")
         if first is not None:
-            return _repeated(call, calls[first], tasks[first].result())
+            return _repeat_invocation(call, calls[first], tasks[first].result())
         invocation = await invoke(call)
         if invocation.outcome == "aborted":
             halted.set()
@@ -85,10 +85,10 @@ def _twins(calls: Sequence[ToolCall]) -> list[int | None]:
     return twins
 
 
-def _repeated(call: ToolCall, first: ToolCall, made: Invocation) -> Invocation:
+def _repeat_invocation(call: ToolCall, first: ToolCall, invocation: Invocation) -> Invocation:
     """A call delivered twice is run once; another call under the same id is refused."""
     if (call.name, call.arguments) == (first.name, first.arguments):
-        return msgspec.structs.replace(made, replayed=True)
+        return msgspec.structs.replace(invocation, replayed=True)
     reply = ErrorReply(
         "conflict",
         f"the call id '{call.id[:100]}' is used twice in one turn for different calls; this one was not run",
@@ -103,5 +103,5 @@ def _not_run(call: ToolCall, reply: ErrorReply, outcome: Outcome) -> Invocation:
     return Invocation(finished_call(call, finished, 0.0), finished.outcome, reply)
 
 
-def _why(made: Sequence[Invocation]) -> str:
-    return next((i.reason for i in made if i.reason), "a tool stopped it")
+def _why(invocations: Sequence[Invocation]) -> str:
+    return next((i.reason for i in invocations if i.reason), "a tool stopped it")

@@ -9,7 +9,7 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from rightcall.tools.runtime.active_call import ActiveCall, Next
-from rightcall.tools.runtime.answer import broken_around
+from rightcall.tools.runtime.answer import failure_before_call
 from rightcall.tools.runtime.bound_tool import call as call_function
 from rightcall.tools.runtime.errors import ErrorReply, ToolError
 from rightcall.tools.runtime.invocation import Finished
@@ -33,7 +33,7 @@ class Versions:
             except ToolError as error:
                 moved_on = error.reply
             except Exception as error:
-                return broken_around(call.call.name, error, strict=bool(self.strict))
+                return failure_before_call(call.call.name, error, strict=bool(self.strict))
             if moved_on is not None:
                 return Finished.with_error("failed", moved_on, free=True)
             acted: Finished = await next(call)

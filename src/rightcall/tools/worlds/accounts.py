@@ -30,13 +30,13 @@ class Accounts(World):
         Args:
             text: Part of a name or an address; empty for all users.
         """
-        wanted = text.casefold()
-        found = [
+        folded_text = text.casefold()
+        users = [
             {"user_id": key, "name": user["name"], "email": user["email"]}
             for key, user in self.data["users"].items()
-            if wanted in f"{user['name']} {user['email']}".casefold()
+            if folded_text in f"{user['name']} {user['email']}".casefold()
         ]
-        return {"users": found}
+        return {"users": users}
 
     @tool(read_only=True, resource_key="user_id")
     def get_user(self, user_id: str) -> dict[str, Any]:
@@ -85,5 +85,5 @@ class Accounts(World):
         if user_id not in self.data["users"]:
             hint = "call find_users with part of the name or the e-mail address to find the id"
             raise ToolError("not_found", f"there is no user '{user_id}'", hint)
-        found: dict[str, Any] = self.data["users"][user_id]
-        return found
+        user: dict[str, Any] = self.data["users"][user_id]
+        return user

@@ -11,10 +11,12 @@ from rightcall.tools.worlds.base import World
 
 
 def _transfer_made(bank: Bank, key: str, arguments: dict[str, Any]) -> Any:
-    return next((_shown(made) for made in bank.data["transfers"] if made["key"] == key), None)
+    return next(
+        (_public_transfer(transfer) for transfer in bank.data["transfers"] if transfer["key"] == key), None
+    )
 
 
-def _shown(transfer: dict[str, Any]) -> dict[str, Any]:
+def _public_transfer(transfer: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in transfer.items() if name != "key"}
 
 
@@ -34,8 +36,8 @@ class Bank(World):
         Args:
             account: The account's id, such as "a1".
         """
-        found = self._account(account)
-        return {"account": account, "owner": found["owner"], "balance": found["balance"]}
+        holder = self._account(account)
+        return {"account": account, "owner": holder["owner"], "balance": holder["balance"]}
 
     @tool(read_only=True)
     def list_transfers(self, account: str) -> dict[str, Any]:
@@ -44,8 +46,10 @@ class Bank(World):
         Args:
             account: The account's id.
         """
-        made = [_shown(t) for t in self.data["transfers"] if account in (t["source"], t["target"])]
-        return {"transfers": made}
+        transfers = [
+            _public_transfer(t) for t in self.data["transfers"] if account in (t["source"], t["target"])
+        ]
+        return {"transfers": transfers}
 
     @tool(destructive=True, idempotency="key", probe=_transfer_made, check_with="list_transfers")
     def transfer(self, source: str, target: str, cents: int, info: CallInfo) -> dict[str, Any]:
@@ -67,19 +71,19 @@ class Bank(World):
             )
         giving["balance"] -= cents
         taking["balance"] += cents
-        made = {
+        entry = {
             "id": self.next_id("t", self.data["transfers"]),
             "source": source,
             "target": target,
             "cents": cents,
             "key": info.key,
         }
-        self.data["transfers"].append(made)
-        return _shown(made)
+        self.data["transfers"].append(entry)
+        return _public_transfer(entry)
 
     def _account(self, account: str) -> dict[str, Any]:
         if account not in self.data["accounts"]:
-            known = ", ".join(sorted(self.data["accounts"])[:10])
-            raise ToolError("not_found", f"there is no account '{account}'", f"use one of: {known}")
-        found: dict[str, Any] = self.data["accounts"][account]
-        return found
+            names = ", ".join(sorted(self.data["accounts"])[:10])
+            raise ToolError("not_found", f"there is no account '{account}'", f"use one of: {names}")
+        holder: dict[str, Any] = self.data["accounts"][account]
+        return holder

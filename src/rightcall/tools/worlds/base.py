@@ -30,11 +30,11 @@ class World:
     name: ClassVar[str]
 
     def __init__(self, state: dict[str, Any] | None = None, *, idempotent: bool = True) -> None:
-        given = state or {}
+        start_state = state or {}
         start = self.initial()
-        if unknown := [key for key in given if key not in start]:
+        if unknown := [key for key in start_state if key not in start]:
             raise ConfigError(f"world '{self.name}': unknown part '{unknown[0]}'; known: {', '.join(start)}")
-        self._start: dict[str, Any] = copy.deepcopy({**start, **given})
+        self._start: dict[str, Any] = copy.deepcopy({**start, **start_state})
         self.data: dict[str, Any] = copy.deepcopy(self._start)
         self._past: list[dict[str, Any]] = []
         self.idempotent = idempotent
@@ -62,27 +62,31 @@ class World:
 
     def entries(self) -> list[BoundTool]:
         """The world's tools for a toolbox."""
-        return [self._entry(made) for made in self.tools()]
+        return [self._entry(function_tool) for function_tool in self.tools()]
 
     def tools(self) -> list[FunctionTool]:
         """The methods that are tools, in the order they are written."""
-        made = [value for value in vars(type(self)).values() if isinstance(value, FunctionTool)]
-        return made if self.idempotent else [_without_keys(one) for one in made]
+        function_tools = [value for value in vars(type(self)).values() if isinstance(value, FunctionTool)]
+        return (
+            function_tools
+            if self.idempotent
+            else [_without_keys(function_tool) for function_tool in function_tools]
+        )
 
-    def _entry(self, made: FunctionTool) -> BoundTool:
+    def _entry(self, function_tool: FunctionTool) -> BoundTool:
         def ready(context: CallContext) -> RunnableTool:
             world: World = context.worlds[self.name]
-            bound = made.bound(world)
-            behaviour = made.behaviour
+            bound = function_tool.bound(world)
+            behaviour = function_tool.behaviour
             return RunnableTool(
                 partial(world._run, bound),
                 _bind(behaviour.probe, world),
                 _bind(behaviour.current_version, world),
                 _bind(behaviour.preview, world),
-                past=partial(world._earlier, made),
+                past=partial(world._earlier, function_tool),
             )
 
-        return BoundTool(made.tool, made.behaviour, ready)
+        return BoundTool(function_tool.tool, function_tool.behaviour, ready)
 
     async def _run(
         self, bound: FunctionTool, arguments: dict[str, Any], info: CallInfo, context: CallContext, late: Late
@@ -101,12 +105,14 @@ class World:
                 self._past.append(before)
         return copy.deepcopy(result)
 
-    def _earlier(self, made: FunctionTool, age: int) -> Callable[[dict[str, Any]], Awaitable[Any]] | None:
+    def _earlier(
+        self, function_tool: FunctionTool, age: int
+    ) -> Callable[[dict[str, Any]], Awaitable[Any]] | None:
         """A read that answers as of `age` changes ago; None when there were fewer."""
         if len(self._past) < age:
             return None
         then = type(self)(self._past[-age], idempotent=self.idempotent)
-        bound = made.bound(then)
+        bound = function_tool.bound(then)
         return lambda arguments: call(partial(bound.function, **bound.keywords(arguments, CallInfo())))
 
 
@@ -114,19 +120,19 @@ def _bind(function: Callable[..., Any] | None, world: World) -> Callable[..., An
     return None if function is None else partial(function, world)
 
 
-def _without_keys(made: FunctionTool) -> FunctionTool:
+def _without_keys(function_tool: FunctionTool) -> FunctionTool:
     """The same tool without a key: every call is executed."""
-    behaviour = made.behaviour
+    behaviour = function_tool.behaviour
     if behaviour.idempotency == "none":
-        return made
-    schema = dict(made.tool.input_schema)
+        return function_tool
+    schema = dict(function_tool.tool.input_schema)
     parameter = behaviour.key_parameter
     schema["properties"] = {n: s for n, s in schema["properties"].items() if n != parameter}
     schema["required"] = [name for name in schema.get("required", ()) if name != parameter]
     bare: Behaviour = dataclasses.replace(behaviour, idempotency="none", probe=None, batch="")
-    annotations = msgspec.structs.replace(made.tool.annotations, idempotent=False)
-    tool = msgspec.structs.replace(made.tool, input_schema=schema, annotations=annotations)
-    return dataclasses.replace(made, tool=tool, behaviour=bare)
+    annotations = msgspec.structs.replace(function_tool.tool.annotations, idempotent=False)
+    tool = msgspec.structs.replace(function_tool.tool, input_schema=schema, annotations=annotations)
+    return dataclasses.replace(function_tool, tool=tool, behaviour=bare)
 
 
 @cache
@@ -136,14 +142,14 @@ def worlds() -> dict[str, type[World]]:
 
     for module in iter_modules(shelf.__path__):
         import_module(f"{shelf.__name__}.{module.name}")
-    found = [kind for kind in World.__subclasses__() if kind.__module__.startswith(shelf.__name__)]
-    return {kind.name: kind for kind in sorted(found, key=lambda kind: kind.name)}
+    kinds = [kind for kind in World.__subclasses__() if kind.__module__.startswith(shelf.__name__)]
+    return {kind.name: kind for kind in sorted(kinds, key=lambda kind: kind.name)}
 
 
 def make_world(name: str, state: dict[str, Any] | None = None) -> World:
     """A world by its name, as a suite gives it."""
-    known = worlds()
-    if name not in known:
-        hint = suggestion(name, known) or f"known: {', '.join(known)}"
+    kinds = worlds()
+    if name not in kinds:
+        hint = suggestion(name, kinds) or f"known: {', '.join(kinds)}"
         raise ConfigError(f"no such world '{name}'; {hint}")
-    return known[name](state)
+    return kinds[name](state)

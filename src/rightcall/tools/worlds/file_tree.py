@@ -53,7 +53,7 @@ class FileTree(World):
         if self.data["files"].get(path) == text:
             return {"action_taken": False, "version": expected_version}
         self.data["files"][path] = text
-        return {"action_taken": True, "version": self._changed(path)}
+        return {"action_taken": True, "version": self._next_version(path)}
 
     @tool(destructive=True, idempotent=True, resource_key="path")
     def delete_file(self, path: str) -> dict[str, Any]:
@@ -65,7 +65,7 @@ class FileTree(World):
         if path not in self.data["files"]:
             return {"action_taken": False, "detail": f"there is no file '{path}' (any more)"}
         del self.data["files"][path]
-        self._changed(path)
+        self._next_version(path)
         return {"action_taken": True}
 
     def _text(self, path: str) -> str:
@@ -73,6 +73,6 @@ class FileTree(World):
             raise ToolError("not_found", f"there is no file '{path}'", "call list_files to see the paths")
         return str(self.data["files"][path])
 
-    def _changed(self, path: str) -> int:
+    def _next_version(self, path: str) -> int:
         self.data["versions"][path] = int(self.data["versions"].get(path, 0)) + 1
         return int(self.data["versions"][path])

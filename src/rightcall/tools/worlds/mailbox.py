@@ -82,5 +82,5 @@ class Mailbox(World):
         if message_id not in self.data["inbox"]:
             hint = "call list_messages to see the ids"
             raise ToolError("not_found", f"there is no message '{message_id}'", hint)
-        found: dict[str, Any] = self.data["inbox"][message_id]
-        return found
+        message: dict[str, Any] = self.data["inbox"][message_id]
+        return message

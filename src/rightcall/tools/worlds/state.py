@@ -39,61 +39,61 @@ def state_faults(before: Any, after: Any, expected: Any) -> list[StateDifference
     `expected` is partial: what it mentions must hold, and everything else must be as it was before. A list
     it mentions is compared whole.
     """
-    return _differences(expected, after, "", whole=False) + _unasked(before, after, expected, "")
+    return _differences(expected, after, "", whole=False) + _unexpected_changes(before, after, expected, "")
 
 
 def _differences(expected: Any, actual: Any, path: str, *, whole: bool) -> list[StateDifference]:
     if isinstance(expected, dict) and isinstance(actual, dict):
-        found = []
+        differences = []
         for name, inner in expected.items():
             here = f"{path}.{name}".lstrip(".")
             if name not in actual:
-                found.append(StateDifference(here, "missing", inner))
+                differences.append(StateDifference(here, "missing", inner))
             else:
-                found += _differences(inner, actual[name], here, whole=whole)
+                differences += _differences(inner, actual[name], here, whole=whole)
         if whole:
             extra = [name for name in actual if name not in expected]
-            found += [_extra(f"{path}.{name}".lstrip("."), actual[name]) for name in extra]
-        return found
+            differences += [_extra(f"{path}.{name}".lstrip("."), actual[name]) for name in extra]
+        return differences
     if isinstance(expected, list) and isinstance(actual, list):
-        found = []
+        differences = []
         for index in range(max(len(expected), len(actual))):
             here = f"{path}[{index}]"
             if index >= len(actual):
-                found.append(StateDifference(here, "missing", expected[index]))
+                differences.append(StateDifference(here, "missing", expected[index]))
             elif index >= len(expected):
-                found.append(_extra(here, actual[index]))
+                differences.append(_extra(here, actual[index]))
             else:
-                found += _differences(expected[index], actual[index], here, whole=whole)
-        return found
+                differences += _differences(expected[index], actual[index], here, whole=whole)
+        return differences
     return [] if _same(expected, actual) else [StateDifference(path, "wrong", expected, actual)]
 
 
-def _unasked(before: Any, after: Any, expected: Any, path: str) -> list[StateDifference]:
+def _unexpected_changes(before: Any, after: Any, expected: Any, path: str) -> list[StateDifference]:
     """Changes in places that the expectation does not mention."""
     if not isinstance(expected, dict):
         return []  # mentioned: already compared
     if not (isinstance(before, dict) and isinstance(after, dict)):
         return []
-    found = []
+    differences = []
     for name in dict.fromkeys((*before, *after)):
         here = f"{path}.{name}".lstrip(".")
         if name in expected:
-            found += _unasked(before.get(name), after.get(name), expected[name], here)
+            differences += _unexpected_changes(before.get(name), after.get(name), expected[name], here)
         elif name not in after:
-            found.append(StateDifference(here, "missing", before[name]))
+            differences.append(StateDifference(here, "missing", before[name]))
         elif name not in before:
-            found.append(_extra(here, after[name]))
+            differences.append(_extra(here, after[name]))
         else:
-            found += _differences(before[name], after[name], here, whole=True)
-    return found
+            differences += _differences(before[name], after[name], here, whole=True)
+    return differences
 
 
 def _extra(path: str, actual: Any) -> StateDifference:
     return StateDifference(path, "unexpected", None, actual)
 
 
-def _same(one: Any, other: Any) -> bool:
-    if isinstance(one, bool) or isinstance(other, bool):
-        return one is other
-    return type(one) is type(other) and one == other if isinstance(one, str) else bool(one == other)
+def _same(first: Any, other: Any) -> bool:
+    if isinstance(first, bool) or isinstance(other, bool):
+        return first is other
+    return type(first) is type(other) and first == other if isinstance(first, str) else bool(first == other)

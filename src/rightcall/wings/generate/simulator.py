@@ -32,7 +32,7 @@ from rightcall.model.trajectory import Dialogue, Trajectory, Usage
 from rightcall.models.base import Provider
 from rightcall.models.catalog import bare_model, line_to_add, project_models
 from rightcall.models.endpoint import ModelEndpoint
-from rightcall.tools.definitions.offer import offered_tools
+from rightcall.tools.definitions.offer import tools_for
 from rightcall.wings.generate.control import ControlledUsers, Controller, end, proceed
 from rightcall.wings.generate.simulator_setup import callback_agent, graph_users, make_profile
 
@@ -211,7 +211,7 @@ class ConversationSimulator:
         if spent != Usage() and trajectory.dialogue is not None:
             paid = msgspec.structs.replace(trajectory.dialogue, usage=trajectory.dialogue.usage.plus(spent))
             trajectory = msgspec.structs.replace(trajectory, dialogue=paid)
-        return ConversationalTestCase(golden, trajectory, dict(offered_tools(golden, session.tools)))
+        return ConversationalTestCase(golden, trajectory, dict(tools_for(golden, session.tools)))
 
     def _users(self, session: Session, job: _Job, max_turns: int) -> Users:
         users: Users

@@ -16,7 +16,7 @@ from rightcall.model.run import CaseResult
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory, Usage
 from rightcall.models.base import Settings
-from rightcall.tools.definitions.offer import offered_tools
+from rightcall.tools.definitions.offer import tools_for
 from rightcall.tools.runtime.toolbox import Toolbox
 
 SYSTEM = (
@@ -53,7 +53,7 @@ class Solver:
         strict = msgspec.structs.replace(
             golden, expected_output=None, output_contains=(), category=_strict(golden)
         )
-        return result_of(strict, 0, trajectory, offered_tools(golden, self._tools))
+        return result_of(strict, 0, trajectory, tools_for(golden, self._tools))
 
 
 def depends(golden: Golden) -> bool:

@@ -8,7 +8,7 @@ import re
 from typing import Any, Literal
 
 from rightcall.model.tool import Tool
-from rightcall.schema.sample_values import generated, resolved
+from rightcall.schema.sample_values import resolve_schema, sample_value
 from rightcall.tools.definitions.validate import fits, is_valid
 from rightcall.wings.generate.patterns import text_fitting
 from rightcall.wings.generate.pools import HINTS, UNUSUAL, Language, pool
@@ -58,14 +58,14 @@ def _repeats_a_choice(tool: Tool, arguments: dict[str, Any]) -> bool:
 
 def choices_of(tool: Tool, name: str) -> tuple[Any, ...]:
     """The values an enumerated parameter may take; empty when it is not enumerated."""
-    schema = resolved(_schema(tool, name), tool.input_schema)
+    schema = resolve_schema(_schema(tool, name), tool.input_schema)
     choices = schema.get("enum")
     return tuple(choices) if isinstance(choices, list) else ()
 
 
 def is_free_text(tool: Tool, name: str) -> bool:
     """Whether a parameter takes free text, in which case and spacing do not matter."""
-    schema = resolved(_schema(tool, name), tool.input_schema)
+    schema = resolve_schema(_schema(tool, name), tool.input_schema)
     closed = any(key in schema for key in ("enum", "const", "pattern", "format"))
     return (
         schema.get("type") == "string"
@@ -79,7 +79,7 @@ def is_free_text(tool: Tool, name: str) -> bool:
 
 def has_bounds(tool: Tool, name: str) -> bool:
     """Whether a parameter's schema limits its size or length."""
-    schema = resolved(_schema(tool, name), tool.input_schema)
+    schema = resolve_schema(_schema(tool, name), tool.input_schema)
     bounds = (
         "minimum",
         "maximum",
@@ -112,7 +112,7 @@ def _argument(tool: Tool, name: str, rng: random.Random, language: Language, fla
     schema = _schema(tool, name)
     value = maker.value(name, schema, 0)
     for _ in range(ATTEMPTS):
-        if value != resolved(schema, tool.input_schema).get("default", _NOTHING):
+        if value != resolve_schema(schema, tool.input_schema).get("default", _NOTHING):
             break
         value = maker.value(name, schema, 0)
     return value
@@ -131,8 +131,8 @@ class _Maker:
 
     def value(self, name: str, schema: Any, depth: int) -> Any:
         if not isinstance(schema, dict) or depth > DEEPEST:
-            return generated(schema if isinstance(schema, dict) else {"type": "string"}, self._rng)
-        schema = resolved(schema, self._root)
+            return sample_value(schema if isinstance(schema, dict) else {"type": "string"}, self._rng)
+        schema = resolve_schema(schema, self._root)
         if "const" in schema:
             return schema["const"]
         for key in ("enum", "examples"):

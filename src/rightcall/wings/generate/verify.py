@@ -17,7 +17,7 @@ from rightcall.model.score import Score
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory, Usage
 from rightcall.run.duplicates import NearTexts, normalized
-from rightcall.tools.definitions.offer import offered_tools
+from rightcall.tools.definitions.offer import tools_for
 from rightcall.tools.definitions.validate import problems
 from rightcall.tools.runtime.toolbox import Toolbox
 from rightcall.wings.generate.config import VerificationConfig
@@ -61,7 +61,7 @@ class Verifier:
     def _schema(self, golden: Golden) -> Score:
         if not golden.expected_calls and not golden.no_calls:
             return Score.passed_if(False, "the golden expects no call and does not forbid calls")
-        offered = offered_tools(golden, self._tools)
+        offered = tools_for(golden, self._tools)
         for call in golden.expected_calls:
             if not isinstance(call.tool, str) or call.tool not in offered:
                 return Score.passed_if(False, f"unknown tool '{call.tool}'")
@@ -76,7 +76,7 @@ class Verifier:
         return Score.passed_if(True)
 
     async def _executes(self, golden: Golden) -> Score:
-        context = self._toolbox.context(task=golden.id, offered=offered_tools(golden, self._tools).values())
+        context = self._toolbox.context(task=golden.id, offered=tools_for(golden, self._tools).values())
         for number, call in enumerate(golden.expected_calls):
             arguments = self._concrete(call, values_of(call) or {})
             tool_call = ToolCall(str(call.tool), arguments, id=f"call_{number}", step=number)

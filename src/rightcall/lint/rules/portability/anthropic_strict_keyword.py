@@ -8,7 +8,7 @@ from rightcall.lint.diagnostic import REMOVED, Edit, Finding
 from rightcall.lint.features.mentions import word_set
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Rule
-from rightcall.schema.strict import moved_to_text, unsupported
+from rightcall.schema.strict import description_with, strict_violations
 
 _NEEDED_BY_OTHERS = word_set(
     "patternProperties prefixItems minContains definitions $id $anchor $dynamicAnchor"
@@ -20,9 +20,9 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
     if "anthropic-strict" not in tool.targets:
         return
     for node in tool.nodes:
-        keys = unsupported(node.schema)
+        keys = strict_violations(node.schema)
         if keys:
-            text = moved_to_text(node.schema, keys)
+            text = description_with(node.schema, keys)
             edits = (
                 Edit((*node.path, "description"), text),
                 *(Edit((*node.path, key), REMOVED) for key in keys),

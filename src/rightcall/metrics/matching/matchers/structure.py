@@ -68,13 +68,13 @@ def _type(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
 
 
 def _schema(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
-    from rightcall.tools.definitions.validate import compiled, fits
+    from rightcall.tools.definitions.validate import fits, validator_of
 
     if not isinstance(spec, dict):
         raise wrong("schema", "a JSON Schema", spec)
     if not spec:
         raise vacuous("schema", "an empty schema", 'write {"present": true} for any value')
-    compiled(spec, "matcher 'schema'")
+    validator_of(spec, "matcher 'schema'")
     return Schema(spec, lambda value: fits(spec, value, "matcher 'schema'"))
 
 
