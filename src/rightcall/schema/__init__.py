@@ -1,6 +1,6 @@
 """JSON Schema: its cost, sample values, errors in words; and converted for one provider, with a list of losses.
 
-convert           `converted(tools, target)`: definitions and losses; `request`: what is sent
+convert           `convert_tools(tools, target)`: definitions and losses; `request`: what is sent
 definition        a tool definition as written
 provider_limits   limits and keywords of each provider, from one dated file
 tidy              older and foreign keywords translated to JSON Schema 2020-12
