@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from rightcall.decide.check_settings import CheckSettings, strata_of
-from rightcall.decide.check_simulation import drawn_trials, dropped, play
+from rightcall.decide.check_simulation import draw_trials, play, worse_rates
 
 SUITES = {
     "steady": ((0.88, 0.99), (0.06, 0.01)),
@@ -73,7 +73,7 @@ def simulate(design: Design, change: str, points: float, runs: int, seed: int) -
         cut = 0 if change == "global" else round(design.affected * design.goldens)
         names = list(rates)
         affected, rest = names[:cut], names[cut:]
-        before = drawn_trials(rates, design.trials, rng)
+        before = draw_trials(rates, design.trials, rng)
         after = changed(rates, affected, rest, change, points / 100, rng)
         strata = strata_of(
             {g: before[g] for g in affected}, {g: before[g] for g in rest}, design.settings, f"{seed}/{run}"
@@ -96,10 +96,10 @@ def changed(
     if change == "none":
         return dict(rates)
     if change == "tool better":
-        mirrored = dropped({g: 1 - rates[g] for g in affected}, by, rng)
+        mirrored = worse_rates({g: 1 - rates[g] for g in affected}, by, rng)
         return {**rates, **{g: 1 - p for g, p in mirrored.items()}}
     hit = {"one tool": affected, "global": rest, "leak": rng.sample(rest, len(rest) // 10)}[change]
-    return {**rates, **dropped({g: rates[g] for g in hit}, by, rng)}
+    return {**rates, **worse_rates({g: rates[g] for g in hit}, by, rng)}
 
 
 def main() -> None:

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from rightcall.decide.check_settings import CheckSettings, strata_of
-from rightcall.decide.check_simulation import drawn_trials, dropped, play
+from rightcall.decide.check_simulation import draw_trials, play, worse_rates
 
 NOMINAL = 0.05
 WORST = 10
@@ -116,7 +116,7 @@ def errors_of(number: int, *, runs: int, seed: int, draw: str) -> Errors:
     words = Counter[tuple[str, str]]()
     rest = [golden for golden in design.rates if golden not in set(design.affected)]
     for run in range(runs):
-        before = drawn_trials(design.rates, design.trials, rng)
+        before = draw_trials(design.rates, design.trials, rng)
         strata = strata_of(
             {g: before[g] for g in design.affected},
             {g: before[g] for g in rest},
@@ -150,7 +150,7 @@ def random_design(rng: random.Random) -> RandomDesign:
         {**clusters_of(affected, "a", rng), **clusters_of(rest, "r", rng)} if rng.random() < 0.3 else {}
     )
     hit, by = (affected, settings.drop) if affected and rng.random() < 0.7 else (rest, settings.drop_rest)
-    way: Way = rng.choice((dropped, a_little_each, some_better))
+    way: Way = rng.choice((worse_rates, a_little_each, some_better))
     after = {**rates, **way({g: rates[g] for g in hit}, by, rng)}
     fell = mean_fall(rates, after, hit, clusters) >= by - 1e-9
     return RandomDesign(settings, trials, rates, after, affected, clusters, fell, way.__name__)
@@ -194,7 +194,7 @@ def some_better(rates: Mapping[str, float], by: float, rng: random.Random) -> di
     better = {golden: min(1.0, rates[golden] + 0.3) for golden in third}
     gained = sum(better[golden] - rates[golden] for golden in third)
     others = {golden: rates[golden] for golden in names[len(third) :]}
-    return better | dropped(others, (by * len(rates) + gained) / len(others), rng)
+    return better | worse_rates(others, (by * len(rates) + gained) / len(others), rng)
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 from benchmarks.check import SUITES, Design, rates_of
 from rightcall.decide.check_settings import strata_of
-from rightcall.decide.check_simulation import ComparedGoldens, drawn_trials, dropped, foresee, play
+from rightcall.decide.check_simulation import ComparedGoldens, draw_trials, foresee, play, worse_rates
 
 SHAPES = (
     (60, 1, 5),
@@ -62,17 +62,17 @@ def forecast(design: Design, *, suites: int, checks: int, draws: int, seed: int)
     for number in range(suites):
         rates = rates_of(design.suite, design.goldens, rng)
         names = list(rates)
-        seen = drawn_trials(rates, design.trials, rng)
+        seen = draw_trials(rates, design.trials, rng)
         true = [0, 0]
         for check in range(checks):
-            before = drawn_trials(rates, design.trials, rng)
+            before = draw_trials(rates, design.trials, rng)
             strata = strata_of(
                 {g: before[g] for g in names[:cut]},
                 {g: before[g] for g in names[cut:]},
                 settings,
                 f"{number}/{check}",
             )
-            worse = rates | dropped({g: rates[g] for g in names[:cut]}, settings.drop, rng)
+            worse = rates | worse_rates({g: rates[g] for g in names[:cut]}, settings.drop, rng)
             true[0] += play(strata, rates, rng, settings).word == "PASS"
             true[1] += play(strata, worse, rng, settings).word == "REGRESSED"
         known = ComparedGoldens({g: seen[g] for g in names[:cut]}, {g: seen[g] for g in names[cut:]})

@@ -8,7 +8,7 @@ from typing import cast
 
 from benchmarks.drift_months import simulate
 from benchmarks.drift_streams import STREAMS
-from rightcall.stats.detect import WINDOWS, bets, detector_threshold, simulated_delay
+from rightcall.stats.detect import WINDOWS, bets, detector_threshold, simulate_delay
 from rightcall.stats.intervals import clopper_pearson_bounds
 from rightcall.store.sql.store import Store
 from rightcall.store.watch import SessionHour
@@ -42,7 +42,7 @@ def main() -> None:
         print(whole_months(rate, given.months, given.sessions // 10, given.share, 2), flush=True)
     for q0, row in TABLE.items():
         for factor, published in row.items():
-            found = [simulated_delay(q0, q0 * factor, a, runs=200, seed=1) for a in (1_000, 10_000)]
+            found = [simulate_delay(q0, q0 * factor, a, runs=200, seed=1) for a in (1_000, 10_000)]
             measured, table = (" / ".join(f"{delay:,.0f}" for delay in pair) for pair in (found, published))
             print(f"q0 {q0:.2f}  {factor:g}x  delay {measured}   table {table}", flush=True)
 

@@ -14,7 +14,7 @@ import random
 from collections import Counter
 from collections.abc import Callable
 
-from rightcall.decide.early_stop import CurtailMonitor, EvalueMonitor, RunOrder, StopMonitor, shuffled
+from rightcall.decide.early_stop import CurtailMonitor, EvalueMonitor, RunOrder, StopMonitor, shuffle_order
 from rightcall.stats.power import gate_cuts, gate_power
 from rightcall.stats.sequential import (
     Decision,
@@ -70,7 +70,7 @@ def simulate(
     used = 0
     for run in range(runs):
         scores = {f"g{i}": (float(passes(rng, i)),) for i in range(GOLDENS)}
-        watching = monitor(shuffled(scores, seed * 1_000_003 + run))
+        watching = monitor(shuffle_order(scores, seed * 1_000_003 + run))
         finishing = list(scores)
         rng.shuffle(finishing)  # results come back in any order; the monitor keeps to the one drawn
         for golden_id in finishing:

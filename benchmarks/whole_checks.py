@@ -27,7 +27,7 @@ import yaml
 from benchmarks.check import SUITES, rates_of
 from rightcall.check.suite_check import CheckOptions, check_suite
 from rightcall.decide.check_result import CheckResult
-from rightcall.decide.check_simulation import dropped
+from rightcall.decide.check_simulation import worse_rates
 from rightcall.model import Golden, ToolCall
 from rightcall.run.baseline_file import BaselinePool, write_baseline
 from rightcall.run.baseline_pool import find_baseline
@@ -106,7 +106,7 @@ async def simulate(options: argparse.Namespace, folder: Path, store: Store) -> l
         names = list(rates)
         write_baseline(marks(pool, rates, options.trials, rng), folder / "main.jsonl")
         hit = names if kind == "global" else names[: options.goldens // TOOLS]
-        Simulated.rates = rates | dropped({name: rates[name] for name in hit}, points / 100, rng)
+        Simulated.rates = rates | worse_rates({name: rates[name] for name in hit}, points / 100, rng)
         Simulated.rng = random.Random(rng.random())
         said = f" Change {number}."
         write_suite(folder, options.goldens, **({"system": said} if kind == "global" else {"told": said}))

@@ -28,7 +28,7 @@ from rightcall.run.baseline_file import (
     BaselinePool,
     BaselineRun,
     load_baseline,
-    merged,
+    merge_baselines,
     write_baseline,
 )
 from rightcall.run.baseline_pool import find_baseline
@@ -300,12 +300,15 @@ def test_merged_baselines_are_of_one_suite(tmp_path):
         a_pool("shop", "i", ["10"], "2026-01-01T00:00:00Z", "r2"),
         a_pool("other", "i", ["1"]),
     ]
-    assert merged(pools[:2]).lines[0].t == ("111", "10")
+    assert merge_baselines(pools[:2]).lines[0].t == ("111", "10")
     assert (
-        merged([pools[0], a_pool("shop", "older", ["10"], "2026-01-01T00:00:00Z", "r2")]).lines[0].old == "10"
+        merge_baselines([pools[0], a_pool("shop", "older", ["10"], "2026-01-01T00:00:00Z", "r2")])
+        .lines[0]
+        .old
+        == "10"
     )
     with pytest.raises(InputError, match="different suites"):
-        merged(pools)
+        merge_baselines(pools)
 
 
 def a_pool(suite, inputs, t, at="2026-01-02T00:00:00Z", name="r1"):
@@ -701,9 +704,9 @@ def test_merged_baselines_keep_their_scores():
     graded = msgspec.structs.replace(a_pool("shop", "i", ["01"]).lines[0], s=((0.5, 1.0),))
     newer = BaselinePool(a_pool("shop", "i", ["01"]).header, (graded,))
     plain = a_pool("shop", "i", ["1e"], "2026-01-01T00:00:00Z", "r2")
-    (line,) = merged([newer, plain]).lines
+    (line,) = merge_baselines([newer, plain]).lines
     assert (line.s, line.graded) == (((0.5, 1.0), (1.0, None)), (0.5, 1.0, 1.0))
-    (line,) = merged([plain, BaselinePool(newer.header, (graded,))]).lines
+    (line,) = merge_baselines([plain, BaselinePool(newer.header, (graded,))]).lines
     assert line.graded == (0.5, 1.0, 1.0)
 
 

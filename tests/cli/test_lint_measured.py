@@ -11,7 +11,7 @@ from statsmodels.stats.proportion import confint_proportions_2indep
 from rightcall.lint.rule import find_rule
 from rightcall.metrics.case_result import result_of
 from rightcall.model import ConversationalGolden, ExpectedCall, Golden, ToolCall, Trajectory, Turn
-from rightcall.run.tool_evidence import seen_in
+from rightcall.run.tool_evidence import read_evidence
 from rightcall.show.view.call_pairs import pairing_of
 from rightcall.show.view.tools import ToolTally
 from rightcall.store.address import open_store
@@ -66,7 +66,7 @@ def tools(tmp_path):
 
 def test_a_run_tells_what_was_confused_and_what_was_filled_wrongly(store_url):
     with open_store(store_url) as store:
-        seen = seen_in(store, "r-17")
+        seen = read_evidence(store, "r-17")
     (confusion,) = seen.confusions()
     assert (confusion.wanted, confusion.called, confusion.confused, confusion.trials) == (*ALIKE, 4, 10)
     (misfilled,) = seen.misfilled()
@@ -117,7 +117,7 @@ def test_tools_expected_in_turns_count_too(tmp_path):
         writer = store.runs.begin(a_run("r-1"))
         writer.add_goldens([golden])
         writer.add([answered(Golden("?", id="c", expected_calls=(ExpectedCall("get_time", {}),)))])
-        assert seen_in(store, "r-1").expected == {"get_time": 1}
+        assert read_evidence(store, "r-1").expected == {"get_time": 1}
 
 
 def test_the_linter_and_the_report_count_the_same_confusions(tmp_path):
@@ -128,7 +128,7 @@ def test_the_linter_and_the_report_count_the_same_confusions(tmp_path):
         writer = store.runs.begin(a_run("r-18"))
         writer.add_goldens([golden])
         writer.add([result])
-        (confusion,) = seen_in(store, "r-18").confusions()
+        (confusion,) = read_evidence(store, "r-18").confusions()
     tally = ToolTally()
     tally.add(pairing_of(golden, result), result)
     (cell,) = [cell for cell in tally.cells() if cell.called not in (None, cell.expected)]

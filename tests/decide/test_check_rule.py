@@ -8,11 +8,10 @@ import random
 
 import pytest
 
-from rightcall.decide.check_family import held_together
-from rightcall.decide.check_result import CheckResult
+from rightcall.decide.check_result import CheckResult, share_risk
 from rightcall.decide.check_rule import CheckRule, Risks, settles_at_best
 from rightcall.decide.check_settings import CheckSettings, strata_of
-from rightcall.decide.check_simulation import ComparedGoldens, drawn_trials, dropped, foresee, play
+from rightcall.decide.check_simulation import ComparedGoldens, draw_trials, foresee, play, worse_rates
 from rightcall.decide.rate_prior import RatePrior
 from rightcall.decide.trial_pairs import Stratum, noise_of, rounds_for
 from rightcall.stats.permutation import ExchangeTable, exchange_p
@@ -124,7 +123,7 @@ MIXED = {f"g{i}": 0.98 if i % 10 < 8 else 0.02 if i % 20 == 8 else 0.5 for i in 
 def shares(change, runs=150):
     rng, settings, words = random.Random(3), CheckSettings(), []
     for run in range(runs):
-        before = drawn_trials(MIXED, 3, rng)
+        before = draw_trials(MIXED, 3, rng)
         after, cut = change(rng)
         names = list(MIXED)
         strata = strata_of(
@@ -141,13 +140,15 @@ def test_without_a_change_it_seldom_regresses_and_mostly_passes():
 
 
 def test_a_drop_at_the_margin_of_the_affected_goldens_is_found_and_does_not_pass():
-    found = shares(lambda rng: ({**MIXED, **dropped({g: MIXED[g] for g in list(MIXED)[:20]}, 0.2, rng)}, 20))
+    found = shares(
+        lambda rng: ({**MIXED, **worse_rates({g: MIXED[g] for g in list(MIXED)[:20]}, 0.2, rng)}, 20)
+    )
     assert found["PASS"] <= 0.05
     assert found["REGRESSED"] >= 0.75
 
 
 def test_a_drop_everywhere_is_found():
-    found = shares(lambda rng: (dropped(MIXED, 0.2, rng), 0))
+    found = shares(lambda rng: (worse_rates(MIXED, 0.2, rng), 0))
     assert found["REGRESSED"] >= 0.95
 
 
@@ -193,7 +194,7 @@ def test_p_is_the_least_alpha_that_regresses():
     """Whatever happened, REGRESSED comes at an alpha of p and not at one a little smaller."""
     rng = random.Random(5)
     for _ in range(40):
-        before = drawn_trials({f"g{i}": 0.9 for i in range(30)}, 3, rng)
+        before = draw_trials({f"g{i}": 0.9 for i in range(30)}, 3, rng)
         falls = rng.uniform(0, 0.5)
         scores = {(golden, r): float(rng.random() < 0.9 - falls) for golden in before for r in range(3)}
 
@@ -222,7 +223,7 @@ def test_p_is_the_least_alpha_that_regresses():
 def test_suites_that_share_a_risk_are_judged_by_holm(ps, words):
     """Each was checked at 0.05 / 3, as `--together` does."""
     alone = [CheckResult("s", "REGRESSED" if p <= 0.05 / 3 else "PASS", "PASS: x; y", p=p) for p in ps]
-    held = held_together(alone, 0.05)
+    held = share_risk(alone, 0.05)
     assert [result.verdict for result in held] == words
     assert [result.exit_code for result in held[1:]] == [int(word == "REGRESSED") for word in words[1:]]
 
@@ -244,7 +245,7 @@ def test_rates_are_estimated_from_all_goldens_together(suite, noise, trials):
     from benchmarks.check import rates_of
 
     rng = random.Random(7)
-    seen = drawn_trials(rates_of(suite, 2000, rng), trials, rng)
+    seen = draw_trials(rates_of(suite, 2000, rng), trials, rng)
     assert RatePrior(seen.values()).noise == pytest.approx(noise, rel=0.15)
 
 

@@ -9,7 +9,7 @@ import pytest
 import scipy.stats
 
 from rightcall.decide.sample_size import plan
-from rightcall.decide.simulation import _drawn, beta_binomial
+from rightcall.decide.simulation import _draw_means, beta_binomial
 
 
 @pytest.mark.parametrize("icc", [0.0, 0.2, 0.5, 0.95, 1.0])
@@ -24,7 +24,7 @@ def test_golden_means_are_beta_binomial(icc):
 
 def test_many_goldens_are_drawn_as_few_are():
     goldens, rng = beta_binomial(3, 0.9, 0.5), random.Random(1)
-    counts = [_drawn(rng, goldens, 2_000) for _ in range(300)]
+    counts = [_draw_means(rng, goldens, 2_000) for _ in range(300)]
     assert all(sum(drawn.values()) == 2_000 for drawn in counts)
     for value, share in zip(*goldens, strict=True):
         seen = [drawn.get(value, 0) for drawn in counts]

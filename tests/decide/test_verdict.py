@@ -10,7 +10,7 @@ from hypothesis import given, strategies as st
 
 from rightcall.core.errors import ConfigError
 from rightcall.decide.config import read_gate
-from rightcall.decide.early_stop import CurtailMonitor, shuffled
+from rightcall.decide.early_stop import CurtailMonitor, shuffle_order
 from rightcall.decide.options import About
 from rightcall.decide.outcome import Outcome, outcomes_of
 from rightcall.decide.rules import rules_of
@@ -85,7 +85,7 @@ def test_an_undecided_run_of_many_trials_suggests_goldens_and_the_other_claim():
 @given(st.lists(st.sampled_from([0.0, 1.0]), min_size=1, max_size=60), st.integers(0, 2**32))
 def test_a_curtailed_run_is_the_full_run_whatever_it_claims(passes, seed):
     outcomes = [Outcome(f"g{i}", (x,)) for i, x in enumerate(passes)]
-    monitor = CurtailMonitor(shuffled([o.golden_id for o in outcomes], seed), 0.8)
+    monitor = CurtailMonitor(shuffle_order([o.golden_id for o in outcomes], seed), 0.8)
     for outcome in outcomes:
         monitor.feed(outcome.golden_id, outcome.passes)
     for about in get_args(About):

@@ -15,7 +15,7 @@ from rightcall.agents.agent import Agent
 from rightcall.cli.main import cli
 from rightcall.core.errors import ConfigError, InputError
 from rightcall.improve.perturbations import requests
-from rightcall.improve.perturbations.requests import paraphrased, read_paraphrases, write_paraphrases
+from rightcall.improve.perturbations.requests import paraphrase_goldens, read_paraphrases, write_paraphrases
 from rightcall.improve.perturbed_run import run_perturbed
 from rightcall.model import ExpectedCall, Golden, Message, Tool, ToolCall
 from rightcall.models.base import ModelReply
@@ -177,10 +177,10 @@ def test_a_models_paraphrases_are_verified_kept_and_not_asked_for_twice(tmp_path
 
     monkeypatch.setattr(requests, "resolve", lambda name: Writer(None))
     path = tmp_path / "p.jsonl"
-    found = asyncio.run(paraphrased("m", TOWNS[:4], read_paraphrases(path, TOWNS)))
+    found = asyncio.run(paraphrase_goldens("m", TOWNS[:4], read_paraphrases(path, TOWNS)))
     assert found["t1"] == ("Kindly Search town1",)
     write_paraphrases(path, TOWNS[:4], found)
-    again = asyncio.run(paraphrased("m", TOWNS[:4], read_paraphrases(path, TOWNS)))
+    again = asyncio.run(paraphrase_goldens("m", TOWNS[:4], read_paraphrases(path, TOWNS)))
     assert (again, len(asked)) == (found, 4 * 3)
 
 

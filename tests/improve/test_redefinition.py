@@ -8,7 +8,7 @@ import rightcall as rc
 from rightcall.agents.agent import Agent
 from rightcall.agents.remote.exchange import Exchange
 from rightcall.core.errors import ConfigError
-from rightcall.improve.redefinition import redefined_agent
+from rightcall.improve.redefinition import redefine_agent
 from rightcall.model.tool import Tool
 from rightcall.run.suite import load_suite
 from rightcall.run.trust import agent_of_run
@@ -35,10 +35,10 @@ def ask(golden):
 def test_other_definitions_are_refused_where_they_would_not_reach_the_agent(agent, reached):
     new = [Tool("t", "New.")]
     if reached:
-        assert redefined_agent(agent, new).tools == new
+        assert redefine_agent(agent, new).tools == new
     else:
         with pytest.raises(ConfigError, match="cannot be tried"):
-            redefined_agent(agent, new)
+            redefine_agent(agent, new)
 
 
 def test_the_agent_of_a_stored_run_is_that_of_its_suite(tmp_path):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import rightcall as rc
 from rightcall.model import Tool, Usage
-from rightcall.run.definition_cost import cost_of_definitions
+from rightcall.run.cost_estimate import cost_of_definitions
 
 TOOL = Tool("get_weather", "Current weather in a city. " * 20, {"type": "object", "properties": {}})
 

@@ -11,7 +11,7 @@ from rightcall.decide.config import Gate, read_gate
 from rightcall.decide.verdict import decide
 from rightcall.model import CaseResult, Failure, Score, Usage
 from rightcall.run.gate_evidence import GateEvidence
-from rightcall.run.outcome import gathered
+from rightcall.run.outcome import gather_outcomes
 
 CODES = ["wrong_value", "missing_call", "forbidden_call"]
 scores = st.builds(Score, st.floats(0, 1), st.booleans(), error=st.sampled_from(["", "", "broke"]))
@@ -64,7 +64,7 @@ def test_outcomes_are_those_of_the_results_whatever_their_order(found, shuffler)
     evidence = GateEvidence(gate, frozenset("d"))
     for result in found:
         evidence.add(result)
-    assert list(evidence.outcomes()) == gathered(only)
+    assert list(evidence.outcomes()) == gather_outcomes(only)
 
 
 @pytest.mark.parametrize("trials", [1, 20])

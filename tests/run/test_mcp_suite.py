@@ -9,7 +9,7 @@ import pytest
 
 from rightcall.agents.agent import Agent
 from rightcall.core.errors import ConfigError
-from rightcall.improve.redefinition import redefined_agent
+from rightcall.improve.redefinition import redefine_agent
 from rightcall.model.tool import Tool
 from rightcall.tools.mcp.address import read_address
 
@@ -111,6 +111,6 @@ def test_definitions_of_a_server_that_runs_tools_for_real_are_not_pretended_to_b
     address = read_address({"command": ["server"]}, "tools.mcp")
     agent = Agent("keyword:", tools=[Tool("t", "Old.")], mode="loop", execute="real", mcp=address)
     with pytest.raises(ConfigError, match="execute: mock"):
-        redefined_agent(agent, [Tool("t", "New.")])
-    mocked = redefined_agent(replace(agent, execute="mock"), [Tool("t", "New.")])
+        redefine_agent(agent, [Tool("t", "New.")])
+    mocked = redefine_agent(replace(agent, execute="mock"), [Tool("t", "New.")])
     assert mocked.tools == [Tool("t", "New.")]

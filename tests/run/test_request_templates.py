@@ -126,7 +126,7 @@ def test_requests_that_share_a_long_text_are_compared_with_few_others(monkeypatc
         compared += 1
         return 0.0
 
-    monkeypatch.setattr("rightcall.run.duplicates.jaccard", count)
+    monkeypatch.setattr("rightcall.datasets.near_duplicates.jaccard", count)
     names = [f"{chr(97 + i % 26)}{chr(97 + i // 26)}" for i in range(300)]
     shared = " ".join(f"word{name}" for name in names[:100])
     template_groups([golden(f"{shared} only {name}") for name in names])

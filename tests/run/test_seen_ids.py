@@ -4,7 +4,7 @@ import tracemalloc
 
 from hypothesis import given, strategies as st
 
-from rightcall.run.duplicates import SeenIds
+from rightcall.datasets.near_duplicates import SeenIds
 
 
 @given(st.lists(st.tuples(st.text(max_size=2), st.sampled_from(["a.jsonl", "b:c.jsonl", "golden 'x'"]))))

@@ -14,7 +14,7 @@ from rightcall.model import Golden, ToolCall
 from rightcall.run.decisions import gate_run
 from rightcall.run.plan import Plan
 from rightcall.run.runner import run_plan
-from rightcall.run.sink import Sink, stored_batch
+from rightcall.run.sink import Sink, store_batch
 from rightcall.store.address import Persistence, open_store
 from tests.store.builders import a_result, a_run
 
@@ -60,7 +60,7 @@ def test_what_is_stored_already_counts_and_not_what_is_in_hand(tmp_path):
         writer = store.runs.begin(a_run())
         writer.add([a_result("a")])
         batch = [a_result("a", passed=False, tags=("x",)), a_result("b", passed=False)]
-        told = stored_batch(store, writer, batch)
+        told = store_batch(store, writer, batch)
         assert [(r.golden_id, r.passed, r.tags) for r in told] == [("a", True, ("x",)), ("b", False, ())]
         assert [r.passed for r in store.runs.results(writer.run_id)] == [True, False]
 

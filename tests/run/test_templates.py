@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 import rightcall as rc
 from rightcall.agents.agent import Agent
-from rightcall.check.design import placed_goldens
+from rightcall.check.design import goldens_with_places
 from rightcall.cli.compare import compare as compare_command
 from rightcall.cli.gate import gate as gate_command
 from rightcall.decide.config import read_gate
@@ -88,7 +88,7 @@ def test_a_store_keeps_goldens_as_declared_so_that_later_decisions_choose(url):
 
 
 def test_check_draws_templates_whole():
-    placed = [golden for golden, _, _ in placed_goldens(plan(cluster="auto"))]
+    placed = [golden for golden, _, _ in goldens_with_places(plan(cluster="auto"))]
     assert len({golden.cluster for golden in placed}) == 8
 
 

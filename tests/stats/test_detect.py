@@ -16,7 +16,7 @@ from rightcall.stats.detect import (
     e_detector_step,
     new_detector,
     reference_rate,
-    simulated_delay,
+    simulate_delay,
     upper_quantile_rank,
 )
 
@@ -95,7 +95,7 @@ def test_mean_time_to_alarm_of_one_bet_equals_that_of_its_markov_chain(q0, thres
 )
 def test_delays_are_those_of_the_published_table(q0, factor, published):
     """The specification's table at A = 1000, 200 runs each."""
-    found = simulated_delay(q0, q0 * factor, 1000, runs=200)
+    found = simulate_delay(q0, q0 * factor, 1000, runs=200)
     assert found == pytest.approx(published, rel=0.25)
 
 

@@ -10,7 +10,7 @@ from scipy.stats import binom
 
 from rightcall.stats.pass_k import (
     beta_moments,
-    extrapolated_pass_hat_k,
+    extrapolate_pass_hat_k,
     pass_at_k,
     pass_hat_k,
     suite_pass_hat_k,
@@ -49,7 +49,7 @@ def test_extrapolation_from_moments_continues_what_was_seen():
     counts = [(10, c) for c in (10, 10, 9, 8, 10, 6, 10, 3, 10, 7)]
     fit = beta_moments(counts)
     seen = suite_pass_hat_k(counts, 4).value
-    assert extrapolated_pass_hat_k(*fit, 4) == pytest.approx(seen, abs=0.03)
+    assert extrapolate_pass_hat_k(*fit, 4) == pytest.approx(seen, abs=0.03)
 
 
 def test_cases_that_do_not_vary_give_no_fit():

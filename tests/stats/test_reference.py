@@ -31,7 +31,7 @@ from rightcall.stats.paired_tests import (
     mcnemar_midp,
     paired_t as stats_paired_t,
 )
-from rightcall.stats.pass_k import disagreement, extrapolated_pass_hat_k, pass_at_k, pass_hat_k, trials_to_see
+from rightcall.stats.pass_k import disagreement, extrapolate_pass_hat_k, pass_at_k, pass_hat_k, trials_to_see
 from rightcall.stats.permutation import sign_flip
 from rightcall.stats.power import (
     all_pass_n,
@@ -105,7 +105,7 @@ FUNCTIONS: dict[str, Any] = {
     "signflip": sign_flip,
     "sprt": sprt_log_e,
     "wilson": wilson,
-    "x_betabin_passk": extrapolated_pass_hat_k,
+    "x_betabin_passk": extrapolate_pass_hat_k,
     "x_cluster_paired": clustered,
     "x_gate_n": gate_n,
     "x_sprt_stop": fastest_stops,

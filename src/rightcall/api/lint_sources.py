@@ -98,11 +98,11 @@ def seen_in_runs(runs: Sequence[str], store_url: str | None) -> list[RunEvidence
     """What stored runs show about tools."""
     if not runs:
         return []
-    from rightcall.run.tool_evidence import seen_in
+    from rightcall.run.tool_evidence import read_evidence
     from rightcall.store.address import open_store
 
     with open_store(store_url, must_exist=True) as store:
-        return [seen_in(store, run) for run in runs]
+        return [read_evidence(store, run) for run in runs]
 
 
 def queries_in(goldens: Path | None) -> list[tuple[str, str]]:

@@ -22,7 +22,7 @@ from rightcall.core.options import takes
 from rightcall.decide.rules import Word
 from rightcall.decide.verdict import Verdict
 from rightcall.metrics.tally import Tally
-from rightcall.run.answers import answered_verdict
+from rightcall.run.answers import verdict_by_answers
 from rightcall.run.live_run import RunOutcome
 from rightcall.run.options import RunSuiteOptions, SuiteOptions
 from rightcall.run.outcome import verdict_without_gate
@@ -179,13 +179,13 @@ def finished_twin(store: Store, resume: str, name: str) -> str | None:
 
 def add_to_baseline(path: Path, run: str, store: str | PathLike[str] | None) -> None:
     """Add a run to a baseline file, or create one."""
-    from rightcall.run.baseline_file import load_baseline, merged, write_baseline
-    from rightcall.run.baseline_pool import pooled
+    from rightcall.run.baseline_file import load_baseline, merge_baselines, write_baseline
+    from rightcall.run.baseline_pool import pool_runs
 
     with open_store(store, must_exist=True) as opened:
-        pool = pooled(opened, [opened.runs.get(run)])
+        pool = pool_runs(opened, [opened.runs.get(run)])
     pools = [pool, load_baseline(path)] if path.is_file() else [pool]
-    write_baseline(merged(pools), path)
+    write_baseline(merge_baselines(pools), path)
 
 
 ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
@@ -222,7 +222,7 @@ def stored_outcome(plan: Plan, store: Store, stored: StoredRun) -> RunOutcome:
     verdict = (
         gate_run(store, stored.id, plan.gate, plan.quarantine)
         if plan.gate is not None
-        else answered_verdict(verdict_without_gate(summary), store, stored.id, stored.run.agent)
+        else verdict_by_answers(verdict_without_gate(summary), store, stored.id, stored.run.agent)
     )
     if stored.verdict and verdict.word != stored.verdict:  # decided early, or by another gate
         word: Word = stored.verdict  # type: ignore[assignment]

@@ -6,5 +6,4 @@ reach, first_requests, watch_comparison   what changed since the baseline, and w
 trials, record     the trials, and the stored run that an interrupted check continues
 outcome, words, notes   the verdict, in words, and what qualifies it
 base_version, rescored_baseline   the version a change started from, run or scored again
-stored_verdicts    verdicts on inputs that were checked before
 """

@@ -55,26 +55,26 @@ class BaseVersion:
 
         Trust in the working version does not cover it: a commit can contain anything, and nobody has it open.
         """
-        found = base_actions(self)
+        actions = base_actions(self)
         commit = self.commit[:10]
         opening = (
             f"--base-ref: {self.suite} at commit {commit} is another version of the suite; running it would"
         )
         closing = f"review it (git show {commit}), then pass --trust"
         key = hex_digest("\0".join((str(self.root), str(self.suite), self.commit)))
-        require_approval(found, key, self.root / self.suite, opening=opening, closing=closing, trust=trust)
+        require_approval(actions, key, self.root / self.suite, opening=opening, closing=closing, trust=trust)
 
     async def passes(self, goldens: Sequence[str]) -> dict[str, float]:
         """One trial of each golden that got an answer: 1.0 passed, 0.0 did not."""
         with tempfile.TemporaryDirectory(prefix="rightcall-base-") as name:
             folder, elsewhere = await asyncio.to_thread(self._unpack, Path(name))
-            said = await self._run(folder, folder if base_actions(self) else elsewhere, goldens)
-        cases = (decode(line, _Case, "base version") for line in said.splitlines() if line.strip())
-        wanted = set(goldens)
+            output = await self._run(folder, folder if base_actions(self) else elsewhere, goldens)
+        cases = (decode(line, _Case, "base version") for line in output.splitlines() if line.strip())
+        requested = set(goldens)
         return {
             case.golden_id: float(case.passed)
             for case in cases
-            if case.golden_id in wanted and not case.error and case.passed is not None
+            if case.golden_id in requested and not case.error and case.passed is not None
         }
 
     def _unpack(self, place: Path) -> tuple[Path, Path]:
@@ -102,7 +102,7 @@ class BaseVersion:
             stderr=asyncio.subprocess.PIPE,
         )
         try:
-            said, problems = await program.communicate()
+            output, problems = await program.communicate()
         except BaseException:
             program.kill()
             await program.wait()
@@ -110,7 +110,7 @@ class BaseVersion:
         if program.returncode not in DECIDED:
             told = problems.decode(errors="replace").strip().splitlines()[-1:] or ["it printed nothing"]
             raise ConfigError(f"the base version at {self.commit[:10]} could not be run: {told[0][:300]}")
-        return said
+        return output
 
     def _module_folders(self, folder: Path) -> str:
         """PYTHONPATH of the other version: folders of the project become the commit's, if it imports modules."""
@@ -136,16 +136,16 @@ def base_actions(base: BaseVersion) -> tuple[Action, ...]:
             suite = load_suite(file)
         except RightCallError:  # its own run says what is wrong with it, and starts nothing
             return ()
-        found = [_shown(action, folder) for action in actions(suite, file.parent)]
+        actions_of_commit = [_without_folder(action, folder) for action in actions(suite, file.parent)]
         module, colon, _ = suite.agent.model.partition(":")
         if colon and not is_provider(
             module
         ):  # wherever the commit has the module: it is not looked for from here
-            found.append(Action("import", module))
-        return tuple(dict.fromkeys(found))
+            actions_of_commit.append(Action("import", module))
+        return tuple(dict.fromkeys(actions_of_commit))
 
 
-def _shown(action: Action, folder: Path) -> Action:
+def _without_folder(action: Action, folder: Path) -> Action:
     """An action without the temporary folder in its words."""
     return Action(action.kind, action.what.replace(f"{folder}{os.sep}", ""))
 

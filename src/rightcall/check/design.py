@@ -13,7 +13,7 @@ from typing import NamedTuple
 import msgspec
 
 from rightcall.check.first_requests import FirstRequests, reach_with_first_requests
-from rightcall.check.notes import notes_of, unchecked_notes, version_notes, why_everything, why_more_trials
+from rightcall.check.notes import notes_of, notes_on_unchecked, version_notes, why_everything, why_more_trials
 from rightcall.check.reach import Reach, guards, input_changes, reach_of
 from rightcall.check.watch_comparison import compare_watched
 from rightcall.check.words import change_words
@@ -91,25 +91,29 @@ class CheckDesign:
 
     def stratum_plans(self) -> list[StratumPlan]:
         """How many calls each stratum takes at most."""
-        made = [
+        plans = [
             StratumPlan(
-                each.name, each.goldens, sum(map(len, each.order)) * each.rounds, each.margin, each.rounds
+                stratum.name,
+                stratum.goldens,
+                sum(map(len, stratum.order)) * stratum.rounds,
+                stratum.margin,
+                stratum.rounds,
             )
-            for each in self.strata
+            for stratum in self.strata
         ]
         if self.guards:
-            made.append(StratumPlan("hard", len(self.guards), len(self.guards)))
+            plans.append(StratumPlan("hard", len(self.guards), len(self.guards)))
         if self.reach.new:
-            made.append(
+            plans.append(
                 StratumPlan("new", len(self.reach.new), len(self.reach.new) * self.trials, rounds=self.trials)
             )
         if self.control:
-            made.append(StratumPlan("control", len(self.control), len(self.control)))
-        return made
+            plans.append(StratumPlan("control", len(self.control), len(self.control)))
+        return plans
 
     def forecast(self, draws: int = PLAN_DRAWS) -> CheckForecast:
         """What the check will probably do; no call is spent."""
-        full = any(each.whole_rounds for each in self.strata if each.name == "rest")
+        full = any(stratum.whole_rounds for stratum in self.strata if stratum.name == "rest")
         compared = ComparedGoldens(
             self.affected,
             self.rest,
@@ -119,7 +123,7 @@ class CheckDesign:
         foreseen = partial(foresee, compared, self.settings, seed=int(self.seed[:8], 16))
         fine = foreseen(draws=draws, full=full)
         worse = foreseen(draws=draws, full=full, worse="affected" if self.affected else "rest")
-        extra = sum(each.calls for each in self.stratum_plans() if each.margin is None)
+        extra = sum(plan.calls for plan in self.stratum_plans() if plan.margin is None)
         more = None
         if fine.passed < 0.6 and not full and len(self.rest) > self.settings.sample:
             more = foreseen(draws=max(50, draws // 5), full=True).passed
@@ -160,7 +164,7 @@ def design_check(
     """Compare the current inputs with the baseline's, and plan what to try."""
     scope, first = scope or CheckScope(), first_requests or FirstRequests()
     inputs = plan.inputs()
-    placed = placed_goldens(plan)
+    placed = goldens_with_places(plan)
     goldens = {golden.id: golden for golden, _, _ in placed}
     versions = {**(sdk_versions() if inputs.code else {}), "rightcall": version("rightcall")}
     newer = major_changes(baseline.header.versions, versions)
@@ -174,12 +178,12 @@ def design_check(
     if scope.full or scope.changed or newer or watch.changes or watch.unknown:
         reach = all_reached(reach, goldens)
     reach = reach_with_first_requests(reach, goldens.values(), first)
-    state = [each for each in (watch.state, first.state) if each]
+    state = [digest_of_state for digest_of_state in (watch.state, first.state) if digest_of_state]
     named = [suite.name, baseline.header.id, inputs.hash, digest([*goldens]), scope.again, *state]
     seed = digest(named)[:32]
     reason = why_everything(baseline, reach, len(goldens), scope.full)
-    draw = _drawn(goldens, baseline, reach, settings, seed, reason)
-    drawn = {golden for each in draw.strata for unit in each.order for golden in unit}
+    draw = _draw_goldens(goldens, baseline, reach, settings, seed, reason)
+    drawn = {golden for stratum in draw.strata for unit in stratum.order for golden in unit}
     controlled = [*reach.affected, *reach.rest] if scope.base else reach.untouched
     control = sorted(controlled, key=lambda g: hex_digest(f"{seed}/control/{g}"))
     return CheckDesign(
@@ -192,14 +196,14 @@ def design_check(
         draw.strata,
         goldens,
         {golden.id: (file, line) for golden, file, line in placed},
-        changed_tool_lint(suite, folder, plan, changes),
+        lint_of_changed_tools(suite, folder, plan, changes),
         seed,
         max(1, plan.trials),
         everything=draw.everything,
         notes=(
             *notes_of(baseline, draw.strata, reach, folder),
             *version_notes(baseline, versions),
-            *unchecked_notes(plan),
+            *notes_on_unchecked(plan),
             *first.notes,
         ),
         guards=tuple(golden for golden in reach.hard if golden not in drawn),
@@ -219,7 +223,7 @@ class _Draw(NamedTuple):
     rest: Mapping[str, Scores]
 
 
-def _drawn(
+def _draw_goldens(
     goldens: Mapping[str, AnyGolden],
     baseline: BaselinePool,
     reach: Reach,
@@ -238,24 +242,24 @@ def _drawn(
     if 2 * len(affected) >= reach.compared:
         rest, affected = {**affected, **rest}, {}  # one stratum: a sample of everything that is reached
 
-    def made(full: bool) -> list[Stratum]:
+    def strata_with(full: bool) -> list[Stratum]:
         return strata_of(affected, rest, settings, seed, clusters=clusters, history=history, full=full)
 
-    strata = made(bool(everything))
-    if not everything and (everything := why_more_trials(strata, made(True), settings)):
-        strata = made(True)
+    strata = strata_with(bool(everything))
+    if not everything and (everything := why_more_trials(strata, strata_with(True), settings)):
+        strata = strata_with(True)
     return _Draw(strata, everything, affected, rest)
 
 
-def placed_goldens(plan: Plan) -> list[tuple[AnyGolden, str, int]]:
+def goldens_with_places(plan: Plan) -> list[tuple[AnyGolden, str, int]]:
     """The goldens of a plan that are checked, with their file and line: the others can show no change."""
     lines = {golden.id: line for line, golden in plan.numbered_goldens()}
-    file = shown_path(plan.dataset) if isinstance(plan.dataset, Path) else ""
+    file = path_for_ci(plan.dataset) if isinstance(plan.dataset, Path) else ""
     checked = filter(plan.scorer.checks, plan.goldens())
     return [(golden, file, lines.get(golden.id, 0)) for golden in sorted(checked, key=lambda g: g.id)]
 
 
-def shown_path(path: Path) -> str:
+def path_for_ci(path: Path) -> str:
     """The path relative to the working folder where possible, as CI servers expect."""
     try:
         return Path(os.path.relpath(path.resolve())).as_posix()
@@ -292,13 +296,13 @@ def near_tools(plan: Plan, changed: set[str]) -> dict[str, list[str]]:
     near: dict[str, list[str]] = {}
     for pair in lint([tool_set(plan.definitions)]).pairs:
         if pair.score >= NEAR:
-            for one, other in ((pair.first, pair.second), (pair.second, pair.first)):
-                if one in changed:
-                    near.setdefault(one, []).append(other)
+            for name, other in ((pair.first, pair.second), (pair.second, pair.first)):
+                if name in changed:
+                    near.setdefault(name, []).append(other)
     return near
 
 
-def changed_tool_lint(
+def lint_of_changed_tools(
     suite: Suite, folder: Path, plan: Plan, changes: tuple[InputChange, ...]
 ) -> tuple[Diagnostic, ...]:
     """Lint findings on the changed tools, with line numbers where they are in a file."""
@@ -307,10 +311,14 @@ def changed_tool_lint(
         return ()
     file = folder / suite.tools if isinstance(suite.tools, str) else None
     if file is not None and file.suffix in (".json", ".yaml", ".yml") and file.is_file():
-        sets = read_paths([shown_path(file)])
+        sets = read_paths([path_for_ci(file)])
     else:
         sets = [tool_set(plan.definitions)]
-    return tuple(each for each in lint(sets).diagnostics if each.tool in names and each.severity != "info")
+    return tuple(
+        diagnostic
+        for diagnostic in lint(sets).diagnostics
+        if diagnostic.tool in names and diagnostic.severity != "info"
+    )
 
 
 def all_reached(reach: Reach, goldens: Mapping[str, AnyGolden]) -> Reach:

@@ -209,17 +209,17 @@ def reach_with_first_requests(
     sample is run. An equal request takes no golden out of the rest: a file or variable that changed may be used after
     the first answer.
     """
-    known = {golden.id: golden for golden in goldens}
+    goldens_by_id = {golden.id: golden for golden in goldens}
     changed, unknown = first_requests.changed, first_requests.unknown
     untouched = [golden for golden in reach.untouched if golden not in changed and golden not in unknown]
     unseen = [golden for golden in reach.untouched if golden in unknown]
     rest = [golden for golden in reach.rest if golden not in changed] + unseen
     moved = [golden for golden in (*reach.untouched, *reach.rest) if golden in changed]
-    hard = {*reach.hard, *(golden for golden in unseen if guards(known[golden]))} - {*moved}
+    hard = {*reach.hard, *(golden for golden in unseen if guards(goldens_by_id[golden]))} - {*moved}
     return msgspec.structs.replace(
         reach,
         untouched=tuple(untouched),
         affected=(*reach.affected, *moved),
         rest=tuple(rest),
-        hard=tuple(golden for golden in known if golden in hard),
+        hard=tuple(golden for golden in goldens_by_id if golden in hard),
     )

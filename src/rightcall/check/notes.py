@@ -40,14 +40,16 @@ def why_everything(baseline: BaselinePool, reach: Reach, goldens: int, full: boo
 
 def why_more_trials(once: list[Stratum], full: list[Stratum], settings: CheckSettings) -> str:
     """Why goldens that are all tried are tried as often as in the baseline; "" when once is enough."""
-    for one, more in zip(once, full, strict=True):
-        whole = one.name == "rest" and sum(map(len, one.order)) == one.goldens
-        if whole and not settles_at_best(one, settings.beta) and settles_at_best(more, settings.beta):
-            return f"{one.goldens} goldens tried once cannot settle a margin of {percent(one.margin, 0)}"
+    for sampled, more in zip(once, full, strict=True):
+        whole = sampled.name == "rest" and sum(map(len, sampled.order)) == sampled.goldens
+        if whole and not settles_at_best(sampled, settings.beta) and settles_at_best(more, settings.beta):
+            return (
+                f"{sampled.goldens} goldens tried once cannot settle a margin of {percent(sampled.margin, 0)}"
+            )
     return ""
 
 
-def unchecked_notes(plan: Plan) -> list[str]:
+def notes_on_unchecked(plan: Plan) -> list[str]:
     """How many goldens are left out because nothing about them could change the verdict."""
     count = sum(not plan.scorer.checks(golden) for golden in plan.unshuffled())
     return [f"{counted(count, 'golden')} without a check not tried"] if count else []
@@ -55,35 +57,35 @@ def unchecked_notes(plan: Plan) -> list[str]:
 
 def notes_of(baseline: BaselinePool, strata: list[Stratum], reach: Reach, folder: Path) -> list[str]:
     """Notes that qualify the verdict."""
-    said = []
+    notes = []
     age = baseline.header.age_days()
     if age > OLD_DAYS:
-        said.append(f"the baseline is {age:.0f} days old; save a new one on the main branch")
+        notes.append(f"the baseline is {age:.0f} days old; save a new one on the main branch")
     for stratum in strata:
         if not settles_at_best(stratum):
-            said.append(_too_small(stratum))
+            notes.append(_too_small(stratum))
     if strata and all(len(scores) == 1 for stratum in strata for scores in stratum.before.values()):
-        said.append(
+        notes.append(
             "the baseline has one trial per golden, which is weak evidence; run the suite again on the main branch: "
             "trials with equal inputs are pooled"
         )
     if reach.quarantined:
-        said.append(
+        notes.append(
             f"{len(reach.quarantined)} quarantined goldens are not tried: {', '.join(reach.quarantined[:5])}"
         )
     base = base_commit(folder) if baseline.header.commit else ""
     behind = commits_between(folder, baseline.header.commit, base) if base else None
     if behind:
-        said.append(
+        notes.append(
             f"the baseline is {counted(behind, 'commit')} behind the base: their changes are tested with yours"
         )
-    return said
+    return notes
 
 
 def version_notes(baseline: BaselinePool, versions: Mapping[str, str]) -> list[str]:
     """Version differences that do not show in the requests."""
-    said = minor_changes(baseline.header.versions, versions)
-    return [f"since the baseline: {', '.join(said)}"] if said else []
+    versions_changed = minor_changes(baseline.header.versions, versions)
+    return [f"since the baseline: {', '.join(versions_changed)}"] if versions_changed else []
 
 
 def _too_small(stratum: Stratum) -> str:

@@ -25,8 +25,8 @@ from rightcall.decide.check_rule import CheckWord, Decided, StratumState
 from rightcall.metrics.tally import Tally
 from rightcall.model.open_call import unknown_calls_text
 from rightcall.model.run import CaseResult
-from rightcall.run.answers import unanswered_sentence
-from rightcall.run.baseline_pool import served_models
+from rightcall.run.answers import no_answer_sentence
+from rightcall.run.baseline_pool import models_that_answered
 from rightcall.stats.gaffke import case_units, gaffke_bounds
 
 MOST_ERRORS = 0.05
@@ -79,7 +79,7 @@ def check_result(
 ) -> CheckResult:
     """The result of a check. `base` says that the control was the version before the change."""
     design, settings = seen.design, seen.design.settings
-    found, summary = _finding(seen, decided, states, base=base), seen.tally.summary()
+    finding, summary = _finding(seen, decided, states, base=base), seen.tally.summary()
     unknown = f"; {unknown_calls_text(summary.unknown_calls)}" if summary.unknown_calls else ""
     compared = design.compared.words if design.ownership != "owned" else ""
     notes = [
@@ -88,19 +88,19 @@ def check_result(
         *seen.notes,
         *filter(None, [design.rescored]),
     ]
-    if found.word == "REGRESSED" and found.cause != "hard" and _only_rest_moved(states, design):
+    if finding.word == "REGRESSED" and finding.cause != "hard" and _only_rest_moved(states, design):
         notes.append(
             "only goldens that no changed tool affects changed: --control 40 tells whether the provider did"
         )
-    notes += _served_notes(seen)
-    broken, fixed = _moved(seen, "broken"), _moved(seen, "fixed")
+    notes += _notes_on_models(seen)
+    broken, fixed = _golden_changes(seen, "broken"), _golden_changes(seen, "fixed")
     return msgspec.structs.replace(
-        unasked_result(design, found.word, found.sentence + unknown),
-        cause=found.cause,
+        result_without_trials(design, finding.word, finding.sentence + unknown),
+        cause=finding.cause,
         hint=NOTHING_IN_COMMON
-        if found.cause == "new"
+        if finding.cause == "new"
         else hint_words(
-            Decided(found.word, decided.cause),
+            Decided(finding.word, decided.cause),
             notes,
             everything=bool(design.everything) or design.planned >= design.full,
         ),
@@ -131,50 +131,54 @@ def _finding(
     def inconclusive(cause: str, why: str) -> _Finding:
         return _Finding("INCONCLUSIVE", cause, f"INCONCLUSIVE: {what}; {why}")
 
-    found = _Finding(decided.word, str(decided.cause), f"PASS: {what}; no golden of the baseline is affected")
+    finding = _Finding(
+        decided.word, str(decided.cause), f"PASS: {what}; no golden of the baseline is affected"
+    )
     if not seen.design.reach.compared and not seen.design.reach.untouched:
-        found = inconclusive(
+        finding = inconclusive(
             "new", "the baseline has no golden as it is in the dataset now: nothing to compare with"
         )
     if states:
-        found = found._replace(sentence=sentence(decided, states, settings, what))
+        finding = finding._replace(sentence=sentence(decided, states, settings, what))
     if decided.cause == "hard":
-        found = found._replace(sentence=_damage_sentence(seen, what))
+        finding = finding._replace(sentence=_damage_sentence(seen, what))
     elif seen.hard:
-        found = inconclusive("hard", f"{seen.hard[0].golden} had {seen.hard[0].code} once, and not again")
+        finding = inconclusive("hard", f"{seen.hard[0].golden} had {seen.hard[0].code} once, and not again")
     provider_moved = seen.moved is not None and seen.moved <= settings.alpha / 2
-    if provider_moved and found.word == "REGRESSED" and found.cause != "hard":
+    if provider_moved and finding.word == "REGRESSED" and finding.cause != "hard":
         who = "the version before the change passes" if base else "untouched goldens pass"
-        found = inconclusive(
+        finding = inconclusive(
             "control", f"the provider changed too: {who} less often as well (p {seen.moved:.2g})"
         )
-    if seen.spent and seen.errors > MOST_ERRORS * seen.spent and found.word != "REGRESSED":
-        said = f"ERROR: {seen.errors:,} of {seen.spent:,} trials got no answer, too many for a verdict"
-        found = _Finding("ERROR", "errors", said)
+    if seen.spent and seen.errors > MOST_ERRORS * seen.spent and finding.word != "REGRESSED":
+        sentence_of_errors = (
+            f"ERROR: {seen.errors:,} of {seen.spent:,} trials got no answer, too many for a verdict"
+        )
+        finding = _Finding("ERROR", "errors", sentence_of_errors)
     tried = [result for results in seen.results.values() for result in results]
-    if tried and found.word not in ("REGRESSED", "ERROR") and not any(_answered(r) for r in tried):
-        found = _Finding("ERROR", "errors", unanswered_sentence(len(tried)))
-    if seen.skipped and found.word == "PASS":
-        found = inconclusive("budget", f"the budget ran out with {seen.skipped:,} trials left")
-    if seen.only_replayed and found.word == "PASS":
-        found = inconclusive(found.cause, "0 live calls: the model was not tested")
-    return found
+    if tried and finding.word not in ("REGRESSED", "ERROR") and not any(_has_answer(r) for r in tried):
+        finding = _Finding("ERROR", "errors", no_answer_sentence(len(tried)))
+    if seen.skipped and finding.word == "PASS":
+        finding = inconclusive("budget", f"the budget ran out with {seen.skipped:,} trials left")
+    if seen.only_replayed and finding.word == "PASS":
+        finding = inconclusive(finding.cause, "0 live calls: the model was not tested")
+    return finding
 
 
-def _answered(result: CaseResult) -> bool:
+def _has_answer(result: CaseResult) -> bool:
     return result.trajectory is None or result.trajectory.answered
 
 
-def _served_notes(seen: CheckEvidence) -> list[str]:
+def _notes_on_models(seen: CheckEvidence) -> list[str]:
     """Notes on a model that answers under another name than in the baseline, though the same one was requested."""
     before, asked = seen.design.baseline.header.served_model, seen.design.inputs.agent.get("model", "")
     service = asked.startswith(("http:", "https:", "a2a:"))
-    now = served_models((r for each in seen.results.values() for r in each), asked)
+    now = models_that_answered((r for trials in seen.results.values() for r in trials), asked)
     new = [name for name in now if name not in before]
     if not before or not new or any(change.kind in ("model", "base_url") for change in seen.design.changes):
         return []
     if service:
-        reported = [", ".join("none" if each == asked else each for each in names) for names in (now, before)]
+        reported = [", ".join("none" if name == asked else name for name in names) for names in (now, before)]
         return [
             f"the version that the service reports is {reported[0]} now, and was {reported[1]} in the baseline"
         ]
@@ -185,20 +189,21 @@ def _served_notes(seen: CheckEvidence) -> list[str]:
 
 
 def _damage_sentence(seen: CheckEvidence, what: str) -> str:
-    one = seen.hard[-1]
+    damage = seen.hard[-1]
     chance = never_seen_chance(seen.design.baseline.trials, max(1, seen.trials))
-    main = [line for line in seen.design.baseline.lines if one.code in line.hard]
+    main = [line for line in seen.design.baseline.lines if damage.code in line.hard]
     if main:
-        known = f"in the baseline {len(main)} other goldens had it"
+        history = f"in the baseline {len(main)} other goldens had it"
     else:
         trials = f"{seen.design.baseline.trials:,} trials of the baseline"
-        known = f"it never occurred in {trials}; chance at most {percent(chance, 1)}"
-    return f"REGRESSED: {what}; {one.golden} had {one.code} in {one.times} of {one.tries} trials ({known})"
+        history = f"it never occurred in {trials}; chance at most {percent(chance, 1)}"
+    times = f"in {damage.times} of {damage.tries} trials"
+    return f"REGRESSED: {what}; {damage.golden} had {damage.code} {times} ({history})"
 
 
-def _moved(seen: CheckEvidence, way: str) -> list[GoldenChange]:
+def _golden_changes(seen: CheckEvidence, way: str) -> list[GoldenChange]:
     """Goldens that mostly passed and now mostly fail, or the other way round; the largest change first."""
-    found = []
+    changes = []
     for name, results in seen.results.items():
         line = seen.design.baseline.goldens.get(name)
         after = [float(r.passed) for r in results if r.judged]
@@ -206,8 +211,8 @@ def _moved(seen: CheckEvidence, way: str) -> list[GoldenChange]:
             continue
         old, new = math.fsum(line.scores) / len(line.scores), math.fsum(after) / len(after)
         if (old >= 0.5 > new) if way == "broken" else (new >= 0.5 > old):
-            found.append((abs(old - new), _change(seen, name, line.t, results)))
-    return [change for _, change in sorted(found, key=lambda pair: (-pair[0], pair[1].golden))]
+            changes.append((abs(old - new), _change(seen, name, line.t, results)))
+    return [change for _, change in sorted(changes, key=lambda pair: (-pair[0], pair[1].golden))]
 
 
 def _change(
@@ -240,7 +245,7 @@ def _new_goldens(seen: CheckEvidence) -> NewGoldens:
         return NewGoldens(len(ids))
     passed = sum(r.passed for r in results)
     by_golden = [[float(r.passed) for r in seen.results.get(name, ()) if not r.error] for name in sorted(ids)]
-    bounds = gaffke_bounds(case_units([each for each in by_golden if each]), 0.025)
+    bounds = gaffke_bounds(case_units([scores for scores in by_golden if scores]), 0.025)
     return NewGoldens(len(ids), passed, len(results), bounds.low, bounds.high)
 
 
@@ -268,24 +273,24 @@ def _only_rest_moved(states: Sequence[StratumState], design: CheckDesign) -> boo
 
 def _estimate(states: Sequence[StratumState], goldens: int) -> float | None:
     """D̂ = Σ (N_s/N) x̄_s over all goldens, untouched ones counting 0. Shown, never deciding."""
-    known = [state for state in states if state.difference is not None]
-    if not known or not goldens:
+    measured_states = [state for state in states if state.difference is not None]
+    if not measured_states or not goldens:
         return None
-    return math.fsum(state.goldens / goldens * (state.difference or 0.0) for state in known)
+    return math.fsum(state.goldens / goldens * (state.difference or 0.0) for state in measured_states)
 
 
 def _estimate_error(states: Sequence[StratumState], goldens: int) -> float | None:
     """SE² = Σ (N_s/N)² SE_s²."""
-    known = [(state.goldens / goldens * state.error) ** 2 for state in states if state.error is not None]
-    return math.sqrt(math.fsum(known)) if known else None
+    variances = [(state.goldens / goldens * state.error) ** 2 for state in states if state.error is not None]
+    return math.sqrt(math.fsum(variances)) if variances else None
 
 
-def unasked_result(design: CheckDesign, word: CheckWord, said: str) -> CheckResult:
+def result_without_trials(design: CheckDesign, word: CheckWord, sentence: str) -> CheckResult:
     header = design.baseline.header
     return CheckResult(
         design.suite,
         word,
-        said,
+        sentence,
         changes=design.changes,
         lint=design.lint,
         untouched=len(design.reach.untouched),

@@ -16,60 +16,62 @@ _PART_NAMES = {"input_schema": "parameters", "output_schema": "result schema"}
 
 def input_changes(before: Inputs, now: Inputs) -> tuple[InputChange, ...]:
     """Every difference, tools first."""
-    found = [*_tool_changes(before, now)]
-    found += [InputChange("mock", name) for name in _differing(before.mocks, now.mocks)]
-    found += [InputChange("tool_code", name) for name in _differing(before.tool_code, now.tool_code)]
-    for name in _differing(before.worlds, now.worlds):
+    changes = [*_tool_changes(before, now)]
+    changes += [InputChange("mock", name) for name in _names_that_differ(before.mocks, now.mocks)]
+    changes += [
+        InputChange("tool_code", name) for name in _names_that_differ(before.tool_code, now.tool_code)
+    ]
+    for name in _names_that_differ(before.worlds, now.worlds):
         acting = {*before.world_tools.get(name, ()), *now.world_tools.get(name, ())}
-        found.append(InputChange("world", name, about=tuple(sorted(acting))))
+        changes.append(InputChange("world", name, about=tuple(sorted(acting))))
     if before.system != now.system:
-        found.append(InputChange("system"))
-    for name in _differing(before.agent, now.agent):
+        changes.append(InputChange("system"))
+    for name in _names_that_differ(before.agent, now.agent):
         kind: ChangeKind = "model" if name == "model" else "base_url" if name == "base_url" else "mode"
         values = before.agent.get(name) or "none", now.agent.get(name) or "none"
-        found.append(InputChange(kind, name, _HASHED.get(name) or " → ".join(values)))
+        changes.append(InputChange(kind, name, _HASHED.get(name) or " → ".join(values)))
     for which in ("settings", "limits", "faults", "user"):
         if getattr(before, which) != getattr(now, which):
-            found.append(InputChange(which))
-    for name in _differing(before.code, now.code):
+            changes.append(InputChange(which))
+    for name in _names_that_differ(before.code, now.code):
         both = name in before.code and name in now.code
-        found.append(InputChange("code", name, "" if both else "new" if name in now.code else "gone"))
-    found += [InputChange("variable", name) for name in _differing(before.variables, now.variables)]
+        changes.append(InputChange("code", name, "" if both else "new" if name in now.code else "gone"))
+    changes += [InputChange("variable", name) for name in _names_that_differ(before.variables, now.variables)]
     if before.metrics != now.metrics:
-        found.append(InputChange("metrics"))
-    return tuple(found)
+        changes.append(InputChange("metrics"))
+    return tuple(changes)
 
 
-def _differing(before: dict[str, str], now: dict[str, str]) -> list[str]:
+def _names_that_differ(before: dict[str, str], now: dict[str, str]) -> list[str]:
     return sorted(name for name in {*before, *now} if before.get(name) != now.get(name))
 
 
 def _tool_changes(before: Inputs, now: Inputs) -> list[InputChange]:
     gone = [name for name in before.tools if name not in now.tools]
     new = [name for name in now.tools if name not in before.tools]
-    found = []
+    changes = []
     for name in before.tools:
         if name in now.tools and before.tools[name] != now.tools[name]:
-            found.append(InputChange("tool_changed", name, _parts(before.tools[name], now.tools[name])))
+            changes.append(InputChange("tool_changed", name, _parts(before.tools[name], now.tools[name])))
     for name in list(new):
         # The same schema under another name is a renaming: what expected the old name now needs the new one.
         twin = next((old for old in gone if _same_tool(before.tools[old], now.tools[name])), None)
         if twin is not None:
-            found.append(InputChange("tool_renamed", name, before=twin))
+            changes.append(InputChange("tool_renamed", name, before=twin))
             gone.remove(twin)
             new.remove(name)
-    found += [InputChange("tool_added", name) for name in new]
-    found += [InputChange("tool_removed", name) for name in gone]
-    if not found and before.order != now.order:
-        found.append(InputChange("tool_order"))
-    return found
+    changes += [InputChange("tool_added", name) for name in new]
+    changes += [InputChange("tool_removed", name) for name in gone]
+    if not changes and before.order != now.order:
+        changes.append(InputChange("tool_order"))
+    return changes
 
 
-def _same_tool(one: dict[str, str], other: dict[str, str]) -> bool:
-    return one == other or (
-        "input_schema" in one
-        and one.get("input_schema") == other.get("input_schema")
-        and one.get("description") == other.get("description")
+def _same_tool(first: dict[str, str], second: dict[str, str]) -> bool:
+    return first == second or (
+        "input_schema" in first
+        and first.get("input_schema") == second.get("input_schema")
+        and first.get("description") == second.get("description")
     )
 
 
@@ -110,25 +112,25 @@ def reach_of(
     """Sort the goldens. `near` are tools like each changed one, by its name."""
     changed = {tool for change in changes for tool in change.tools}
     alike = changed | {other for tool in changed for other in (near or {}).get(tool, ())}
-    found: dict[str, list[str]] = {name: [] for name in Reach.__struct_fields__}
+    groups: dict[str, list[str]] = {name: [] for name in Reach.__struct_fields__}
     for golden in goldens:
         line = before.get(golden.id)
         if golden.id in quarantine:
-            found["quarantined"].append(golden.id)
+            groups["quarantined"].append(golden.id)
         elif line is None or not line.scores:
-            found["new"].append(golden.id)
+            groups["new"].append(golden.id)
         elif line.golden != golden_hash(golden):
-            found["edited"].append(golden.id)
-            found["new"].append(golden.id)
+            groups["edited"].append(golden.id)
+            groups["new"].append(golden.id)
         elif line.ask == ask_hash(golden, now):
-            found["untouched"].append(golden.id)
+            groups["untouched"].append(golden.id)
         elif changed and (about(golden) & alike or changed & line.confused.keys()):
-            found["affected"].append(golden.id)
+            groups["affected"].append(golden.id)
         else:
-            found["rest"].append(golden.id)
+            groups["rest"].append(golden.id)
             if guards(golden):
-                found["hard"].append(golden.id)
-    return Reach(**{name: tuple(ids) for name, ids in found.items()})
+                groups["hard"].append(golden.id)
+    return Reach(**{name: tuple(ids) for name, ids in groups.items()})
 
 
 def about(golden: AnyGolden) -> set[str]:

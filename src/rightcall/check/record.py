@@ -5,15 +5,21 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import msgspec
 
+from rightcall.core.codec import decode, encode
+from rightcall.core.errors import RightCallError
+from rightcall.decide.check_result import CheckResult
+from rightcall.files.atomic import write_file
 from rightcall.model.golden import AnyGolden
 from rightcall.model.run import CaseResult, Run, Summary
 from rightcall.run.baseline_pool import CHECKED
 from rightcall.run.preparation import Prepared
-from rightcall.run.sink import Sink, stored_batch
+from rightcall.run.sink import Sink, store_batch
 from rightcall.store.address import Persistence
 from rightcall.store.base import RunFilter, StoredRun, changes
 from rightcall.store.sql.store import Store
@@ -41,7 +47,7 @@ class CheckRecord:
             now, versions={**now.versions, "check": question, "process": this_process()}
         )
         self.answered: dict[tuple[str, int], CaseResult] = {}
-        stored = self._interrupted(now)
+        stored = self._find_interrupted(now)
         if stored is None:
             self.run = now
             self._writer = store.runs.begin(now, planned=planned, documents=prepared.documents)
@@ -67,7 +73,7 @@ class CheckRecord:
         _HERE.add(self.run.id)
         try:
             async with Sink(
-                lambda batch: stored_batch(self._store, self._writer, batch),
+                lambda batch: store_batch(self._store, self._writer, batch),
                 lambda batch: None,
                 persist=self._persist,
             ) as self._sink:
@@ -76,12 +82,12 @@ class CheckRecord:
             _HERE.discard(self.run.id)
 
     async def finish(self, summary: Summary, verdict: str) -> None:
-        def finished() -> None:
+        def finish() -> None:
             self._store.runs.finish(self.run.id, summary, verdict, early=True, epoch=self._writer.epoch)
 
-        await asyncio.to_thread(self._persist, finished)
+        await asyncio.to_thread(self._persist, finish)
 
-    def _interrupted(self, now: Run) -> StoredRun | None:
+    def _find_interrupted(self, now: Run) -> StoredRun | None:
         """The newest unfinished check of the same question that no process is running."""
         which = RunFilter(name=now.name, tag=CHECKED, state="unfinished")
         for stored in self._store.runs.page(which, limit=LOOKED_BACK):
@@ -99,3 +105,38 @@ def _at_work(stored: StoredRun) -> bool:
     if runs is None:  # on another machine
         return datetime.now(UTC) - datetime.fromisoformat(stored.updated_at) < QUIET
     return runs
+
+
+@dataclass
+class StoredVerdicts:
+    """`checks/SEED-NUMBER-ASKED.json`: the seed names the inputs, the number counts what was decided about them."""
+
+    store: Store
+
+    def count(self, seed: str) -> int:
+        """How often these inputs were decided about."""
+        return len(self._files(seed))
+
+    def last(self, seed: str, asked: str) -> CheckResult | None:
+        """The newest verdict on the same question; None when there is none that can be read."""
+        paths = [path for path in self._files(seed) if path.stem.endswith(f"-{asked}")]
+        if not paths:
+            return None
+        path = max(paths, key=lambda path: int(path.stem.split("-")[1]))
+        try:
+            return decode(path.read_bytes(), CheckResult, str(path))
+        except (OSError, RightCallError):  # written by another version: decide again
+            return None
+
+    def add(self, seed: str, asked: str, result: CheckResult) -> None:
+        if (folder := self._folder) is not None:
+            folder.mkdir(parents=True, exist_ok=True)
+            write_file(folder / f"{seed}-{self.count(seed) + 1}-{asked}.json", encode(result))
+
+    @property
+    def _folder(self) -> Path | None:
+        return Path(self.store.file).parent / "checks" if self.store.file else None
+
+    def _files(self, seed: str) -> list[Path]:
+        folder = self._folder
+        return list(folder.glob(f"{seed}-*-*.json")) if folder and folder.is_dir() else []

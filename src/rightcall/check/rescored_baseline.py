@@ -11,13 +11,13 @@ from rightcall.metrics.score_case import Scorer
 from rightcall.model.golden import AnyGolden
 from rightcall.model.run import CaseResult
 from rightcall.run.baseline_file import BaselineLine, BaselinePool
-from rightcall.run.baseline_pool import graded_scores, mark_of
+from rightcall.run.baseline_pool import mark_of, scores_by_run
 from rightcall.run.inputs import golden_hash
-from rightcall.run.rescorer import stored_tools
+from rightcall.run.rescorer import tools_of_run
 from rightcall.store.sql.store import Store
 
 
-async def rescored_baseline(
+async def rescore_baseline(
     pool: BaselinePool, store: Store, scorer: Scorer, goldens: Mapping[str, AnyGolden]
 ) -> BaselinePool | None:
     """The same trials scored by these metrics; None when a run or its trajectories are not in the store.
@@ -26,29 +26,29 @@ async def rescored_baseline(
     """
     runs = []
     for run in pool.header.runs:
-        found = await _rescored_run(store, run.id, scorer, goldens)
-        if found is None:
+        results_of_run = await _rescore_run(store, run.id, scorer, goldens)
+        if results_of_run is None:
             return None
-        runs.append(found)
+        runs.append(results_of_run)
     lines = []
     for line in pool.lines:
         golden = goldens.get(line.id)
         if golden is None or golden_hash(golden) != line.golden:
             lines.append(line)
             continue
-        lines.append(_line(line, [found[line.id] for found in runs if line.id in found]))
+        lines.append(_line(line, [results[line.id] for results in runs if line.id in results]))
     return BaselinePool(pool.header, tuple(lines))
 
 
-async def _rescored_run(
+async def _rescore_run(
     store: Store, run: str, scorer: Scorer, goldens: Mapping[str, AnyGolden]
 ) -> dict[str, list[CaseResult]] | None:
     try:
         stored = store.runs.get(run)
     except RightCallError:
         return None
-    tools = stored_tools(store, stored)
-    found: dict[str, list[CaseResult]] = {}
+    tools = tools_of_run(store, stored)
+    results_by_golden: dict[str, list[CaseResult]] = {}
     for result in store.runs.results(stored.id, trajectories=True):
         golden = goldens.get(result.golden_id)
         if golden is None:
@@ -59,8 +59,8 @@ async def _rescored_run(
             scored = result
         else:
             scored = await scorer.result(golden, result.trial, result.trajectory, tools)
-        found.setdefault(result.golden_id, []).append(scored)
-    return found
+        results_by_golden.setdefault(result.golden_id, []).append(scored)
+    return results_by_golden
 
 
 def _line(line: BaselineLine, runs: list[list[CaseResult]]) -> BaselineLine:
@@ -68,6 +68,6 @@ def _line(line: BaselineLine, runs: list[list[CaseResult]]) -> BaselineLine:
     return msgspec.structs.replace(
         line,
         t=tuple("".join(map(mark_of, results)) for results in runs),
-        s=graded_scores(runs),
+        s=scores_by_run(runs),
         hard=tuple(sorted({*line.hard, *codes})),
     )

@@ -13,11 +13,11 @@ from rightcall.check.base_version import BaseVersion
 from rightcall.check.design import CheckDesign, CheckScope, design_check
 from rightcall.check.first_requests import FirstRequests, compare_first_requests
 from rightcall.check.options import CheckRequest
-from rightcall.check.outcome import unasked_result
-from rightcall.check.rescored_baseline import rescored_baseline
-from rightcall.check.stored_verdicts import StoredVerdicts
+from rightcall.check.outcome import result_without_trials
+from rightcall.check.record import StoredVerdicts
+from rightcall.check.rescored_baseline import rescore_baseline
 from rightcall.check.trials import CheckTrials, Watch
-from rightcall.check.words import untouched_words
+from rightcall.check.words import words_for_untouched
 from rightcall.core.text import percent
 from rightcall.decide.check_result import EXIT_CODES, CheckCalls, CheckResult
 from rightcall.decide.check_settings import CheckSettings
@@ -100,25 +100,25 @@ async def check_plan(
     if base is not None and not settings.control:
         settings = msgspec.structs.replace(settings, control=BASE_CONTROL)
     baseline, moved = await _same_metrics(plan, baseline, store)
-    known = StoredVerdicts(store)
+    verdicts = StoredVerdicts(store)
     first = (
         FirstRequests() if options.full else await compare_first_requests(plan, baseline, options.compared)
     )
 
-    def designed(again: int) -> CheckDesign:
+    def design_draw(again: int) -> CheckDesign:
         scope = CheckScope(options.full, again, tuple(options.changed), base is not None)
         return design_check(suite, folder, plan, baseline, settings, scope, first)
 
-    design = replace(designed(0), rescored=moved)
-    draws, asked = known.count(design.seed), _asked(design, plan, options)
+    design = replace(design_draw(0), rescored=moved)
+    draws, asked = verdicts.count(design.seed), _question_hash(design, plan, options)
     asked_at = ""
     again = options.again or bool(design.unknown)  # what is unknown may have changed since the last verdict
     if draws and again:
-        design = replace(designed(draws), first_seed=design.seed, rescored=moved)
+        design = replace(design_draw(draws), first_seed=design.seed, rescored=moved)
     result = _without_asking(design, plan, options)
     if result is not None:
-        return _finished(result, settings)
-    if draws and not again and (stored := known.last(design.seed, asked)) is not None:
+        return _with_exit_code(result, settings)
+    if draws and not again and (stored := verdicts.last(design.seed, asked)) is not None:
         note = "0 calls: the inputs have not changed since this verdict; pass --again to check again"
         return msgspec.structs.replace(stored, notes=(*stored.notes, note), calls=_no_calls(stored.calls))
     if design.unknown:  # nobody knows whether trials of an interrupted check are of the same agent
@@ -135,10 +135,10 @@ async def check_plan(
     result = msgspec.structs.replace(await trials.run(), draws=draws + 1)
     if draws:
         number = {1: "second", 2: "third"}.get(draws, f"{draws + 1}th")
-        said = f"this is the {number} {'draw' if options.again else 'check'} for these inputs"
-        result = msgspec.structs.replace(result, notes=(*result.notes, said))
-    result = _finished(result, settings)
-    known.add(design.first_seed or design.seed, asked, result)
+        draw_note = f"this is the {number} {'draw' if options.again else 'check'} for these inputs"
+        result = msgspec.structs.replace(result, notes=(*result.notes, draw_note))
+    result = _with_exit_code(result, settings)
+    verdicts.add(design.first_seed or design.seed, asked, result)
     return result
 
 
@@ -149,7 +149,7 @@ async def _same_metrics(plan: Plan, baseline: BaselinePool, store: Store) -> tup
     if baseline.header.given.metrics == metrics_hash(plan):
         return baseline, ""
     goldens = {golden.id: golden for golden in plan.goldens()}
-    again = await rescored_baseline(baseline, store, plan.scorer, goldens)
+    again = await rescore_baseline(baseline, store, plan.scorer, goldens)
     if again is None:
         return baseline, ""
     before, after = (
@@ -160,7 +160,7 @@ async def _same_metrics(plan: Plan, baseline: BaselinePool, store: Store) -> tup
     return again, moved
 
 
-def _asked(design: CheckDesign, plan: Plan, options: CheckOptions) -> str:
+def _question_hash(design: CheckDesign, plan: Plan, options: CheckOptions) -> str:
     """A hash of the question: another margin, budget or golden is another question."""
     goldens = [golden_hash(golden) for golden in design.goldens.values()]
     how = [
@@ -175,7 +175,7 @@ def _asked(design: CheckDesign, plan: Plan, options: CheckOptions) -> str:
     return digest([msgspec.to_builtins(design.settings), how, goldens, compared])[:16]
 
 
-def _finished(result: CheckResult, settings: CheckSettings) -> CheckResult:
+def _with_exit_code(result: CheckResult, settings: CheckSettings) -> CheckResult:
     """The result with its exit code; a lint error on a changed tool is a failure regardless of the trials."""
     code = EXIT_CODES[result.verdict]
     if (
@@ -184,7 +184,7 @@ def _finished(result: CheckResult, settings: CheckSettings) -> CheckResult:
         and result.cause != "unchecked"
     ):
         code = 0
-    if code == 0 and any(each.severity == "error" for each in result.lint):
+    if code == 0 and any(diagnostic.severity == "error" for diagnostic in result.lint):
         code = 1
     return msgspec.structs.replace(result, exit_code=code)
 
@@ -214,17 +214,17 @@ def _nothing_compared(design: CheckDesign, base: CheckResult) -> CheckResult:
 
 def _without_asking(design: CheckDesign, plan: Plan, options: CheckOptions) -> CheckResult | None:
     """Verdicts that cost nothing; None when something must be tried."""
-    base = unasked_result(design, "PASS", "")
-    made = msgspec.structs.replace
+    base = result_without_trials(design, "PASS", "")
+    answer = msgspec.structs.replace
     what = design.subject
     if options.plan_only:
         forecast = design.forecast() if design.strata else None
         if not design.changes and not design.planned:
-            what = untouched_words(design.ownership, design.compared)
+            what = words_for_untouched(design.ownership, design.compared)
         word = f"PLAN: {what}; {design.planned:,} calls at most, {design.full:,} in a full run"
-        return made(base, verdict="INCONCLUSIVE", sentence=word, cause="plan", forecast=forecast)
+        return answer(base, verdict="INCONCLUSIVE", sentence=word, cause="plan", forecast=forecast)
     if any(change.kind == "metrics" for change in design.changes) and not design.rescored:
-        return made(
+        return answer(
             base,
             verdict="INCONCLUSIVE",
             sentence="INCONCLUSIVE: the metrics changed since the baseline, so nothing can be compared with it",
@@ -234,12 +234,12 @@ def _without_asking(design: CheckDesign, plan: Plan, options: CheckOptions) -> C
     if not design.reach.compared and not design.reach.new and not design.control:
         if not design.reach.untouched:
             return _nothing_compared(design, base)
-        said = f"PASS: {untouched_words(design.ownership, design.compared)} (0 calls)"
-        said += f"; {design.rescored}" if design.rescored else ""
-        return made(base, sentence=said, cause="untouched")
+        sentence = f"PASS: {words_for_untouched(design.ownership, design.compared)} (0 calls)"
+        sentence += f"; {design.rescored}" if design.rescored else ""
+        return answer(base, sentence=sentence, cause="untouched")
     recordings = plan.agent.recordings
     if recordings is not None and recordings.replays_only and design.reach.compared:
-        return made(
+        return answer(
             base,
             verdict="INCONCLUSIVE",
             sentence=f"INCONCLUSIVE: {what}; 0 live calls: the model was not tested",

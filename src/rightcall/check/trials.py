@@ -84,11 +84,11 @@ class CheckTrials:
     async def _both_versions(self) -> tuple[Decided, float | None]:
         """The decision, and the p-value of whatever was asked as a control."""
         if self._base is None:
-            return await self._decided(), await self._control_moved()
+            return await self._decide(), await self._control_moved()
         # At the same time, so that any change at the provider affects both.
         again = asyncio.create_task(self._base.passes(self._design.control))
         try:
-            return await self._decided(), await self._base_moved(again)
+            return await self._decide(), await self._base_moved(again)
         finally:
             again.cancel()
 
@@ -98,16 +98,16 @@ class CheckTrials:
 
     def _all_ids(self) -> set[str]:
         design = self._design
-        drawn = {golden for each in design.strata for unit in each.order for golden in unit}
+        drawn = {golden for stratum in design.strata for unit in stratum.order for golden in unit}
         return drawn | {*design.reach.hard, *design.reach.new, *design.control}
 
-    async def _decided(self) -> Decided:
+    async def _decide(self) -> Decided:
         for wave in self._waves():
             if self._over_budget(sum(len(step.unit) for step in wave)):
                 break
-            results = await self._tried([(golden, step.round) for step in wave for golden in step.unit])
+            results = await self._try([(golden, step.round) for step in wave for golden in step.unit])
             for step in wave:
-                if await self._found_damage([r for r in results if r.golden_id in step.unit]):
+                if await self._finds_damage([r for r in results if r.golden_id in step.unit]):
                     return Decided("REGRESSED", "hard")
                 self._rule.feed(
                     step, {r.golden_id: self._score(r) for r in results if r.golden_id in step.unit}
@@ -123,8 +123,8 @@ class CheckTrials:
                 if self._over_budget(len(some)):
                     self._seen.skipped += len(jobs) - at
                     break
-                results = await self._tried(some)
-                if await self._found_damage(
+                results = await self._try(some)
+                if await self._finds_damage(
                     [r for r in results if r.golden_id not in self._design.reach.new]
                 ):
                     return Decided("REGRESSED", "hard")
@@ -136,7 +136,7 @@ class CheckTrials:
         for step in self._rule.steps():
             wave.append(step)
             last = step.unit == self._design.strata[step.stratum].order[-1]
-            if last or sum(len(each.unit) for each in wave) >= self._wave_size:
+            if last or sum(len(planned_step.unit) for planned_step in wave) >= self._wave_size:
                 yield wave
                 wave = []
         if wave:
@@ -145,12 +145,12 @@ class CheckTrials:
     def _over_budget(self, calls: int) -> bool:
         return self._max_calls is not None and self._seen.spent + calls > self._max_calls
 
-    async def _tried(self, jobs: Sequence[tuple[str, int]]) -> list[CaseResult]:
+    async def _try(self, jobs: Sequence[tuple[str, int]]) -> list[CaseResult]:
         """Results in the order of the jobs. Trials without an answer are retried once, unless they may have acted."""
-        results = await self._asked(jobs)
+        results = await self._ask(jobs)
         again = [] if self._acts else [(r.golden_id, r.trial) for r in results if r.error]
         if again:
-            second = {(r.golden_id, r.trial): r for r in await self._asked(again)}
+            second = {(r.golden_id, r.trial): r for r in await self._ask(again)}
             results = [second.get((r.golden_id, r.trial), r) for r in results]
         for result in results:
             if result.error:
@@ -162,20 +162,20 @@ class CheckTrials:
             self._watch(self._seen.spent, self._design.planned)
         return results
 
-    async def _asked(self, jobs: Sequence[tuple[str, int]]) -> list[CaseResult]:
+    async def _ask(self, jobs: Sequence[tuple[str, int]]) -> list[CaseResult]:
         self._seen.spent += len(jobs)
         return list(await asyncio.gather(*(self._one(name, trial) for name, trial in jobs)))
 
     async def _one(self, name: str, trial: int) -> CaseResult:
         """One trial, stored as soon as it is known; an error is not stored, because it is retried."""
-        if (known := self._record.answered.get((name, trial))) is not None:
-            return known
+        if (stored := self._record.answered.get((name, trial))) is not None:
+            return stored
         result = await self._perform(self._design.goldens[name], trial)
         if not result.error:
             await self._record.add(result)
         return result
 
-    async def _found_damage(self, results: Sequence[CaseResult]) -> bool:
+    async def _finds_damage(self, results: Sequence[CaseResult]) -> bool:
         """Whether a trial did damage that the baseline never showed for its golden; it is then tried again."""
         for result in results:
             new = self._new_damage(result)
@@ -183,7 +183,7 @@ class CheckTrials:
                 continue
             name, tries = result.golden_id, 5 if self._design.settings.hard == "confirm" else MORE_TRIES
             first = max(r.trial for r in self._seen.results[name]) + 1
-            more = await self._tried([(name, first + i) for i in range(tries)])
+            more = await self._try([(name, first + i) for i in range(tries)])
             did = [r for r in (result, *more) if any(f.code == new.code for f in r.codes)]
             tried = [r for r in (result, *more) if not r.error]
             file, line = self._design.places.get(name, ("", 0))
@@ -197,19 +197,19 @@ class CheckTrials:
 
     def _new_damage(self, result: CaseResult) -> Failure | None:
         line = self._design.baseline.goldens.get(result.golden_id)
-        known = set(line.hard) if line else set()
+        codes_before = set(line.hard) if line else set()
         if result.error or result.golden_id in {hard.golden for hard in self._seen.hard}:
             return None
         forbidden = set(self._plan.gate.forbid) if self._plan.gate else set()
         hard = FATAL | forbidden
-        return next((f for f in result.codes if f.code in hard and f.code not in known), None)
+        return next((f for f in result.codes if f.code in hard and f.code not in codes_before), None)
 
     async def _control_moved(self) -> float | None:
         """The p-value of unaffected goldens tried again; None when none were requested."""
         control = self._design.control
         if not control:
             return None
-        results = await self._tried([(golden, 0) for golden in control])
+        results = await self._try([(golden, 0) for golden in control])
         return self._p_of({r.golden_id: float(r.passed) for r in results if not r.error})
 
     async def _base_moved(self, again: asyncio.Task[dict[str, float]]) -> float | None:

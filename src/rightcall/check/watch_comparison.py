@@ -14,7 +14,7 @@ from rightcall.files.project_files import ABSENT
 from rightcall.run.agent_sources import AgentSources
 from rightcall.run.baseline_file import BaselineHeader
 from rightcall.run.inputs import Inputs, digest
-from rightcall.run.watched_inputs import UNSET, loaded_variables
+from rightcall.run.watched_inputs import UNSET, variables_of_modules
 
 NOT_WATCHED = "the baseline does not say which files its agent read; run the suite on the main branch again"
 
@@ -38,17 +38,21 @@ def compare_watched(sources: AgentSources, header: BaselineHeader, inputs: Input
     if sources.ownership == "owned" and before is None:
         return WatchComparison(compared=ComparedInputs(files=tuple(sorted(inputs.code))))
     files = {} if before is None or sources.stated else before.files
-    counted = {name: each for name, each in files.items() if sources.counts(name) and name not in inputs.code}
+    counted = {
+        name: content for name, content in files.items() if sources.counts(name) and name not in inputs.code
+    }
     now = {name: sources.project.hash(name) for name in counted}
     changes = tuple(
         InputChange("code", name, _detail(counted[name], now[name]))
         for name in counted
         if counted[name] != now[name]
     )
-    variables = {} if before is None or sources.stated else loaded_variables(before, sources.project)
-    moved = {n: each for n, each in variables.items() if n not in inputs.variables}
+    variables = {} if before is None or sources.stated else variables_of_modules(before, sources.project)
+    moved = {n: content for n, content in variables.items() if n not in inputs.variables}
     old = {} if before is None else before.variables
-    changes += tuple(InputChange("variable", n) for n, each in moved.items() if old.get(n, UNSET) != each)
+    changes += tuple(
+        InputChange("variable", n) for n, content in moved.items() if old.get(n, UNSET) != content
+    )
     present = (name for name in counted if not counted[name] == now[name] == ABSENT)
     compared = ComparedInputs(
         tuple(sorted({*inputs.code, *present})), tuple(sorted({*inputs.variables, *moved}))

@@ -16,8 +16,12 @@ MOST_NAMED = 3
 
 def change_words(changes: Sequence[InputChange]) -> str:
     """The changes in a few words; the start of every sentence."""
-    said = [change.name if change.kind == "tool_changed" else change.words for change in changes[:MOST_NAMED]]
-    words = ", ".join(said) + (f" and {len(changes) - MOST_NAMED} more" if len(changes) > MOST_NAMED else "")
+    descriptions = [
+        change.name if change.kind == "tool_changed" else change.words for change in changes[:MOST_NAMED]
+    ]
+    words = ", ".join(descriptions) + (
+        f" and {len(changes) - MOST_NAMED} more" if len(changes) > MOST_NAMED else ""
+    )
     return (
         f"{words} changed"
         if changes[-1 if len(changes) <= MOST_NAMED else 0].kind == "tool_changed"
@@ -25,7 +29,7 @@ def change_words(changes: Sequence[InputChange]) -> str:
     )
 
 
-def untouched_words(ownership: Ownership, compared: ComparedInputs) -> str:
+def words_for_untouched(ownership: Ownership, compared: ComparedInputs) -> str:
     """Why nothing has to be run: what was compared, and that it is equal."""
     if ownership == "owned":
         return "nothing that reaches the model has changed"
@@ -102,11 +106,11 @@ def _open(states: Sequence[StratumState]) -> str:
 def risk_words(settings: CheckSettings, states: Sequence[StratumState], spent: int, full: int) -> str:
     """The risk of the verdict and its cost."""
     cost = f"{spent:,} of {full:,} calls" if spent <= full else f"{spent:,} calls, {full:,} in a full run"
-    said = f"{cost}. If nothing had changed, REGRESSED would occur in at most "
-    said += f"{hundredths(settings.alpha)} of 100 checks."
+    risk = f"{cost}. If nothing had changed, REGRESSED would occur in at most "
+    risk += f"{hundredths(settings.alpha)} of 100 checks."
     if any(state.name == "rest" and state.run < state.goldens for state in states):
-        said += " A change confined to a few of the others is detected only by a full run."
-    return said
+        risk += " A change confined to a few of the others is detected only by a full run."
+    return risk
 
 
 def hint_words(decided: Decided, notes: Sequence[str], *, everything: bool) -> str:

@@ -34,7 +34,7 @@ def save(runs: tuple[str, ...], suite: str | None, branch: str, store_url: str |
     """
     from rightcall.core.text import counted
     from rightcall.run.baseline_file import write_baseline
-    from rightcall.run.baseline_pool import find_baseline, pooled
+    from rightcall.run.baseline_pool import find_baseline, pool_runs
     from rightcall.store.address import open_store
 
     with open_store(store_url, must_exist=True) as store:
@@ -43,7 +43,7 @@ def save(runs: tuple[str, ...], suite: str | None, branch: str, store_url: str |
                 (store.runs.get(run) for run in runs), key=lambda run: run.run.started_at, reverse=True
             )
             pool = (
-                pooled(store, found)
+                pool_runs(store, found)
                 if len(found) > 1
                 else find_baseline(store, found[0].id, found[0].run.name)
             )
@@ -106,12 +106,12 @@ def show(which: str, suite: str | None, store_url: str | None, as_json: bool) ->
 def merge(files: tuple[Path, ...], output: Path) -> None:
     """Merge baseline files of one suite: runs with the newest inputs are pooled, the others become history."""
     from rightcall.core.text import counted
-    from rightcall.run.baseline_file import load_baseline, merged, write_baseline
+    from rightcall.run.baseline_file import load_baseline, merge_baselines, write_baseline
 
     missing = [file for file in files if not file.is_file()]
     if missing:
         raise InputError(str(missing[0]), "no such file")
-    pool = merged([load_baseline(file) for file in files])
+    pool = merge_baselines([load_baseline(file) for file in files])
     write_baseline(pool, output)
     tell(
         f"{output}: {counted(len(pool.header.runs), 'run')} pooled, {len(pool.header.older)} kept as history"

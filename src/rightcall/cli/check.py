@@ -47,7 +47,7 @@ def check(suites: tuple[Path, ...], options: CheckCommandOptions) -> None:
 
     Exit codes: 0 PASS, 1 REGRESSED or a lint error on a changed tool, 3 INCONCLUSIVE, 4 too many errors.
     """
-    from rightcall.decide.check_family import held_together
+    from rightcall.decide.check_result import share_risk
     from rightcall.run.suite import load_suite
     from rightcall.show.github import in_actions
     from rightcall.store.address import open_store
@@ -64,7 +64,7 @@ def check(suites: tuple[Path, ...], options: CheckCommandOptions) -> None:
         for file, suite in zip(suites, loaded, strict=True):
             results.append(_checked(file, store, _settings(suite.check, options, share), options))
         if options.together:
-            results = held_together(results, max(result.alpha for result in results) * share)
+            results = share_risk(results, max(result.alpha for result in results) * share)
         for file, suite, result in zip(suites, loaded, results, strict=True):
             for path in options.outputs:
                 _write(_output_of(path, suite.name, len(suites)), result, store)

@@ -175,7 +175,7 @@ def convert(
 def stats(file: Path, as_json: bool) -> None:
     """Count goldens by category, tool, number of calls and tag."""
     from rightcall.datasets.goldens import load_goldens
-    from rightcall.run.dataset_statistics import dataset_statistics
+    from rightcall.improve.dataset_statistics import dataset_statistics
     from rightcall.show.terminal import clean
 
     found = dataset_statistics(load_goldens(file))

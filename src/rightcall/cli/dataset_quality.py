@@ -11,9 +11,9 @@ from rightcall.core.errors import InputError
 from rightcall.core.text import counted
 
 if TYPE_CHECKING:
+    from rightcall.improve.dataset_quality import Quality
     from rightcall.model.run import CaseResult
     from rightcall.model.tool import Tool
-    from rightcall.run.dataset_quality import Quality
     from rightcall.run.golden_check import DatasetFinding
 
 SHOWN = 20
@@ -42,7 +42,7 @@ def quality_of_file(
 ) -> tuple[Quality, list[DatasetFinding]]:
     """The quality of a file of goldens, with the results of an earlier run if given."""
     from rightcall.datasets.goldens import numbered_goldens
-    from rightcall.run.dataset_quality import QualityCheck
+    from rightcall.improve.dataset_quality import QualityCheck
     from rightcall.store.address import open_store
 
     check = QualityCheck(tools)

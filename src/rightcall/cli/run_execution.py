@@ -18,7 +18,7 @@ from rightcall.core.errors import InfrastructureError, RightCallError, RunTakenO
 from rightcall.core.event_loop import prefer_uvloop
 from rightcall.model.run import Run
 from rightcall.run.asked_hosts import role_hosts
-from rightcall.run.definition_cost import cost_of_definitions
+from rightcall.run.cost_estimate import cost_of_definitions
 from rightcall.run.live_run import RunOutcome
 from rightcall.run.options import RunOptions
 from rightcall.run.plan import Plan

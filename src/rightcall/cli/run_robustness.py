@@ -61,14 +61,18 @@ def _paraphrase_endpoint(plan: Plan, model: str | None, base_url: str | None) ->
 def paraphrases_of(plan: Plan, path: Path, model: ModelEndpoint | None) -> dict[str, tuple[str, ...]]:
     """Paraphrases from the file next to the suite; with a model, also of the goldens that have none there."""
     from rightcall.cli.interrupt import run_interruptible
-    from rightcall.improve.perturbations.requests import paraphrased, read_paraphrases, write_paraphrases
+    from rightcall.improve.perturbations.requests import (
+        paraphrase_goldens,
+        read_paraphrases,
+        write_paraphrases,
+    )
     from rightcall.model.golden import Golden
 
     goldens = [golden for golden in plan.goldens() if isinstance(golden, Golden)]
     known = read_paraphrases(path, goldens)
     if model is None:
         return known
-    found = run_interruptible(paraphrased(model, goldens, known, seed=plan.seed))
+    found = run_interruptible(paraphrase_goldens(model, goldens, known, seed=plan.seed))
     write_paraphrases(path, goldens, found)
     count = sum(len(texts) for texts in found.values())
     lost = sum(not texts for texts in found.values())

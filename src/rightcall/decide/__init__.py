@@ -9,7 +9,7 @@
     candidates several runs against one, decided by adjusted p-values
     early_stop ending a run early            sample_size how many goldens, and whether PASS is possible
     simulation what a rule will do           advice     what would decide an undecided rate
-    trial_pairs, check_rule, check_settings, check_family   the rule of `check`
+    trial_pairs, check_rule, check_settings   the rule of `check`
     check_simulation, rate_prior                            what it will probably do
 
 To add a rule: a class in `rules`, a field in `Gate`, a line in `rules_of`.

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from rightcall.core.text import counted, percent
-from rightcall.decide.outcome import Outcome, scored_goldens
+from rightcall.decide.outcome import Outcome, goldens_with_scores
 from rightcall.decide.rules import Check, RateRule
 from rightcall.decide.simulation import Demand, Population, goldens_for_power
 from rightcall.stats.gaffke import Units
@@ -34,13 +34,13 @@ def advice(rule: RateRule, check: Check, outcomes: Sequence[Outcome], alpha: flo
             f"if the true rate on these goldens is {percent(likely)}, {counted(trials, 'trial')} of each give a "
             "PASS with 80 % probability"
         )
-    scored = scored_goldens(rule.select(outcomes), rule.metric)
+    scored = goldens_with_scores(rule.select(outcomes), rule.metric)
     grouped = scored is not None and scored.grouped
     units = scored.units(rule.about) if scored else None
     if check.trials == check.n and not grouped and rule.metric is None:
         needed = gate_n(limit, likely, POWER, alpha)[0]
     else:
-        needed = _resampled(units, limit, likely, alpha) if units else 0
+        needed = _units_needed(units, limit, likely, alpha) if units else 0
     unit = "cluster" if grouped else "golden"
     needed = max(needed, (units.number if units else 0) + 1)
     text = f"if the true rate is {percent(likely)}, {counted(needed, unit)} give a PASS with 80 % probability"
@@ -52,7 +52,7 @@ def advice(rule: RateRule, check: Check, outcomes: Sequence[Outcome], alpha: flo
     return text
 
 
-def _resampled(units: Units, limit: float, likely: float, alpha: float) -> int:
+def _units_needed(units: Units, limit: float, likely: float, alpha: float) -> int:
     """Units needed if new ones resemble those seen; if all were perfect, as many as a flawless run needs."""
     fewest = all_pass_n(limit, alpha)
     seen = Population([s / n for n, s, _ in units.counts], [k for _, _, k in units.counts])

@@ -71,7 +71,7 @@ class BaselineRule:
         unlike = self.baseline.left_out
         before = [o for o in self.baseline.outcomes if o.golden_id not in unlike]
         after = [o for o in outcomes if o.golden_id not in unlike]
-        found = compare(
+        comparison = compare(
             before,
             after,
             margin=self.margin,
@@ -79,24 +79,24 @@ class BaselineRule:
             seed=self.seed,
             max_error_rate=self.max_error_rate,
         )
-        if found.p_non_inferior is None or found.p_regressed is None or found.doubt:
-            return Check(self.name, "INCONCLUSIVE", f"{self.name}: {found.sentence}", limit=-self.margin)
+        if comparison.p_non_inferior is None or comparison.p_regressed is None or comparison.doubt:
+            return Check(self.name, "INCONCLUSIVE", f"{self.name}: {comparison.sentence}", limit=-self.margin)
         check = Check(
             self.name,
             "INCONCLUSIVE",
             "",
             controlled=True,
-            value=found.difference,
+            value=comparison.difference,
             limit=-self.margin,
-            low=found.bound_low,
-            high=found.bound_high,
-            n=found.n,
-            clusters=found.clusters,
-            p_pass=found.p_non_inferior,
-            p_fail=found.p_regressed,
-            p_differs=found.p,
-            only_here=found.only_b,
-            only_there=found.only_a,
+            low=comparison.bound_low,
+            high=comparison.bound_high,
+            n=comparison.n,
+            clusters=comparison.clusters,
+            p_pass=comparison.p_non_inferior,
+            p_fail=comparison.p_regressed,
+            p_differs=comparison.p,
+            only_here=comparison.only_b,
+            only_there=comparison.only_a,
         )
         word = self.decision(check, alpha)
         return msgspec.structs.replace(check, word=word, sentence=self.say(check, alpha))
@@ -119,8 +119,8 @@ class BaselineRule:
     def _claim(self, check: Check, alpha: float) -> ComparisonClaim:
         return ComparisonClaim(
             difference=check.value or 0.0,
-            p=_known(check.p_differs),
-            p_worse=_known(check.p_fail),
+            p=_p_or_one(check.p_differs),
+            p_worse=_p_or_one(check.p_fail),
             p_not_worse=check.p_pass,
             bound_low=check.low,
             margin=self.margin,
@@ -131,7 +131,7 @@ class BaselineRule:
     def _others(self, check: Check) -> str:
         """The number and names of goldens in only one of the runs."""
         parts = [
-            f"{counted(len(ids), 'golden')} only in {where} ({_named(ids)})"
+            f"{counted(len(ids), 'golden')} only in {where} ({_first_names(ids)})"
             for ids, where in ((check.only_here, "this run"), (check.only_there, self.run))
             if ids
         ]
@@ -139,11 +139,11 @@ class BaselineRule:
         return "; ".join([text, *self.baseline.notes])
 
 
-def _known(p: float | None) -> float:
+def _p_or_one(p: float | None) -> float:
     return 1.0 if p is None else p
 
 
-def _named(ids: Sequence[str]) -> str:
+def _first_names(ids: Sequence[str]) -> str:
     return ", ".join(ids[:SHOWN]) + (f" and {len(ids) - SHOWN:,} more" if len(ids) > SHOWN else "")
 
 

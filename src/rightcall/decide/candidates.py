@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from rightcall.decide.comparison import AdjustedTests, Comparison, compare, settled, with_alarms
+from rightcall.decide.comparison import AdjustedTests, Comparison, compare, with_alarms, with_claim
 from rightcall.decide.outcome import Outcome
 from rightcall.stats.paired_tests import holm
 
@@ -31,7 +31,7 @@ def compare_many(
         unlike = (left_out or {}).get(name, frozenset())
         return [o for o in outcomes if o.golden_id not in unlike] if unlike else outcomes
 
-    found = [
+    comparisons = [
         compare(
             without(a, name),
             without(b, name),
@@ -44,30 +44,30 @@ def compare_many(
         for name, b in candidates
     ]
     names = [name for name, _ in candidates]
-    if len(found) < 2:
-        return [(name, one, one.p) for name, one in zip(names, found, strict=True)]
-    decided = _adjusted(found)
-    return [(name, one, tests.p) for name, (one, tests) in zip(names, decided, strict=True)]
+    if len(comparisons) < 2:
+        return [(name, comparison, comparison.p) for name, comparison in zip(names, comparisons, strict=True)]
+    decided = _adjust(comparisons)
+    return [(name, comparison, tests.p) for name, (comparison, tests) in zip(names, decided, strict=True)]
 
 
-def _adjusted(found: Sequence[Comparison]) -> list[tuple[Comparison, AdjustedTests]]:
+def _adjust(comparisons: Sequence[Comparison]) -> list[tuple[Comparison, AdjustedTests]]:
     """Decide again with p-values adjusted for the number of candidates: better, worse and not worse separately."""
     columns = [
         holm([1.0 if p is None else p for p in ps])
         for ps in (
-            [one.p for one in found],
-            [one.p_regressed for one in found],
-            [one.p_non_inferior for one in found],
+            [comparison.p for comparison in comparisons],
+            [comparison.p_regressed for comparison in comparisons],
+            [comparison.p_non_inferior for comparison in comparisons],
         )
     ]
     decided = []
-    for one, p, worse, not_worse in zip(found, *columns, strict=True):
+    for comparison, p, worse, not_worse in zip(comparisons, *columns, strict=True):
         tests = AdjustedTests(
-            len(found),
+            len(comparisons),
             p,
-            None if one.p_regressed is None else worse,
-            None if one.p_non_inferior is None else not_worse,
+            None if comparison.p_regressed is None else worse,
+            None if comparison.p_non_inferior is None else not_worse,
         )
-        again = msgspec.structs.replace(one, adjusted=tests)
-        decided.append((with_alarms(settled(again), one.alarms) if one.n else again, tests))
+        again = msgspec.structs.replace(comparison, adjusted=tests)
+        decided.append((with_alarms(with_claim(again), comparison.alarms) if comparison.n else again, tests))
     return decided

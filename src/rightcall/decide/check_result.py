@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from rightcall.core.text import counted
+from collections.abc import Sequence
+
+import msgspec
+
+from rightcall.core.text import counted, hundredths
 from rightcall.decide.check_rule import CheckWord, StratumState
 from rightcall.decide.input_change import InputChange
 from rightcall.lint.diagnostic import Diagnostic
 from rightcall.model.record import Record
+from rightcall.stats.paired_tests import holm
 
 FORMAT = "rightcall/check/1"
 EXIT_CODES: dict[CheckWord, int] = {"PASS": 0, "REGRESSED": 1, "INCONCLUSIVE": 3, "ERROR": 4}
@@ -161,3 +166,32 @@ class CheckResult(Record, frozen=True, omit_defaults=False):
     everything: str = ""
     exit_code: int = 0
     format: str = FORMAT
+
+
+def share_risk(results: Sequence[CheckResult], alpha: float) -> list[CheckResult]:
+    """The results with REGRESSED in any of them by chance in at most `alpha` of pull requests.
+
+    Each was checked at alpha / number of suites, where it may stop early. Once one is REGRESSED, the others need not be
+    as clear (Holm, 1979): what they showed is judged again, without another call. Hard failures are outside the risk.
+    """
+    adjusted = holm([1.0 if result.p is None else result.p for result in results])
+    return [
+        _with_adjusted_p(result, p, alpha, len(results)) for result, p in zip(results, adjusted, strict=True)
+    ]
+
+
+def _with_adjusted_p(result: CheckResult, p: float, alpha: float, suites: int) -> CheckResult:
+    note = f"the risk of REGRESSED, {hundredths(alpha)} %, is shared with {suites - 1} other suites (Holm's correction)"
+    result = msgspec.structs.replace(result, notes=(*result.notes, note) if suites > 1 else result.notes)
+    if p > alpha or result.verdict not in ("PASS", "INCONCLUSIVE") or result.cause in ("control", "hard"):
+        return result
+    what = result.sentence.partition(": ")[2].partition(";")[0]
+    return msgspec.structs.replace(
+        result,
+        verdict="REGRESSED",
+        cause="together",
+        sentence=f"REGRESSED: {what}; worse than the baseline, if only together with another suite that is "
+        f"(adjusted p {p:.2g}; alone it would be {result.verdict})",
+        hint="",
+        exit_code=EXIT_CODES["REGRESSED"],
+    )

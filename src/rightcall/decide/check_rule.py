@@ -19,7 +19,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
-from rightcall.decide.trial_pairs import Stratum, paired
+from rightcall.decide.trial_pairs import Stratum, pair_difference
 from rightcall.model.record import Record
 from rightcall.stats.gaffke import Units, gaffke_bounds, gaffke_p_values, units
 from rightcall.stats.permutation import ExchangeTable, exchange_p
@@ -117,7 +117,7 @@ class CheckRule:
         else:
             track.settle(2 / risks.beta)
             if track.settled_after is not None and all(
-                each.settled_after is not None for each in self._tracks
+                stratum_track.settled_after is not None for stratum_track in self._tracks
             ):
                 self.decided = Decided("PASS", "settled")
         return self.decided
@@ -172,7 +172,9 @@ class _Track:
         answered = [(golden, score) for golden in step.unit if (score := scores.get(golden)) is not None]
         if not answered:
             return 0.0
-        differences = [paired(self.stratum.share(golden, step.round), score) for golden, score in answered]
+        differences = [
+            pair_difference(self.stratum.share(golden, step.round), score) for golden, score in answered
+        ]
         x = math.fsum(differences) / len(differences)
         for golden, score in answered:
             self._after.setdefault(golden, []).append((step.round, score))
@@ -181,9 +183,9 @@ class _Track:
         self.log_fine += math.log1p(self.bet_fine * (x + self.stratum.margin))
         return x
 
-    def settle(self, wanted: float) -> None:
+    def settle(self, evidence: float) -> None:
         """A random sample is judged after each unit, chosen goldens only at the end of a round."""
-        if self.settled_after is not None or self.log_fine < math.log(wanted):
+        if self.settled_after is not None or self.log_fine < math.log(evidence):
             return
         if not self.stratum.whole_rounds or self._used % len(self.stratum.order) == 0:
             self.settled_after = self._used
@@ -191,12 +193,12 @@ class _Track:
     def look(self, beta: float) -> None:
         """The exchange test and Gaffke's bound on what is complete: whole rounds, where rounds are judged."""
         whole = self._used // len(self.stratum.order) if self.stratum.whole_rounds else self.stratum.rounds
-        values = [x for each in self._rounds[:whole] for x in each]
+        values = [x for values_of_round in self._rounds[:whole] for x in values_of_round]
         if not values:
             return
         tables = [
-            ExchangeTable(self.stratum.before[golden], tuple(score for r, score in found if r < whole))
-            for golden, found in self._after.items()
+            ExchangeTable(self.stratum.before[golden], tuple(score for r, score in scores if r < whole))
+            for golden, scores in self._after.items()
         ]
         self.p = exchange_p(tables)
         ys = units([(1 + x) / 2 for x in values])
@@ -204,7 +206,7 @@ class _Track:
         self._seen = ys, beta
 
     def state(self) -> StratumState:
-        values = [x for each in self._rounds for x in each]
+        values = [x for values_of_round in self._rounds for x in values_of_round]
         low = 2 * gaffke_bounds(*self._seen).low - 1 if self._seen else None
         return StratumState(
             self.stratum.name,

@@ -65,12 +65,12 @@ def strata_of(
     `full` the rest is not sampled, and tried in rounds like the affected ones.
     """
     clusters = clusters or {}
-    made = []
+    strata = []
     if affected:
         order = units(affected, seed, clusters)
         rounds = rounds_for(len(affected), min(map(len, affected.values())), settings.rounds)
         noise = _noise(affected, history)
-        made.append(
+        strata.append(
             Stratum(
                 "affected",
                 settings.drop,
@@ -85,8 +85,8 @@ def strata_of(
     if rest:
         order = units(rest, seed, clusters)
         rounds = rounds_for(len(rest), min(map(len, rest.values())), settings.rounds) if full else 1
-        drawn = order if full else sampled(order, settings.sample)
-        made.append(
+        drawn = order if full else first_units(order, settings.sample)
+        strata.append(
             Stratum(
                 "rest",
                 settings.drop_rest,
@@ -98,7 +98,7 @@ def strata_of(
                 whole_rounds=full,
             )
         )
-    return made
+    return strata
 
 
 def units(names: Iterable[str], seed: str, clusters: Mapping[str, str]) -> tuple[tuple[str, ...], ...]:
@@ -110,7 +110,7 @@ def units(names: Iterable[str], seed: str, clusters: Mapping[str, str]) -> tuple
     return tuple(tuple(groups[key]) for key in hash_order(seed, groups))
 
 
-def sampled(order: tuple[tuple[str, ...], ...], most: int) -> tuple[tuple[str, ...], ...]:
+def first_units(order: tuple[tuple[str, ...], ...], most: int) -> tuple[tuple[str, ...], ...]:
     """The first units with no more goldens than requested; at least one."""
     taken, goldens = 0, 0
     for unit in order:

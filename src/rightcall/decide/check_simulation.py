@@ -46,12 +46,12 @@ def play(
     return Played(rule.end().word, calls)
 
 
-def drawn_trials(rates: Mapping[str, float], trials: int, rng: random.Random) -> dict[str, Scores]:
+def draw_trials(rates: Mapping[str, float], trials: int, rng: random.Random) -> dict[str, Scores]:
     """A baseline of an agent with these true rates."""
     return {golden: tuple(float(rng.random() < p) for _ in range(trials)) for golden, p in rates.items()}
 
 
-def dropped(rates: Mapping[str, float], by: float, rng: random.Random) -> dict[str, float]:
+def worse_rates(rates: Mapping[str, float], by: float, rng: random.Random) -> dict[str, float]:
     """The same agent, worse by `by` on average over these goldens; some never pass again."""
     lost, target, after = 0.0, by * len(rates), dict(rates)
     for golden in rng.sample(sorted(rates), len(rates)):
@@ -74,9 +74,11 @@ class ComparedGoldens(NamedTuple):
     @property
     def tried_once(self) -> float:
         """The share of goldens with a single trial, older ones counted."""
-        known = {**self.affected, **self.rest}
-        once = sum(len(scores) + len(self.history.get(golden, ())) < 2 for golden, scores in known.items())
-        return once / max(1, len(known))
+        trials_by_golden = {**self.affected, **self.rest}
+        once = sum(
+            len(scores) + len(self.history.get(golden, ())) < 2 for golden, scores in trials_by_golden.items()
+        )
+        return once / max(1, len(trials_by_golden))
 
     def strata(
         self,
@@ -98,14 +100,14 @@ class ComparedGoldens(NamedTuple):
             full=full,
         )
 
-    def some_of_the_rest(self, wanted: int, rng: random.Random) -> list[str]:
+    def some_of_the_rest(self, count: int, rng: random.Random) -> list[str]:
         """About as many of the rest, clusters whole."""
-        if len(self.rest) <= wanted:
+        if len(self.rest) <= count:
             return list(self.rest)
         units: dict[str, list[str]] = {}
         for golden in self.rest:
             units.setdefault(self.clusters.get(golden, golden), []).append(golden)
-        drawn = rng.sample(list(units), max(1, round(wanted / len(self.rest) * len(units))))
+        drawn = rng.sample(list(units), max(1, round(count / len(self.rest) * len(units))))
         return [golden for unit in drawn for golden in units[unit]]
 
 
@@ -124,24 +126,27 @@ def foresee(
     (`RatePrior`, which older trials inform too); then a new baseline and a candidate are drawn from it.
     """
     rng = random.Random(f"{seed}/{worse}/{full}")  # noqa: S311  repeatable, not secret
-    known = {**goldens.affected, **goldens.rest}
-    prior = RatePrior((*goldens.history.get(golden, ()), *scores) for golden, scores in known.items())
+    trials_by_golden = {**goldens.affected, **goldens.rest}
+    prior = RatePrior(
+        (*goldens.history.get(golden, ()), *scores) for golden, scores in trials_by_golden.items()
+    )
     words, calls = Counter[str](), list[int]()
     # A check asks a sample of the rest: twice as many stand for all of them, also for the noise.
-    wanted = len(goldens.rest) if full else max(LEAST_OTHERS, 2 * settings.sample)
+    count = len(goldens.rest) if full else max(LEAST_OTHERS, 2 * settings.sample)
     for number in range(draws):
-        some = goldens.some_of_the_rest(wanted, rng)
+        some = goldens.some_of_the_rest(count, rng)
         tried = [*goldens.affected, *some]
-        rates = {golden: prior.draw(known[golden], rng) for golden in tried}
+        rates = {golden: prior.draw(trials_by_golden[golden], rng) for golden in tried}
         before = {
-            golden: tuple([float(rng.random() < rates[golden]) for _ in known[golden]]) for golden in tried
+            golden: tuple([float(rng.random() < rates[golden]) for _ in trials_by_golden[golden]])
+            for golden in tried
         }
         after = rates
         if worse:
             hit, margin = (
                 (goldens.affected, settings.drop) if worse == "affected" else (some, settings.drop_rest)
             )
-            after = rates | dropped({golden: rates[golden] for golden in hit}, margin, rng)
+            after = rates | worse_rates({golden: rates[golden] for golden in hit}, margin, rng)
         played = play(goldens.strata(before, some, settings, f"{number}", full=full), after, rng, settings)
         words[played.word] += 1
         calls.append(played.calls)

@@ -148,30 +148,30 @@ def compare(  # noqa: PLR0913  keywords, each a separate question
     if not pairs:
         return with_alarms(_nothing_in_common(only_a, only_b, margin, alpha, metric), alarms_of(a, b))
     share = alpha / candidates
-    found = difference_of(pairs, share, seed)
-    p_ok, bounds = non_inferior(found, margin, share)
-    p_bad = worse_by_more(pairs, found, margin, seed)
+    difference = difference_of(pairs, share, seed)
+    p_ok, bounds = non_inferior(difference, margin, share)
+    p_bad = worse_by_more(pairs, difference, margin, seed)
     rate_a = weighted_mean([p.a for p in pairs], [p.weight for p in pairs])
     slices = _slices(pairs, alpha, seed)
-    (low, high), (bound_low, bound_high) = _ends(found.interval), _ends(bounds)
+    (low, high), (bound_low, bound_high) = _ends(difference.interval), _ends(bounds)
     bare = Comparison(
         change="INCONCLUSIVE",
         sentence="",
         rate_a=rate_a,
-        rate_b=rate_a + found.mean,
-        difference=found.mean,
+        rate_b=rate_a + difference.mean,
+        difference=difference.mean,
         low=low,
         high=high,
         bound_low=bound_low,
         bound_high=bound_high,
-        p=found.p,
-        p_mid=found.p_mid,
-        mde=_noticeable(found, share, power),
+        p=difference.p,
+        p_mid=difference.p_mid,
+        mde=_noticeable(difference, share, power),
         margin=margin,
         alpha=alpha,
         n=len(pairs),
-        clusters=found.clusters,
-        method=found.method,
+        clusters=difference.clusters,
+        method=difference.method,
         fixed=tuple(p.golden_id for p in pairs if p.a < 0.5 <= p.b),
         broken=tuple(p.golden_id for p in pairs if p.b < 0.5 <= p.a),
         changed=_flags(pairs),
@@ -183,29 +183,29 @@ def compare(  # noqa: PLR0913  keywords, each a separate question
         p_regressed=p_bad,
         doubt=_errors(a, b, max_error_rate),
     )
-    return with_alarms(settled(bare), alarms_of(a, b))
+    return with_alarms(with_claim(bare), alarms_of(a, b))
 
 
-def settled(bare: Comparison) -> Comparison:
+def with_claim(bare: Comparison) -> Comparison:
     """The comparison with the change that its numbers show, and its sentence."""
     change: Change = "INCONCLUSIVE" if bare.doubt else bare.claim.change
     return msgspec.structs.replace(bare, change=change, sentence=comparison_sentence(bare))
 
 
-def with_alarms(found: Comparison, alarms: dict[str, tuple[str, ...]]) -> Comparison:
+def with_alarms(comparison: Comparison, alarms: dict[str, tuple[str, ...]]) -> Comparison:
     """The comparison with new damage stated first."""
     if not alarms:
-        return found
+        return comparison
     told = "; ".join(f"{code} is new in {counted(len(ids), 'golden')}" for code, ids in alarms.items())
-    sentence = f"B is worse than A: {told}. By rates: {found.sentence}"
-    return msgspec.structs.replace(found, change="REGRESSED", sentence=sentence, alarms=alarms)
+    sentence = f"B is worse than A: {told}. By rates: {comparison.sentence}"
+    return msgspec.structs.replace(comparison, change="REGRESSED", sentence=sentence, alarms=alarms)
 
 
-def _noticeable(found: Difference, alpha: float, power: float) -> float | None:
+def _noticeable(difference: Difference, alpha: float, power: float) -> float | None:
     """The smallest true difference that would likely have been detected; None when not even the largest would."""
-    if found.careful is None or 2.0 ** (1 - found.clusters) > alpha:
+    if difference.careful is None or 2.0 ** (1 - difference.clusters) > alpha:
         return None
-    smallest = mde_paired(1, found.careful.se**2, alpha, power)
+    smallest = mde_paired(1, difference.careful.se**2, alpha, power)
     return smallest if smallest < 1 else None
 
 
@@ -214,11 +214,11 @@ def _slices(pairs: Sequence[GoldenPair], alpha: float, seed: int) -> tuple[Slice
     if len(names) < 2:
         return ()
     members = [[p for p in pairs if p.category == name] for name in names]
-    found = [difference_of(group, alpha, seed) for group in members]
-    adjusted = benjamini_hochberg([f.p for f in found])
+    differences = [difference_of(group, alpha, seed) for group in members]
+    adjusted = benjamini_hochberg([f.p for f in differences])
     return tuple(
         Slice(name, len(group), f.mean, *_ends(f.interval), f.p, p)
-        for name, group, f, p in zip(names, members, found, adjusted, strict=True)
+        for name, group, f, p in zip(names, members, differences, adjusted, strict=True)
     )
 
 

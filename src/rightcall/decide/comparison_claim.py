@@ -101,7 +101,7 @@ class ComparisonClaim(NamedTuple):
         return f"not worse by more than {shown:.4g} points {confidence}"
 
 
-def unnoticed(mde: float | None, clusters: int, goldens: int, alpha: float) -> str:
+def undetectable_difference(mde: float | None, clusters: int, goldens: int, alpha: float) -> str:
     """What an undecided comparison cannot rule out."""
     if mde is not None:
         return f"a true difference under {points(mde).lstrip('+')} would likely go undetected"

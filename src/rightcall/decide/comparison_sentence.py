@@ -7,47 +7,52 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from rightcall.core.text import counted, percent, points
-from rightcall.decide.comparison_claim import unnoticed
+from rightcall.decide.comparison_claim import undetectable_difference
 
 if TYPE_CHECKING:
     from rightcall.decide.comparison import Comparison
 
 
-def comparison_sentence(found: Comparison) -> str:
+def comparison_sentence(comparison: Comparison) -> str:
     """The one sentence of a comparison: the claim, the rates it is about, and what was not shown."""
-    rates = f"{percent(found.rate_a)} → {percent(found.rate_b)} over {counted(found.n, 'golden')}"
-    if found.doubt:
-        return f"not settled: {found.doubt}; on what remains {rates}"
-    claim = found.claim
-    if found.clusters < 2:
-        only = "cluster" if found.n > 1 else "golden"
+    rates = (
+        f"{percent(comparison.rate_a)} → {percent(comparison.rate_b)} over {counted(comparison.n, 'golden')}"
+    )
+    if comparison.doubt:
+        return f"not settled: {comparison.doubt}; on what remains {rates}"
+    claim = comparison.claim
+    if comparison.clusters < 2:
+        only = "cluster" if comparison.n > 1 else "golden"
         return f"{claim.words()}: {rates}; a single {only} is not enough to estimate the error"
-    parts = [f"{claim.words()}: {rates}, difference {points(found.difference)}", claim.margin_shown()]
+    parts = [f"{claim.words()}: {rates}, difference {points(comparison.difference)}", claim.margin_shown()]
     if claim.change == "INCONCLUSIVE" and not claim.differs:
-        parts.append(unnoticed(found.mde, found.clusters, found.n, found.alpha))
-    return "; ".join(filter(None, [*parts, _other_interval(found), _alone(found)]))
+        parts.append(
+            undetectable_difference(comparison.mde, comparison.clusters, comparison.n, comparison.alpha)
+        )
+    return "; ".join(filter(None, [*parts, _other_interval(comparison), _alone(comparison)]))
 
 
-def _other_interval(found: Comparison) -> str:
+def _other_interval(comparison: Comparison) -> str:
     """Which test decides, where the interval shown says otherwise; empty where they agree."""
-    if found.low is None or found.high is None or found.claim.powerless:
+    if comparison.low is None or comparison.high is None or comparison.claim.powerless:
         return ""
-    if (found.low <= 0 <= found.high) != found.claim.differs:
+    if (comparison.low <= 0 <= comparison.high) != comparison.claim.differs:
         return ""
     test, interval = (
         ("McNemar's exact test", "Bonett and Price's interval")
-        if found.method == "mcnemar"
+        if comparison.method == "mcnemar"
         else ("the sign-flip test", "the t interval")
     )
-    ends = f"{points(found.low)} to {points(found.high)}"
+    ends = f"{points(comparison.low)} to {points(comparison.high)}"
     return f"{test} decides; {interval}, {ends}, is an approximation"
 
 
-def _alone(found: Comparison) -> str:
+def _alone(comparison: Comparison) -> str:
     """What the comparison would be without the other candidates, where that differs."""
-    if found.adjusted is None:
+    if comparison.adjusted is None:
         return ""
-    change = msgspec.structs.replace(found, adjusted=None).claim.change
-    if change == found.claim.change:
+    change = msgspec.structs.replace(comparison, adjusted=None).claim.change
+    if change == comparison.claim.change:
         return ""
-    return f"alone it would be {change}, but {found.adjusted.candidates} candidates are compared (Holm's correction)"
+    candidates = comparison.adjusted.candidates
+    return f"alone it would be {change}, but {candidates} candidates are compared (Holm's correction)"

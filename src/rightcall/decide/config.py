@@ -162,41 +162,45 @@ def read_gate(mapping: Any, where: str = "gate") -> Gate:
 
 
 def _problems(gate: Gate) -> list[str]:
-    found = []
-    known = get_args(Code)
+    problems = []
+    codes_known = get_args(Code)
     for field, codes in (("forbid", gate.forbid), ("allow", gate.allow)):
         for code in codes:
-            if code not in known:
-                near = suggestion(code, known) or f"known codes: {', '.join(known)}"
-                found.append(f"unknown code '{code}' in {field}; {near}")
+            if code not in codes_known:
+                near = suggestion(code, codes_known) or f"known codes: {', '.join(codes_known)}"
+                problems.append(f"unknown code '{code}' in {field}; {near}")
     if both := set(gate.forbid) & set(gate.allow):
-        found.append(f"{', '.join(sorted(both))} cannot be both in forbid and in allow")
+        problems.append(f"{', '.join(sorted(both))} cannot be both in forbid and in allow")
     if gate.target is not None and gate.min is None:
-        found.append("target requires min, the rate below which the agent must not PASS")
+        problems.append("target requires min, the rate below which the agent must not PASS")
     if gate.target is not None and gate.min is not None and gate.target <= gate.min:
-        found.append(f"target must be above min, got min {gate.min:g} and target {gate.target:g}")
+        problems.append(f"target must be above min, got min {gate.min:g} and target {gate.target:g}")
     limits = [gate.min, *gate.metrics.values(), *gate.categories.values(), *gate.tags.values()]
     if gate.rule == "interval" and 1 in limits:
-        found.append("no number of goldens can show 100 %; use a lower min, such as 0.99, or rule: point")
+        problems.append("no number of goldens can show 100 %; use a lower min, such as 0.99, or rule: point")
     if gate.target == 1:
-        found.append("target must be below 1")
+        problems.append("target must be below 1")
     if gate.stop != "off":
-        found += _stop_problems(gate)
-    return found
+        problems += _stop_problems(gate)
+    return problems
 
 
 def _stop_problems(gate: Gate) -> list[str]:
-    found = []
+    problems = []
     if gate.min is None:
-        found.append(f"stop: {gate.stop} requires min")
+        problems.append(f"stop: {gate.stop} requires min")
     if gate.stop == "evalue" and gate.target is None:
-        found.append("stop: evalue requires min and target: it stops when one of the two is ruled out")
+        problems.append("stop: evalue requires min and target: it stops when one of the two is ruled out")
     if gate.stop == "evalue" and gate.about == "these_goldens":
-        found.append("stop: evalue treats goldens as a sample, so it does not work with about: these_goldens")
+        problems.append(
+            "stop: evalue treats goldens as a sample, so it does not work with about: these_goldens"
+        )
     if gate.rule == "point":
-        found.append(f"stop: {gate.stop} requires rule: interval; the observed rate is known only at the end")
+        problems.append(
+            f"stop: {gate.stop} requires rule: interval; the observed rate is known only at the end"
+        )
     if gate.metrics or gate.categories or gate.tags or gate.baseline:
-        found.append(
+        problems.append(
             f"stop: {gate.stop} works only with min; metrics, categories, tags and baseline require all cases"
         )
-    return found
+    return problems

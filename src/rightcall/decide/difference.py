@@ -74,47 +74,47 @@ def difference_of(pairs: Sequence[GoldenPair], alpha: float, seed: int) -> Diffe
     even = len(set(weights)) == 1
     groups = len(set(labels))
     units = case_units([((1 + x) / 2,) for x in d], labels, weights)
-    found = paired_t(d, labels, None if even else weights, 1 - alpha)
-    careful = None if found.se is None else shrunk_difference(found.mean, found.se, groups)
+    test = paired_t(d, labels, None if even else weights, 1 - alpha)
+    careful = None if test.se is None else shrunk_difference(test.mean, test.se, groups)
     single = all(len(t) == 1 and t[0] in (0, 1) for p in pairs for t in p.trials)
     if single and even and groups == len(pairs):
         b, c = sum(x < 0 for x in d), sum(x > 0 for x in d)
         interval = bonett_price(len(d), b, c, 1 - alpha)
         careful = bonett_price_estimate(len(d), b, c)
         exact, middle = mcnemar_exact(b, c), mcnemar_midp(b, c)
-        return Difference(found.mean, interval, careful, units, exact, middle, "mcnemar", groups)
-    shown = found.interval
-    if careful is not None and found.se == 0:
+        return Difference(test.mean, interval, careful, units, exact, middle, "mcnemar", groups)
+    shown = test.interval
+    if careful is not None and test.se == 0:
         shown = t_interval(careful.mean, careful.se, groups - 1, 1 - alpha)
     if shown is not None:
         shown = Interval(max(-1.0, shown.low), min(1.0, shown.high))
-    p = _flipped(pairs, 0.0, seed)
-    return Difference(found.mean, shown, careful, units, p, None, "sign_flip", groups)
+    p = _sign_flip_p(pairs, 0.0, seed)
+    return Difference(test.mean, shown, careful, units, p, None, "sign_flip", groups)
 
 
-def non_inferior(found: Difference, margin: float, alpha: float) -> tuple[float | None, Interval | None]:
+def non_inferior(difference: Difference, margin: float, alpha: float) -> tuple[float | None, Interval | None]:
     """p of "worse by more than the margin", and the one-sided bounds of the difference; None with one cluster.
 
     Gaffke's bound on (1 + difference)/2: that nothing got worse is a claim about goldens not drawn as well.
     """
-    if found.clusters < 2:
+    if difference.clusters < 2:
         return None, None
-    low, high = gaffke_bounds(found.units, alpha)
-    p = gaffke_p_values(found.units, (1 - margin) / 2)[0]
+    low, high = gaffke_bounds(difference.units, alpha)
+    p = gaffke_p_values(difference.units, (1 - margin) / 2)[0]
     return p, Interval(2 * low - 1, 2 * high - 1)
 
 
-def worse_by_more(pairs: Sequence[GoldenPair], found: Difference, margin: float, seed: int) -> float:
+def worse_by_more(pairs: Sequence[GoldenPair], difference: Difference, margin: float, seed: int) -> float:
     """p of "not worse by more than the margin": the exact test, and with a margin the same for differences from it.
 
     1 unless the mean is below −margin. With a margin both tests must agree, so a drop within it is never a regression.
     """
-    if found.mean >= -margin:
+    if difference.mean >= -margin:
         return 1.0
-    return max(found.p, _flipped(pairs, margin, seed)) if margin else found.p
+    return max(difference.p, _sign_flip_p(pairs, margin, seed)) if margin else difference.p
 
 
-def _flipped(pairs: Sequence[GoldenPair], margin: float, seed: int) -> float:
+def _sign_flip_p(pairs: Sequence[GoldenPair], margin: float, seed: int) -> float:
     """Two-sided p of the sign-flip test of b − a + margin over clusters."""
     shifted = [p.weight * (p.b - p.a + margin) for p in pairs]
     return sign_flip(shifted, seed, clusters=[p.cluster for p in pairs])

@@ -22,7 +22,7 @@ class RunOrder(NamedTuple):
     seed: int | None
 
 
-def shuffled(ids: Iterable[str], seed: int) -> RunOrder:
+def shuffle_order(ids: Iterable[str], seed: int) -> RunOrder:
     """A seeded shuffle, which early stopping requires."""
     drawn = list(ids)
     random.Random(seed).shuffle(drawn)  # noqa: S311  repeatable, not secret

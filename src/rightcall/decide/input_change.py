@@ -76,7 +76,7 @@ class InputChange(Record, frozen=True):
     @property
     def words(self) -> str:
         """As a line of a list."""
-        said = {
+        words_of_kind = {
             "tool_changed": f"tool {self.name} changed",
             "tool_renamed": f"tool {self.before} is now called {self.name}",
             "tool_added": f"tool {self.name} is new",
@@ -92,4 +92,4 @@ class InputChange(Record, frozen=True):
             "first_request": f"the first request of {self.name} changed",
             "version": f"{self.name} changed",
         }.get(self.kind, f"{self.kind.replace('_', ' ')} changed")
-        return f"{said} ({self.detail})" if self.detail else said
+        return f"{words_of_kind} ({self.detail})" if self.detail else words_of_kind

@@ -60,8 +60,8 @@ def outcomes_of(
         if result.checked:
             trials.setdefault(result.golden_id, []).append(result)
     return [
-        _outcome(golden_id, sorted(found, key=lambda r: r.trial), clusters or {}, tags or {})
-        for golden_id, found in trials.items()
+        _outcome(golden_id, sorted(results_of_golden, key=lambda r: r.trial), clusters or {}, tags or {})
+        for golden_id, results_of_golden in trials.items()
     ]
 
 
@@ -90,7 +90,7 @@ class ScoredGoldens(NamedTuple):
         return case_units(self.trials, self.clusters if self.grouped else None, self.weights)
 
 
-def scored_goldens(outcomes: Iterable[Outcome], metric: str | None = None) -> ScoredGoldens | None:
+def goldens_with_scores(outcomes: Iterable[Outcome], metric: str | None = None) -> ScoredGoldens | None:
     """The goldens with a scored trial, None when there is none; outcomes are read once and not kept."""
     trials: list[tuple[float, ...]] = []
     weights: list[float] = []
@@ -105,7 +105,7 @@ def scored_goldens(outcomes: Iterable[Outcome], metric: str | None = None) -> Sc
 
 def sample_of(outcomes: Iterable[Outcome], metric: str | None = None) -> Sample | None:
     """The scored goldens as a sample, None when there is none."""
-    scored = scored_goldens(outcomes, metric)
+    scored = goldens_with_scores(outcomes, metric)
     if scored is None:
         return None
     uneven = len(set(scored.weights)) > 1
@@ -161,7 +161,7 @@ def _outcome(
 def alarms_of(a: Sequence[Outcome], b: Sequence[Outcome]) -> dict[str, tuple[str, ...]]:
     """By fatal code, the goldens of B that have it where A was scored without it."""
     before = {outcome.golden_id: outcome.codes for outcome in a if outcome.passes}
-    found = {
+    ids_by_code = {
         code: tuple(
             outcome.golden_id
             for outcome in b
@@ -169,4 +169,4 @@ def alarms_of(a: Sequence[Outcome], b: Sequence[Outcome]) -> dict[str, tuple[str
         )
         for code in sorted(FATAL)
     }
-    return {code: ids for code, ids in found.items() if ids}
+    return {code: ids for code, ids in ids_by_code.items() if ids}

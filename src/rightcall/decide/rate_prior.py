@@ -39,7 +39,7 @@ class RatePrior:
         passed = math.fsum(passes * number for (passes, _), number in counts.items())
         tried = sum(m * number for (_, m), number in counts.items())
         # Half a pass and half a failure more: a suite that never failed so far may fail yet.
-        self._weights = _fitted(counts, _typical((passed + 0.5) / (tried + 1)))
+        self._weights = _fit(counts, _typical((passed + 0.5) / (tried + 1)))
         self._left: dict[tuple[float, int], list[float]] = {}
 
     @property
@@ -77,19 +77,19 @@ def _typical(mean: float) -> list[float]:
     density[0] *= 1 / (a * STEP)
     density[-1] *= 1 / (b * STEP)
     total = math.fsum(density)
-    return [each / total for each in density]
+    return [weight / total for weight in density]
 
 
-def _fitted(counts: Counter[tuple[float, int]], typical: list[float]) -> list[float]:
+def _fit(counts: Counter[tuple[float, int]], typical: list[float]) -> list[float]:
     """The weights that explain the counts best, with a few goldens' worth of the typical ones."""
-    known = [(_likelihood(each), number) for each, number in counts.items()]
+    likelihoods = [(_likelihood(scores), number) for scores, number in counts.items()]
     total = WORTH + counts.total()
     weights = typical
     for _ in range(PASSES):
-        sums = [WORTH * each for each in typical]
-        for chances, number in known:
+        sums = [WORTH * weight for weight in typical]
+        for chances, number in likelihoods:
             joint = [weight * chance for weight, chance in zip(weights, chances, strict=True)]
             scale = number / math.fsum(joint)
-            sums = [sum_ + each * scale for sum_, each in zip(sums, joint, strict=True)]
-        weights = [each / total for each in sums]
+            sums = [sum_ + chance * scale for sum_, chance in zip(sums, joint, strict=True)]
+        weights = [weight / total for weight in sums]
     return weights

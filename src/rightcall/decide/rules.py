@@ -18,7 +18,7 @@ import msgspec
 from rightcall.core.text import counted, percent
 from rightcall.decide.config import Gate
 from rightcall.decide.options import About
-from rightcall.decide.outcome import Outcome, ScoredGoldens, scored_goldens
+from rightcall.decide.outcome import Outcome, ScoredGoldens, goldens_with_scores
 from rightcall.model.failure import FATAL
 from rightcall.model.record import Record
 from rightcall.stats.gaffke import gaffke_bounds, gaffke_p_values
@@ -134,7 +134,7 @@ class RateRule:
 
     def look(self, outcomes: Sequence[Outcome], alpha: float) -> Check:
         """Mean, bounds and both p-values; the decision ignores other rules."""
-        scored = scored_goldens(self.select(outcomes), self.metric)
+        scored = goldens_with_scores(self.select(outcomes), self.metric)
         if scored is None:
             sentence = f"{self.name} is undecided: none of its goldens has a scored trial"
             return Check(self.name, "INCONCLUSIVE", sentence, limit=self.limit)
@@ -209,7 +209,7 @@ class HardRule:
     def look(self, outcomes: Sequence[Outcome], alpha: float) -> Check:
         """FAIL with the names of the goldens, or PASS with an upper bound on how often it may still occur."""
         hit = [o.golden_id for o in outcomes if o.codes.get(self.code)]
-        scored = scored_goldens(outcomes)
+        scored = goldens_with_scores(outcomes)
         clusters = scored.units().number if scored else 0
         trials = sum(len(o.passes) for o in outcomes)
         if hit:

@@ -104,11 +104,11 @@ def plan(  # noqa: PLR0913  keywords, each a separate question
             f"plan: the cost of a trial must be a number that is not negative, got {cost_per_trial:g}"
         )
     asked = _Asked(Demand(minimum, alpha), target, trials, icc, about)
-    need = _needed(asked, power, watch)
+    need = _needed_goldens(asked, power, watch)
     exact = trials == 1 or about == "these_goldens"
     chance = None if have is None else _chance(asked, have, clusters, watch)
     size = have or need.goldens
-    found = SamplePlan(
+    sample_plan = SamplePlan(
         "",
         need.goldens,
         trials,
@@ -116,23 +116,23 @@ def plan(  # noqa: PLR0913  keywords, each a separate question
         need.may_fail if trials == 1 else None,
         need.power,
         about=about,
-        icc=None if exact and not _grouped(clusters) else icc,
-        draws=0 if exact and not _grouped(clusters) else DRAWS,
+        icc=None if exact and not _has_clusters(clusters) else icc,
+        draws=0 if exact and not _has_clusters(clusters) else DRAWS,
         cost_usd=None if cost_per_trial is None else cost_per_trial * size * trials,
         have=have,
-        clusters=len(clusters) if clusters and _grouped(clusters) else None,
+        clusters=len(clusters) if clusters and _has_clusters(clusters) else None,
         chance_to_pass=chance,
         by_population=need.by_population,
     )
-    if trials == 1 and size <= MOST_STOPPED and chance != 0 and not _grouped(clusters):
-        curtailed, evidence = _stopped(size, minimum, target, alpha)
-        found = msgspec.structs.replace(
-            found,
+    if trials == 1 and size <= MOST_STOPPED and chance != 0 and not _has_clusters(clusters):
+        curtailed, evidence = _stop_chances(size, minimum, target, alpha)
+        sample_plan = msgspec.structs.replace(
+            sample_plan,
             curtail_goldens=curtailed.cases,
             evalue_goldens=evidence.cases,
             evalue_pass=evidence.passing,
         )
-    return msgspec.structs.replace(found, sentence=_sentence(found, minimum, target, power))
+    return msgspec.structs.replace(sample_plan, sentence=_sentence(sample_plan, minimum, target, power))
 
 
 class _Needed(NamedTuple):
@@ -147,18 +147,18 @@ class _Needed(NamedTuple):
     by_population: dict[str, int]
 
 
-def _needed(asked: _Asked, power: float, watch: Watch | None) -> _Needed:
+def _needed_goldens(asked: _Asked, power: float, watch: Watch | None) -> _Needed:
     (minimum, alpha), target, trials = asked.demand, asked.target, asked.trials
     single, passing, reached = gate_n(minimum, target, power, alpha)
-    found = _Needed(single, all_pass_n(minimum, alpha), single - passing, reached, {})
+    needed = _Needed(single, all_pass_n(minimum, alpha), single - passing, reached, {})
     if asked.about == "these_goldens":  # the number of trials counts, whatever they are of
         goldens = math.ceil(single / trials)
         while (reached := gate_power(goldens * trials, minimum, target, alpha)[0]) < power:
             goldens += 1
-        return found._replace(goldens=goldens, flawless=math.ceil(found.flawless / trials), power=reached)
+        return needed._replace(goldens=goldens, flawless=math.ceil(needed.flawless / trials), power=reached)
     if trials == 1:
-        return found
-    between = found.flawless, max(single, found.flawless) + 10
+        return needed
+    between = needed.flawless, max(single, needed.flawless) + 10
     needs = {
         name: goldens_for_power(
             population(trials, target, asked.icc), asked.demand, power, between, watch=watch
@@ -167,7 +167,7 @@ def _needed(asked: _Asked, power: float, watch: Watch | None) -> _Needed:
     }
     goldens, reached = max(needs.values(), key=lambda need: (need[0], -need[1]))
     by_population = {name: number for name, (number, _) in needs.items()}
-    return found._replace(goldens=goldens, power=reached, by_population=by_population)
+    return needed._replace(goldens=goldens, power=reached, by_population=by_population)
 
 
 def warnings(
@@ -198,15 +198,15 @@ def warnings(
         f"tag {t}": (limit, [i for i in everyone if labels and t in labels[i]])
         for t, limit in gate.tags.items()
     }
-    found = [f"{name}: no goldens match" for name, (_, who) in members.items() if not who]
+    problems = [f"{name}: no goldens match" for name, (_, who) in members.items() if not who]
     if gate.rule == "interval":
         sizes = {
             name: (limit, cluster_sizes(groups[i] for i in who))
             for name, (limit, who) in members.items()
             if who
         }
-        found += _impossible(sizes, gate, trials)
-    return found
+        problems += _impossible(sizes, gate, trials)
+    return problems
 
 
 def cluster_sizes(clusters: Iterable[str | None]) -> list[int]:
@@ -219,15 +219,15 @@ def cluster_sizes(clusters: Iterable[str | None]) -> list[int]:
 def _impossible(sizes: Mapping[str, tuple[float, list[int]]], gate: Gate, trials: int) -> list[str]:
     best = [_flawless_p(of, limit, gate.about, trials) for limit, of in sizes.values()]
     adjusted = holm(best)
-    found = []
+    problems = []
     for (name, (limit, of)), p in zip(sizes.items(), adjusted, strict=True):
         if p <= gate.alpha:
-            found += _only_flawless(name, limit, of, gate, trials) if len(sizes) == 1 else []
+            problems += _only_flawless(name, limit, of, gate, trials) if len(sizes) == 1 else []
             continue
         n, needed = sum(of), all_pass_n(limit, gate.alpha)
         among = f" (more with {len(sizes)} rules)" if len(sizes) > 1 else ""
         if gate.about == "these_goldens":
-            found.append(
+            problems.append(
                 f"{name}: PASS is impossible, {counted(n, 'golden')} of {counted(trials, 'trial')} cannot show "
                 f"{percent(limit)} even if all pass; at least {needed:,} trials in total are needed{among}"
             )
@@ -243,8 +243,8 @@ def _impossible(sizes: Mapping[str, tuple[float, list[int]]], gate: Gate, trials
         )
         if trials > 1 and n * trials >= needed:
             text += "; to decide about exactly these goldens, set `about: these_goldens`, which counts their trials"
-        found.append(text)
-    return found
+        problems.append(text)
+    return problems
 
 
 def _only_flawless(name: str, limit: float, of: Sequence[int], gate: Gate, trials: int) -> list[str]:
@@ -274,7 +274,7 @@ def _flawless_p(sizes: Sequence[int], limit: float, about: About, trials: int) -
     return gaffke_p_values(units([1.0] * len(sizes), [float(n) for n in sizes]), limit)[0]
 
 
-def _grouped(clusters: Sequence[int] | None) -> bool:
+def _has_clusters(clusters: Sequence[int] | None) -> bool:
     return clusters is not None and max(clusters, default=1) > 1
 
 
@@ -298,7 +298,7 @@ def _chance(plan: _Asked, have: int, clusters: Sequence[int] | None, watch: Watc
     return min(chances)
 
 
-def _stopped(total: int, minimum: float, target: float, alpha: float) -> tuple[Operating, Operating]:
+def _stop_chances(total: int, minimum: float, target: float, alpha: float) -> tuple[Operating, Operating]:
     """What curtail and evalue do with `total` goldens when the rate is `target`."""
     k_pass, k_fail = gate_cuts(total, minimum, alpha)
     up, down = log_e_step(1.0, minimum, target), log_e_step(0.0, minimum, target)
@@ -311,35 +311,35 @@ def _stopped(total: int, minimum: float, target: float, alpha: float) -> tuple[O
     return curtailed, operating(by_evidence, total, target)
 
 
-def _populations(found: SamplePlan) -> str:
+def _populations(sample_plan: SamplePlan) -> str:
     """What the two populations need."""
-    if not found.by_population:
+    if not sample_plan.by_population:
         return "; the worse of two populations"
-    beta, never = found.by_population["beta"], found.by_population["never pass"]
+    beta, never = sample_plan.by_population["beta"], sample_plan.by_population["never pass"]
     return f"; {beta:,} if goldens differ gradually, {never:,} if some never pass"
 
 
-def _sentence(found: SamplePlan, minimum: float, target: float, power: float) -> str:
-    of = f" of {found.trials} trials" if found.trials > 1 else ""
-    where = " on exactly these goldens" if found.about == "these_goldens" else ""
+def _sentence(sample_plan: SamplePlan, minimum: float, target: float, power: float) -> str:
+    of = f" of {sample_plan.trials} trials" if sample_plan.trials > 1 else ""
+    where = " on exactly these goldens" if sample_plan.about == "these_goldens" else ""
     text = (
         f"To show at least {percent(minimum)}{where} when the true rate is {percent(target)}, with a chance of "
-        f"{percent(power)}, takes {'about ' if found.draws else ''}{counted(found.goldens, 'golden')}{of}"
+        f"{percent(power)}, takes {'about ' if sample_plan.draws else ''}{counted(sample_plan.goldens, 'golden')}{of}"
     )
-    if found.allowed_failures is not None:
-        text += f", of which {found.allowed_failures:,} may fail"
-    if found.draws:
+    if sample_plan.allowed_failures is not None:
+        text += f", of which {sample_plan.allowed_failures:,} may fail"
+    if sample_plan.draws:
         text += (
-            f" (simulated, {found.draws:,} runs; trials of one golden agree with correlation {found.icc:g}"
-            f"{_populations(found)})"
+            f" (simulated, {sample_plan.draws:,} runs; trials of one golden agree with correlation {sample_plan.icc:g}"
+            f"{_populations(sample_plan)})"
         )
-    text += f". A flawless run needs {found.perfect:,}."
-    if found.have is not None and found.chance_to_pass is not None:
-        inside = f" in {counted(found.clusters, 'cluster')}" if found.clusters else ""
-        if found.chance_to_pass == 0:
-            text += f" With {found.have:,}{inside} PASS is impossible: add goldens or lower min."
+    text += f". A flawless run needs {sample_plan.perfect:,}."
+    if sample_plan.have is not None and sample_plan.chance_to_pass is not None:
+        inside = f" in {counted(sample_plan.clusters, 'cluster')}" if sample_plan.clusters else ""
+        if sample_plan.chance_to_pass == 0:
+            text += f" With {sample_plan.have:,}{inside} PASS is impossible: add goldens or lower min."
         else:
-            text += f" With {found.have:,}{inside} the chance to PASS is {percent(found.chance_to_pass)}."
-    if found.cost_usd is not None:
-        text += f" Expected cost {found.cost_usd:,.2f} USD."
+            text += f" With {sample_plan.have:,}{inside} the chance to PASS is {percent(sample_plan.chance_to_pass)}."
+    if sample_plan.cost_usd is not None:
+        text += f" Expected cost {sample_plan.cost_usd:,.2f} USD."
     return text

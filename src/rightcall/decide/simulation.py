@@ -81,12 +81,12 @@ def chance_to_pass(
     """Share of simulated runs of this size that PASS."""
     rng = random.Random(SEED)  # noqa: S311  repeatable, not secret
     passed = 0
-    known: dict[tuple[tuple[float, int], ...], bool] = {}
+    verdicts: dict[tuple[tuple[float, int], ...], bool] = {}
     for _ in range(draws):
-        key = tuple(sorted(_drawn(rng, goldens, number).items()))
-        if key not in known:
-            known[key] = demand.met(Units(tuple((1.0, value, count) for value, count in key)))
-        passed += known[key]
+        key = tuple(sorted(_draw_means(rng, goldens, number).items()))
+        if key not in verdicts:
+            verdicts[key] = demand.met(Units(tuple((1.0, value, count) for value, count in key)))
+        passed += verdicts[key]
         if watch is not None:
             watch()
     return passed / draws
@@ -107,18 +107,18 @@ def chance_with_clusters(
     return passed / DRAWS
 
 
-def _drawn(rng: random.Random, goldens: Population, number: int) -> Mapping[float, int]:
+def _draw_means(rng: random.Random, goldens: Population, number: int) -> Mapping[float, int]:
     """How often each mean occurs among the goldens; thousands are drawn by value, not one by one."""
     if number <= _ONE_BY_ONE:
         return Counter(rng.choices(*goldens, k=number))
-    found, left, weight = {}, number, math.fsum(goldens.weights)
+    counts, left, weight = {}, number, math.fsum(goldens.weights)
     for value, share in zip(*goldens, strict=True):
         if left and share > 0:
             count = _binomial(rng, left, min(1.0, share / weight))
             left, weight = left - count, weight - share
             if count:
-                found[value] = count
-    return found
+                counts[value] = count
+    return counts
 
 
 def _binomial(rng: random.Random, n: int, p: float) -> int:
@@ -161,10 +161,10 @@ def goldens_for_power(
         middle = (low + high) // 2
         low, high = (low, middle) if chance(middle, min(_ROUGH, draws)) >= power else (middle, high)
     stride = max(1, high // 100)
-    found, reached = high, chance(high, draws)
-    while reached < power and found < most:
-        found = min(most, found + stride)
-        reached = chance(found, draws)
-    while found - stride >= fewest and (fewer := chance(found - stride, draws)) >= power:
-        found, reached = found - stride, fewer
-    return found, reached
+    size, reached = high, chance(high, draws)
+    while reached < power and size < most:
+        size = min(most, size + stride)
+        reached = chance(size, draws)
+    while size - stride >= fewest and (fewer := chance(size - stride, draws)) >= power:
+        size, reached = size - stride, fewer
+    return size, reached

@@ -57,14 +57,14 @@ class Stratum(Record, frozen=True):
         return self.before[golden][round_ :: self.rounds]
 
 
-def paired(before: Sequence[float], after: float) -> float:
+def pair_difference(before: Sequence[float], after: float) -> float:
     """x of one trial."""
     return after - math.fsum(before) / len(before)
 
 
-def rounds_for(goldens: int, least_trials: int, wanted: int | None = None) -> int:
+def rounds_for(goldens: int, least_trials: int, rounds: int | None = None) -> int:
     """How often the affected goldens are tried: enough for 40 pairs, never more often than the baseline was."""
-    asked = wanted or max(LEAST_ROUNDS, math.ceil(PAIRS_WANTED / max(1, goldens)))
+    asked = rounds or max(LEAST_ROUNDS, math.ceil(PAIRS_WANTED / max(1, goldens)))
     return max(1, min(least_trials, asked))
 
 

@@ -67,7 +67,7 @@ def decide(
     `stopped` is how a monitor ended the run; its word stands for the pass rate, since an interval computed
     at a moment chosen by the data would err more often than it says.
     """
-    seen = _seen_in(outcomes)
+    seen = _count_outcomes(outcomes)
     errors, trials = seen.errors, seen.trials
     blank = Verdict(
         "ERROR",
@@ -107,7 +107,7 @@ class _Seen(NamedTuple):
     codes: frozenset[str]
 
 
-def _seen_in(outcomes: Iterable[Outcome]) -> _Seen:
+def _count_outcomes(outcomes: Iterable[Outcome]) -> _Seen:
     """Everything that can be counted in one pass: a million outcomes are made again for each."""
     errors = scored = 0
     unscored: list[str] = []
@@ -126,13 +126,13 @@ def _checks(
     rules: Sequence[GateRule], outcomes: Sequence[Outcome], alpha: float, stopped: Stopped | None
 ) -> list[Check]:
     checks = [
-        _from_monitor(rule, stopped) if stopped and _left_to(stopped, rule) else rule.look(outcomes, alpha)
+        _from_monitor(rule, stopped) if stopped and _stands_for(stopped, rule) else rule.look(outcomes, alpha)
         for rule in rules
     ]
     return _holm(rules, checks, alpha)
 
 
-def _left_to(stopped: Stopped, rule: GateRule) -> bool:
+def _stands_for(stopped: Stopped, rule: GateRule) -> bool:
     """Whether how the run ended stands for this rule."""
     return rule.name == "pass rate" or (stopped.by == "earlier" and isinstance(rule, ControlledRule))
 
@@ -160,14 +160,14 @@ def _holm(rules: Sequence[GateRule], checks: Sequence[Check], alpha: float) -> l
         return list(checks)
     adjusted = iter(zip(holm(p_pass), holm(p_fail), strict=True))
     return [
-        _ruled_again(rule, check, *next(adjusted), alpha, len(p_pass))
+        _rule_again(rule, check, *next(adjusted), alpha, len(p_pass))
         if check.controlled and isinstance(rule, ControlledRule)
         else check
         for rule, check in zip(rules, checks, strict=True)
     ]
 
 
-def _ruled_again(
+def _rule_again(
     rule: ControlledRule, check: Check, p_pass: float, p_fail: float, alpha: float, number: int
 ) -> Check:
     differs = None if check.p_differs is None else min(1.0, number * check.p_differs)

@@ -9,4 +9,5 @@ bisection        which of several changes broke goldens
 lint_evidence    lint rules ranked by the mistakes made with the tools they flag
 perturbations/, perturbed_run   harmless changes, paired with clean runs
 robustness       what faults and harmless changes did to a run
+dataset_quality, dataset_statistics   what a dataset can show, and what it contains
 """

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any, Literal
 
 from rightcall.improve.dates import day_of, days_named, is_relative_date
-from rightcall.improve.golden_facts import expected_calls
+from rightcall.improve.golden_facts import calls_expected
 from rightcall.model.golden import Golden
 
 ArgumentKind = Literal[
@@ -87,18 +87,18 @@ def argument_kind(  # noqa: PLR0911  a list of kinds, the first that holds
         return "missing"
     if code in ("extra_arg", "forbidden_arg"):
         return "extra"
-    wanted = plain_value(expected)
-    if (of_others := _of_others(wanted, actual, setting)) is not None:
+    target = plain_value(expected)
+    if (of_others := _of_others(target, actual, setting)) is not None:
         return of_others
-    if _same_text(wanted, actual):
+    if _same_text(target, actual):
         return "type"
-    if _same_day(wanted, actual):  # before spelling: 2027/03/03 is a format issue
+    if _same_day(target, actual):  # before spelling: 2027/03/03 is a format issue
         return "date"
-    if _spelt_alike(wanted, actual):
+    if _spelt_alike(target, actual):
         return "spelling"
-    if is_unit_error(wanted, actual):
+    if is_unit_error(target, actual):
         return "unit"
-    if any(_equal(actual, one) for one in setting.enum):
+    if any(_equal(actual, choice) for choice in setting.enum):
         return "enum_neighbour"
     if is_held(actual, setting.words):
         return "copied"
@@ -107,13 +107,13 @@ def argument_kind(  # noqa: PLR0911  a list of kinds, the first that holds
     return "other"
 
 
-def _of_others(wanted: Any, actual: Any, setting: Setting) -> ArgumentKind | None:
-    if not _telling(actual):
+def _of_others(target: Any, actual: Any, setting: Setting) -> ArgumentKind | None:
+    if not _is_telling(actual):
         return None
     for name, value in setting.others.items():
-        if name == setting.parameter or not _equal(plain_value(value), actual) or _equal(actual, wanted):
+        if name == setting.parameter or not _equal(plain_value(value), actual) or _equal(actual, target):
             continue
-        return "swapped" if _equal(setting.given.get(name), wanted) else "foreign"
+        return "swapped" if _equal(setting.given.get(name), target) else "foreign"
     if any(_whole_word(str(actual), text) for text in setting.results) and not is_held(actual, setting.words):
         return "foreign"
     return None
@@ -127,25 +127,25 @@ def is_held(value: Any, words: str) -> bool:
     if value is UNJUDGED or value is None or isinstance(value, bool | dict):
         return True
     if isinstance(value, list):
-        return all(is_held(one, words) for one in value)
+        return all(is_held(item, words) for item in value)
     if isinstance(value, int | float):
         return any(n == value or is_unit_error(value, n) for n in _numbers(words))
     text = str(value).strip()
     if not text or _whole_word(text, words):
         return True
     day = day_of(text)
-    return day is not None and day[5:] in {found[5:] for found in days_named(words)}
+    return day is not None and day[5:] in {named_day[5:] for named_day in days_named(words)}
 
 
-def is_unit_error(one: Any, two: Any) -> bool:
+def is_unit_error(expected: Any, actual: Any) -> bool:
     """Whether two numbers differ by the factor of a unit, or one is text that is a number with a unit."""
-    first, second = _as_number(one), _as_number(two)
+    first, second = _as_number(expected), _as_number(actual)
     if first is None or second is None:
-        number_and_text = (isinstance(one, int | float) and isinstance(two, str)) or (
-            isinstance(two, int | float) and isinstance(one, str)
+        number_and_text = (isinstance(expected, int | float) and isinstance(actual, str)) or (
+            isinstance(actual, int | float) and isinstance(expected, str)
         )
-        said = two if isinstance(two, str) else one
-        return number_and_text and isinstance(said, str) and bool(_NUMBER_WITH_UNIT.fullmatch(said))
+        text = actual if isinstance(actual, str) else expected
+        return number_and_text and isinstance(text, str) and bool(_NUMBER_WITH_UNIT.fullmatch(text))
     if first == second or not first or not second:
         return False
     ratio = max(abs(first), abs(second)) / min(abs(first), abs(second))
@@ -162,8 +162,8 @@ def _is_factor(ratio: float) -> bool:
     return any(abs(ratio - f) <= TOLERANCE * f for f in _RATIOS[at : at + 2])
 
 
-def _close(one: float, two: float) -> bool:
-    return abs(one - two) <= TOLERANCE * max(abs(one), abs(two), 1e-9)
+def _close(first: float, second: float) -> bool:
+    return abs(first - second) <= TOLERANCE * max(abs(first), abs(second), 1e-9)
 
 
 def _as_number(value: Any) -> float | None:
@@ -178,7 +178,7 @@ def _as_number(value: Any) -> float | None:
 @lru_cache(maxsize=16)
 def _numbers(words: str) -> tuple[float, ...]:
     """The numbers of a request, which is asked about once for each of its values and trials."""
-    return tuple(float(found) for found in _NUMBER.findall(words[:20_000]))
+    return tuple(float(digits) for digits in _NUMBER.findall(words[:20_000]))
 
 
 def _whole_word(text: str, words: str) -> bool:
@@ -194,14 +194,14 @@ def _whole_word(text: str, words: str) -> bool:
     return False
 
 
-def _same_text(wanted: Any, actual: Any) -> bool:
-    if wanted is UNJUDGED or type(wanted) is type(actual):
+def _same_text(target: Any, actual: Any) -> bool:
+    if target is UNJUDGED or type(target) is type(actual):
         return False
     if isinstance(actual, list) and len(actual) == 1:
-        return _equal(actual[0], wanted)
-    if isinstance(wanted, list) and len(wanted) == 1:
-        return _equal(wanted[0], actual)
-    return _scalar(wanted) and _scalar(actual) and _json_text(wanted) == _json_text(actual)
+        return _equal(actual[0], target)
+    if isinstance(target, list) and len(target) == 1:
+        return _equal(target[0], actual)
+    return _scalar(target) and _scalar(actual) and _json_text(target) == _json_text(actual)
 
 
 def _json_text(value: Any) -> str:
@@ -217,13 +217,13 @@ def _plain_number(text: str) -> str:
     return text[:-2] if re.fullmatch(r"-?\d+\.0", text) else text
 
 
-def _spelt_alike(wanted: Any, actual: Any) -> bool:
+def _spelt_alike(target: Any, actual: Any) -> bool:
     return (
-        isinstance(wanted, str)
+        isinstance(target, str)
         and isinstance(actual, str)
-        and wanted != actual
-        and bool(_bare(wanted))
-        and _bare(wanted) == _bare(actual)
+        and target != actual
+        and bool(_bare(target))
+        and _bare(target) == _bare(actual)
     )
 
 
@@ -232,20 +232,24 @@ def _bare(text: str) -> str:
     return "".join(c for c in split if c.isalnum())
 
 
-def _same_day(wanted: Any, actual: Any) -> bool:
-    if not isinstance(wanted, str) or not isinstance(actual, str | int | float) or isinstance(actual, bool):
+def _same_day(target: Any, actual: Any) -> bool:
+    if not isinstance(target, str) or not isinstance(actual, str | int | float) or isinstance(actual, bool):
         return False
-    day = day_of(wanted)
+    day = day_of(target)
     if day is None:
         return False
-    said = str(actual)
+    text = str(actual)
     return (
-        day_of(said) == day or day[5:] in {found[5:] for found in days_named(said)} or is_relative_date(said)
+        day_of(text) == day
+        or day[5:] in {named_day[5:] for named_day in days_named(text)}
+        or is_relative_date(text)
     )
 
 
-def _equal(one: Any, two: Any) -> bool:
-    return (type(one) is type(two) and one == two) or (_number_like(one) and _number_like(two) and one == two)
+def _equal(first: Any, second: Any) -> bool:
+    return (type(first) is type(second) and first == second) or (
+        _number_like(first) and _number_like(second) and first == second
+    )
 
 
 def _number_like(value: Any) -> bool:
@@ -256,14 +260,14 @@ def _scalar(value: Any) -> bool:
     return isinstance(value, str | int | float | bool)
 
 
-def _telling(value: Any) -> bool:
+def _is_telling(value: Any) -> bool:
     """Whether finding the value elsewhere means anything: True and "" occur everywhere."""
     return isinstance(value, str | int | float) and not isinstance(value, bool) and value != ""
 
 
-def held_values(golden: Golden) -> list[Any]:
+def values_in_request(golden: Golden) -> list[Any]:
     """Expected values that the request says, in the order of the calls."""
-    values = [plain_value(value) for _, args in expected_calls(golden) for value in args.values()]
+    values = [plain_value(value) for _, args in calls_expected(golden) for value in args.values()]
     return [
         value
         for value in values
@@ -273,4 +277,4 @@ def held_values(golden: Golden) -> list[Any]:
 
 def still_holds(golden: Golden, text: str) -> bool:
     """Whether another wording of a request is not empty and says every value that the request says."""
-    return bool(text.strip()) and all(is_held(value, text) for value in held_values(golden))
+    return bool(text.strip()) and all(is_held(value, text) for value in values_in_request(golden))

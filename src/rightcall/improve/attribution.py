@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from rightcall.core.text import counted
 from rightcall.improve.changes import ChangeItem, run_changes
-from rightcall.improve.golden_facts import expected_calls
+from rightcall.improve.golden_facts import calls_expected
 from rightcall.improve.run_setup import RunRecord, run_record
 from rightcall.improve.symptom import Symptom, SymptomRequest, symptom_of
 from rightcall.metrics.matching.reasons import call_text
@@ -73,13 +73,13 @@ def what_changed(store: Store, before: StoredRun, after: StoredRun) -> WhatChang
     """Compare two stored runs: what changed, what flipped, and which belongs to which."""
     records = run_record(store, before), run_record(store, after)
     items = run_changes(*records)
-    compared = [case for change in ("broken", "fixed") for case in _flipped(store, before, after, change)]
+    compared = [case for change in ("broken", "fixed") for case in _find_flips(store, before, after, change)]
     untouched = _rates(store, before, after, records)
     flips, scores = [], []
     for case in compared:
         sides = store.runs.case(before.id, case.golden_id), store.runs.case(after.id, case.golden_id)
-        flip, symptom, wanted = _flip(case, sides, records)
-        scores.append([_suspicion(item, flip, symptom, wanted) for item in items])
+        flip, symptom, tools_involved = _flip(case, sides, records)
+        scores.append([_suspicion(item, flip, symptom, tools_involved) for item in items])
         flips.append(flip)
     weights = _specific(items, flips, scores, untouched)
     flips = [_with_suspects(flip, row) for flip, row in zip(flips, weights, strict=True)]
@@ -96,7 +96,7 @@ def what_changed(store: Store, before: StoredRun, after: StoredRun) -> WhatChang
     )
 
 
-def _flipped(store: Store, before: StoredRun, after: StoredRun, change: str) -> list[ComparedCase]:
+def _find_flips(store: Store, before: StoredRun, after: StoredRun, change: str) -> list[ComparedCase]:
     return store.runs.compare(before.id, after.id).page(change, limit=MOST_FLIPS)  # type: ignore[arg-type]
 
 
@@ -106,7 +106,7 @@ def _rates(
     """Goldens by expected tool, in the later run."""
     counts: dict[str, int] = {}
     for golden in store.runs.goldens(after.id):
-        for tool in {tool for tool, _ in expected_calls(golden)} or {""}:
+        for tool in {tool for tool, _ in calls_expected(golden)} or {""}:
             counts[tool] = counts.get(tool, 0) + 1
     return counts
 
@@ -122,9 +122,9 @@ def _flip(
     symptom = None
     if failed is not None:
         symptom, _ = symptom_of(failed.codes, _calls(failed), _request(golden), tools)
-    shown = [_shown(side, passing=(at == 0) == broken) for at, side in enumerate(sides)]
+    shown = [_typical_calls(side, passing=(at == 0) == broken) for at, side in enumerate(sides)]
     called = {call.name for side in sides for result in side.results for call in _calls(result)}
-    wanted = frozenset(tool for tool, _ in expected_calls(golden)) | frozenset(called)
+    tools_involved = frozenset(tool for tool, _ in calls_expected(golden)) | frozenset(called)
     flip = Flip(
         case.golden_id,
         case.change,
@@ -133,7 +133,7 @@ def _flip(
         shown[0],
         shown[1],
     )
-    return flip, symptom, wanted
+    return flip, symptom, tools_involved
 
 
 def _calls(result: CaseResult) -> tuple[ToolCall, ...]:
@@ -142,11 +142,11 @@ def _calls(result: CaseResult) -> tuple[ToolCall, ...]:
 
 def _request(golden: AnyGolden) -> SymptomRequest:
     return SymptomRequest(
-        golden.input if isinstance(golden, Golden) else golden.scenario, expected_calls(golden)
+        golden.input if isinstance(golden, Golden) else golden.scenario, calls_expected(golden)
     )
 
 
-def _shown(side: StoredCase, *, passing: bool) -> tuple[str, ...]:
+def _typical_calls(side: StoredCase, *, passing: bool) -> tuple[str, ...]:
     """The calls of a typical trial."""
     result = next((r for r in side.results if r.passed is passing), side.results[0] if side.results else None)
     if result is None:
@@ -156,11 +156,13 @@ def _shown(side: StoredCase, *, passing: bool) -> tuple[str, ...]:
     )
 
 
-def _suspicion(item: ChangeItem, flip: Flip, symptom: Symptom | None, wanted: frozenset[str]) -> float:
+def _suspicion(
+    item: ChangeItem, flip: Flip, symptom: Symptom | None, tools_involved: frozenset[str]
+) -> float:
     """Touch times fit."""
     if item.scope in GLOBAL:
         return 0.5 * _global_fit(item, symptom)
-    if item.tool not in wanted and not (item.what == "renamed" and item.before in wanted):
+    if item.tool not in tools_involved and not (item.what == "renamed" and item.before in tools_involved):
         return 0.0
     wrong = {bad.parameter: bad.kind for bad in symptom.arguments} if symptom else {}
     if wrong:
@@ -221,7 +223,7 @@ def _with_suspects(flip: Flip, row: list[float]) -> Flip:
 
 def _greedy(items: Sequence[ChangeItem], flips: Sequence[Flip], weights: list[list[float]]) -> list[Suspect]:
     free = set(range(len(flips)))
-    found: list[Suspect] = []
+    suspects: list[Suspect] = []
     used: set[int] = set()
     while free:
         totals = {at: sum(weights[f][at] for f in free) for at in range(len(items)) if at not in used}
@@ -229,10 +231,10 @@ def _greedy(items: Sequence[ChangeItem], flips: Sequence[Flip], weights: list[li
         if best is None or totals[best] <= 0:
             break
         mine = [f for f in sorted(free) if weights[f][best] > 0]
-        found.append(Suspect(best, tuple(flips[f].golden for f in mine), len(mine) / len(flips)))
+        suspects.append(Suspect(best, tuple(flips[f].golden for f in mine), len(mine) / len(flips)))
         used.add(best)
         free -= set(mine)
-    return found
+    return suspects
 
 
 def _sentence(items: Sequence[ChangeItem], flips: Sequence[Flip], suspects: Sequence[Suspect]) -> str:

@@ -26,7 +26,7 @@ async def bisect_changes(
 ) -> list[UndoneEffect]:
     """Run the broken goldens of a comparison as they are and with each of its top suspects undone, at the same time."""
     broken = {flip.golden for flip in changed.flips if flip.change == "broken"}
-    goldens = _chosen(list(plan.goldens()), broken, plan.seed)
+    goldens = _choose_goldens(list(plan.goldens()), broken, plan.seed)
     before, after = (run_record(store, store.runs.get(run)) for run in (changed.before, changed.after))
     arms = Arms(plan, store, changed.after)
     base = Arm(after.tools, after.system, goldens, trials, "bisect")
@@ -42,29 +42,29 @@ async def bisect_changes(
             tried.append((suspect.item, Arm(*back, goldens, trials, "bisect")))
     if tried and broken:
         first, *others = await arms.run([base, *(arm for _, arm in tried)])
-        found = []
+        measured_effects = []
         for (number, _), arm in zip(tried, others, strict=True):
             old, new = first.rates(), arm.rates()
             mine = [golden for golden in goldens if golden.id in broken]
             rest = [golden for golden in goldens if golden.id not in broken]
             _, d, clusters = differences(mine, old, new)
             item = changed.items[number]
-            found.append(
+            measured_effects.append(
                 UndoneEffect(
                     number, item.place, item.what, len(d), _rate(mine, old), _rate(mine, new), _rate(rest, old),
                     _rate(rest, new), one_sided(d, clusters),
                 )
             )  # fmt: skip
-        for one, p in zip(found, holm([one.p for one in found]), strict=True):
-            effects[one.item] = _decided(one, p)
+        for effect, p in zip(measured_effects, holm([effect.p for effect in measured_effects]), strict=True):
+            effects[effect.item] = _with_p(effect, p)
     return [effects[suspect.item] for suspect in changed.suspects[:MOST_ITEMS] if suspect.item in effects]
 
 
-def _decided(one: UndoneEffect, p: float) -> UndoneEffect:
-    return msgspec.structs.replace(one, p=p, caused=p <= ALPHA)
+def _with_p(effect: UndoneEffect, p: float) -> UndoneEffect:
+    return msgspec.structs.replace(effect, p=p, caused=p <= ALPHA)
 
 
-def _chosen(goldens: list[AnyGolden], broken: set[str], seed: int) -> list[AnyGolden]:
+def _choose_goldens(goldens: list[AnyGolden], broken: set[str], seed: int) -> list[AnyGolden]:
     """The broken goldens, and as many of the others."""
     rest = sorted((golden for golden in goldens if golden.id not in broken), key=lambda golden: golden.id)
     random.Random(f"{seed}/bisect").shuffle(rest)  # noqa: S311
@@ -72,5 +72,5 @@ def _chosen(goldens: list[AnyGolden], broken: set[str], seed: int) -> list[AnyGo
 
 
 def _rate(goldens: Sequence[AnyGolden], rates: dict[str, float]) -> float:
-    found = [rates[golden.id] for golden in goldens if golden.id in rates]
-    return sum(found) / len(found) if found else 0.0
+    known_rates = [rates[golden.id] for golden in goldens if golden.id in rates]
+    return sum(known_rates) / len(known_rates) if known_rates else 0.0

@@ -71,7 +71,7 @@ def tool_changes(before: tuple[Tool, ...], after: tuple[Tool, ...]) -> list[Chan
     added = [name for name in new if name not in old]
     items: list[ChangeItem] = []
     for name in removed:
-        twin = next((other for other in added if _renamed(old[name], new[other])), None)
+        twin = next((other for other in added if _is_renamed(old[name], new[other])), None)
         if twin is None:
             items.append(ChangeItem("tool", "removed", name, before=old[name].description[:LONGEST]))
         else:
@@ -140,8 +140,8 @@ def _sentences(
             scope, "written differently", tool, parameter, path, before[:LONGEST], after[:LONGEST]
         )
         return
-    for one, two in zip(gone, come, strict=False):
-        yield ChangeItem(scope, "sentence changed", tool, parameter, path, one[:LONGEST], two[:LONGEST])
+    for lost, added in zip(gone, come, strict=False):
+        yield ChangeItem(scope, "sentence changed", tool, parameter, path, lost[:LONGEST], added[:LONGEST])
     short = min(len(gone), len(come))
     for sentence in gone[short:]:
         yield ChangeItem(scope, "sentence removed", tool, parameter, path, sentence[:LONGEST], None)
@@ -165,7 +165,7 @@ def _flat(record: RunRecord) -> dict[str, Any]:
     return told
 
 
-def _renamed(old: Tool, new: Tool) -> bool:
+def _is_renamed(old: Tool, new: Tool) -> bool:
     if old.input_schema != new.input_schema:
         return False
     return SequenceMatcher(None, old.description[:LONGEST], new.description[:LONGEST]).ratio() >= SAME_TOOL
@@ -173,11 +173,6 @@ def _renamed(old: Tool, new: Tool) -> bool:
 
 def _rest(schema: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in schema.items() if key not in ("properties", "required")}
-
-
-def changes_between(records: list[RunRecord]) -> list[list[ChangeItem]]:
-    """The changes from each run to the next."""
-    return [run_changes(one, two) for one, two in pairwise(records)]
 
 
 class ToolChange(Record, frozen=True):
@@ -197,11 +192,11 @@ def tool_change(before: Mapping[str, Tool], after: Mapping[str, Tool]) -> ToolCh
     )
 
 
-def changed_at(oldest_first: Sequence[StoredRun]) -> dict[str, StoredRun]:
+def runs_with_changes(oldest_first: Sequence[StoredRun]) -> dict[str, StoredRun]:
     """Ids of the runs whose tools differ from the previous run's, each with that run."""
-    found = {}
+    earlier_runs = {}
     for before, after in pairwise(oldest_first):
         old, new = before.run.fingerprints.get("tools"), after.run.fingerprints.get("tools")
         if old and new and old != new:
-            found[after.id] = before
-    return found
+            earlier_runs[after.id] = before
+    return earlier_runs

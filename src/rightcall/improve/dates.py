@@ -41,33 +41,33 @@ def day_of(text: str) -> str | None:
     text = text.strip()
     if len(text) > 40:
         return None
-    found = days_named(text)
-    if not found or not _is_only_a_date(text):
+    days = days_named(text)
+    if not days or not _is_only_a_date(text):
         return None
-    return min(found)
+    return min(days)
 
 
 def days_named(text: str) -> frozenset[str]:
     """Every date in a text; of 03/04/2027 both readings, of "March 3" one without a year."""
-    return _named(text[:20_000])
+    return _parse_days(text[:20_000])
 
 
 @lru_cache(maxsize=64)
-def _named(text: str) -> frozenset[str]:
-    found: set[str] = set()
+def _parse_days(text: str) -> frozenset[str]:
+    days: set[str] = set()
     if not _MAYBE.search(text):
         return frozenset()
     for pattern in (_ISO, _COMPACT):
         for year, month, day in pattern.findall(text):
-            _add(found, int(year), int(month), int(day))
-    for one, two, year in _LOCAL.findall(text):
-        _add(found, int(year), int(one), int(two))
-        _add(found, int(year), int(two), int(one))
+            _add(days, int(year), int(month), int(day))
+    for first, second, year in _LOCAL.findall(text):
+        _add(days, int(year), int(first), int(second))
+        _add(days, int(year), int(second), int(first))
     for month, day, year in _MONTH_FIRST.findall(text):
-        _add(found, int(year or NO_YEAR), MONTHS[month.lower()], int(day))
+        _add(days, int(year or NO_YEAR), MONTHS[month.lower()], int(day))
     for day, month, year in _DAY_FIRST.findall(text):
-        _add(found, int(year or NO_YEAR), MONTHS[month.lower()], int(day))
-    return frozenset(found)
+        _add(days, int(year or NO_YEAR), MONTHS[month.lower()], int(day))
+    return frozenset(days)
 
 
 def is_relative_date(text: str) -> bool:
@@ -75,9 +75,9 @@ def is_relative_date(text: str) -> bool:
     return len(text) <= 40 and _RELATIVE.search(text) is not None
 
 
-def _add(found: set[str], year: int, month: int, day: int) -> None:
+def _add(days: set[str], year: int, month: int, day: int) -> None:
     try:
-        found.add(date(year, month, day).isoformat())
+        days.add(date(year, month, day).isoformat())
     except ValueError:
         return
 

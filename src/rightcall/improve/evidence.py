@@ -11,8 +11,8 @@ from typing import Any
 
 from rightcall.improve.argument_kind import UNJUDGED, is_held, plain_value
 from rightcall.improve.counters import NEGATIVE, Case, Class, GoldenTrials, ParameterStats, Seen, ToolStats
-from rightcall.improve.golden_facts import all_words, expected_calls, is_quotable, language_of, request_of
-from rightcall.improve.suspicion import ObservedBehaviour, behaviour_of, suspected
+from rightcall.improve.golden_facts import all_words, calls_expected, is_quotable, language_of, request_of
+from rightcall.improve.suspicion import ObservedBehaviour, behaviour_of, find_suspect
 from rightcall.improve.symptom import Mistake, Symptom, SymptomRequest, enum_of, symptom_of
 from rightcall.lint.confusability.word_use import Wording, reads_as_english, request_words
 from rightcall.model.golden import AnyGolden, category_of
@@ -58,48 +58,48 @@ class Evidence:
 
     # ------------------------------------------------------------------ filling
 
-    def add(self, one: GoldenTrials) -> None:
+    def add(self, trials: GoldenTrials) -> None:
         """Add one golden with its trials."""
-        if not one.judged:
+        if not trials.judged:
             return
-        golden = one.golden
-        expected = expected_calls(golden)
+        golden = trials.golden
+        expected = calls_expected(golden)
         request = SymptomRequest(all_words(golden, self.system), expected)
-        wanted = list(dict.fromkeys(tool for tool, _ in expected if tool in self.by_name))
-        classes: set[Class] = set(wanted) if expected else {NEGATIVE}
+        tool_names = list(dict.fromkeys(tool for tool, _ in expected if tool in self.by_name))
+        classes: set[Class] = set(tool_names) if expected else {NEGATIVE}
         values = [_value_text(value) for _, args in expected for value in args.values()]
-        said = request_words(request_of(golden), values)
-        quoted = said if is_quotable(golden) else []
-        self._count_request(wanted, said, quoted, one)
-        self._count_parameters(expected, request, classes, one)
-        found: Counter[Symptom] = Counter()
+        words = request_words(request_of(golden), values)
+        quoted = words if is_quotable(golden) else []
+        self._count_request(tool_names, words, quoted, trials)
+        self._count_parameters(expected, request, classes, trials)
+        symptoms: Counter[Symptom] = Counter()
         failed_words: set[str] = set()
         behaviours: Counter[ObservedBehaviour] = Counter()
-        for trial in one.failed:
+        for trial in trials.failed:
             symptom, mistakes = symptom_of(trial.codes, trial.calls, request, self.by_name)
-            symptom = self._bounded(symptom)
-            found[symptom] += 1
+            symptom = self._limit_details(symptom)
+            symptoms[symptom] += 1
             self.codes.update({failure.code for failure in trial.codes})
             self._count_mistakes(mistakes)
-            self._count_symptom(symptom, said, quoted, failed_words)
+            self._count_symptom(symptom, words, quoted, failed_words)
             if (done := behaviour_of(symptom, trial)) is not None:
                 behaviours[done] += 1
             if symptom.turn is not None:
                 self.by_turn[symptom.turn] += 1
-        self._count_groups(golden, one, failed_words, quoted)
-        behaviour = suspected(one, behaviours, said, request, self)
+        self._count_groups(golden, trials, failed_words, quoted)
+        behaviour = find_suspect(trials, behaviours, words, request, self)
         if behaviour is not None:
             self.suspects[golden.id] = behaviour
         suspect = behaviour is not None
         negative = NEGATIVE in classes
-        cells = tuple((self.number(symptom, suspect, negative), count) for symptom, count in found.items())
+        cells = tuple((self.number(symptom, suspect, negative), count) for symptom, count in symptoms.items())
         for number, count in cells:
             seen = self.seen[number]
             seen.trials += count
-            seen.share += count / one.judged
+            seen.share += count / trials.judged
             seen.goldens += 1
         cluster = golden.cluster or golden.id
-        self.cases.append(Case(golden.id, cluster, one.judged, frozenset(classes), cells, suspect))
+        self.cases.append(Case(golden.id, cluster, trials.judged, frozenset(classes), cells, suspect))
 
     def number(self, symptom: Symptom, suspect: bool, negative: bool) -> int:
         """The number of a symptom, a new one at its first sight."""
@@ -110,34 +110,34 @@ class Evidence:
             self.seen.append(Seen(symptom, suspect=suspect, negative=negative))
         return number
 
-    def _bounded(self, symptom: Symptom) -> Symptom:
+    def _limit_details(self, symptom: Symptom) -> Symptom:
         """The symptom with one of a few error messages: messages with ids would be as many as trials."""
         if not symptom.detail:
             return symptom
-        known = self._details[symptom.tool]
-        if symptom.detail in known or len(known) < MOST_DETAILS:
-            known.add(symptom.detail)
+        details = self._details[symptom.tool]
+        if symptom.detail in details or len(details) < MOST_DETAILS:
+            details.add(symptom.detail)
             return symptom
-        return symptom._replace(detail=min(known))
+        return symptom._replace(detail=min(details))
 
     def _count_request(
-        self, wanted: Sequence[str], said: Sequence[str], quoted: Sequence[str], one: GoldenTrials
+        self, tool_names: Sequence[str], words: Sequence[str], quoted: Sequence[str], trials: GoldenTrials
     ) -> None:
-        for tool in wanted:
+        for tool in tool_names:
             stats = self.tool_stats[tool]
             stats.goldens += 1
-            stats.trials += one.judged
-            stats.foreign += bool(said) and not quoted
+            stats.trials += trials.judged
+            stats.foreign += bool(words) and not quoted
             _add_words(stats.words, quoted)
             for other in self.by_name:
-                stats.cover[other] += self.wording.cover(said, other)
+                stats.cover[other] += self.wording.cover(words, other)
 
     def _count_parameters(
         self,
         expected: Sequence[tuple[str, Mapping[str, Any]]],
         request: SymptomRequest,
         classes: set[Class],
-        one: GoldenTrials,
+        trials: GoldenTrials,
     ) -> None:
         for tool, args in expected:
             for name, value in args.items():
@@ -145,15 +145,15 @@ class Evidence:
                 plain = plain_value(value)
                 stats = self.parameters[tool, name]
                 stats.goldens += 1
-                stats.expected += one.judged
+                stats.expected += trials.judged
                 if plain is not UNJUDGED and len(stats.values) < MOST_PAIRS:
                     stats.values[_value_text(plain)] += 1
                 if enum_of(self.by_name.get(tool), name) or is_held(plain, request.words):
-                    stats.held_trials += one.judged
-                    stats.held_wrong += _wrongly_filled(one, tool, name)
+                    stats.held_trials += trials.judged
+                    stats.held_wrong += _wrongly_filled(trials, tool, name)
                 else:
-                    stats.lacking_trials += one.judged
-                    stats.lacking_wrong += _wrongly_filled(one, tool, name)
+                    stats.lacking_trials += trials.judged
+                    stats.lacking_wrong += _wrongly_filled(trials, tool, name)
 
     def _count_mistakes(self, mistakes: Iterable[Mistake]) -> None:
         for mistake in mistakes:
@@ -167,7 +167,7 @@ class Evidence:
                 stats.raw.setdefault(pair, (mistake.expected, mistake.actual))
 
     def _count_symptom(
-        self, symptom: Symptom, said: Sequence[str], quoted: Sequence[str], failed_words: set[str]
+        self, symptom: Symptom, words: Sequence[str], quoted: Sequence[str], failed_words: set[str]
     ) -> None:
         if symptom.group == "miss":
             self.tool_stats[symptom.tool].missed += 1
@@ -176,30 +176,30 @@ class Evidence:
         if into:
             sums = self.surplus_cover[into]
             sums[0] += 1
-            sums[1] += self.wording.cover(said, into)
-            sums[2] += self.wording.cover(said, symptom.tool) if symptom.group == "miss" else 0.0
+            sums[1] += self.wording.cover(words, into)
+            sums[2] += self.wording.cover(words, symptom.tool) if symptom.group == "miss" else 0.0
             _add_words(self.surplus_words[into], quoted)
 
     def _count_groups(
-        self, golden: AnyGolden, one: GoldenTrials, failed_words: set[str], quoted: Sequence[str]
+        self, golden: AnyGolden, trials: GoldenTrials, failed_words: set[str], quoted: Sequence[str]
     ) -> None:
         for tool in failed_words:
             _add_words(self.tool_stats[tool].missed_words, quoted)
-        failed = len(one.failed)
+        failed = len(trials.failed)
         keys: list[tuple[defaultdict[str, list[int]], str]] = [(self.by_category, category_of(golden))]
         keys += [(self.by_language, language)] if (language := language_of(golden)) else []
         for counts, key in keys:
             counts[key][0] += failed
-            counts[key][1] += one.judged
+            counts[key][1] += trials.judged
 
     # ------------------------------------------------------------------ reading
 
-    def where(self, **wanted: Any) -> list[int]:
+    def where(self, **fields: Any) -> list[int]:
         """Numbers of the symptoms whose fields have these values."""
         return [
             number
             for number, seen in enumerate(self.seen)
-            if all(getattr(seen.symptom, name) == value for name, value in wanted.items())
+            if all(getattr(seen.symptom, name) == value for name, value in fields.items())
         ]
 
     def on_negatives(self, number: int) -> bool:
@@ -217,9 +217,9 @@ class Evidence:
 
     def is_foreign(self, tool: str) -> bool:
         """Whether most requests for a tool are in another language than its English description."""
-        stats, known = self.tool_stats.get(tool), self.by_name.get(tool)
+        stats, definition = self.tool_stats.get(tool), self.by_name.get(tool)
         foreign = stats is not None and 2 * stats.foreign > stats.goldens
-        return foreign and known is not None and reads_as_english(known.description)
+        return foreign and definition is not None and reads_as_english(definition.description)
 
     def lint_on(self, tool: str, parameter: str = "") -> frozenset[str]:
         """Codes of the lint rules that fire on a tool, or on one of its parameters."""
@@ -227,18 +227,20 @@ class Evidence:
 
     def schema(self, tool: str, parameter: str) -> Mapping[str, Any]:
         """The schema of a parameter; empty when unknown."""
-        known = self.by_name.get(tool)
-        found = known.parameters.get(parameter) if known else None
-        return found if isinstance(found, dict) else {}
+        definition = self.by_name.get(tool)
+        schema_of_parameter = definition.parameters.get(parameter) if definition else None
+        return schema_of_parameter if isinstance(schema_of_parameter, dict) else {}
 
     def goldens_with(self, numbers: Iterable[int]) -> Iterator[Case]:
         """The goldens with one of these symptoms."""
-        wanted = frozenset(numbers)
-        return (case for case in self.cases if any(number in wanted for number, _ in case.cells))
+        symptom_numbers = frozenset(numbers)
+        return (case for case in self.cases if any(number in symptom_numbers for number, _ in case.cells))
 
 
-def _wrongly_filled(one: GoldenTrials, tool: str, parameter: str) -> int:
-    return sum(any(f.tool == tool and f.parameter == parameter for f in trial.codes) for trial in one.failed)
+def _wrongly_filled(trials: GoldenTrials, tool: str, parameter: str) -> int:
+    return sum(
+        any(f.tool == tool and f.parameter == parameter for f in trial.codes) for trial in trials.failed
+    )
 
 
 def _value_text(value: Any) -> str:
@@ -252,8 +254,8 @@ def _value_text(value: Any) -> str:
     return repr(value)[:120]
 
 
-def _add_words(counter: Counter[str], said: Sequence[str]) -> None:
-    for word in said:
+def _add_words(counter: Counter[str], words: Sequence[str]) -> None:
+    for word in words:
         if word in counter or len(counter) < MOST_WORDS:
             counter[word] += 1
 

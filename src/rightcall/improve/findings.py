@@ -146,8 +146,8 @@ def analyze_trials(
     """Explain the failures of goldens as they stream by. `others` is the behaviour of further runs, by run."""
     others = others or {}
     evidence = Evidence(tools, system=system, lint_codes=lint_places(tools), others=tuple(others.values()))
-    for one in trials:
-        evidence.add(one)
+    for trials_of_golden in trials:
+        evidence.add(trials_of_golden)
     return analysis_of(evidence, run=run, compared_with=tuple(others), inputs=inputs)
 
 
@@ -159,8 +159,8 @@ def analysis_of(
     settle_suspects(evidence)
     ranking = rank(evidence, list(all_hypotheses(evidence)))
     findings = [
-        _finding(evidence, number, one, ranking.background, inputs)
-        for number, one in enumerate(ranking.explained, start=1)
+        _finding(evidence, number, explained, ranking.background, inputs)
+        for number, explained in enumerate(ranking.explained, start=1)
     ]
     findings += _rest(evidence, ranking, len(findings))
     return Analysis(
@@ -181,10 +181,10 @@ def analysis_of(
 
 
 def _finding(
-    evidence: Evidence, number: int, one: Explained, background: float, inputs: Inputs | None
+    evidence: Evidence, number: int, explained: Explained, background: float, inputs: Inputs | None
 ) -> RunFinding:
-    hypothesis = one.hypothesis
-    ids = [case.id for case in evidence.goldens_with(one.symptoms)]
+    hypothesis = explained.hypothesis
+    ids = [case.id for case in evidence.goldens_with(explained.symptoms)]
     rows = [evidence.parameters[tool, name] for tool in hypothesis.tools for name in hypothesis.parameters]
     kinds: dict[str, int] = {}
     pairs: list[tuple[Any, Any, int]] = []
@@ -192,11 +192,11 @@ def _finding(
         for kind, times in row.kinds.items():
             kinds[kind] = kinds.get(kind, 0) + times
         pairs += [(*row.raw[pair], times) for pair, times in row.pairs.items()]
-    also = sorted({group for n in one.symptoms for group in evidence.seen[n].symptom.also})
+    also = sorted({group for n in explained.symptoms for group in evidence.seen[n].symptom.also})
     return RunFinding(
         rank=number,
         cause=hypothesis.cause,
-        stated=one.stated,
+        stated=explained.stated,
         tools=hypothesis.tools,
         parameter=hypothesis.parameters[0] if hypothesis.parameters else "",
         parameters=hypothesis.parameters,
@@ -204,9 +204,9 @@ def _finding(
         count=len(ids),
         what=hypothesis.what,
         advice=hypothesis.advice,
-        won_back=_won_back(evidence, one, background),
+        won_back=_gain(evidence, explained, background),
         plausibility=round(hypothesis.plausibility, 3),
-        trials=one.trials,
+        trials=explained.trials,
         expected_actual=tuple(sorted(pairs, key=lambda p: (-p[2], repr(p)))[:MOST_VALUES]),
         kinds=dict(sorted(kinds.items(), key=lambda item: (-item[1], item[0]))),
         lint=hypothesis.lint,
@@ -217,7 +217,7 @@ def _finding(
     )
 
 
-def _won_back(evidence: Evidence, one: Explained, background: float) -> WonBack:
+def _gain(evidence: Evidence, one: Explained, background: float) -> WonBack:
     """The gain with the interval of the explained share over the exposed goldens, minus what chance explains."""
     symptoms = frozenset(one.symptoms)
     exposed = [case for case in evidence.cases if _is_exposed(case, one)]
@@ -228,17 +228,17 @@ def _won_back(evidence: Evidence, one: Explained, background: float) -> WonBack:
     by_chance = background * len(exposed)
     if not trials:
         return WonBack(round(one.gain, 2), 0.0, round(one.share, 2), len(evidence.cases))
-    found = estimate(sample(trials, [case.cluster for case in exposed]))
-    low, high = (max(0.0, edge * len(exposed) - by_chance) for edge in (found.low, found.high))
+    gain = estimate(sample(trials, [case.cluster for case in exposed]))
+    low, high = (max(0.0, edge * len(exposed) - by_chance) for edge in (gain.low, gain.high))
     return WonBack(
         round(one.gain, 2), round(min(low, one.gain), 2), round(max(high, one.gain), 2), len(evidence.cases)
     )
 
 
-def _is_exposed(case: Case, one: Explained) -> bool:
-    if one.hypothesis.about == "golden":
+def _is_exposed(case: Case, explained: Explained) -> bool:
+    if explained.hypothesis.about == "golden":
         return case.suspect
-    return one.hypothesis.exposed is None or not case.classes.isdisjoint(one.hypothesis.exposed)
+    return explained.hypothesis.exposed is None or not case.classes.isdisjoint(explained.hypothesis.exposed)
 
 
 def _rest(evidence: Evidence, ranking: Ranking, taken: int) -> list[RunFinding]:
@@ -250,15 +250,17 @@ def _rest(evidence: Evidence, ranking: Ranking, taken: int) -> list[RunFinding]:
         count = sum(times for number, times in case.cells if number in left)
         if count:
             (flaky if case.failed < case.trials else solid).append((case, count))
-    found: list[RunFinding] = []
+    findings: list[RunFinding] = []
     for cause, group in (("flaky", flaky), ("unexplained", solid)):
         if group:
             trials = sum(count for _, count in group)
-            found.append(_unexplained(evidence, taken + len(found) + 1, cause, group, trials, ranking))
-    return found
+            findings.append(
+                _unexplained_finding(evidence, taken + len(findings) + 1, cause, group, trials, ranking)
+            )
+    return findings
 
 
-def _unexplained(
+def _unexplained_finding(
     evidence: Evidence, number: int, cause: Any, group: list[tuple[Case, int]], trials: int, ranking: Ranking
 ) -> RunFinding:
     ids = tuple(case.id for case, _ in group)
@@ -302,7 +304,7 @@ def _confusion(evidence: Evidence) -> tuple[tuple[str, str, int], ...]:
             continue
         counts[cell] = counts.get(cell, 0) + seen.trials
     ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-    return tuple((wanted, called, times) for (wanted, called), times in ordered if times)
+    return tuple((expected, called, times) for (expected, called), times in ordered if times)
 
 
 def _parameter_rows(evidence: Evidence) -> tuple[ParameterRow, ...]:

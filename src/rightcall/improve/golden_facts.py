@@ -10,7 +10,7 @@ from rightcall.lint.confusability.word_use import reads_as_english, request_word
 from rightcall.model.golden import AnyGolden, ExpectedCall, Golden
 
 
-def expected_calls(golden: AnyGolden) -> list[tuple[str, Mapping[str, Any]]]:
+def calls_expected(golden: AnyGolden) -> list[tuple[str, Mapping[str, Any]]]:
     """Every expected call of a golden: the first tool that will do, and its arguments."""
     turns = () if isinstance(golden, Golden) else golden.turns
     calls: list[ExpectedCall] = [*golden.expected_calls]
@@ -61,15 +61,17 @@ def typical_goldens(
     """At most two ids; without the inputs the first and the last."""
     if len(ids) <= 2:
         return tuple(ids)
-    said = inputs(ids[:LOOKED_AT]) if inputs else {}
-    if not said:
+    requests = inputs(ids[:LOOKED_AT]) if inputs else {}
+    if not requests:
         return ids[0], ids[-1]
-    words = {golden: frozenset(request_words(text)) for golden, text in said.items()}
-    common = Counter(word for one in words.values() for word in one)
+    words = {golden: frozenset(request_words(text)) for golden, text in requests.items()}
+    common = Counter(word for words_of_golden in words.values() for word in words_of_golden)
 
     def likeness(golden: str) -> float:
-        one = words[golden]
-        return sum(common[word] for word in one) / len(one) if one else 0.0
+        words_of_golden = words[golden]
+        return (
+            sum(common[word] for word in words_of_golden) / len(words_of_golden) if words_of_golden else 0.0
+        )
 
     ordered = sorted(words, key=lambda golden: (-likeness(golden), golden))
     return ordered[0], ordered[-1]

@@ -103,11 +103,11 @@ class Weight:
 
 def codes_on(evidence: Evidence, related: Iterable[str], *places: tuple[str, str]) -> tuple[str, ...]:
     """Those of the related lint rules that fire on one of the places."""
-    wanted = set(related)
-    return tuple(sorted({code for tool, name in places for code in evidence.lint_on(tool, name) & wanted}))
+    codes = set(related)
+    return tuple(sorted({code for tool, name in places for code in evidence.lint_on(tool, name) & codes}))
 
 
-def quoted(values: Iterable[Any], most: int = 4) -> str:
+def quote_values(values: Iterable[Any], most: int = 4) -> str:
     """A few values in a sentence."""
     shown = [str(value)[:40] for value in values]
     return ", ".join(shown[:most]) + (" …" if len(shown) > most else "")

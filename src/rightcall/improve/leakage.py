@@ -9,9 +9,9 @@ from functools import lru_cache
 import msgspec
 
 from rightcall.improve.argument_kind import UNJUDGED, plain_value
-from rightcall.improve.golden_facts import expected_calls
+from rightcall.improve.golden_facts import calls_expected
 from rightcall.improve.hypothesis import ProposedChange
-from rightcall.improve.patch import applied
+from rightcall.improve.patch import apply_changes
 from rightcall.improve.proposals import Proposal
 from rightcall.lint.engine import lint
 from rightcall.model.golden import AnyGolden, Golden
@@ -27,8 +27,8 @@ _CHARACTERS = 2
 
 def refusal(proposal: Proposal, tools: Sequence[Tool], system: str, tune: Iterable[AnyGolden]) -> str:
     """Why a proposal must not be tried; empty when it may."""
-    after, _ = applied(proposal.changes, tools, system)
-    if copied := _copied(proposal, tools, tune):
+    after, _ = apply_changes(proposal.changes, tools, system)
+    if copied := _copied_words(proposal, tools, tune):
         return f"it copies '{copied[:60]}' from a golden, which would leak the test into the definition"
     gained = _diagnostics(after) - _diagnostics(tools)
     if gained:
@@ -37,13 +37,13 @@ def refusal(proposal: Proposal, tools: Sequence[Tool], system: str, tune: Iterab
     return ""
 
 
-def _copied(proposal: Proposal, tools: Sequence[Tool], tune: Iterable[AnyGolden]) -> str:
+def _copied_words(proposal: Proposal, tools: Sequence[Tool], tune: Iterable[AnyGolden]) -> str:
     old, new = (" ".join(_texts(proposal.changes, side)).lower() for side in ("before", "after"))
     old_words, new_words = f" {' '.join(words_of(old))} ", f" {' '.join(words_of(new))} "
     allowed = _schema_words(tools, proposal)
     for golden in tune:
-        said = golden.input if isinstance(golden, Golden) else golden.scenario
-        for run in _runs(words_of(said.lower())):
+        request = golden.input if isinstance(golden, Golden) else golden.scenario
+        for run in _runs(words_of(request.lower())):
             if f" {run} " in new_words and f" {run} " not in old_words:
                 return run
         for value in _values(golden):
@@ -60,10 +60,10 @@ def _copied(proposal: Proposal, tools: Sequence[Tool], tune: Iterable[AnyGolden]
 
 
 def _texts(changes: Iterable[ProposedChange], side: str) -> list[str]:
-    found = [
+    texts = [
         getattr(change, side) for change in changes if change.path[-1:] in (("description",), ("system",))
     ]
-    return [text for text in found if isinstance(text, str)]
+    return [text for text in texts if isinstance(text, str)]
 
 
 def words_of(text: str) -> list[str]:
@@ -83,7 +83,7 @@ def _runs(words: Sequence[str]) -> Iterator[str]:
 
 
 def _values(golden: AnyGolden) -> Iterator[str]:
-    for _, args in expected_calls(golden):
+    for _, args in calls_expected(golden):
         for value in args.values():
             plain = plain_value(value)
             if plain is not UNJUDGED and isinstance(plain, str):
@@ -92,16 +92,16 @@ def _values(golden: AnyGolden) -> Iterator[str]:
 
 def _schema_words(tools: Sequence[Tool], proposal: Proposal) -> set[str]:
     """Values that a description may name: those of an enum, and names of tools and parameters."""
-    found = {tool.name for tool in tools}
+    words = {tool.name for tool in tools}
     for tool in tools:
         for name, schema in tool.parameters.items():
-            found.add(name)
+            words.add(name)
             if isinstance(schema, dict) and isinstance(schema.get("enum"), list):
-                found |= {str(value) for value in schema["enum"]}
+                words |= {str(value) for value in schema["enum"]}
     for change in proposal.changes:
         if change.path[-1:] == ("enum",) and isinstance(change.after, list):
-            found |= {str(value) for value in change.after}
-    return {" ".join(words_of(text.lower())) for text in found}
+            words |= {str(value) for value in change.after}
+    return {" ".join(words_of(text.lower())) for text in words}
 
 
 def _diagnostics(tools: Sequence[Tool]) -> frozenset[tuple[str, str]]:
@@ -112,5 +112,7 @@ def _diagnostics(tools: Sequence[Tool]) -> frozenset[tuple[str, str]]:
 def _diagnostics_of(encoded: bytes) -> frozenset[tuple[str, str]]:
     report = lint(msgspec.json.decode(encoded, type=list[Tool]))
     return frozenset(
-        (one.code, one.tool) for one in report.diagnostics if one.severity in ("error", "warning")
+        (diagnostic.code, diagnostic.tool)
+        for diagnostic in report.diagnostics
+        if diagnostic.severity in ("error", "warning")
     )

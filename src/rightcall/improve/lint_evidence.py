@@ -37,10 +37,10 @@ BREAKS: dict[str, Broken] = {
 def rule_effects(report: LintReport, runs: Sequence[RunEvidence]) -> tuple[RuleEffect, ...]:
     """The effect of each rule that flags some but not all of the tools used in the runs, most certain first."""
     flagged: dict[str, set[str]] = {}
-    for found in report.diagnostics:
-        flagged.setdefault(found.code, set()).update((found.tool, *found.others))
-    known = {tool.name for tool in report.tools}
-    seen = [(tool, calls) for run in runs for (_, tool), calls in run.calls.items() if tool in known]
+    for diagnostic in report.diagnostics:
+        flagged.setdefault(diagnostic.code, set()).update((diagnostic.tool, *diagnostic.others))
+    tool_names = {tool.name for tool in report.tools}
+    seen = [(tool, calls) for run in runs for (_, tool), calls in run.calls.items() if tool in tool_names]
     effects = []
     for code, tools in flagged.items():
         rule = find_rule(code)
@@ -53,14 +53,14 @@ def rule_effects(report: LintReport, runs: Sequence[RunEvidence]) -> tuple[RuleE
 
 
 def _effect(code: str, name: str, broken: Broken, these: list[Calls], others: list[Calls]) -> RuleEffect:
-    one, two = _rate(these, broken), _rate(others, broken)
-    intervals = [Interval(rate.low, rate.high) for rate in (one, two)]
-    low, high = difference_of_groups(one.mean, intervals[0], two.mean, intervals[1])
+    flagged_rate, other_rate = _rate(these, broken), _rate(others, broken)
+    intervals = [Interval(rate.low, rate.high) for rate in (flagged_rate, other_rate)]
+    low, high = difference_of_groups(flagged_rate.mean, intervals[0], other_rate.mean, intervals[1])
     return RuleEffect(
         code, name, broken,
-        sum(_wrong(calls, broken) for calls in these), one.trials, one.cases,
-        sum(_wrong(calls, broken) for calls in others), two.trials, two.cases,
-        one.mean - two.mean, low, high,
+        sum(_wrong(calls, broken) for calls in these), flagged_rate.trials, flagged_rate.cases,
+        sum(_wrong(calls, broken) for calls in others), other_rate.trials, other_rate.cases,
+        flagged_rate.mean - other_rate.mean, low, high,
     )  # fmt: skip
 
 
@@ -87,13 +87,13 @@ def lint_places(tools: Sequence[Tool]) -> Mapping[tuple[str, str], frozenset[str
     """Codes by (tool, parameter), with "" for the tool itself, and by (tool, other tool) for pairs."""
     if not tools or len(tools) > MOST_LINTED:
         return {}
-    found: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
-    for one in lint(tools).diagnostics:
-        found[one.tool, _parameter(one.pointer)].add(one.code)
-        for other in one.others:
-            found[one.tool, other].add(one.code)
-            found[other, one.tool].add(one.code)
-    return {place: frozenset(codes) for place, codes in found.items()}
+    codes_by_place: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
+    for diagnostic in lint(tools).diagnostics:
+        codes_by_place[diagnostic.tool, _parameter(diagnostic.pointer)].add(diagnostic.code)
+        for other in diagnostic.others:
+            codes_by_place[diagnostic.tool, other].add(diagnostic.code)
+            codes_by_place[other, diagnostic.tool].add(diagnostic.code)
+    return {place: frozenset(codes) for place, codes in codes_by_place.items()}
 
 
 def _parameter(pointer: str) -> str:

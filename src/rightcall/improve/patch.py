@@ -20,17 +20,19 @@ from rightcall.model.tool import Tool
 LONGER_SHARE, LONGER_TOKENS = 0.2, 60
 
 
-def applied(changes: Iterable[ProposedChange], tools: Sequence[Tool], system: str) -> tuple[list[Tool], str]:
+def apply_changes(
+    changes: Iterable[ProposedChange], tools: Sequence[Tool], system: str
+) -> tuple[list[Tool], str]:
     """Definitions and system prompt with the changes applied; the arguments are not modified."""
     raw = [copy.deepcopy(msgspec.to_builtins(tool)) for tool in tools]
     for change in changes:
         if not change.tool:
             system = str(change.after)
             continue
-        target = next((one for one in raw if one["name"] == change.tool), None)
+        target = next((definition for definition in raw if definition["name"] == change.tool), None)
         if target is not None:
             _put(target, change.path, change.after)
-    return [msgspec.convert(one, Tool) for one in raw], system
+    return [msgspec.convert(definition, Tool) for definition in raw], system
 
 
 def _put(target: Any, path: Sequence[str | int], value: Any) -> None:

@@ -11,7 +11,7 @@ import msgspec
 from rightcall.core.errors import ConfigError
 from rightcall.improve.perturbations import ABLATIONS, KINDS, RANDOM, read_kind
 from rightcall.improve.perturbations.variant import PerturbTask, Variant
-from rightcall.improve.proposals import wanted_tool
+from rightcall.improve.proposals import first_expected_tool
 from rightcall.improve.robustness import PerturbEffect, PositionRate
 from rightcall.model.golden import Golden
 from rightcall.run.plan import Plan
@@ -51,7 +51,7 @@ async def run_perturbed(
 ) -> list[PerturbEffect]:
     """Two clean runs and each kind, all at the same time; every run is kept, marked as perturbed."""
     plan = plan.with_goldens()
-    variants = perturbed_variants(plan, kinds, paraphrases or {})  # every problem before anything is spent
+    variants = make_variants(plan, kinds, paraphrases or {})  # every problem before anything is spent
     tools = list(plan.definitions)
     clean = Variant(plan, [g for g in plan.goldens() if isinstance(g, Golden)], tools)
     jobs = [("clean 1", clean), ("clean 2", clean)]
@@ -59,32 +59,32 @@ async def run_perturbed(
     cases = sum(len(variant.goldens) * plan.trials for _, variant in jobs)
     announce(f"{len(jobs)} runs, clean and perturbed, {cases:,} cases")
     async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(_measured(variant, store, kind, len(jobs))) for kind, variant in jobs]
-    found = [(kind, task.result()) for (kind, _), task in zip(jobs, tasks, strict=True)]
-    twins = [drawn for kind, drawn in found if kind.startswith("clean ")]
-    effects = [_effect(kind, twins, [drawn for name, drawn in found if name == kind]) for kind in variants]
-    return _adjusted(effects)
+        tasks = [group.create_task(_run_variant(variant, store, kind, len(jobs))) for kind, variant in jobs]
+    runs_by_kind = [(kind, task.result()) for (kind, _), task in zip(jobs, tasks, strict=True)]
+    twins = [drawn for kind, drawn in runs_by_kind if kind.startswith("clean ")]
+    effects = [
+        _effect(kind, twins, [drawn for name, drawn in runs_by_kind if name == kind]) for kind in variants
+    ]
+    return _adjust_verdicts(effects)
 
 
-def perturbed_variants(
-    plan: Plan, kinds: Sequence[str], paraphrases: Paraphrased
-) -> dict[str, list[Variant]]:
+def make_variants(plan: Plan, kinds: Sequence[str], paraphrases: Paraphrased) -> dict[str, list[Variant]]:
     """The variants of a plan by kind; three draws of random ones."""
     model = plan.agent.model
     if isinstance(model, str) and model.startswith("recorded"):
         raise ConfigError("--perturb changes the requests, and a cassette contains only those it recorded")
     tools = list(plan.definitions)
     goldens = [golden for golden in plan.goldens() if isinstance(golden, Golden)]
-    made: dict[str, list[Variant]] = {}
+    variants: dict[str, list[Variant]] = {}
     for typed in kinds:
         kind, about = read_kind(typed)
         task = PerturbTask(plan, tools, goldens, 0, about, paraphrases)
         draws = DRAWS if kind in RANDOM else 1
-        made[typed] = [KINDS[kind](replace(task, draw=draw)) for draw in range(draws)]
-    return made
+        variants[typed] = [KINDS[kind](replace(task, draw=draw)) for draw in range(draws)]
+    return variants
 
 
-async def _measured(variant: Variant, store: Store, kind: str, runs: int) -> _Drawn:
+async def _run_variant(variant: Variant, store: Store, kind: str, runs: int) -> _Drawn:
     plan = variant.plan
     marked = replace(
         plan,
@@ -98,26 +98,28 @@ async def _measured(variant: Variant, store: Store, kind: str, runs: int) -> _Dr
     outcome = await run_plan(marked, store)
     counts = store.runs.failures(outcome.run.id).trial_counts()
     return _Drawn(
-        variant, outcome.run.id, {one.golden_id: one.passed / one.judged for one in counts if one.judged}
+        variant,
+        outcome.run.id,
+        {count.golden_id: count.passed / count.judged for count in counts if count.judged},
     )
 
 
 def _effect(kind: str, clean: Sequence[_Drawn], draws: Sequence[_Drawn]) -> PerturbEffect:
-    first, second = (one.rates for one in clean)
-    runs = tuple(one.run for one in draws)
-    ids = sorted(name for name in first if draws and all(name in one.rates for one in draws))
+    first, second = (drawn.rates for drawn in clean)
+    runs = tuple(drawn.run for drawn in draws)
+    ids = sorted(name for name in first if draws and all(name in drawn.rates for drawn in draws))
     if not ids:
         return PerturbEffect(kind, 0, 0.0, 0.0, 0.0, None, None, 1.0, 0.0, "no golden fits")
-    after = [_mean([one.rates[name] for one in draws]) for name in ids]
+    after = [_mean([drawn.rates[name] for drawn in draws]) for name in ids]
     if kind.partition("=")[0] == "drop":  # another expectation: no call. Not paired with the clean verdicts
-        return _dropped(kind, after, runs)
+        return _drop_effect(kind, after, runs)
     clusters = _clusters(clean[0].variant.goldens)
     before = [first[name] for name in ids]
-    d = [two - one for one, two in zip(before, after, strict=True)]
+    d = [rate_after - rate_before for rate_before, rate_after in zip(before, after, strict=True)]
     of = [clusters.get(name) or name for name in ids]
     low, high, mde = _interval(d, of)
     flips = _mean(
-        [_mean([_passes(one.rates[name]) != _passes(first[name]) for one in draws]) for name in ids]
+        [_mean([_passes(drawn.rates[name]) != _passes(first[name]) for drawn in draws]) for name in ids]
     )
     noise = _mean([float(_passes(second[name]) != _passes(first[name])) for name in ids if name in second])
     return PerturbEffect(
@@ -136,12 +138,12 @@ def _effect(kind: str, clean: Sequence[_Drawn], draws: Sequence[_Drawn]) -> Pert
     )
 
 
-def _dropped(kind: str, after: Sequence[float], runs: tuple[str, ...]) -> PerturbEffect:
-    found = estimate(sample([[value] for value in after]))
-    word = "calls another" if found.mean < 1 - WITHIN else "STABLE"
-    low, high = found.low - 1, found.high - 1
+def _drop_effect(kind: str, after: Sequence[float], runs: tuple[str, ...]) -> PerturbEffect:
+    rate = estimate(sample([[value] for value in after]))
+    word = "calls another" if rate.mean < 1 - WITHIN else "STABLE"
+    low, high = rate.low - 1, rate.high - 1
     return PerturbEffect(
-        kind, len(after), 1.0, found.mean, found.mean - 1, low, high, 1.0, 0.0, word, runs=runs
+        kind, len(after), 1.0, rate.mean, rate.mean - 1, low, high, 1.0, 0.0, word, runs=runs
     )
 
 
@@ -154,44 +156,46 @@ def _positions(runs: Sequence[_Drawn]) -> tuple[PositionRate, ...]:
     count = len(runs[0].variant.tools)
     size = -(-count // MOST_PLACES)
     rates: dict[int, list[float]] = {}
-    for one in runs:
-        places = {tool.name: at for at, tool in enumerate(one.variant.tools)}
-        for golden in one.variant.goldens:
-            if wanted_tool(golden) in places and golden.id in one.rates:
-                rates.setdefault(places[wanted_tool(golden)] // size, []).append(one.rates[golden.id])
+    for drawn in runs:
+        places = {tool.name: at for at, tool in enumerate(drawn.variant.tools)}
+        for golden in drawn.variant.goldens:
+            if first_expected_tool(golden) in places and golden.id in drawn.rates:
+                rates.setdefault(places[first_expected_tool(golden)] // size, []).append(
+                    drawn.rates[golden.id]
+                )
     return tuple(
-        PositionRate(part * size + 1, min(count, (part + 1) * size), len(found), _mean(found))
-        for part, found in sorted(rates.items())
+        PositionRate(part * size + 1, min(count, (part + 1) * size), len(rates_of_part), _mean(rates_of_part))
+        for part, rates_of_part in sorted(rates.items())
     )
 
 
 def _interval(d: Sequence[float], clusters: Sequence[str]) -> tuple[float | None, float | None, float | None]:
     """The conservative interval and the smallest detectable difference: a few unchanged goldens show little."""
-    found = paired_t(d, clusters)
-    if found.se is None:
+    test = paired_t(d, clusters)
+    if test.se is None:
         return None, None, None
-    centre, se = shrunk_difference(found.mean, found.se, found.clusters)
+    centre, se = shrunk_difference(test.mean, test.se, test.clusters)
     mde = mde_paired(1, se**2, 0.05, POWER)
     return max(-1.0, centre - 1.96 * se), min(1.0, centre + 1.96 * se), mde if mde < 1 else None
 
 
-def _adjusted(effects: list[PerturbEffect]) -> list[PerturbEffect]:
+def _adjust_verdicts(effects: list[PerturbEffect]) -> list[PerturbEffect]:
     """Verdicts, with p adjusted for the number of kinds."""
-    open_ones = [one for one in effects if not one.verdict]
-    adjusted = benjamini_hochberg([one.p for one in open_ones]) if open_ones else []
+    open_ones = [effect for effect in effects if not effect.verdict]
+    adjusted = benjamini_hochberg([effect.p for effect in open_ones]) if open_ones else []
     words = {
-        one.kind: msgspec.structs.replace(one, p_adjusted=p, verdict=_verdict(one, p))
-        for one, p in zip(open_ones, adjusted, strict=True)
+        effect.kind: msgspec.structs.replace(effect, p_adjusted=p, verdict=_verdict(effect, p))
+        for effect, p in zip(open_ones, adjusted, strict=True)
     }
-    return [words.get(one.kind, one) for one in effects]
+    return [words.get(effect.kind, effect) for effect in effects]
 
 
-def _verdict(one: PerturbEffect, p: float) -> str:
-    if one.kind.partition("=")[0] in ABLATIONS:
+def _verdict(effect: PerturbEffect, p: float) -> str:
+    if effect.kind.partition("=")[0] in ABLATIONS:
         return "ablation"
-    if p < 0.05 and one.difference < 0:
+    if p < 0.05 and effect.difference < 0:
         return "FRAGILE"
-    if one.low is not None and one.high is not None and one.low >= -WITHIN and one.high <= WITHIN:
+    if effect.low is not None and effect.high is not None and effect.low >= -WITHIN and effect.high <= WITHIN:
         return "STABLE"
     return "not shown"
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from rightcall.improve.counters import NEGATIVE, Class
 from rightcall.improve.findings import Analysis, RunFinding
-from rightcall.improve.golden_facts import expected_calls
+from rightcall.improve.golden_facts import calls_expected
 from rightcall.improve.hypothesis import ProposedChange
 from rightcall.improve.patch import tools_text
 from rightcall.lint.fixer import fix
@@ -21,13 +21,15 @@ Exposed = frozenset[Class] | None
 """Tools, parameters and `NEGATIVE`; None for every golden."""
 
 
-def exposure_of(cause: str, tools: Iterable[str], parameters: Iterable[str], known: Iterable[str]) -> Exposed:
+def exposure_of(
+    cause: str, tools: Iterable[str], parameters: Iterable[str], tool_names: Iterable[str]
+) -> Exposed:
     """What a finding's cause can act on. A description that claims too much harms the goldens of all other tools."""
     tools, parameters = tuple(tools), tuple(parameters)
     if cause == "no_abstention_guidance":
         return frozenset((NEGATIVE,))
     if cause == "overbroad_description":
-        return frozenset((NEGATIVE, *(name for name in known if name not in tools)))
+        return frozenset((NEGATIVE, *(name for name in tool_names if name not in tools)))
     if parameters:
         return frozenset((tool, name) for tool in tools for name in parameters)
     return frozenset(tools) if tools else None
@@ -37,15 +39,15 @@ def is_exposed(golden: AnyGolden, exposure: Exposed) -> bool:
     """Whether a golden is one that a cause, or its change, can act on."""
     if exposure is None:
         return True
-    expected = expected_calls(golden)
+    expected = calls_expected(golden)
     if not expected:
         return NEGATIVE in exposure
     return any(tool in exposure or any((tool, name) in exposure for name in args) for tool, args in expected)
 
 
-def wanted_tool(golden: AnyGolden) -> str:
+def first_expected_tool(golden: AnyGolden) -> str:
     """The first tool that a golden expects; "" for one that expects no call."""
-    return next((tool for tool, _ in expected_calls(golden)), "")
+    return next((tool for tool, _ in calls_expected(golden)), "")
 
 
 SET_ASIDE = frozenset(("golden_looks_wrong", "request_lacks_information"))
@@ -68,38 +70,44 @@ class Proposal(Record, frozen=True):
     worth: float | None = None
     parts: tuple[Proposal, ...] = ()
 
-    def exposure(self, known: Sequence[str]) -> Exposed:
+    def exposure(self, tool_names: Sequence[str]) -> Exposed:
         """The goldens that it is meant for, given the names of all tools."""
         if not self.parts:
-            return exposure_of(self.cause, self.tools, self.parameters, known)
-        each = [part.exposure(known) for part in self.parts]
-        return None if None in each else frozenset(one for some in each if some for one in some)
+            return exposure_of(self.cause, self.tools, self.parameters, tool_names)
+        exposures = [part.exposure(tool_names) for part in self.parts]
+        return None if None in exposures else frozenset(place for some in exposures if some for place in some)
 
 
-def proposals_of(found: Analysis, tools: Sequence[Tool]) -> list[Proposal]:
+def proposals_of(analysis: Analysis, tools: Sequence[Tool]) -> list[Proposal]:
     """One for each stated finding with a change, one for safe lint fixes."""
-    made = [
-        proposal_for(one, one.change, "finding", f"{one.cause} {one.place}".strip(), one.what)
-        for one in found.findings
-        if one.stated and one.change and one.cause not in SET_ASIDE
+    proposals = [
+        proposal_for(
+            finding, finding.change, "finding", f"{finding.cause} {finding.place}".strip(), finding.what
+        )
+        for finding in analysis.findings
+        if finding.stated and finding.change and finding.cause not in SET_ASIDE
     ]
-    kept = [one for one in made if not any(change.path == ("name",) for change in one.changes)]
+    kept = [
+        proposal for proposal in proposals if not any(change.path == ("name",) for change in proposal.changes)
+    ]
     return [*kept, *_lint_fixes(tools)]
 
 
 def proposal_for(
-    one: RunFinding, changes: tuple[ProposedChange, ...], source: str, name: str, why: str
+    finding: RunFinding, changes: tuple[ProposedChange, ...], source: str, name: str, why: str
 ) -> Proposal:
     """A proposal that is meant for what a finding is about."""
-    return Proposal(name, why, changes, source, one.tools, one.parameters, one.cause, one.won_back.cases)
+    return Proposal(
+        name, why, changes, source, finding.tools, finding.parameters, finding.cause, finding.won_back.cases
+    )
 
 
 def together(proposals: Sequence[Proposal]) -> Proposal | None:
     """All of them as one change; those that edit what an earlier one edits are left out. None for fewer than two."""
     taken: set[tuple[str, tuple[str | int, ...]]] = set()
     parts: list[Proposal] = []
-    for one in proposals:
-        places = {(change.tool, change.path) for change in one.changes}
+    for proposal in proposals:
+        places = {(change.tool, change.path) for change in proposal.changes}
         inside = any(
             tool == other and (path[: len(at)] == at or at[: len(path)] == path)
             for tool, path in places
@@ -107,7 +115,7 @@ def together(proposals: Sequence[Proposal]) -> Proposal | None:
         )
         if not inside:
             taken |= places
-            parts.append(one)
+            parts.append(proposal)
     if len(parts) < 2:
         return None
     changes = tuple(change for part in parts for change in part.changes)

@@ -68,9 +68,12 @@ def rank(evidence: Evidence, hypotheses: Sequence[Hypothesis]) -> Ranking:
     background = _background(evidence, hypotheses, exposures)
     free = {number for number, seen in enumerate(evidence.seen) if seen.trials > 0}
     taken: list[Explained] = []
-    candidates = [(at, one) for at, one in enumerate(hypotheses)]
+    candidates = [(at, hypothesis) for at, hypothesis in enumerate(hypotheses)]
     while free and candidates and len(taken) < MOST_FINDINGS:
-        scored = [(_key(evidence, one, free, background, exposures), at, one) for at, one in candidates]
+        scored = [
+            (_key(evidence, hypothesis, free, background, exposures), at, hypothesis)
+            for at, hypothesis in candidates
+        ]
         best = min(
             (item for item in scored if item[0] > 0),
             key=lambda item: (-round(item[0], 9), *_place(evidence, item[2]), item[1]),
@@ -78,10 +81,10 @@ def rank(evidence: Evidence, hypotheses: Sequence[Hypothesis]) -> Ranking:
         )
         if best is None:
             break
-        explained = _explained(evidence, best[2], free, background, exposures)
+        explained = _explain(evidence, best[2], free, background, exposures)
         free -= set(explained.symptoms)
         taken.append(explained)
-        candidates = [(at, one) for at, one in candidates if at != best[1]]
+        candidates = [(at, hypothesis) for at, hypothesis in candidates if at != best[1]]
     return Ranking(tuple(taken), background, tuple(sorted(free)))
 
 
@@ -104,29 +107,31 @@ class _Exposures:
         self.whole = Exposure(self._goldens.total(), self._trials.total(), self._failed.total())
         self._known: dict[frozenset[Class], Exposure] = {}
 
-    def of(self, one: Hypothesis) -> Exposure:
+    def of(self, hypothesis: Hypothesis) -> Exposure:
         """What a hypothesis could act on."""
-        if one.about == "golden":
+        if hypothesis.about == "golden":
             return Exposure(*self._suspects)
-        if one.exposed is None:
+        if hypothesis.exposed is None:
             return self.whole
-        known = self._known.get(one.exposed)
-        if known is None:
-            fitting = [classes for classes in self._goldens if not classes.isdisjoint(one.exposed)]
-            known = self._known[one.exposed] = Exposure(
+        exposure = self._known.get(hypothesis.exposed)
+        if exposure is None:
+            fitting = [classes for classes in self._goldens if not classes.isdisjoint(hypothesis.exposed)]
+            exposure = self._known[hypothesis.exposed] = Exposure(
                 sum(self._goldens[c] for c in fitting),
                 sum(self._trials[c] for c in fitting),
                 sum(self._failed[c] for c in fitting),
             )
-        return known
+        return exposure
 
 
 def _background(evidence: Evidence, hypotheses: Sequence[Hypothesis], exposures: _Exposures) -> float:
     """The rate of failures outside the reach of the first hypothesis."""
     whole, best, outside = exposures.whole, 0.0, exposures.whole
-    for one in hypotheses:
-        exposure = exposures.of(one)
-        worth = one.plausibility * (_share(evidence, one.symptoms) - FIRST_GUESS * exposure.goldens)
+    for hypothesis in hypotheses:
+        exposure = exposures.of(hypothesis)
+        worth = hypothesis.plausibility * (
+            _share(evidence, hypothesis.symptoms) - FIRST_GUESS * exposure.goldens
+        )
         if worth > best:
             best = worth
             outside = Exposure(0, whole.trials - exposure.trials, whole.failed - exposure.failed)
@@ -140,32 +145,44 @@ def _share(evidence: Evidence, symptoms: Sequence[int]) -> float:
 
 
 def _key(
-    evidence: Evidence, one: Hypothesis, free: set[int], background: float, exposures: _Exposures
+    evidence: Evidence, hypothesis: Hypothesis, free: set[int], background: float, exposures: _Exposures
 ) -> float:
-    symptoms = [number for number in one.symptoms if number in free]
+    symptoms = [number for number in hypothesis.symptoms if number in free]
     if not symptoms:
         return 0.0
     trials = evidence.trials_of(symptoms)
-    gain = max(0.0, _share(evidence, symptoms) - background * exposures.of(one).goldens)
+    gain = max(0.0, _share(evidence, symptoms) - background * exposures.of(hypothesis).goldens)
     # Hypotheses that explain no more than chance are listed last, so that every trial is covered.
     gain = gain or 1e-6 * trials
-    return one.plausibility * gain * trials / (trials + SHRINK)
+    return hypothesis.plausibility * gain * trials / (trials + SHRINK)
 
 
-def _explained(
-    evidence: Evidence, one: Hypothesis, free: set[int], background: float, exposures: _Exposures
+def _explain(
+    evidence: Evidence, hypothesis: Hypothesis, free: set[int], background: float, exposures: _Exposures
 ) -> Explained:
-    symptoms = tuple(number for number in dict.fromkeys(one.symptoms) if number in free)
-    trials, share, exposure = evidence.trials_of(symptoms), _share(evidence, symptoms), exposures.of(one)
+    symptoms = tuple(number for number in dict.fromkeys(hypothesis.symptoms) if number in free)
+    trials, share, exposure = (
+        evidence.trials_of(symptoms),
+        _share(evidence, symptoms),
+        exposures.of(hypothesis),
+    )
     goldens = sum(1 for _ in evidence.goldens_with(symptoms))
     p = binomial_sf(trials, max(exposure.trials, trials), min(0.99, max(background, LEAST_BACKGROUND)))
     gain = max(0.0, share - background * exposure.goldens)
     stated = goldens >= 2 and p < LEVEL and gain > 0
-    return Explained(one, symptoms, trials, goldens, share, gain, exposure, stated, p)
+    return Explained(hypothesis, symptoms, trials, goldens, share, gain, exposure, stated, p)
 
 
-def _place(evidence: Evidence, one: Hypothesis) -> tuple[int, int, int, tuple[int, ...], tuple[str, ...]]:
+def _place(
+    evidence: Evidence, hypothesis: Hypothesis
+) -> tuple[int, int, int, tuple[int, ...], tuple[str, ...]]:
     """Ties: one tool before a pair, a parameter before a tool before the set, then the cause, then the file's order."""
     causes = {name: at for at, name in enumerate(CAUSES)}
-    where = tuple(evidence.place.get(tool, len(evidence.place)) for tool in one.tools)
-    return len(one.tools), PLACES[one.about], causes.get(one.cause, len(causes)), where, one.parameters
+    where = tuple(evidence.place.get(tool, len(evidence.place)) for tool in hypothesis.tools)
+    return (
+        len(hypothesis.tools),
+        PLACES[hypothesis.about],
+        causes.get(hypothesis.cause, len(causes)),
+        where,
+        hypothesis.parameters,
+    )

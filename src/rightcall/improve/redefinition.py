@@ -17,7 +17,7 @@ from rightcall.tools.runtime.bound_tool import BoundTool
 from rightcall.tools.worlds.base import World
 
 
-def redefined_agent(
+def redefine_agent(
     agent: Agent, tools: Sequence[Tool], *, renamed: Mapping[str, str] | None = None, **fields: Any
 ) -> Agent:
     """The agent with these definitions, in this order. `renamed` maps a new name to the one the agent has."""
@@ -27,7 +27,7 @@ def redefined_agent(
             "tools that an MCP server runs for real keep its definitions; try other ones with execute: mock"
         )
     _require_reach(agent, fields.get("system", agent.system) != agent.system)
-    return replace(agent, tools=_redefined(agent, tools, renamed or {}), **fields)
+    return replace(agent, tools=_redefine_tools(agent, tools, renamed or {}), **fields)
 
 
 def _require_reach(agent: Agent, system: bool) -> None:
@@ -45,30 +45,34 @@ def _require_reach(agent: Agent, system: bool) -> None:
         )
 
 
-def _redefined(agent: Agent, tools: Sequence[Tool], renamed: Mapping[str, str]) -> list[Any]:
-    if agent.mode != "loop" or all(isinstance(one, Tool | dict) for one in agent.tools):
+def _redefine_tools(agent: Agent, tools: Sequence[Tool], renamed: Mapping[str, str]) -> list[Any]:
+    if agent.mode != "loop" or all(isinstance(tool_given, Tool | dict) for tool_given in agent.tools):
         return list(tools)  # nothing runs, or nothing but mocks
-    functions = {one.tool.name: one for one in map(_with_definition, agent.tools) if one is not None}
-    plain = {one.name if isinstance(one, Tool) else str(one.get("name")) for one in agent.tools
-             if isinstance(one, Tool | dict)}  # fmt: skip
-    made: list[Any] = []
+    functions = {
+        function_tool.tool.name: function_tool
+        for function_tool in map(_with_definition, agent.tools)
+        if function_tool is not None
+    }
+    definitions = [tool for tool in agent.tools if isinstance(tool, Tool | dict)]
+    plain = {tool.name if isinstance(tool, Tool) else str(tool.get("name")) for tool in definitions}
+    redefined: list[Any] = []
     for tool in tools:
         name = renamed.get(tool.name, tool.name)
         if name in functions:
-            made.append(dataclasses.replace(functions[name], tool=tool))
+            redefined.append(dataclasses.replace(functions[name], tool=tool))
         elif name in plain or tool.name in agent.mocks or name in agent.mocks:
-            made.append(tool)
+            redefined.append(tool)
         else:
             raise ConfigError(
                 f"the definition of '{name}' belongs to code that cannot be given another one; "
                 "give its definition in a file, or mock it in the suite"
             )
-    return made
+    return redefined
 
 
-def _with_definition(one: Any) -> Any:
+def _with_definition(tool_given: Any) -> Any:
     """A tool whose definition can be exchanged; None for one of a world, or a mere definition."""
-    if isinstance(one, FunctionTool | BoundTool):
-        return one
-    plain = callable(one) and not isinstance(one, Tool | dict | World)
-    return as_function_tool(one) if plain else None
+    if isinstance(tool_given, FunctionTool | BoundTool):
+        return tool_given
+    plain = callable(tool_given) and not isinstance(tool_given, Tool | dict | World)
+    return as_function_tool(tool_given) if plain else None

@@ -11,7 +11,7 @@ import msgspec
 
 from rightcall.improve.counters import FailedTrial, GoldenTrials
 from rightcall.improve.findings import Analysis, Extreme, analyze_trials
-from rightcall.improve.run_setup import RunRecord, run_record
+from rightcall.improve.run_setup import run_record
 from rightcall.improve.suspicion import ObservedBehaviour, behaviours_of
 from rightcall.model.golden import AnyGolden, Golden
 from rightcall.model.run import CaseResult
@@ -33,12 +33,14 @@ def analyze_run(store: Store, run: str = "last", *, against: Sequence[str] | Non
     record = run_record(store, stored)
     tools = list(record.tools)
     compared = (
-        [store.runs.get(one) for one in against] if against is not None else _of_other_models(store, stored)
+        [store.runs.get(run_id) for run_id in against]
+        if against is not None
+        else _of_other_models(store, stored)
     )
     others: dict[str, Mapping[str, ObservedBehaviour]] = {
         other.id: behaviours_of(tools, trials_of(store, other)) for other in compared if other.id != stored.id
     }
-    found = analyze_trials(
+    analysis = analyze_trials(
         tools,
         trials_of(store, stored),
         run=stored.id,
@@ -49,7 +51,7 @@ def analyze_run(store: Store, run: str = "last", *, against: Sequence[str] | Non
     failures = store.runs.failures(stored.id)
     slow = [Extreme(*trial) for trial in failures.extreme_trials("latency_ms")]
     costly = [Extreme(*trial) for trial in failures.extreme_trials("cost_usd")]
-    return msgspec.structs.replace(found, slow=tuple(slow), costly=tuple(costly))
+    return msgspec.structs.replace(analysis, slow=tuple(slow), costly=tuple(costly))
 
 
 def trials_of(store: Store, stored: StoredRun) -> Iterator[GoldenTrials]:
@@ -64,26 +66,22 @@ def trials_of(store: Store, stored: StoredRun) -> Iterator[GoldenTrials]:
         while failure is not None and failure.golden_id == count.golden_id:
             failed.append(FailedTrial(failure.trial, failure.codes, failure.calls))
             failure = next(failures, None)
-        known = golden if golden is not None and golden.id == count.golden_id else Golden("", count.golden_id)
-        yield GoldenTrials(known, count.judged, count.passed, failed)
+        golden_or_empty = (
+            golden if golden is not None and golden.id == count.golden_id else Golden("", count.golden_id)
+        )
+        yield GoldenTrials(golden_or_empty, count.judged, count.passed, failed)
 
 
 def _of_other_models(store: Store, stored: StoredRun) -> list[StoredRun]:
     """The newest run of each other model on the same goldens and tools."""
     mine = stored.run
     dataset = mine.fingerprints.get("dataset")
-    found: dict[str, StoredRun] = {}
+    runs_by_model: dict[str, StoredRun] = {}
     for other in store.runs.page(RunFilter(name=mine.name), limit=LOOKED_BACK) if dataset else ():
         same = other.run.fingerprints.get("dataset") == dataset and "perturb" not in other.run.settings
         if same and other.finished and other.run.agent != mine.agent:
-            found.setdefault(other.run.agent, other)
-    return list(found.values())[:MOST_COMPARED]
-
-
-def tools_of_run(store: Store, stored: StoredRun) -> Sequence[Tool]:
-    """The definitions a run was made with."""
-    record: RunRecord = run_record(store, stored)
-    return record.tools
+            runs_by_model.setdefault(other.run.agent, other)
+    return list(runs_by_model.values())[:MOST_COMPARED]
 
 
 def analyze_results(
@@ -97,31 +95,33 @@ def analyze_results(
 ) -> Analysis:
     """Why cases failed. `others` are results of the same goldens by other models, by run."""
     by_id = {golden.id: golden for golden in goldens}
-    said = {
+    requests = {
         name: golden.input if isinstance(golden, Golden) else golden.scenario
         for name, golden in by_id.items()
     }
-    behaviours = {name: behaviours_of(tools, gathered(by_id, of)) for name, of in (others or {}).items()}
+    behaviours = {name: behaviours_of(tools, gather_trials(by_id, of)) for name, of in (others or {}).items()}
     return analyze_trials(
         tools,
-        gathered(by_id, results),
+        gather_trials(by_id, results),
         run=run,
         system=system,
         others=behaviours,
-        inputs=lambda ids: {name: said[name] for name in ids},
+        inputs=lambda ids: {name: requests[name] for name in ids},
     )
 
 
-def gathered(goldens: Mapping[str, AnyGolden], results: Iterable[CaseResult]) -> Iterator[GoldenTrials]:
+def gather_trials(goldens: Mapping[str, AnyGolden], results: Iterable[CaseResult]) -> Iterator[GoldenTrials]:
     """Results by golden, in the order of ids; errors say nothing about the agent."""
     trials: dict[str, list[CaseResult]] = {}
     for result in results:
         if result.judged and result.golden_id in goldens:
             trials.setdefault(result.golden_id, []).append(result)
-    for golden_id, found in sorted(trials.items()):
+    for golden_id, results_of_golden in sorted(trials.items()):
         failed = [
             FailedTrial(r.trial, r.codes, r.trajectory.calls if r.trajectory else ())
-            for r in sorted(found, key=lambda r: r.trial)
+            for r in sorted(results_of_golden, key=lambda r: r.trial)
             if not r.passed
         ]
-        yield GoldenTrials(goldens[golden_id], len(found), len(found) - len(failed), failed)
+        yield GoldenTrials(
+            goldens[golden_id], len(results_of_golden), len(results_of_golden) - len(failed), failed
+        )

@@ -51,18 +51,20 @@ class TrendPoint(Record, frozen=True):
 
 def golden_matrix(store: Store, runs: Sequence[str]) -> GoldenMatrix:
     """Compare several runs golden by golden; goldens on which all agree are only counted."""
-    found = sorted((store.runs.get(run) for run in runs), key=lambda one: (one.run.started_at, one.id))
+    stored_runs = sorted(
+        (store.runs.get(run) for run in runs), key=lambda stored: (stored.run.started_at, stored.id)
+    )
     counts: dict[str, list[tuple[int, int]]] = {}
-    for at, one in enumerate(found):
-        for count in store.runs.failures(one.id).trial_counts():
-            row = counts.setdefault(count.golden_id, [(0, 0)] * len(found))
+    for at, stored in enumerate(stored_runs):
+        for count in store.runs.failures(stored.id).trial_counts():
+            row = counts.setdefault(count.golden_id, [(0, 0)] * len(stored_runs))
             row[at] = count.passed, count.judged
     rows = [MatrixRow(golden, tuple(row)) for golden, row in sorted(counts.items()) if _differs(row)]
-    records = [run_record(store, one) for one in found]
+    records = [run_record(store, stored) for stored in stored_runs]
     changes = tuple(tuple(run_changes(records[at], records[at + 1])) for at in range(len(records) - 1))
     return GoldenMatrix(
-        tuple(one.id for one in found),
-        tuple(one.run.agent for one in found),
+        tuple(stored.id for stored in stored_runs),
+        tuple(stored.run.agent for stored in stored_runs),
         tuple(rows[:MOST_ROWS]),
         len(counts),
         changes,
@@ -72,42 +74,42 @@ def golden_matrix(store: Store, runs: Sequence[str]) -> GoldenMatrix:
 def group_trend(store: Store, group: str, limit: int = 20) -> list[TrendPoint]:
     """The newest runs of a group, oldest first. Perturbed runs are excluded."""
     listed = store.runs.page(RunFilter(group=group, state="finished"), limit=limit)
-    runs = [one for one in reversed(list(listed)) if "perturb" not in one.run.settings]
+    runs = [stored for stored in reversed(list(listed)) if "perturb" not in stored.run.settings]
     points, before = [], None
-    for one in runs:
-        points.append(_point(store, one, before))
-        before = one
+    for stored in runs:
+        points.append(_point(store, stored, before))
+        before = stored
     return points
 
 
-def _point(store: Store, one: StoredRun, before: StoredRun | None) -> TrendPoint:
-    counts = [count for count in store.runs.failures(one.id).trial_counts() if count.judged]
+def _point(store: Store, stored: StoredRun, before: StoredRun | None) -> TrendPoint:
+    counts = [count for count in store.runs.failures(stored.id).trial_counts() if count.judged]
     trials = [[1.0] * c.passed + [0.0] * (c.judged - c.passed) for c in counts]
-    found = estimate(sample(trials)) if trials else None
+    rate = estimate(sample(trials)) if trials else None
     changed: list[str] = []
     joined = True
     if before is not None:
         changed = [
             what
             for what in ("model", "tools", "setup", "dataset", "metrics")
-            if _mark(one, what) != _mark(before, what)
+            if _mark(stored, what) != _mark(before, what)
         ]
         joined = "dataset" not in changed
     return TrendPoint(
-        one.id,
-        one.run.started_at,
-        one.run.agent,
-        found.mean if found else 0.0,
-        found.low if found else 0.0,
-        found.high if found else 1.0,
+        stored.id,
+        stored.run.started_at,
+        stored.run.agent,
+        rate.mean if rate else 0.0,
+        rate.low if rate else 0.0,
+        rate.high if rate else 1.0,
         len(counts),
         tuple(changed),
         joined,
     )
 
 
-def _mark(one: StoredRun, what: str) -> str:
-    return one.run.agent if what == "model" else one.run.fingerprints.get(what, "")
+def _mark(stored: StoredRun, what: str) -> str:
+    return stored.run.agent if what == "model" else stored.run.fingerprints.get(what, "")
 
 
 def _differs(row: Sequence[tuple[int, int]]) -> bool:

@@ -80,5 +80,5 @@ def _document(store: Store, stored: StoredRun, kind: str, as_type: Any) -> Any:
 
 def _code_files(inputs: dict[str, Any] | None) -> dict[str, str]:
     """The hash of each file of an agent and its tools, when they are code."""
-    found = inputs or {}
-    return {**found.get("tool_code", {}), **found.get("code", {})}
+    documents = inputs or {}
+    return {**documents.get("tool_code", {}), **documents.get("code", {})}

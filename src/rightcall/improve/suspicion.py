@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rightcall.improve.argument_kind import is_held, plain_value
 from rightcall.improve.counters import Case, FailedTrial, GoldenTrials
-from rightcall.improve.golden_facts import all_words, expected_calls
+from rightcall.improve.golden_facts import all_words, calls_expected
 from rightcall.improve.symptom import Symptom, SymptomRequest, enum_of, symptom_of
 from rightcall.model.tool import Tool
 
@@ -48,24 +48,26 @@ def behaviour_of(symptom: Symptom, trial: FailedTrial) -> ObservedBehaviour | No
 def behaviours_of(tools: Sequence[Tool], trials: Iterable[GoldenTrials]) -> dict[str, ObservedBehaviour]:
     """What a run does instead of what its goldens expect; the called tool is "" where it does as expected."""
     by_name = {tool.name: tool for tool in tools}
-    found: dict[str, ObservedBehaviour] = {}
-    for one in trials:
-        request = SymptomRequest(all_words(one.golden, ""), expected_calls(one.golden))
+    behaviours: dict[str, ObservedBehaviour] = {}
+    for trials_of_golden in trials:
+        request = SymptomRequest(
+            all_words(trials_of_golden.golden, ""), calls_expected(trials_of_golden.golden)
+        )
         seen: Counter[ObservedBehaviour] = Counter()
-        for trial in one.failed:
+        for trial in trials_of_golden.failed:
             symptom, _ = symptom_of(trial.codes, trial.calls, request, by_name)
             if (behaviour := behaviour_of(symptom, trial)) is not None:
                 seen[behaviour] += 1
         best = min(seen.items(), key=lambda item: (-item[1], repr(item[0])), default=None)
-        steady = best is not None and best[1] >= STEADY * one.judged
-        found[one.golden.id] = best[0] if best and steady else ObservedBehaviour("", "")
-    return found
+        steady = best is not None and best[1] >= STEADY * trials_of_golden.judged
+        behaviours[trials_of_golden.golden.id] = best[0] if best and steady else ObservedBehaviour("", "")
+    return behaviours
 
 
-def suspected(
-    one: GoldenTrials,
+def find_suspect(
+    trials: GoldenTrials,
     behaviours: Mapping[ObservedBehaviour, int],
-    said: Sequence[str],
+    words: Sequence[str],
     request: SymptomRequest,
     evidence: Evidence,
 ) -> ObservedBehaviour | None:
@@ -73,15 +75,17 @@ def suspected(
     if not behaviours:
         return None
     behaviour, times = min(behaviours.items(), key=lambda item: (-item[1], repr(item[0])))
-    agreeing = sum(other.get(one.golden.id) == behaviour for other in evidence.others)
-    known = sum(one.golden.id in other for other in evidence.others)
+    agreeing = sum(other.get(trials.golden.id) == behaviour for other in evidence.others)
+    compared_runs = sum(trials.golden.id in other for other in evidence.others)
     steady = (
-        times >= STEADY * one.judged
-        and agreeing >= STEADY * (known + 1) - 1
-        and (agreeing > 0 or not known)
+        times >= STEADY * trials.judged
+        and agreeing >= STEADY * (compared_runs + 1) - 1
+        and (agreeing > 0 or not compared_runs)
         and times + agreeing >= FEWEST_SEEN
     )
-    return behaviour if steady and words_side_with(behaviour, one.failed, said, request, evidence) else None
+    return (
+        behaviour if steady and words_side_with(behaviour, trials.failed, words, request, evidence) else None
+    )
 
 
 def settle_suspects(evidence: Evidence) -> None:
@@ -106,13 +110,13 @@ def settle_suspects(evidence: Evidence) -> None:
         del evidence.suspects[golden_id]
     for at, case in enumerate(evidence.cases):
         if case.suspect and case.id in dropped:
-            evidence.cases[at] = _unsuspected(evidence, case)
+            evidence.cases[at] = _without_suspicion(evidence, case)
 
 
 def _mostly_unsaid(evidence: Evidence, tool: str, parameter: str) -> bool:
     """Whether most requests do not contain the value of a parameter: then none of its goldens is an exception."""
-    known = evidence.parameters[tool, parameter]
-    return 2 * known.lacking_trials >= known.expected
+    stats = evidence.parameters[tool, parameter]
+    return 2 * stats.lacking_trials >= stats.expected
 
 
 def _kind_of_behaviour(behaviour: ObservedBehaviour) -> tuple[Any, ...]:
@@ -127,7 +131,7 @@ def _kind_of_symptom(symptom: Symptom) -> tuple[Any, ...] | None:
     return None
 
 
-def _unsuspected(evidence: Evidence, case: Case) -> Case:
+def _without_suspicion(evidence: Evidence, case: Case) -> Case:
     cells = []
     for number, count in case.cells:
         old = evidence.seen[number]
@@ -143,14 +147,14 @@ def _unsuspected(evidence: Evidence, case: Case) -> Case:
 def words_side_with(
     behaviour: ObservedBehaviour,
     trials: Sequence[FailedTrial],
-    said: Sequence[str],
+    words: Sequence[str],
     request: SymptomRequest,
     evidence: Evidence,
 ) -> bool:
     """Whether the request supports the call and not the golden. `trials` are those that failed."""
     if behaviour.called != behaviour.wanted:
-        covered = evidence.wording.cover(said, behaviour.called)
-        return covered >= evidence.wording.cover(said, behaviour.wanted) + MORE_COVER
+        covered = evidence.wording.cover(words, behaviour.called)
+        return covered >= evidence.wording.cover(words, behaviour.wanted) + MORE_COVER
     failures = {_value(f): f for trial in trials for f in trial.codes}
     return all(
         value in failures and _value_sides(failures[value], request, evidence) for value in behaviour.values
@@ -158,16 +162,16 @@ def words_side_with(
 
 
 def _value_sides(failure: Failure, request: SymptomRequest, evidence: Evidence) -> bool:
-    wanted, given = plain_value(failure.expected), failure.actual
+    expected, actual = plain_value(failure.expected), failure.actual
     enum = enum_of(evidence.by_name.get(failure.tool), failure.parameter)
     if enum:
-        return wanted in enum and given in enum
-    return is_held(given, request.words) and not is_held(wanted, request.words)
+        return expected in enum and actual in enum
+    return is_held(actual, request.words) and not is_held(expected, request.words)
 
 
 def _value(failure: Failure) -> tuple[str, str, str]:
-    return failure.parameter, _shown(plain_value(failure.expected)), _shown(failure.actual)
+    return failure.parameter, _value_text(plain_value(failure.expected)), _value_text(failure.actual)
 
 
-def _shown(value: Any) -> str:
+def _value_text(value: Any) -> str:
     return repr(value)[:120]

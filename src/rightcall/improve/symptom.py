@@ -57,7 +57,7 @@ class Mistake(NamedTuple):
 
 
 class SymptomRequest(NamedTuple):
-    """A golden's text, in which values can be found, and its expectations, call by call."""
+    """A golden's text, in which values can be failures_by_group, and its expectations, call by call."""
 
     words: str
     expected: Sequence[tuple[str, Mapping[str, Any]]]
@@ -69,11 +69,11 @@ def symptom_of(
     """The first symptom of a failed trial, with the wrong arguments when it is about those."""
     turn = min((f.turn for f in failures if f.turn is not None), default=None)
     told = [f for f in failures if f.code != "infra_error" and (turn is None or f.turn in (turn, None))]
-    found: dict[SymptomGroup, Failure] = {}
+    failures_by_group: dict[SymptomGroup, Failure] = {}
     for failure in told:
-        found.setdefault(CODES[failure.code].symptom, failure)
-    error = _unrecovered(calls, {tool for tool, _ in request.expected})
-    groups = [group for group in ORDER if group in found or (group == "recovery" and error)]
+        failures_by_group.setdefault(CODES[failure.code].symptom, failure)
+    error = _unrecovered_call(calls, {tool for tool, _ in request.expected})
+    groups = [group for group in ORDER if group in failures_by_group or (group == "recovery" and error)]
     if not groups:
         return Symptom("other", code=told[0].code if told else "", turn=turn), ()
     first, also = groups[0], tuple(groups[1:])
@@ -82,7 +82,7 @@ def symptom_of(
         return Symptom("recovery", error.name, code="error", detail=text, also=also, turn=turn), ()
     if first == "arguments":
         return _arguments(told, calls, request, tools, also, turn)
-    failure = found[first]
+    failure = failures_by_group[first]
     called = failure.actual if first in ("miss", "invented") and isinstance(failure.actual, str) else ""
     tool = "" if first == "invented" and failure.expected_call is None else failure.tool
     return Symptom(first, tool, called[:LONGEST], (), failure.code, also=also, turn=turn), ()
@@ -120,7 +120,7 @@ def _kind(
         return "other"
     at = failure.call
     call = calls[at] if at is not None and at < len(calls) else None
-    others = _expected_beside(failure, request)
+    others = _arguments_beside(failure, request)
     return argument_kind(
         failure.code,
         failure.expected,
@@ -136,7 +136,7 @@ def _kind(
     )
 
 
-def _expected_beside(failure: Failure, request: SymptomRequest) -> Mapping[str, Any]:
+def _arguments_beside(failure: Failure, request: SymptomRequest) -> Mapping[str, Any]:
     at = failure.expected_call
     if at is not None and at < len(request.expected) and request.expected[at][0] == failure.tool:
         return dict(request.expected[at][1])
@@ -158,8 +158,8 @@ def enum_of(tool: Tool | None, parameter: str) -> Sequence[Any]:
     if not isinstance(schema, dict):
         return ()
     items = schema.get("items")
-    found = schema.get("enum", items.get("enum") if isinstance(items, dict) else None)
-    return found if isinstance(found, list) else ()
+    values = schema.get("enum", items.get("enum") if isinstance(items, dict) else None)
+    return values if isinstance(values, list) else ()
 
 
 def top_parameter(parameter: str) -> str:
@@ -167,7 +167,7 @@ def top_parameter(parameter: str) -> str:
     return parameter.lstrip("/").split("/")[0].split(".")[0].split("[")[0]
 
 
-def _unrecovered(calls: Iterable[ToolCall], expected: set[str]) -> ToolCall | None:
+def _unrecovered_call(calls: Iterable[ToolCall], expected: set[str]) -> ToolCall | None:
     """The last failed call of an expected tool that no later call recovered from."""
     open_ones: dict[str, ToolCall] = {}
     for call in calls:

@@ -4,7 +4,7 @@ suite, suite_plan             suite.yaml, and the plan made from it
 named_models, asked_hosts     the models it names, and who asks which host
 suite_actions, trust          what running a suite would start or import, and whether it may
 plan                          everything a run needs, with the selection and order of goldens
-golden_check, dataset_quality, duplicates, request_templates, dataset_statistics   goldens, checked before a run
+golden_check, request_templates   goldens, checked before a run
 preparation                   prepares a plan: every problem found, its agent opened once, nothing spent yet
 runner, live_run, sink, run_record  runs a plan; results are on disk before they count
 done_cells                    what a resumed run need not run again
@@ -12,7 +12,7 @@ backend, case_runner          where trials take place, in this process or elsewh
 conversations                 the conversations that a golden stands for, and who plays their users
 outcome, decisions, answers   verdicts, ending early, deciding about stored runs, runs in which nothing arrived
 recorded_scores, rescorer     score recorded behaviour, or a stored run again
-cost_estimate                 what a run would send; definition_cost: what definitions cost in a run
+cost_estimate                 what a run would send, and what definitions cost in a run
 agent_exchange                requests to services and programs, and where their spans are received
 inputs                        everything that reaches the model, by hash
 agent_sources, watched_inputs  code of an agent: whether it can be compared, and what it reads

@@ -103,8 +103,8 @@ class AgentSources:
         """Files that the sources name, whether they exist or not."""
         if self.stated:
             return set()
-        found = named_files(self.sources, self.project, self.search)
-        return {name for name in found if self.counts(name) and name not in self.closure}
+        names = named_files(self.sources, self.project, self.search)
+        return {name for name in names if self.counts(name) and name not in self.closure}
 
 
 def suite_sources(suite: Suite, folder: Path, agent: Agent, model: str | None = None) -> AgentSources:
@@ -112,7 +112,7 @@ def suite_sources(suite: Suite, folder: Path, agent: Agent, model: str | None = 
     name, project = model or suite.agent.model, ProjectFiles.of(folder)
     own = AgentSources(project, search=_search(folder))
     if is_address(name):
-        own = _addressed(name, own, folder)
+        own = _sources_of_address(name, own, folder)
     elif is_code(name, folder):
         own = _of_code(own, _module_file(name), agent.model)
     elif name.startswith("local:") and any((base / name[6:]).exists() for base in (folder, Path())):
@@ -133,7 +133,7 @@ def function_sources(agent: Agent, folder: Path | None = None) -> AgentSources:
     file = None if isinstance(model, str) else object_file(model)
     own = AgentSources(ProjectFiles.of(folder or (file.parent if file else Path())), search=_search(Path()))
     if isinstance(model, str):
-        return _addressed(model, own, Path()) if is_address(model) else own
+        return _sources_of_address(model, own, Path()) if is_address(model) else own
     return _of_code(own, None, model)
 
 
@@ -151,7 +151,7 @@ def _of_code(own: AgentSources, module: Path | None, model: Any) -> AgentSources
     return replace(own, in_process=True, unknown=f"the agent's code cannot be compared: {where}")
 
 
-def _addressed(name: str, own: AgentSources, folder: Path) -> AgentSources:
+def _sources_of_address(name: str, own: AgentSources, folder: Path) -> AgentSources:
     prefix, _, rest = name.partition(":")
     if prefix != "exec":
         return replace(own, unknown="the agent is a service: what it runs cannot be seen")
@@ -166,11 +166,11 @@ def _of_program(own: AgentSources, command: list[str], folder: Path, what: str) 
     """A program in another process: only what its source says is known of it."""
     named, entries = program_entries(command, folder)
     inside = tuple(path for path in entries if own.project.name(path) is not None)
-    made = replace(own, agent_entries=(*own.agent_entries, *inside), files=(*own.files, *named))
+    sources = replace(own, agent_entries=(*own.agent_entries, *inside), files=(*own.files, *named))
     if not inside:
-        return replace(made, unknown=f"{what} is a program that cannot be read: {Path(command[0]).name}")
+        return replace(sources, unknown=f"{what} is a program that cannot be read: {Path(command[0]).name}")
     reads = possible_reads(source_closure(inside, own.project, own.search))
-    return replace(made, unknown=f"{what} is a program, and {reads}") if reads else made
+    return replace(sources, unknown=f"{what} is a program, and {reads}") if reads else sources
 
 
 def _tool_entries(suite: Suite, folder: Path, agent: Agent, own: AgentSources) -> Iterator[Path]:
@@ -264,9 +264,9 @@ def object_file(thing: Any) -> Path | None:
         return object_file(thing.target)
     with suppress(ValueError, TypeError):  # decorators that wrap each other
         thing = inspect.unwrap(thing) if callable(thing) else thing
-    for each in (getattr(thing, "func", None), getattr(thing, "__func__", None), thing, type(thing)):
+    for candidate in (getattr(thing, "func", None), getattr(thing, "__func__", None), thing, type(thing)):
         try:
-            file = inspect.getsourcefile(each) if each is not None else None
+            file = inspect.getsourcefile(candidate) if candidate is not None else None
         except TypeError:
             continue
         if file and Path(file).is_file():

@@ -57,7 +57,7 @@ class AnswerWatch:
         )
 
 
-def answered_verdict(verdict: Verdict, store: Store, run_id: str, agent: str) -> Verdict:
+def verdict_by_answers(verdict: Verdict, store: Store, run_id: str, agent: str) -> Verdict:
     """The verdict, or ERROR for a run in which no answer arrived."""
     if verdict.word == "ERROR" or agent == RECORDED:
         return verdict
@@ -69,10 +69,10 @@ def answered_verdict(verdict: Verdict, store: Store, run_id: str, agent: str) ->
         cases, problem = cases + 1, problem or done.error
     if not cases:
         return verdict
-    return msgspec.structs.replace(verdict, word="ERROR", sentence=unanswered_sentence(cases, problem))
+    return msgspec.structs.replace(verdict, word="ERROR", sentence=no_answer_sentence(cases, problem))
 
 
-def unanswered_sentence(cases: int, problem: str = "") -> str:
+def no_answer_sentence(cases: int, problem: str = "") -> str:
     """Why a run without answers has no verdict. `problem` is what the first of its cases reported.
 
     Without a problem, something was returned in every case, and it was always empty: `[]` from an agent that decided

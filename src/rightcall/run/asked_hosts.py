@@ -27,17 +27,17 @@ class RoleHost(Record, frozen=True):
 
 def role_hosts(plan: Plan) -> list[RoleHost]:
     """The host of every role of a plan that asks a model; "" where no server is asked."""
-    found = []
+    hosts = []
     for role, model in role_models(plan):
         if isinstance(model, str | ModelEndpoint):
             endpoint = endpoint_of(model)
             address = address_of(endpoint.prefix, endpoint.base_url)
             host = shown_host(address.url) if address else ""
-            found.append(RoleHost(role, endpoint.model, host))
+            hosts.append(RoleHost(role, endpoint.model, host))
         else:
             name = str(getattr(model, "name", "") or type(model).__name__)
-            found.append(RoleHost(role, name, shown_host(server_of(model))))
-    return list(dict.fromkeys(found))
+            hosts.append(RoleHost(role, name, shown_host(server_of(model))))
+    return list(dict.fromkeys(hosts))
 
 
 def role_models(plan: Plan) -> list[tuple[str, object]]:

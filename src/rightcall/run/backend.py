@@ -171,7 +171,7 @@ class InProcess:
                 await pool.run(jobs, do)
             return
 
-        async def fitting() -> AsyncIterator[Cell]:
+        async def affordable_cells() -> AsyncIterator[Cell]:
             for cell in jobs:
                 while affordable(pool.under_way) < 1:
                     if pool.stopped:
@@ -180,7 +180,7 @@ class InProcess:
                 yield cell
 
         with working_folder(work.plan.agent_sources.folder):
-            await pool.run(fitting(), do)
+            await pool.run(affordable_cells(), do)
 
     def stop(self, why: str) -> None:
         self._stopped = self._stopped or why

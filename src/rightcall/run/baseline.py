@@ -18,7 +18,7 @@ from rightcall.model.run import CaseResult, Run
 from rightcall.run.baseline_file import BaselinePool, is_baseline
 from rightcall.run.baseline_pool import BRANCH, find_baseline
 from rightcall.run.inputs import golden_hash
-from rightcall.run.outcome import gathered, stored_outcomes
+from rightcall.run.outcome import gather_outcomes, outcomes_of_run
 from rightcall.store.base import StoredRun
 from rightcall.store.sql.store import Store
 
@@ -28,28 +28,30 @@ Goldens = Callable[[], Iterable[AnyGolden]]
 
 def baseline_for(
     store: Store,
-    wanted: str,
+    name: str,
     run: Run,
     goldens: Goldens,
     quarantine: frozenset[str] = frozenset(),
     *,
     anyway: bool = False,
 ) -> Baseline:
-    """The baseline that `wanted` names: an id, `last~1`, a tag, a branch, a file that `rightcall runs export` wrote,
+    """The baseline that `name` names: an id, `last~1`, a tag, a branch, a file that `rightcall runs export` wrote,
     or a baseline: its file, or `branch:NAME`.
 
     Runs must have the same metrics. Goldens edited since are excluded unless `anyway` is set.
     """
-    if wanted.startswith(BRANCH) or (Path(wanted).is_file() and is_baseline(Path(wanted))):
-        return _of_pool(find_baseline(store, wanted, run.name), goldens, quarantine, anyway=anyway)
-    if Path(wanted).is_file():
-        outcomes = [o for o in gathered(exported_results(Path(wanted))) if o.golden_id not in quarantine]
-        return Baseline(outcomes, (f"{wanted} has no fingerprints; goldens are compared by id alone",))
-    earlier = earlier_run(store, wanted, run)
+    if name.startswith(BRANCH) or (Path(name).is_file() and is_baseline(Path(name))):
+        return _of_pool(find_baseline(store, name, run.name), goldens, quarantine, anyway=anyway)
+    if Path(name).is_file():
+        outcomes = [
+            o for o in gather_outcomes(read_exported_results(Path(name))) if o.golden_id not in quarantine
+        ]
+        return Baseline(outcomes, (f"{name} has no fingerprints; goldens are compared by id alone",))
+    earlier = earlier_run(store, name, run)
     unlike = require_finished([earlier], anyway=anyway) + require_alike(earlier.run, run, anyway=anyway)
-    edited = edited_goldens(store, earlier.run, run, goldens)
-    notes = (*unlike, *edited_notes(edited, anyway=anyway))
-    outcomes = stored_outcomes(store, earlier.id, quarantine)
+    edited = find_edited_goldens(store, earlier.run, run, goldens)
+    notes = (*unlike, *notes_on_edits(edited, anyway=anyway))
+    outcomes = outcomes_of_run(store, earlier.id, quarantine)
     return Baseline(outcomes, notes, frozenset() if anyway else edited)
 
 
@@ -62,7 +64,7 @@ def _of_pool(pool: BaselinePool, goldens: Goldens, quarantine: frozenset[str], *
         for line in pool.lines
         if line.id not in quarantine
     ]
-    return Baseline(outcomes, edited_notes(edited, anyway=anyway), frozenset() if anyway else edited)
+    return Baseline(outcomes, notes_on_edits(edited, anyway=anyway), frozenset() if anyway else edited)
 
 
 def require_finished(runs: Sequence[StoredRun], *, anyway: bool = False) -> tuple[str, ...]:
@@ -73,37 +75,38 @@ def require_finished(runs: Sequence[StoredRun], *, anyway: bool = False) -> tupl
     """
     missing = [run for run in runs if not run.finished and run.results < run.planned]
     stopped = [run for run in runs if run.run.summary is not None and run.run.summary.stopped_early]
-    said = tuple(f"run {run.id} is unfinished: {_stored(run)}" for run in missing)
-    said += tuple(
-        f"run {run.id} stopped early, at a moment that its results chose: {_stored(run)}" for run in stopped
+    problems = tuple(f"run {run.id} is unfinished: {_stored_share(run)}" for run in missing)
+    problems += tuple(
+        f"run {run.id} stopped early, at a moment that its results chose: {_stored_share(run)}"
+        for run in stopped
     )
-    if said and not anyway:
+    if problems and not anyway:
         what = (
             f"finish it with `rightcall run SUITE --resume {missing[0].id}`"
             if missing
             else "run it again without `stop` in its gate"
         )
-        raise ConfigError(*said, f"{what}, or pass --anyway")
-    return said
+        raise ConfigError(*problems, f"{what}, or pass --anyway")
+    return problems
 
 
-def _stored(run: StoredRun) -> str:
+def _stored_share(run: StoredRun) -> str:
     return f"{run.results:,} of {run.planned:,} results are stored"
 
 
-def earlier_run(store: Store, wanted: str, run: Run) -> StoredRun:
-    """The run that `wanted` names relative to `run`, which cannot be its own baseline.
+def earlier_run(store: Store, name: str, run: Run) -> StoredRun:
+    """The run that `name` names relative to `run`, which cannot be its own baseline.
 
     `last~1` is the run before it. A tag or a branch names its newest run before it.
     """
-    newest = wanted in ("last", "last~0")
-    found = store.runs.get(wanted, before=None if newest else run)
-    if found.id == run.id or (newest and found.run.started_at <= run.started_at):
+    newest = name in ("last", "last~0")
+    earlier = store.runs.get(name, before=None if newest else run)
+    if earlier.id == run.id or (newest and earlier.run.started_at <= run.started_at):
         raise ConfigError(f"run {run.id} cannot be its own baseline; use `last~1` for the run before it")
-    return found
+    return earlier
 
 
-def exported_results(path: Path) -> Iterator[CaseResult]:
+def read_exported_results(path: Path) -> Iterator[CaseResult]:
     """Results as `rightcall runs export` writes them, one per line."""
     with open_checked(path) as file:
         for number, line in numbered_lines(file, str(path)):
@@ -111,7 +114,7 @@ def exported_results(path: Path) -> Iterator[CaseResult]:
                 yield decode(line, CaseResult, f"{path}:{number}")
 
 
-def edited_goldens(store: Store, earlier: Run, run: Run, goldens: Goldens) -> frozenset[str]:
+def find_edited_goldens(store: Store, earlier: Run, run: Run, goldens: Goldens) -> frozenset[str]:
     """Ids of goldens in both runs that differ in more than labels and groups."""
     if same_dataset(earlier, run):
         return frozenset()
@@ -119,7 +122,7 @@ def edited_goldens(store: Store, earlier: Run, run: Run, goldens: Goldens) -> fr
     return frozenset(g.id for g in goldens() if g.id in before and before[g.id] != _content(g))
 
 
-def edited_notes(edited: frozenset[str], *, anyway: bool = False) -> tuple[str, ...]:
+def notes_on_edits(edited: frozenset[str], *, anyway: bool = False) -> tuple[str, ...]:
     """A sentence with the number and names of the edited goldens."""
     if not edited:
         return ()

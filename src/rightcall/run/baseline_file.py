@@ -22,7 +22,7 @@ from rightcall.files.checked_read import existing_file
 from rightcall.model.record import Record
 from rightcall.recording.first_requests.request_digest import distinct_first_requests
 from rightcall.run.inputs import Inputs
-from rightcall.run.watched_inputs import WatchedInputs, joined_watches, same_watch
+from rightcall.run.watched_inputs import WatchedInputs, join_watches, same_watch
 
 FORMAT = "rightcall/baseline/1"
 REPLAYED = "replayed"
@@ -129,7 +129,10 @@ class BaselinePool(Record, frozen=True):
 def write_baseline(pool: BaselinePool, path: Path) -> None:
     """Write the file; a name that ends in .gz is compressed, the same bytes for the same baseline."""
     header = msgspec.structs.replace(pool.header, goldens=len(pool.lines))
-    lines = [encode(header), *(encode(line) for line in sorted(pool.lines, key=lambda each: each.id))]
+    lines = [
+        encode(header),
+        *(encode(line) for line in sorted(pool.lines, key=lambda line_to_sort: line_to_sort.id)),
+    ]
     data = b"\n".join(lines) + b"\n"
     path.parent.mkdir(parents=True, exist_ok=True)
     write_file(path, gzip.compress(data, mtime=0) if path.suffix == ".gz" else data)
@@ -161,21 +164,21 @@ def load_baseline(path: Path) -> BaselinePool:
     header = decode(first, BaselineHeader, f"{path}:1")
     if header.format != FORMAT:
         raise InputError(f"{path}:1", f"format must be '{FORMAT}', got '{header.format}'")
-    found = tuple(
+    lines_of_goldens = tuple(
         decode(line, BaselineLine, f"{path}:{number}") for number, line in enumerate(lines, 2) if line.strip()
     )
-    if not header.runs or not found:
+    if not header.runs or not lines_of_goldens:
         raise InputError(str(path), "contains no runs", "save it again: rightcall baseline save")
-    if header.goldens > len(found):
+    if header.goldens > len(lines_of_goldens):
         raise InputError(
             str(path),
-            f"is truncated: it has {len(found):,} of {header.goldens:,} goldens",
+            f"is truncated: it has {len(lines_of_goldens):,} of {header.goldens:,} goldens",
             "save it again: rightcall baseline save",
         )
-    return BaselinePool(msgspec.structs.replace(header, goldens=0), found)
+    return BaselinePool(msgspec.structs.replace(header, goldens=0), lines_of_goldens)
 
 
-def merged(pools: Iterable[BaselinePool]) -> BaselinePool:
+def merge_baselines(pools: Iterable[BaselinePool]) -> BaselinePool:
     """One baseline of several of the same suite.
 
     Runs with the newest inputs are pooled, 10 at most and 30 days back at most; the others become history.
@@ -185,10 +188,10 @@ def merged(pools: Iterable[BaselinePool]) -> BaselinePool:
         raise InputError("baseline", "nothing to merge")
     if len(suites := {pool.header.suite for pool in newest_first}) > 1:
         raise InputError("baseline", f"the files are of different suites: {', '.join(sorted(suites))}")
-    made = newest_first[0]
+    pool = newest_first[0]
     for other in newest_first[1:]:
-        made = _with(made, other)
-    return made
+        pool = _with(pool, other)
+    return pool
 
 
 def _with(newer: BaselinePool, older: BaselinePool) -> BaselinePool:
@@ -211,7 +214,7 @@ def _with(newer: BaselinePool, older: BaselinePool) -> BaselinePool:
     passed_over = (*newer.header.older, *(older.header.runs[i] for i in left), *older.header.older)
     before = older.goldens
     lines = tuple(_line(line, before.get(line.id), taken, left) for line in newer.lines)
-    watched = joined_watches(newer.header.watched, older.header.watched) if taken else newer.header.watched
+    watched = join_watches(newer.header.watched, older.header.watched) if taken else newer.header.watched
     header = msgspec.structs.replace(
         newer.header, runs=runs, older=tuple(dict.fromkeys(passed_over)), watched=watched
     )
@@ -231,7 +234,7 @@ def _line(line: BaselineLine, before: BaselineLine | None, taken: list[int], lef
     return msgspec.structs.replace(
         line,
         t=(*line.t, *(marks[i] for i in taken if i in marks)),
-        s=_joined_scores(line, before, [i for i in taken if i in marks]),
+        s=_join_scores(line, before, [i for i in taken if i in marks]),
         old=line.old + "".join(marks[i] for i in left if i in marks) + before.old,
         hard=hard,
         confused=confused,
@@ -239,18 +242,18 @@ def _line(line: BaselineLine, before: BaselineLine | None, taken: list[int], lef
     )
 
 
-def _joined_scores(
+def _join_scores(
     line: BaselineLine, before: BaselineLine, taken: list[int]
 ) -> tuple[tuple[float | None, ...], ...]:
     if not line.s and not before.s:
         return ()
     return (
-        *(line.s or map(_marked, line.t)),
-        *(before.s[i] if before.s else _marked(before.t[i]) for i in taken),
+        *(line.s or map(_scores_of_marks, line.t)),
+        *(before.s[i] if before.s else _scores_of_marks(before.t[i]) for i in taken),
     )
 
 
-def _marked(marks: str) -> tuple[float | None, ...]:
+def _scores_of_marks(marks: str) -> tuple[float | None, ...]:
     return tuple(None if mark == "e" else float(mark) for mark in marks)
 
 

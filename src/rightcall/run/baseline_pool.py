@@ -26,7 +26,7 @@ from rightcall.run.baseline_file import (
 from rightcall.run.inputs import Inputs, ask_hash, golden_hash
 from rightcall.run.package_versions import major_changes
 from rightcall.run.tool_evidence import confusions
-from rightcall.run.watched_inputs import WatchedInputs, joined_watches, same_watch, stored_watch
+from rightcall.run.watched_inputs import WatchedInputs, join_watches, same_watch, watch_of_run
 from rightcall.store.base import RunFilter, StoredRun
 from rightcall.store.sql.store import Store
 
@@ -42,33 +42,33 @@ NO_PACKAGES = frozenset(
 """Other keys in the versions of a run."""
 
 
-def find_baseline(store: Store | None, wanted: str, suite: str) -> BaselinePool:
+def find_baseline(store: Store | None, name: str, suite: str) -> BaselinePool:
     """The named baseline: a file, `branch:NAME`, or a run pooled with earlier ones that have the same inputs."""
-    if Path(wanted).is_file():
-        require_baseline(Path(wanted))
-        return load_baseline(Path(wanted))
-    if "/" in wanted or wanted.endswith((".jsonl", ".gz", ".json")):
+    if Path(name).is_file():
+        require_baseline(Path(name))
+        return load_baseline(Path(name))
+    if "/" in name or name.endswith((".jsonl", ".gz", ".json")):
         raise InputError(
-            f"baseline {wanted}",
+            f"baseline {name}",
             "no such file",
-            f"save one on the main branch: rightcall run SUITE --trials 3 --save-baseline {wanted}",
+            f"save one on the main branch: rightcall run SUITE --trials 3 --save-baseline {name}",
         )
     if store is None:
         raise InputError(
-            f"baseline {wanted}",
+            f"baseline {name}",
             "there is no store and no such file",
             "save one on main: rightcall baseline save",
         )
-    if wanted.startswith(BRANCH):
-        branch = wanted.removeprefix(BRANCH)
+    if name.startswith(BRANCH):
+        branch = name.removeprefix(BRANCH)
         runs = [run for run in whole_runs(store, suite) if run.run.versions.get("git_branch") == branch]
         if not runs:
-            raise _no_baseline(store, wanted, branch, suite)
-        return pooled(store, _before_this_work(runs, branch))
-    found = _last_run(store, suite) if wanted in ("last", "last~0") else store.runs.get(wanted)
+            raise _no_baseline(store, name, branch, suite)
+        return pool_runs(store, _before_this_work(runs, branch))
+    found = _last_run(store, suite) if name in ("last", "last~0") else store.runs.get(name)
     if CHECKED in found.tags:
         raise InputError(
-            f"baseline {wanted}",
+            f"baseline {name}",
             "is a run of `rightcall check`, which tries part of the goldens",
             f"name another run: rightcall runs list --suite {found.run.name}",
         )
@@ -78,7 +78,7 @@ def find_baseline(store: Store | None, wanted: str, suite: str) -> BaselinePool:
         for run in whole_runs(store, found.run.name)
         if run.run.started_at < found.run.started_at and run.run.versions.get("git_branch", "") == branch
     ]
-    return pooled(store, [found, *earlier])
+    return pool_runs(store, [found, *earlier])
 
 
 def _before_this_work(newest_first: list[StoredRun], branch: str) -> list[StoredRun]:
@@ -102,8 +102,8 @@ def _before_this_work(newest_first: list[StoredRun], branch: str) -> list[Stored
 
 def _last_run(store: Store, suite: str) -> StoredRun:
     """The newest run of the suite that is not a check; one with uncommitted changes counts too."""
-    found = store.runs.page(RunFilter(name=suite, state="finished"), limit=LOOKED_BACK)
-    for run in found:
+    runs = store.runs.page(RunFilter(name=suite, state="finished"), limit=LOOKED_BACK)
+    for run in runs:
         if CHECKED not in run.tags and run.results >= run.planned:
             return run
     raise InputError(
@@ -113,9 +113,9 @@ def _last_run(store: Store, suite: str) -> StoredRun:
     )
 
 
-def _no_baseline(store: Store, wanted: str, branch: str, suite: str) -> InputError:
+def _no_baseline(store: Store, name: str, branch: str, suite: str) -> InputError:
     """The error for a branch without a baseline, with what the store has instead."""
-    said = f"the store has no complete run of suite '{suite}' on branch {branch}"
+    problem = f"the store has no complete run of suite '{suite}' on branch {branch}"
     hint = f"run the suite there once: git switch {branch} && rightcall run SUITE --trials 3"
     elsewhere = [run.run.versions.get("git_branch") for run in whole_runs(store, suite)]
     if named := next(filter(None, elsewhere), None):
@@ -125,9 +125,9 @@ def _no_baseline(store: Store, wanted: str, branch: str, suite: str) -> InputErr
     elif any(
         _dirty(run) for run in store.runs.page(RunFilter(name=suite, state="finished"), limit=LOOKED_BACK)
     ):
-        said += "; runs with uncommitted changes do not count"
+        problem += "; runs with uncommitted changes do not count"
         hint = "commit or discard the changes and run the suite again, or name a run: --baseline RUN"
-    return InputError(f"baseline {wanted}", said, hint)
+    return InputError(f"baseline {name}", problem, hint)
 
 
 def _dirty(run: StoredRun) -> bool:
@@ -136,10 +136,10 @@ def _dirty(run: StoredRun) -> bool:
 
 def whole_runs(store: Store, suite: str) -> list[StoredRun]:
     """Finished runs of a suite that tried every golden, newest first; dirty ones and those of `check` are not."""
-    found = store.runs.page(RunFilter(name=suite, state="finished"), limit=LOOKED_BACK)
+    runs = store.runs.page(RunFilter(name=suite, state="finished"), limit=LOOKED_BACK)
     return [
         run
-        for run in found
+        for run in runs
         if CHECKED not in run.tags
         and run.run.versions.get("git_dirty") != "true"
         and run.results >= run.planned
@@ -147,7 +147,7 @@ def whole_runs(store: Store, suite: str) -> list[StoredRun]:
     ]
 
 
-def pooled(store: Store, newest_first: Sequence[StoredRun]) -> BaselinePool:
+def pool_runs(store: Store, newest_first: Sequence[StoredRun]) -> BaselinePool:
     """Runs with the inputs of the newest, while nothing else came between; all before them are history."""
     newest = newest_first[0]
     if "inputs" not in newest.run.fingerprints:
@@ -155,29 +155,29 @@ def pooled(store: Store, newest_first: Sequence[StoredRun]) -> BaselinePool:
     selection = newest.run.fingerprints.get("selection")
     wanted, since = newest.run.fingerprints["inputs"], _time(newest) - timedelta(days=MOST_DAYS)
     compared: list[StoredRun] = []
-    watched = _watched(store, newest)
+    watched = _watch_of(store, newest)
     for run in newest_first:
         if run.run.fingerprints.get("inputs") != wanted or _time(run) < since or len(compared) >= MOST_RUNS:
             break
-        if major_changes(_packages(run), _packages(newest)) or not same_watch(watched, _watched(store, run)):
+        if major_changes(_packages(run), _packages(newest)) or not same_watch(watched, _watch_of(store, run)):
             break
         if run.run.fingerprints.get("selection") == selection:
             compared.append(run)
     # The same recorded answers again are not new trials: they are used only where there is nothing else.
     compared = [run for run in compared if REPLAYED not in run.tags] or compared[:1]
     for run in compared:
-        watched = joined_watches(watched, _watched(store, run))
+        watched = join_watches(watched, _watch_of(store, run))
     older = [run for run in newest_first if run.run.started_at < compared[-1].run.started_at][:MOST_RUNS]
     inputs = _inputs(store, newest)
     header = BaselineHeader(
         newest.run.name,
         wanted,
         inputs,
-        tuple(_named(run) for run in compared),
-        tuple(_named(run) for run in older),
+        tuple(_baseline_run(run) for run in compared),
+        tuple(_baseline_run(run) for run in older),
         newest.run.versions.get("git_branch", ""),
         newest.run.versions.get("git_commit", ""),
-        served_model=served_models(
+        served_model=models_that_answered(
             store.runs.results(newest.id, limit=SERVED, trajectories=True), inputs.agent.get("model", "")
         ),
         versions=_packages(newest),
@@ -186,15 +186,17 @@ def pooled(store: Store, newest_first: Sequence[StoredRun]) -> BaselinePool:
     return BaselinePool(header, tuple(_lines(store, compared, older, inputs)))
 
 
-def _watched(store: Store, run: StoredRun) -> WatchedInputs | None:
-    return stored_watch(store, run.run)
+def _watch_of(store: Store, run: StoredRun) -> WatchedInputs | None:
+    return watch_of_run(store, run.run)
 
 
 def _packages(run: StoredRun) -> dict[str, str]:
-    return {name: each for name, each in run.run.versions.items() if name not in NO_PACKAGES}
+    return {
+        name: package_version for name, package_version in run.run.versions.items() if name not in NO_PACKAGES
+    }
 
 
-def served_models(results: Iterable[CaseResult], asked: str) -> tuple[str, ...]:
+def models_that_answered(results: Iterable[CaseResult], asked: str) -> tuple[str, ...]:
     """Names of the models that answered; the requested name where the server reported the same or nothing."""
     answered = [r.trajectory for r in results if r.trajectory is not None and not r.error]
     return tuple(sorted({trajectory.served_model or asked for trajectory in answered}))
@@ -207,49 +209,49 @@ def _lines(
     names = {name: golden_hash(golden) for name, golden in goldens.items()}
     trials: list[dict[str, list[CaseResult]]] = [_by_golden(store, run, names) for run in compared]
     history = [_by_golden(store, run, names) for run in older]
-    made = []
+    lines = []
     for name, golden in sorted(goldens.items()):
-        now = [found[name] for found in trials if name in found]
+        now = [results_of_run[name] for results_of_run in trials if name in results_of_run]
         if now and not any(result.checked for results in now for result in results):
             continue  # in no rate then, and compared with nothing now
-        before = [result for found in history for result in found.get(name, ())]
-        everything = [*before, *(result for each in now for result in each)]
+        before = [result for results_of_run in history for result in results_of_run.get(name, ())]
+        everything = [*before, *(result for results in now for result in results)]
         confused = Counter(called for result in before for _, called in confusions(result.codes))
-        made.append(
+        lines.append(
             BaselineLine(
                 name,
                 names[name],
                 ask_hash(golden, inputs),
-                tuple("".join(map(mark_of, each)) for each in now),
+                tuple("".join(map(mark_of, results)) for results in now),
                 "".join(map(mark_of, before)),
                 dict(sorted(Counter(f.code for result in before for f in result.codes).items())),
                 tuple(sorted({f.code for result in everything for f in result.codes})),
                 dict(sorted(confused.items())),
-                graded_scores(now),
-                distinct_first_requests(r.first_request for each in now for r in each if not r.error),
+                scores_by_run(now),
+                distinct_first_requests(r.first_request for results in now for r in results if not r.error),
             )
         )
-    if not made:
+    if not lines:
         raise InputError(
             f"run {compared[0].id}", "nothing was checked in it", "a baseline needs a checked golden"
         )
-    if unscored := [line.id for line in made if not line.scores]:
+    if unscored := [line.id for line in lines if not line.scores]:
         raise InputError(
             f"run {compared[0].id}",
             f"{len(unscored):,} of its goldens have no scored trial, such as {unscored[0]}",
             "a baseline must be a full run",
         )
-    return made
+    return lines
 
 
 def _by_golden(store: Store, run: StoredRun, names: dict[str, str]) -> dict[str, list[CaseResult]]:
     """A run's results by golden, without goldens that have changed since."""
-    said = {golden.id: golden_hash(golden) for golden in store.runs.goldens(run.id)}
-    found: dict[str, list[CaseResult]] = {}
+    hashes = {golden.id: golden_hash(golden) for golden in store.runs.goldens(run.id)}
+    results: dict[str, list[CaseResult]] = {}
     for result in store.runs.results(run.id):
-        if said.get(result.golden_id) == names.get(result.golden_id):
-            found.setdefault(result.golden_id, []).append(result)
-    return found
+        if hashes.get(result.golden_id) == names.get(result.golden_id):
+            results.setdefault(result.golden_id, []).append(result)
+    return results
 
 
 def _inputs(store: Store, run: StoredRun) -> Inputs:
@@ -259,7 +261,7 @@ def _inputs(store: Store, run: StoredRun) -> Inputs:
     return decode(document, Inputs, f"run {run.id}")
 
 
-def graded_scores(runs: Sequence[Sequence[CaseResult]]) -> tuple[tuple[float | None, ...], ...]:
+def scores_by_run(runs: Sequence[Sequence[CaseResult]]) -> tuple[tuple[float | None, ...], ...]:
     """The scores of trials, run by run; empty when they only repeat passed and failed."""
     if all(result.error or result.score == result.passed for results in runs for result in results):
         return ()
@@ -272,7 +274,7 @@ def mark_of(result: CaseResult) -> str:
     return "e" if result.error else "1" if result.passed else "0"
 
 
-def _named(run: StoredRun) -> BaselineRun:
+def _baseline_run(run: StoredRun) -> BaselineRun:
     inputs = run.run.fingerprints.get("inputs", "")[:16]
     return BaselineRun(run.id, run.run.started_at, run.run.trials, inputs, REPLAYED in run.tags)
 

@@ -38,8 +38,8 @@ def conversation_problem(golden: ConversationalGolden, agent: Agent, user: UserS
         return "golden '{}' {}; {}".format(golden.id, *NO_BEGINNING)
     if golden.is_simulated and user is None:
         hint = "add the user's turns, or set the model that plays the user (user: {model: …} in the suite)"
-        said = "simulate is true" if golden.simulate else "has no user turn left"
-        return f"golden '{golden.id}' {said}, and there is no simulated user; {hint}"
+        reason = "simulate is true" if golden.simulate else "has no user turn left"
+        return f"golden '{golden.id}' {reason}, and there is no simulated user; {hint}"
     if not golden.is_simulated and not golden.script:
         return f"golden '{golden.id}' has no user turn left, and simulate is false"
     return ""
@@ -69,17 +69,17 @@ def simulator_fingerprint(user: UserSetup | Users) -> str:
     return hex_digest(stable_repr(user))
 
 
-def as_user(given: Any) -> UserSetup | Users | None:
+def as_user(user: Any) -> UserSetup | Users | None:
     """Who plays the users, from a model, a suite's mapping, or custom users."""
-    if given is None or isinstance(given, UserSetup):
-        return given and given.bound()
-    if isinstance(given, Mapping):
-        unknown = [name for name in given if name not in UserSetup.__dataclass_fields__]
+    if user is None or isinstance(user, UserSetup):
+        return user and user.bound()
+    if isinstance(user, Mapping):
+        unknown = [name for name in user if name not in UserSetup.__dataclass_fields__]
         if unknown:
             fields = ", ".join(UserSetup.__dataclass_fields__)
             raise ConfigError(f"user: unknown field {unknown[0]!r}; fields: {fields}")
-        return UserSetup(**given).bound()
-    if hasattr(given, "user"):
-        users: Users = given
+        return UserSetup(**user).bound()
+    if hasattr(user, "user"):
+        users: Users = user
         return users
-    return UserSetup(given).bound()
+    return UserSetup(user).bound()

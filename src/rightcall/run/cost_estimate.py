@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import msgspec
 
+from rightcall.agents.agent import Agent
 from rightcall.agents.agent_endpoint import own_prices
 from rightcall.agents.agent_loop import Prompts
 from rightcall.agents.conversation.model_user import UserSetup
 from rightcall.agents.conversation.user_side import Users
+from rightcall.core.text import counted, percent
 from rightcall.model.golden import ConversationalGolden, Golden
 from rightcall.model.record import Record
+from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Usage
 from rightcall.models.prices import cost
 from rightcall.run.asked_hosts import RoleHost, role_hosts
@@ -100,7 +103,7 @@ class _Count:
             requests=self._requests * plan.trials,
             input_tokens=sum(spent.input_tokens or 0 for spent in every),
             output_tokens=sum(spent.output_tokens or 0 for spent in every),
-            cost_usd=None if None in costs else math.fsum(one for one in costs if one is not None),
+            cost_usd=None if None in costs else math.fsum(cost for cost in costs if cost is not None),
             first_request=self._first,
             not_started=tuple(not_started),
             conversations=self._conversations * plan.trials,
@@ -121,11 +124,11 @@ class _Count:
         asked, turns = first_turn(golden), most_turns(golden, self._plan.user)
         prompt = self._prompt_size(asked)
         spoken = [len(turn.content) for turn in golden.script]
-        said = sum(len(turn.content) for turn in golden.given)  # repeated in every request
+        characters = sum(len(turn.content) for turn in golden.given)  # repeated in every request
         for number in range(turns):
-            said += spoken[number] if number < len(spoken) else ANSWER
-            self._characters += prompt + said
-            said += ANSWER
+            characters += spoken[number] if number < len(spoken) else ANSWER
+            self._characters += prompt + characters
+            characters += ANSWER
         self._conversations += 1
         self._turns += turns
         self._requests += turns
@@ -133,7 +136,7 @@ class _Count:
             name = golden.user_model or self._plan.user.names[0]
             times = turns - len(spoken) + 1  # the last one says that it is over
             self._users[name] += times
-            self._heard[name] += times * (len(golden.scenario) + said // 2)
+            self._heard[name] += times * (len(golden.scenario) + characters // 2)
 
     def _prompt_size(self, golden: Golden) -> int:
         prompt = self._prompts.prompt_of(golden)
@@ -164,3 +167,34 @@ def first_turn(golden: ConversationalGolden) -> Golden:
     """What an agent is asked first in a conversation; a simulated user may say anything about its scenario."""
     words = golden.script[0].content if golden.script else golden.scenario
     return Golden(words, id=golden.id, tools=golden.tools, system=golden.system)
+
+
+class DefinitionCost(Record, frozen=True):
+    """Tokens of all definitions, about, and the requests that sent them; `cost_usd` is None without a price.
+
+    A golden that offers fewer tools sends fewer tokens.
+    """
+
+    tokens: int
+    requests: int
+    cost_usd: float | None = None
+
+    def sentence(self, usage: Usage) -> str:
+        """The cost in one line, with its share of the input tokens of a run."""
+        total = self.tokens * self.requests
+        share = (
+            f", {percent(min(1.0, total / usage.input_tokens), 0)} of the input" if usage.input_tokens else ""
+        )
+        dollars = f", ${self.cost_usd:.4f}" if self.cost_usd else ""
+        sent = f"{self.tokens:,} tokens × {counted(self.requests, 'request')}"
+        return f"tool definitions: about {sent} = {total:,} tokens{share}{dollars}"
+
+
+def cost_of_definitions(agent: Agent, tools: Iterable[Tool], requests: int) -> DefinitionCost | None:
+    """What the definitions of a run cost; None if nothing was sent."""
+    plain = [[tool.name, tool.description, tool.input_schema] for tool in tools]
+    if not plain or not requests:
+        return None
+    tokens = math.ceil(len(msgspec.json.encode(plain, enc_hook=repr)) / CHARACTERS_PER_TOKEN)
+    spent = cost(agent.name, Usage(tokens * requests, 0), own_prices(agent))
+    return DefinitionCost(tokens, requests, spent)

@@ -13,13 +13,13 @@ from rightcall.decide.options import ClusterMode
 from rightcall.decide.verdict import Verdict, decide
 from rightcall.model.failure import FATAL
 from rightcall.model.record import Record
-from rightcall.run.answers import answered_verdict
-from rightcall.run.baseline import baseline_for, edited_goldens, edited_notes, require_finished
+from rightcall.run.answers import verdict_by_answers
+from rightcall.run.baseline import baseline_for, find_edited_goldens, notes_on_edits, require_finished
 from rightcall.run.outcome import (
-    stopped_earlier,
-    stored_counts,
-    stored_evidence,
-    stored_outcomes,
+    counts_of_row,
+    earlier_stop,
+    evidence_of_run,
+    outcomes_of_run,
     verdict_unfinished,
     with_counts,
 )
@@ -41,30 +41,30 @@ def gate_run(store: Store, run: str, gate: Gate, quarantine: frozenset[str] = fr
     An unfinished run with missing results is INCONCLUSIVE, whatever the stored ones show. So is one that stopped early,
     except for damage: its verdict was given when it stopped. Results are read one by one, so a million of them fit.
     """
-    found = store.runs.get(run)
-    if not found.finished and found.results < found.planned:
+    stored = store.runs.get(run)
+    if not stored.finished and stored.results < stored.planned:
         return verdict_unfinished(
-            f"{found.results:,} of {found.planned:,} results are stored; resume the run first"
+            f"{stored.results:,} of {stored.planned:,} results are stored; resume the run first"
         )
     baseline = None
     if gate.baseline is not None:
         baseline = baseline_for(
             store,
             gate.baseline.run,
-            found.run,
-            lambda: store.runs.goldens(found.id),
+            stored.run,
+            lambda: store.runs.goldens(stored.id),
             quarantine,
             anyway=gate.baseline.anyway,
         )
-    outcomes, stopped = stored_evidence(store, found.id, gate, quarantine), stopped_earlier(found)
+    outcomes, stopped = evidence_of_run(store, stored.id, gate, quarantine), earlier_stop(stored)
     if gate.cluster == "auto":
-        clusters = template_clusters(template_groups(store.runs.goldens(found.id)))
+        clusters = template_clusters(template_groups(store.runs.goldens(stored.id)))
         verdict = decide(gate, in_clusters(outcomes, clusters), baseline=baseline, stopped=stopped)
     else:
-        groups = undeclared_templates(gate, store.runs.goldens(found.id))
+        groups = undeclared_templates(gate, store.runs.goldens(stored.id))
         verdict = decide_with_templates(gate, outcomes, groups, baseline=baseline, stopped=stopped)
-    verdict = with_counts(verdict, found.run.summary or stored_counts(found))
-    return answered_verdict(verdict, store, found.id, found.run.agent)
+    verdict = with_counts(verdict, stored.run.summary or counts_of_row(stored))
+    return verdict_by_answers(verdict, store, stored.id, stored.run.agent)
 
 
 class RunComparison(Record, frozen=True):
@@ -103,15 +103,17 @@ def compare_runs(
     unfinished = require_finished([first, *others], anyway=anyway)
     unlike = {other.id: require_alike(first.run, other.run, anyway=anyway) for other in others}
     edited = {
-        other.id: edited_goldens(store, first.run, other.run, partial(store.runs.goldens, other.id))
+        other.id: find_edited_goldens(store, first.run, other.run, partial(store.runs.goldens, other.id))
         for other in others
     }
     most = None if cluster == "auto" else MOST_SEARCHED
     groups = {other.id: template_groups(islice(store.runs.goldens(other.id), most)) for other in others}
-    clusters = {run: template_clusters(found) if cluster == "auto" else {} for run, found in groups.items()}
+    clusters = {
+        run: template_clusters(templates) if cluster == "auto" else {} for run, templates in groups.items()
+    }
     compared = compare_many(
-        stored_outcomes(store, first.id),
-        [(other.id, in_clusters(stored_outcomes(store, other.id), clusters[other.id])) for other in others],
+        outcomes_of_run(store, first.id),
+        [(other.id, in_clusters(outcomes_of_run(store, other.id), clusters[other.id])) for other in others],
         margin=margin,
         alpha=alpha,
         metric=metric,
@@ -119,20 +121,20 @@ def compare_runs(
     )
     agents = {other.id: other.run.agent for other in others}
     notices = {
-        run: (template_notice(found),) if found and cluster == "declared" else ()
-        for run, found in groups.items()
+        run: (template_notice(templates),) if templates and cluster == "declared" else ()
+        for run, templates in groups.items()
     }
     return [
         RunComparison(
             first.id,
             name,
             agents[name],
-            found,
+            comparison,
             p,
-            unfinished + unlike[name] + edited_notes(edited[name], anyway=anyway),
+            unfinished + unlike[name] + notes_on_edits(edited[name], anyway=anyway),
             notices[name],
         )
-        for name, found, p in compared
+        for name, comparison, p in compared
     ]
 
 
@@ -159,8 +161,8 @@ class Flakiness(Record, frozen=True):
 
 def flakiness(store: Store, run: str) -> Flakiness:
     """The goldens of a run that pass only sometimes, worst first."""
-    found = store.runs.get(run)
-    outcomes = [o for o in stored_outcomes(store, found.id) if o.passes]
+    stored = store.runs.get(run)
+    outcomes = [o for o in outcomes_of_run(store, stored.id) if o.passes]
     counts = {o.golden_id: (len(o.passes), int(sum(o.passes))) for o in outcomes}
     harmful = {o.golden_id for o in outcomes if FATAL & o.codes.keys()}  # quarantine never excuses damage
     classes = [flake_class(n, c) for n, c in counts.values()]
@@ -176,7 +178,7 @@ def flakiness(store: Store, run: str) -> Flakiness:
         if flake_class(n, c) == "flaky"
     ]
     return Flakiness(
-        found.id,
+        stored.id,
         len(counts),
         classes.count("stable_pass"),
         classes.count("stable_fail"),

@@ -20,13 +20,13 @@ class DoneCells:
     @classmethod
     def of(cls, plan: Plan, store: Store, run: str) -> DoneCells:
         """The cells of a stored run."""
-        made, goldens = cls(), plan.goldens()
+        cells, goldens = cls(), plan.goldens()
         while ids := [golden.id for golden in islice(goldens, AT_A_TIME)]:
             stored = set(store.runs.result_keys(run, ids))
             for golden_id in ids:
                 for trial in range(plan.trials):
-                    made._add((golden_id, trial) in stored)
-        return made
+                    cells._add((golden_id, trial) in stored)
+        return cells
 
     def __getitem__(self, place: int) -> bool:
         return bool(self._bits[place >> 3] >> (place & 7) & 1)

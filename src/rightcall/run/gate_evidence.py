@@ -126,7 +126,7 @@ class GateEvidence:
 
     def outcomes(self) -> Sequence[Outcome]:
         """Sorted by golden and trial, so that results do not depend on completion order; made as they are read."""
-        rows = self._sorted_rows()
+        rows = self._sort_rows()
         starts, before = array("Q"), None
         for place, row in enumerate(rows):
             golden = self._id_bytes(row)
@@ -139,7 +139,7 @@ class GateEvidence:
         ]
         return _Outcomes(rows, starts, self._outcome, spent)
 
-    def _sorted_rows(self) -> array[int]:
+    def _sort_rows(self) -> array[int]:
         """Rows by golden and trial: one text per row to sort by, which takes less than ids and row numbers would."""
         keys = [
             b"%b\0\0%b" % (_sortable(self._id_bytes(row)), _PLACE.pack(self._trials[row], row))
@@ -166,19 +166,19 @@ class GateEvidence:
             cluster=about.cluster,
             metrics=dict(self._scores(scored)) if self._metrics else NOTHING,
             codes=dict(codes) if codes else NOTHING,
-            latencies_ms=tuple(self._known(self._latencies, scored)) if self._timed else (),
+            latencies_ms=tuple(self._numbers(self._latencies, scored)) if self._timed else (),
             lags_ms=tuple(self._lags[at] for at in scored if not math.isnan(self._latencies[at]))
             if self._timed
             else (),
-            costs_usd=tuple(self._known(self._costs, places)) if self._priced else (),
+            costs_usd=tuple(self._numbers(self._costs, places)) if self._priced else (),
         )
 
     def _scores(self, scored: list[int]) -> Iterator[tuple[str, tuple[float, ...]]]:
         for name, column in self._metrics.items():
-            found = list(self._known(column, scored))
-            if found:
-                yield name, tuple(value for value in found if value != BROKEN)
+            scores = list(self._numbers(column, scored))
+            if scores:
+                yield name, tuple(value for value in scores if value != BROKEN)
 
     @staticmethod
-    def _known(column: array[float], places: Sequence[int]) -> Iterator[float]:
+    def _numbers(column: array[float], places: Sequence[int]) -> Iterator[float]:
         return (column[at] for at in places if not math.isnan(column[at]))

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from rightcall.core.errors import InputError, suggestion
+from rightcall.datasets.near_duplicates import SeenIds
 from rightcall.metrics.matching.alignment import MOST_ORDERED
 from rightcall.metrics.matching.base import Scope
 from rightcall.metrics.matching.compile import KINDS, compile_matcher, matcher_key
@@ -13,7 +14,6 @@ from rightcall.metrics.matching.expectation import fits, pattern_text, predecess
 from rightcall.model.golden import AnyGolden, ExpectedCall, Golden, states_check
 from rightcall.model.record import Record
 from rightcall.model.tool import Tool
-from rightcall.run.duplicates import SeenIds
 from rightcall.tools.definitions.offer import tools_for
 from rightcall.tools.definitions.validate import argument_problems
 
@@ -132,9 +132,9 @@ def _consent(golden: AnyGolden, tools: Mapping[str, Tool]) -> Iterator[Note]:
     if not any(tool.roles for tool in tools.values()):
         message = f"as: {', '.join(caller.roles)} cannot be checked, because no tool has roles"
         yield "error", "no_roles", message, "add roles to the definitions of the tools"
-    known = {role for tool in tools.values() for role in tool.roles}
-    for role in sorted(set(caller.roles) - known):
-        if meant := suggestion(role, known):
+    roles = {role for tool in tools.values() for role in tool.roles}
+    for role in sorted(set(caller.roles) - roles):
+        if meant := suggestion(role, roles):
             yield "warning", "unknown_role", f"as: no tool has the role '{role}'", meant
     for field, calls in _expectations(golden):
         for i, call in enumerate(calls):
@@ -198,7 +198,7 @@ def _check_call(field: str, call: ExpectedCall, tools: Mapping[str, Tool], scope
 
 def _check_tool(field: str, pattern: Any, tools: Mapping[str, Tool]) -> Iterator[Note]:
     try:
-        wanted = fits(pattern)
+        matches = fits(pattern)
     except InputError as error:
         yield "error", "bad_matcher", f"{field}: {error.problem}", error.hint
         return
@@ -208,7 +208,7 @@ def _check_tool(field: str, pattern: Any, tools: Mapping[str, Tool]) -> Iterator
         if name not in tools:
             hint = suggestion(name, tools) or f"tools offered: {', '.join(list(tools)[:8])}"
             yield "error", "unknown_tool", f"{field}: no such tool '{name}'", hint
-    if isinstance(pattern, dict) and not any(map(wanted, tools)):
+    if isinstance(pattern, dict) and not any(map(matches, tools)):
         yield "error", "unknown_tool", f"{field}: no tool matches {pattern_text(pattern)}", ""
 
 
@@ -236,10 +236,10 @@ def _check_matcher(field: str, spec: Any, scope: Scope) -> Iterator[Note]:
 
 
 def _against_schema(field: str, call: ExpectedCall, tool: Tool) -> Iterator[Note]:
-    schema, known = tool.input_schema, tool.parameters
+    schema, parameters = tool.input_schema, tool.parameters
     for name in [*(call.args or {}), *call.forbidden_args]:
         if tool.lacks(name):
-            hint = suggestion(name, known) or f"parameters: {', '.join(known) or 'none'}"
+            hint = suggestion(name, parameters) or f"parameters: {', '.join(parameters) or 'none'}"
             yield "error", "unknown_argument", f"{field}: {tool.name} has no parameter '{name}'", hint
     if call.args is None:
         return
@@ -250,7 +250,7 @@ def _against_schema(field: str, call: ExpectedCall, tool: Tool) -> Iterator[Note
         yield "error", "required_argument", message, 'expect it, or set extra_args: "ignore"'
     for name, spec in call.args.items():
         value = spec["exact"] if isinstance(spec, dict) and matcher_key(spec) == "exact" else spec
-        if name in known and not callable(spec) and (value is not spec or not _is_matcher(spec)):
+        if name in parameters and not callable(spec) and (value is not spec or not _is_matcher(spec)):
             for problem in argument_problems(tool, name, value):
                 yield "error", "invalid_value", f"{field}.args.{name}: {problem.message}", ""
 

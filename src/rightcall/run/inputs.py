@@ -75,12 +75,12 @@ def inputs_of(plan: Plan, definitions: Iterable[Tool] | None = None) -> Inputs:
     """The inputs of a plan; `definitions` are its tools, when they are known already."""
     from rightcall.run.conversations import simulator_fingerprint
     from rightcall.run.plan import exchange_shapes
-    from rightcall.run.watched_inputs import watched_variables
+    from rightcall.run.watched_inputs import variables_of_sources
 
     agent, sources = plan.agent, plan.agent_sources
     tools = {tool.name: tool for tool in (plan.definitions if definitions is None else definitions)}
     loop = agent.mode == "loop"
-    worlds = {one.name: one for one in agent.tools if isinstance(one, World)} if loop else {}
+    worlds = {world.name: world for world in agent.tools if isinstance(world, World)} if loop else {}
     real_tools = _tool_files(agent.tools) if loop and agent.runs_tools else {}
     return Inputs(
         agent={
@@ -101,13 +101,13 @@ def inputs_of(plan: Plan, definitions: Iterable[Tool] | None = None) -> Inputs:
         mocks={name: digest(mock) for name, mock in agent.mocks.items()} if loop else {},
         faults=agent.faults.hash if agent.faults else "",
         code=_code(sources, real_tools),
-        variables=watched_variables(sources),
+        variables=variables_of_sources(sources),
         tool_code={name: content_hash(path) for name, path in real_tools.items()},
         metrics=metrics_hash(plan),
-        worlds={name: digest([one.start(), one.idempotent])[:24] for name, one in worlds.items()},
-        world_tools={name: tuple(tool.name for tool in one.tools()) for name, one in worlds.items()},
+        worlds={name: digest([world.start(), world.idempotent])[:24] for name, world in worlds.items()},
+        world_tools={name: tuple(tool.name for tool in world.tools()) for name, world in worlds.items()},
         user=simulator_fingerprint(plan.user) if plan.user else "",
-        models={name: digest(endpoint.identity)[:24] for name, endpoint in _chosen_models(plan).items()},
+        models={name: digest(endpoint.identity)[:24] for name, endpoint in _models_of_goldens(plan).items()},
     )
 
 
@@ -122,7 +122,7 @@ def approval_rules(agent: Agent) -> dict[str, Any]:
     return msgspec.to_builtins(policy.rules) if policy else {}
 
 
-def _chosen_models(plan: Plan) -> dict[str, ModelEndpoint]:
+def _models_of_goldens(plan: Plan) -> dict[str, ModelEndpoint]:
     """The named models that a golden chooses; no other entry matters."""
     if not plan.agent.models:
         return {}
@@ -159,7 +159,10 @@ def ask_hash(golden: AnyGolden, inputs: Inputs) -> str:
     model = getattr(golden, "model", None)
     own = [inputs.models.get(model, model) if model else None, getattr(golden, "settings", None)]
     own += [golden.as_.roles] if golden.as_ else []
-    seen = [{name: each[name] for name in names if name in each} for each in (inputs.mocks, inputs.tool_code)]
+    seen = [
+        {name: hashes[name] for name in names if name in hashes}
+        for hashes in (inputs.mocks, inputs.tool_code)
+    ]
     rest = [inputs.agent, inputs.settings, inputs.limits, inputs.faults, inputs.code]
     acted_on = {
         world: inputs.worlds[world] for world, tools in inputs.world_tools.items() if {*tools} & {*names}
@@ -201,24 +204,24 @@ def _code(sources: AgentSources, real_tools: Mapping[str, Path]) -> dict[str, st
 
 def _server(agent: Agent) -> dict[str, str]:
     """How the MCP server whose tools run for real is started; its definitions may be equal all the same."""
-    from rightcall.run.watched_inputs import hashed_variables
+    from rightcall.run.watched_inputs import hash_variables
 
     server = agent.mcp
     if server is None or not server.command or agent.mode != "loop" or agent.execute != "real":
         return {}
-    started = [server.command, server.cwd, hashed_variables(server.env, server.env)]
+    started = [server.command, server.cwd, hash_variables(server.env, server.env)]
     return {"server": digest(started)[:24]}
 
 
 def _tool_files(tools: Any) -> dict[str, Path]:
     """The file of each tool that is a function."""
-    found = {}
+    files = {}
     for tool in tools:
         function = getattr(tool, "function", tool if callable(tool) else None)
         if function is not None and (file := object_file(function)) is not None:
             name = getattr(tool, "name", None) or getattr(tool, "__name__", "")
-            found[str(name)] = file
-    return found
+            files[str(name)] = file
+    return files
 
 
 def _name(item: Any) -> str:

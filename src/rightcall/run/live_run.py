@@ -102,8 +102,8 @@ class LiveRun:
 
     async def run(self, work: RunWork, write: Write, writer: RunWriter, done: DoneCells) -> None:
         async with (
-            Sink(write, self._written, broken=self._fail, persist=self._persist) as sink,
-            self._keeping_goldens(writer),
+            Sink(write, self._count_written, broken=self._fail, persist=self._persist) as sink,
+            self._store_goldens(writer),
         ):
 
             async def take(batch: Batch) -> None:
@@ -111,7 +111,7 @@ class LiveRun:
                 self._taken += len(batch.results)
                 self._watch_answers(batch)
                 if batch.stored:
-                    self._written(batch.results)
+                    self._count_written(batch.results)
                     return
                 for result in batch.results:
                     await sink.put(result)
@@ -149,7 +149,7 @@ class LiveRun:
         self._lag_ms = max(self._lag_ms, batch.lag_ms)
 
     @asynccontextmanager
-    async def _keeping_goldens(self, writer: RunWriter) -> AsyncIterator[None]:
+    async def _store_goldens(self, writer: RunWriter) -> AsyncIterator[None]:
         """Store the goldens for later inspection; no case waits for this."""
         keep = partial(self._persist, lambda: writer.add_goldens(self._plan.as_declared(), self._goldens))
         keeping = asyncio.create_task(_after_first_requests(keep))
@@ -183,7 +183,7 @@ class LiveRun:
         self._progress.done += 1
         if self._evidence is not None:
             self._evidence.add(result)
-        if self._early is not None and self._early.decided_by(result):
+        if self._early is not None and self._early.decides(result):
             self._backend.stop("decided")
 
     def recall(self, result: CaseResult) -> None:
@@ -193,7 +193,7 @@ class LiveRun:
 
     def _may_decide(self, result: CaseResult) -> bool:
         """Whether a result decides the run once it is stored; True once."""
-        if self._foresight is None or not self._foresight.decided_by(result):
+        if self._foresight is None or not self._foresight.decides(result):
             return False
         self._foresight = None
         return True
@@ -244,12 +244,12 @@ class LiveRun:
         """How many more cases fit into the budgets, if each case not stored yet costs its maximum."""
         worst, limits, usage = worst_case(self._plan), self._plan.run_limits, self._progress.tally.usage
         fits = [
-            math.floor((most - used) / each)
-            for most, used, each in (
+            math.floor((most - used) / worst_of_case)
+            for most, used, worst_of_case in (
                 (limits.tokens, usage.tokens, worst.get("tokens")),
                 (limits.cost_usd, usage.cost_usd or 0.0, worst.get("cost_usd")),
             )
-            if most is not None and each is not None
+            if most is not None and worst_of_case is not None
         ]
         open_cells = under_way + self._taken - self._written_since
         left = max(0, min(fits) - open_cells)
@@ -258,11 +258,11 @@ class LiveRun:
             self._backend.stop(self._over_budget)
         return left
 
-    def _written(self, batch: Sequence[CaseResult]) -> None:
+    def _count_written(self, batch: Sequence[CaseResult]) -> None:
         self._written_since += len(batch)
         for result in batch:
             self.count(result)
-        self._over_budget = self._over_budget or _used_up(self._plan, self._progress)
+        self._over_budget = self._over_budget or _spent_budget(self._plan, self._progress)
         if self._over_budget:
             self._backend.stop(self._over_budget)
         if self._watch is not None:
@@ -286,7 +286,7 @@ def worst_case(plan: Plan) -> dict[str, float]:
     }
 
 
-def _used_up(plan: Plan, progress: Progress) -> str:
+def _spent_budget(plan: Plan, progress: Progress) -> str:
     limits = plan.run_limits
     if limits.seconds is not None and time.monotonic() - progress.started > limits.seconds:
         return f"{limits.seconds:g} seconds have passed"

@@ -13,12 +13,12 @@ from rightcall.run.suite import Suite
 
 def suite_models(suite: Suite, folder: Path) -> ModelCatalog:
     """The catalog of a suite; its project is that of its folder, or of the working folder if that has no models."""
-    known = project_models(folder)
-    if not known.endpoints and not known.defaults:
-        known = project_models()
+    project = project_models(folder)
+    if not project.endpoints and not project.defaults:
+        project = project_models()
     if not suite.models:
-        return known
-    found = read_models(suite.models, "models", known)
+        return project
+    found = read_models(suite.models, "models", project)
     own = {
         name: msgspec.structs.replace(endpoint, model=beside(endpoint.model, folder))
         for name, endpoint in found.endpoints.items()
@@ -30,8 +30,8 @@ def suite_models(suite: Suite, folder: Path) -> ModelCatalog:
 def project_files(folder: Path) -> list[Path]:
     """The pyproject.toml that may name models for suites in a folder: the nearest one."""
     start = folder.absolute()
-    found = [place / "pyproject.toml" for place in (start, *start.parents)]
-    return [path for path in found if path.is_file()][:1]
+    paths = [place / "pyproject.toml" for place in (start, *start.parents)]
+    return [path for path in paths if path.is_file()][:1]
 
 
 def beside(name: str, folder: Path) -> str:

@@ -27,7 +27,7 @@ MOST_ERRORS = 0.05
 """Share of trials without an answer from which a run is an ERROR."""
 
 
-def gathered(results: Iterable[CaseResult]) -> list[Outcome]:
+def gather_outcomes(results: Iterable[CaseResult]) -> list[Outcome]:
     """Outcomes of results that include their golden's cluster and tags."""
     kept = list(results)
     clusters: Mapping[str, str | None] = {r.golden_id: r.cluster for r in kept if r.cluster is not None}
@@ -79,7 +79,7 @@ def nothing_checked(cases: int, errors: int = 0) -> Verdict:
     return Verdict("INCONCLUSIVE", f"INCONCLUSIVE: {ran}", hint=NOTHING_CHECKED)
 
 
-def stored_counts(stored: StoredRun) -> Summary:
+def counts_of_row(stored: StoredRun) -> Summary:
     """What the row of a run without a summary says about its unchecked cases."""
     nothing = GroupSummary(stored.judged, stored.passed, stored.errors, {})
     return Summary(nothing, {}, {}, unchecked=stored.unchecked)
@@ -94,7 +94,7 @@ def verdict_incomplete(stored: int, planned: int) -> Verdict:
     return Verdict("ERROR", f"ERROR: {stored:,} of {planned:,} results are stored, so there is no verdict")
 
 
-def stopped_earlier(stored: StoredRun) -> Stopped | None:
+def earlier_stop(stored: StoredRun) -> Stopped | None:
     """How a stored run that stopped early may be judged again: not at all, except for damage; None for other runs.
 
     Its own monitor read the goldens in an order that is not stored, and an interval computed at a moment chosen by the
@@ -112,35 +112,37 @@ def stopped_earlier(stored: StoredRun) -> Stopped | None:
     return Stopped("INCONCLUSIVE", used, used, sentence, "earlier")
 
 
-def stored_evidence(store: Store, run: str, gate: Gate, quarantine: frozenset[str]) -> Sequence[Outcome]:
+def evidence_of_run(store: Store, run: str, gate: Gate, quarantine: frozenset[str]) -> Sequence[Outcome]:
     """The outcomes of a stored run as its gate needs them, each made when it is read.
 
     Delays added by the machine are stored only with trajectories, which are read if latencies are limited.
     """
     evidence = GateEvidence(gate, quarantine)
-    for result in stored_results(store, run, trajectories=gate.limits_latency):
+    for result in results_of_run(store, run, trajectories=gate.limits_latency):
         evidence.add(result)
     return evidence.outcomes()
 
 
-def stored_results(store: Store, run: str, *, trajectories: bool = False) -> Iterator[CaseResult]:
+def results_of_run(store: Store, run: str, *, trajectories: bool = False) -> Iterator[CaseResult]:
     """Every result of a run by golden id and trial, each with its golden's cluster and tags."""
-    known = {
+    labels = {
         golden.id: (golden.cluster, golden.tags)
         for golden in store.runs.goldens(run)
         if golden.cluster or golden.tags
     }
     for result in store.runs.results(run, trajectories=trajectories):
-        if result.golden_id in known:
-            cluster, tags = known[result.golden_id]
+        if result.golden_id in labels:
+            cluster, tags = labels[result.golden_id]
             yield msgspec.structs.replace(result, cluster=cluster, tags=tags)
         else:
             yield result
 
 
-def stored_outcomes(store: Store, run: str, leave_out: frozenset[str] = frozenset()) -> list[Outcome]:
+def outcomes_of_run(store: Store, run: str, leave_out: frozenset[str] = frozenset()) -> list[Outcome]:
     """The outcomes of a stored run for a comparison, without quarantined goldens."""
-    return gathered(result for result in stored_results(store, run) if result.golden_id not in leave_out)
+    return gather_outcomes(
+        result for result in results_of_run(store, run) if result.golden_id not in leave_out
+    )
 
 
 class EarlyStop:
@@ -172,7 +174,7 @@ class EarlyStop:
         monitor = monitor_for(plan.gate, order, trials=plan.trials, clustered=clustered)
         return cls(monitor, plan.trials, plan.quarantine) if monitor else None
 
-    def decided_by(self, result: CaseResult) -> bool:
+    def decides(self, result: CaseResult) -> bool:
         """Add a result; returns whether the verdict is now known."""
         if self.stopped is not None or not result.checked or result.golden_id in self._quarantine:
             return self.stopped is not None

@@ -23,13 +23,13 @@ MODEL_SDKS = (
 
 def sdk_versions() -> dict[str, str]:
     """The installed model SDKs and agent frameworks."""
-    found = {}
+    versions = {}
     for name in sorted({*MODEL_SDKS, *(info.package for info in ADAPTERS)}):
         try:
-            found[name] = version(name)
+            versions[name] = version(name)
         except PackageNotFoundError:
             continue
-    return found
+    return versions
 
 
 def major_changes(before: Mapping[str, str], now: Mapping[str, str]) -> tuple[InputChange, ...]:

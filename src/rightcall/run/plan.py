@@ -218,7 +218,7 @@ class Plan:
         """The agent in readable form, secrets removed; `compare` shows how two runs differ."""
         agent = self.agent
         settings = msgspec.to_builtins(agent.settings, enc_hook=described)
-        made = {
+        setup = {
             "model": agent.name,
             "system": agent.system,
             "mode": agent.mode,
@@ -229,17 +229,17 @@ class Plan:
             "strict": bool(agent.strict) if agent.strict is not False else "never",
         }
         if agent.mcp_server:
-            made["mcp_server"] = agent.mcp_server
-        return msgspec.json.decode(scrubber()(content_of(made).decode()), type=dict[str, Any])
+            setup["mcp_server"] = agent.mcp_server
+        return msgspec.json.decode(scrubber()(content_of(setup).decode()), type=dict[str, Any])
 
     def _all_goldens(self) -> Iterable[AnyGolden]:
         if self.gate is None or self.gate.cluster == "declared":
-            return self._expanded()
-        return with_template_clusters(self._expanded(), self.template_clusters)
+            return self._expand_goldens()
+        return with_template_clusters(self._expand_goldens(), self.template_clusters)
 
     def as_declared(self) -> Iterator[AnyGolden]:
         """The selected goldens without clusters that were found: what a store keeps for every run of the dataset."""
-        return self.selection.chosen(self._expanded())
+        return self.selection.chosen(self._expand_goldens())
 
     @cached_property
     def undeclared_templates(self) -> list[TemplateGroup]:
@@ -251,9 +251,9 @@ class Plan:
         """Clusters that `cluster: auto` found, by golden: of the whole dataset, whatever is selected of it."""
         if self.gate is None or self.gate.cluster == "declared":
             return {}
-        return template_clusters(template_groups(self._expanded()))
+        return template_clusters(template_groups(self._expand_goldens()))
 
-    def _expanded(self) -> Iterator[AnyGolden]:
+    def _expand_goldens(self) -> Iterator[AnyGolden]:
         for _, golden in self.numbered_goldens():
             for conversation in conversations_of(golden, self.user):
                 yield with_tool_set(conversation, self.agent.tool_sets)
@@ -273,7 +273,7 @@ def scorer_fingerprint(scorer: Scorer) -> str:
     """The metrics and rules that produced the results."""
     observed_too = [[stable_repr(metric) for metric in scorer.observe]] if scorer.observe else []
     named = [stable_repr(metric) for metric in scorer.metrics]
-    judged = [server_of(getattr(one, "model", "")) for one in (*scorer.metrics, *scorer.observe)]
+    judged = [server_of(getattr(metric, "model", "")) for metric in (*scorer.metrics, *scorer.observe)]
     servers = [judged] if any(judged) else []
     rules, usual = scorer.rules, ScoringRules()
     changed = {

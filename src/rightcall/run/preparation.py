@@ -44,16 +44,16 @@ def mode_warnings(agent: Agent, goldens: Iterable[AnyGolden]) -> list[str]:
     """
     if agent.mode != "single_turn" or (callable(agent.model) and not hasattr(agent.model, "complete")):
         return []
-    found: dict[str, list[str]] = {}
+    ids_by_need: dict[str, list[str]] = {}
     try:
         for golden in goldens:
             for need in _needs(golden) if isinstance(golden, Golden) else ():
-                found.setdefault(need, []).append(golden.id)
+                ids_by_need.setdefault(need, []).append(golden.id)
     except RightCallError:
         return []  # running them will report the problem
     return [
-        f"{_subject(len(ids))} {need}, which single_turn cannot provide; set agent.mode: loop ({_shown(ids)})"
-        for need, ids in found.items()
+        f"{_subject(len(ids))} {need}, which single_turn cannot provide; set agent.mode: loop ({_few_ids(ids)})"
+        for need, ids in ids_by_need.items()
     ]
 
 
@@ -78,7 +78,7 @@ def _subject(count: int) -> str:
     return "1 golden needs" if count == 1 else f"{count:,} goldens need"
 
 
-def _shown(ids: list[str]) -> str:
+def _few_ids(ids: list[str]) -> str:
     return first_names(sorted(ids), SHOWN)
 
 
@@ -125,7 +125,7 @@ class Prepared:
     def new_run(self, run_id: str | None = None) -> Run:
         """The record of a run of this plan that begins now."""
         plan = self.plan
-        made = new_run(
+        run = new_run(
             plan.name,
             plan.agent.name,
             fingerprints={**self.fingerprints, "inputs": self.inputs.hash},
@@ -136,12 +136,12 @@ class Prepared:
             again={"suite_file": plan.suite_file, "run_options": plan.run_options},
         )
         if self.inputs.code:
-            made = msgspec.structs.replace(made, versions={**sdk_versions(), **made.versions})
-        made = made if run_id is None else msgspec.structs.replace(made, id=run_id)
+            run = msgspec.structs.replace(run, versions={**sdk_versions(), **run.versions})
+        run = run if run_id is None else msgspec.structs.replace(run, id=run_id)
         if plan.agent_sources.ownership == "owned":
-            return made
+            return run
         # Only the run can tell what its agent reads: the document is written under the run's own name.
-        return msgspec.structs.replace(made, fingerprints={**made.fingerprints, "watched": made.id})
+        return msgspec.structs.replace(run, fingerprints={**run.fingerprints, "watched": run.id})
 
     def warnings(self) -> list[PlanWarning]:
         """What cannot succeed: a gate that cannot pass, goldens that the mode cannot satisfy."""
@@ -181,19 +181,19 @@ async def preflight(plan: Plan, *, remote: bool = False) -> Prepared:
             with judged_trial(plan.agent.recordings, Golden(""), 0):  # a replay needs no key of a judge
                 problems += await plan.scorer.problems()
         reading = _Reading(plan)
-        found = reading.problems(session.tools)
+        golden_problems = reading.problems(session.tools)
         if session.provider is not None and not remote:
             problems += await model_problems(plan.agent, reading.models)
-        problems += found
+        problems += golden_problems
         if reading.unreviewed and not plan.include_unreviewed:
-            problems.append(_unreviewed(plan.dataset, reading.unreviewed))
+            problems.append(_review_problem(plan.dataset, reading.unreviewed))
         if plan.trials < 1:
             problems.append(f"trials must be at least 1, got {plan.trials}")
         if not problems and reading.count == 0:
             problems = [f"{plan.dataset}: no goldens to run; check --only and --limit"]
         if problems:
             raise ConfigError(*problems)
-        ready = reading.kept_plan()
+        ready = reading.plan_in_memory()
         inputs = inputs_of(ready, definitions)
         return Prepared(
             ready,
@@ -252,57 +252,59 @@ class _Reading:
     def problems(self, tools: Mapping[str, Tool]) -> list[str]:
         """Problems of the goldens, including how they use the tools."""
         try:
-            errors = (f for f in check_goldens(self._placed(), dict(tools)) if f.severity == "error")
-            said = [f"{f.where}: {f.message}" + (f"; {f.hint}" if f.hint else "") for f in errors]
-            found = list(dict.fromkeys((*self._not_held, *said)))  # one line for all personas of a golden
+            errors = (f for f in check_goldens(self._read(), dict(tools)) if f.severity == "error")
+            messages = [f"{f.where}: {f.message}" + (f"; {f.hint}" if f.hint else "") for f in errors]
+            problems = list(
+                dict.fromkeys((*self._not_held, *messages))
+            )  # one line for all personas of a golden
         except RightCallError as error:
-            found = [str(error)]
-        if len(found) > SHOWN_PROBLEMS:
-            more = len(found) - SHOWN_PROBLEMS
-            found[SHOWN_PROBLEMS:] = [f"… and {more:,} more; `rightcall dataset check` lists them all"]
-        return found
+            problems = [str(error)]
+        if len(problems) > SHOWN_PROBLEMS:
+            more = len(problems) - SHOWN_PROBLEMS
+            problems[SHOWN_PROBLEMS:] = [f"… and {more:,} more; `rightcall dataset check` lists them all"]
+        return problems
 
-    def kept_plan(self) -> Plan:
+    def plan_in_memory(self) -> Plan:
         """The plan, with its goldens in memory when they are no more than one block."""
         return self._plan if self._kept is None else replace(self._plan, in_memory=tuple(self._kept))
 
-    def _placed(self) -> Iterator[tuple[str, AnyGolden]]:
+    def _read(self) -> Iterator[tuple[str, AnyGolden]]:
         plan = self._plan
         for where, golden in self._source():
             if self._kept is not None:
                 self._kept.append(golden)
                 if len(self._kept) > BLOCK:
                     self._kept = None
-            for one in conversations_of(golden, plan.user):
-                if not plan.selection.chooses(one):
+            for conversation in conversations_of(golden, plan.user):
+                if not plan.selection.chooses(conversation):
                     continue
                 self.count += 1
-                if unreviewed(one):
-                    self.unreviewed.append(one.id)
-                if one.confirm and (problem := confirm_problem(plan.agent)):
+                if unreviewed(conversation):
+                    self.unreviewed.append(conversation.id)
+                if conversation.confirm and (problem := confirm_problem(plan.agent)):
                     self._not_held.append(f"{where}: {problem}")
-                if isinstance(one, Golden):
-                    settings_of(one, Settings())
-                    self.models.update(filter(None, [one.model]))
-                elif problem := conversation_problem(one, plan.agent, plan.user):
+                if isinstance(conversation, Golden):
+                    settings_of(conversation, Settings())
+                    self.models.update(filter(None, [conversation.model]))
+                elif problem := conversation_problem(conversation, plan.agent, plan.user):
                     self._not_held.append(f"{where}: {problem}")
-                yield where, with_tool_set(one, plan.agent.tool_sets, where)
+                yield where, with_tool_set(conversation, plan.agent.tool_sets, where)
 
     def _source(self) -> Iterator[tuple[str, AnyGolden]]:
         dataset = self._plan.dataset
         if isinstance(dataset, Path):
             return ((f"{dataset}:{line}", golden) for line, golden in self._plan.numbered_goldens())
-        return (_validated(golden) for golden in dataset)
+        return (_validate(golden) for golden in dataset)
 
 
-def _unreviewed(dataset: Path | Sequence[AnyGolden], ids: list[str]) -> str:
+def _review_problem(dataset: Path | Sequence[AnyGolden], ids: list[str]) -> str:
     """Goldens made from traces or runs expect what was observed, without confirmation that it was right."""
     file = dataset if isinstance(dataset, Path) else None
     problem, how = unreviewed_problem(ids, file)
     return f"{file}: {problem}; {how}" if file else f"{problem}; {how}"
 
 
-def _validated(golden: AnyGolden) -> tuple[str, AnyGolden]:
+def _validate(golden: AnyGolden) -> tuple[str, AnyGolden]:
     """A golden made in Python with its place, validated like one from a file: constructors do not check types."""
     where = f"golden '{golden.id}'"
     return where, codec.convert(msgspec.to_builtins(golden, enc_hook=described), type(golden), where)
@@ -316,15 +318,15 @@ def gate_warnings(plan: Plan) -> list[str]:
 
     kinds = dict[tuple[str, tuple[str, ...], str | None], tuple[str, tuple[str, ...], str | None]]()
     notice = template_notice(plan.undeclared_templates)
-    found = []
+    shared_kinds = []
     for golden in plan.unshuffled():
         if golden.id not in plan.quarantine and plan.scorer.checks(golden):
             kind = category_of(golden), tuple(golden.tags), golden.cluster
-            found.append(kinds.setdefault(kind, kind))  # what many share, instead of a million goldens
+            shared_kinds.append(kinds.setdefault(kind, kind))  # what many share, instead of a million goldens
     return ([notice] if notice else []) + warnings(
         plan.gate,
-        [category for category, _, _ in found],
-        [tags for _, tags, _ in found],
+        [category for category, _, _ in shared_kinds],
+        [tags for _, tags, _ in shared_kinds],
         trials=plan.trials,
-        clusters=[cluster for _, _, cluster in found],
+        clusters=[cluster for _, _, cluster in shared_kinds],
     )

@@ -48,10 +48,10 @@ def score_recorded(
 
 
 def _of_reviewed(pairs: Iterable[Pair], file: Path) -> Iterator[Pair]:
-    for one in pairs:
-        if one[0].metadata:
-            next(refuse_unreviewed([one[0]], file))
-        yield one
+    for reviewed_pair in pairs:
+        if reviewed_pair[0].metadata:
+            next(refuse_unreviewed([reviewed_pair[0]], file))
+        yield reviewed_pair
 
 
 def score_pairs(
@@ -103,14 +103,14 @@ async def score_cases(
         named = msgspec.structs.replace(case, golden=with_id(case.golden))
         jobs.append((place, named, seen[named.golden.id]))
         seen[named.golden.id] += 1
-    found: dict[int, CaseResult] = {}
+    results: dict[int, CaseResult] = {}
 
     async def do(job: tuple[int, AnyTestCase, int]) -> None:
         place, case, trial = job
-        found[place] = await score_test_case(case, trial, scorer)
+        results[place] = await score_test_case(case, trial, scorer)
 
     await Pool(max(1, min(concurrency, len(jobs)))).run(iter(jobs), do)
-    return [found[place] for place in range(len(jobs))]
+    return [results[place] for place in range(len(jobs))]
 
 
 async def score_test_case(case: AnyTestCase, trial: int, scorer: Scorer) -> CaseResult:

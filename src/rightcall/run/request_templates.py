@@ -20,10 +20,10 @@ import msgspec
 
 from rightcall.core.codec import described
 from rightcall.core.text import counted, shorten, visible
+from rightcall.datasets.near_duplicates import NearTexts, normalize
 from rightcall.metrics.matching.expectation import pattern_text
 from rightcall.model.golden import AnyGolden, ExpectedCall, Golden, category_of
 from rightcall.model.record import Record
-from rightcall.run.duplicates import NearTexts, normalized
 
 MOST_COMPARED = 2_000
 """Different texts among which near-equal ones are searched, so that the work stays small for any dataset."""
@@ -53,16 +53,18 @@ def template_groups(goldens: Iterable[AnyGolden]) -> list[TemplateGroup]:
     for golden in goldens:
         if golden.cluster is not None:
             continue
-        masked = masked_words(golden)
-        key = _kind(golden), masked if _is_template(golden, masked) else normalized(_request(golden))
+        masked = mask_values(golden)
+        key = _kind(golden), masked if _is_template(golden, masked) else normalize(_request(golden))
         groups.setdefault(key, []).append(golden.id)
         if (task := _task(golden)) is not None:
             tasks.setdefault(key, task)
     groups = dict(sorted(((key, sorted(ids)) for key, ids in groups.items()), key=lambda group: group[1][0]))
-    for key, leader in _joined(groups, tasks).items():
+    for key, leader in _join_single_goldens(groups, tasks).items():
         groups[leader] += groups.pop(key)
     return [
-        TemplateGroup(_shown(key[1]), tuple(sorted(ids))) for key, ids in groups.items() if len(set(ids)) > 1
+        TemplateGroup(_template_text(key[1]), tuple(sorted(ids)))
+        for key, ids in groups.items()
+        if len(set(ids)) > 1
     ]
 
 
@@ -74,8 +76,8 @@ def template_clusters(groups: Iterable[TemplateGroup]) -> dict[str, str]:
 def with_template_clusters(goldens: Iterable[AnyGolden], clusters: Mapping[str, str]) -> Iterator[AnyGolden]:
     """The goldens, each with the cluster found for it unless it declares one."""
     for golden in goldens:
-        found = clusters.get(golden.id) if golden.cluster is None else None
-        yield golden if found is None else msgspec.structs.replace(golden, cluster=found)
+        cluster = clusters.get(golden.id) if golden.cluster is None else None
+        yield golden if cluster is None else msgspec.structs.replace(golden, cluster=cluster)
 
 
 def template_notice(groups: Sequence[TemplateGroup]) -> str:
@@ -96,19 +98,19 @@ def template_notice(groups: Sequence[TemplateGroup]) -> str:
     )
 
 
-def masked_words(golden: AnyGolden) -> str:
+def mask_values(golden: AnyGolden) -> str:
     """The request in lower case with one mark for each value in it."""
     text = _request(golden).lower()
     for value in sorted(_values(golden), key=lambda value: (-len(value), value))[:_MOST_VALUES]:
         text = _without(text, value.lower())
-    found: list[str] = []
+    words: list[str] = []
     for word in _WORD.findall(text):
         blank = word == _BLANK or word[0] in '"“«`' or any(map(str.isdigit, word))
         if not blank:
-            found.append(word.strip("./:+#-"))
-        elif not found or found[-1] != _BLANK:
-            found.append(_BLANK)
-    return " ".join(found)
+            words.append(word.strip("./:+#-"))
+        elif not words or words[-1] != _BLANK:
+            words.append(_BLANK)
+    return " ".join(words)
 
 
 def _without(text: str, value: str) -> str:
@@ -130,7 +132,7 @@ def _same_word(neighbour: str, edge: str) -> bool:
     return neighbour.isascii() and neighbour.isalnum() and edge.isalnum()
 
 
-def _joined(groups: Mapping[_Key, list[str]], tasks: Mapping[_Key, bytes]) -> dict[_Key, _Key]:
+def _join_single_goldens(groups: Mapping[_Key, list[str]], tasks: Mapping[_Key, bytes]) -> dict[_Key, _Key]:
     """Single goldens that belong to an earlier group: the key of that group by their own."""
     by_task: dict[bytes, _Key] = {}
     near: dict[tuple[Any, ...], NearTexts] = {}
@@ -155,8 +157,8 @@ def _joined(groups: Mapping[_Key, list[str]], tasks: Mapping[_Key, bytes]) -> di
 def _request(golden: AnyGolden) -> str:
     if isinstance(golden, Golden):
         return golden.input[:_LONGEST]
-    said = [turn.content for turn in golden.turns if turn.role == "user"]
-    return " ".join([golden.scenario, *said])[:_LONGEST]
+    turns = [turn.content for turn in golden.turns if turn.role == "user"]
+    return " ".join([golden.scenario, *turns])[:_LONGEST]
 
 
 def _kind(golden: AnyGolden) -> tuple[Any, ...]:
@@ -189,9 +191,9 @@ def _identifies(value: str) -> bool:
 
 def _values(golden: AnyGolden) -> set[str]:
     """Texts and numbers in the expected arguments."""
-    found: set[str] = set()
+    texts: set[str] = set()
     waiting: list[Any] = [call.args for call in _calls(golden)]
-    while waiting and len(found) < _MOST_VALUES:
+    while waiting and len(texts) < _MOST_VALUES:
         value = waiting.pop()
         if isinstance(value, Mapping):
             waiting.extend(value.values())
@@ -199,11 +201,11 @@ def _values(golden: AnyGolden) -> set[str]:
             waiting.extend(value)
         elif isinstance(value, str):
             if len(value) > 1 and value.strip():
-                found.add(value.strip())
+                texts.add(value.strip())
         elif isinstance(value, int | float) and not isinstance(value, bool):
-            found.add(f"{value:g}")
-    return found
+            texts.add(f"{value:g}")
+    return texts
 
 
-def _shown(masked: str) -> str:
+def _template_text(masked: str) -> str:
     return shorten(masked.replace(_BLANK, "…"), 60)

@@ -19,8 +19,8 @@ from rightcall.model.golden import AnyGolden
 from rightcall.model.run import CaseResult, Run, Summary
 from rightcall.model.score import Score
 from rightcall.model.tool import Tool
-from rightcall.run.answers import answered_verdict
-from rightcall.run.outcome import stored_results, verdict_without_gate
+from rightcall.run.answers import verdict_by_answers
+from rightcall.run.outcome import results_of_run, verdict_without_gate
 from rightcall.run.plan import scorer_fingerprint
 from rightcall.run.run_record import new_run
 from rightcall.store.address import Persistence, open_store
@@ -52,12 +52,12 @@ class RescoreTask:
 
     def __call__(self, shard: RescoreShard) -> None:
         with open_store(self.store, must_exist=True) as store:
-            found = store.runs.results_of(self.old, shard.keys, trajectories=True)
+            stored = store.runs.results_of(self.old, shard.keys, trajectories=True)
             writer = store.runs.join(self.new, epoch=self.epoch)
-            results = finished(self._scored(found.values(), shard.goldens))
+            results = finished(self._score(stored.values(), shard.goldens))
             Persistence()(lambda: writer.add(results))
 
-    async def _scored(
+    async def _score(
         self, results: Iterable[CaseResult], goldens: Mapping[str, AnyGolden]
     ) -> list[CaseResult]:
         return [await _again(result, goldens, self.tools, self.scorer) for result in results]
@@ -79,34 +79,36 @@ async def rescore_run(
     if problems:
         raise ConfigError(*problems)
     old = store.runs.get(run)
-    known = {golden.id: golden for golden in store.runs.goldens(old.id)}
-    known |= {golden.id: golden for golden in refuse_unreviewed(goldens) if golden.id in known}
-    tools = stored_tools(store, old)
-    new = _begun(old, scorer)
+    goldens_by_id = {golden.id: golden for golden in store.runs.goldens(old.id)}
+    goldens_by_id |= {
+        golden.id: golden for golden in refuse_unreviewed(goldens) if golden.id in goldens_by_id
+    }
+    tools = tools_of_run(store, old)
+    new = _new_run(old, scorer)
     writer = store.runs.begin(new, planned=old.results)
-    writer.add_goldens(list(known.values()))
+    writer.add_goldens(list(goldens_by_id.values()))
     tally = Tally(scorer.names)
     if spread is not None:
         place = str(store.file.resolve()) if store.file else store.url
         task = RescoreTask(place, old.id, new.id, writer.epoch, scorer, tools)
-        for _ in spread(task, list(_shards(store.runs.result_keys(old.id), known))):
+        for _ in spread(task, list(_shards(store.runs.result_keys(old.id), goldens_by_id))):
             pass
-        for result in stored_results(store, new.id):
+        for result in results_of_run(store, new.id):
             tally.add(result)
     else:
         for batch in _batches(store.runs.results(old.id, trajectories=True)):
-            results = [await _again(result, known, tools, scorer) for result in batch]
+            results = [await _again(result, goldens_by_id, tools, scorer) for result in batch]
             writer.add(results)
             for result in results:
                 tally.add(result)
     early = old.run.summary is not None and old.run.summary.stopped_early
     summary = msgspec.structs.replace(tally.summary(), stopped_early=early)
-    verdict = answered_verdict(verdict_without_gate(summary), store, new.id, old.run.agent)
+    verdict = verdict_by_answers(verdict_without_gate(summary), store, new.id, old.run.agent)
     store.runs.finish(new.id, summary, verdict.word)
     return new.id, summary, verdict
 
 
-def stored_tools(store: Store, run: StoredRun) -> dict[str, Tool]:
+def tools_of_run(store: Store, run: StoredRun) -> dict[str, Tool]:
     """The tools of a run; none when they were not stored."""
     fingerprint = run.run.fingerprints.get("tools", "")
     content = store.runs.document("tools", fingerprint) if fingerprint else None
@@ -129,7 +131,7 @@ async def _again(
     return msgspec.structs.replace(scored, trajectory=trajectory, first_request=result.first_request)
 
 
-def _begun(old: StoredRun, scorer: Scorer) -> Run:
+def _new_run(old: StoredRun, scorer: Scorer) -> Run:
     name = f"{old.run.name} (rescored)"
     new = new_run(name, old.run.agent, fingerprints={})
     fingerprints = {kind: text for kind, text in old.run.fingerprints.items() if kind != "measures"}

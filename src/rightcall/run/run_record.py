@@ -60,5 +60,5 @@ def new_run(
         fingerprints=dict(fingerprints),
         versions={"rightcall": version("rightcall"), "python": platform.python_version()}
         | source_of(Path.cwd())
-        | {name: given for name, given in (again or {}).items() if given},
+        | {name: setting for name, setting in (again or {}).items() if setting},
     )

@@ -16,16 +16,16 @@ from rightcall.core.redaction.clean_text import scrubber
 from rightcall.decide.baseline import Baseline
 from rightcall.metrics.tally import Tally
 from rightcall.model.run import CaseResult, Run
-from rightcall.run.answers import answered_verdict
+from rightcall.run.answers import verdict_by_answers
 from rightcall.run.backend import Backend, InProcess, RunWork
 from rightcall.run.done_cells import DoneCells
 from rightcall.run.live_run import LiveRun, Progress, RunOutcome, Watcher, worst_case
-from rightcall.run.outcome import stored_results
+from rightcall.run.outcome import results_of_run
 from rightcall.run.plan import Plan
 from rightcall.run.preparation import PlanWarning, Prepared, preflight
 from rightcall.run.run_record import golden_set_name
-from rightcall.run.sink import stored_batch
-from rightcall.run.watched_inputs import INTERRUPTED, WatchedInputs, stored_watch
+from rightcall.run.sink import store_batch
+from rightcall.run.watched_inputs import INTERRUPTED, WatchedInputs, watch_of_run
 from rightcall.store.address import Persistence
 from rightcall.store.base import Key, changes
 from rightcall.store.sql.run_writer import RunWriter
@@ -82,7 +82,7 @@ async def _run_prepared(  # noqa: PLR0913, PLR0917
         started(run)
     progress = Progress(run.id, planned, Tally(plan.scorer.names), started=time.monotonic())
     running = LiveRun(plan, progress, watch, persist, backend, begun.goldens)
-    for result in stored_results(store, run.id) if done.count else ():
+    for result in results_of_run(store, run.id) if done.count else ():
         running.recall(result)
     prepared.session.begin(run.id, run_keys(store.file, store.url, scrubber()))
 
@@ -106,7 +106,7 @@ async def _run_prepared(  # noqa: PLR0913, PLR0917
     )
     # The writer of the moment: a fence replaces it, and the old one could store nothing more.
     try:
-        await running.run(work, lambda batch: stored_batch(store, writer, batch), writer, done)
+        await running.run(work, lambda batch: store_batch(store, writer, batch), writer, done)
     finally:
         _keep_watched(store, run, backend.watched(), resumed=done.count > 0)
     outcome = running.outcome(run, begun.baseline, prepared.tools)
@@ -120,7 +120,7 @@ async def _run_prepared(  # noqa: PLR0913, PLR0917
 
 def _by_answers(outcome: RunOutcome, store: Store) -> RunOutcome:
     """The outcome, with the verdict ERROR when no answer arrived, in this process or before a resume."""
-    verdict = answered_verdict(outcome.verdict, store, outcome.run.id, outcome.run.agent)
+    verdict = verdict_by_answers(outcome.verdict, store, outcome.run.id, outcome.run.agent)
     summary = msgspec.structs.replace(outcome.summary, decision=verdict.sentence)
     return msgspec.structs.replace(outcome, verdict=verdict, summary=summary)
 
@@ -151,7 +151,7 @@ def _keep_watched(store: Store, run: Run, watched: WatchedInputs | None, *, resu
     if watched is None or "watched" not in run.fingerprints:
         return
     if resumed:
-        watched = (stored_watch(store, run) or INTERRUPTED).merged(watched)
+        watched = (watch_of_run(store, run) or INTERRUPTED).merged(watched)
     store.runs.set_document(run.id, "watched", encode(watched))
 
 
@@ -183,12 +183,14 @@ def _baseline(plan: Plan, store: Store, run: Run) -> Baseline | None:
         return None
     from rightcall.run.baseline import baseline_for
 
-    wanted = plan.gate.baseline
-    return baseline_for(store, wanted.run, run, plan.goldens, plan.quarantine, anyway=wanted.anyway)
+    baseline_gate = plan.gate.baseline
+    return baseline_for(
+        store, baseline_gate.run, run, plan.goldens, plan.quarantine, anyway=baseline_gate.anyway
+    )
 
 
-def _resumable(store: Store, wanted: str, now: Run) -> Run:
-    stored = store.runs.get(wanted)
+def _resumable(store: Store, run_id: str, now: Run) -> Run:
+    stored = store.runs.get(run_id)
     if different := changes(stored.run, now):
         raise ConfigError(f"run {stored.id} cannot be resumed, because its setup has changed:", *different)
     return stored.run

@@ -21,7 +21,7 @@ BATCH = 100
 LONGEST_WAIT = 0.02
 
 
-def stored_batch(store: Store, writer: RunWriter, batch: Sequence[CaseResult]) -> Sequence[CaseResult]:
+def store_batch(store: Store, writer: RunWriter, batch: Sequence[CaseResult]) -> Sequence[CaseResult]:
     """Write a batch, and return each result as stored: an existing one counts, not the new one.
 
     A key already exists when the connection broke during a commit that succeeded, and the batch is written again.
@@ -88,14 +88,14 @@ class Sink:
             if self._error is not None:
                 raise self._error
             try:
-                if batch := await self._stored():
+                if batch := await self._store_pending():
                     self._written(batch)
             except Exception as error:
                 self._error = error
                 self._broken(error)
                 raise
 
-    async def _stored(self) -> Sequence[CaseResult]:
+    async def _store_pending(self) -> Sequence[CaseResult]:
         """Write pending results, and drop them only once stored."""
         if not self._batch:
             return ()
@@ -137,7 +137,7 @@ class Sink:
             if error is None or self._error is None:
                 await self.flush()
             elif not isinstance(self._error, StoreError):  # the watcher is gone, but the store works
-                await self._stored()
+                await self._store_pending()
         except Exception:
             if error is None:
                 raise

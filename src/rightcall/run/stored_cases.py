@@ -77,7 +77,9 @@ def _simulators(cases: Sequence[AnyTestCase]) -> dict[str, str]:
         if (talk := case.trajectory.dialogue) and talk.prompt_hash
     }
     return (
-        {"simulator": _fingerprint([part.encode() for one in sorted(held) for part in one])} if held else {}
+        {"simulator": _fingerprint([part.encode() for parts in sorted(held) for part in parts])}
+        if held
+        else {}
     )
 
 

@@ -49,25 +49,27 @@ class Action(Record, frozen=True):
 
 def actions(suite: Suite, folder: Path, model: str | None = None) -> list[Action]:
     """Everything the suite would start, connect to, listen on, import, or write besides recordings in its folder."""
-    found = [*_tools(suite, folder), *listen_actions(suite.agent.otlp)]
+    planned = [*_tools(suite, folder), *listen_actions(suite.agent.otlp)]
     name = model or suite.agent.model
     if is_code(name, folder):
-        found.append(_import(name, folder))
-    found += _agent(name, folder)
-    found += [_import(function, folder) for mock in suite.mocks.values() for function in mock_functions(mock)]
+        planned.append(_import(name, folder))
+    planned += _agent(name, folder)
+    planned += [
+        _import(function, folder) for mock in suite.mocks.values() for function in mock_functions(mock)
+    ]
     for metric in metric_names(suite):
-        found += metric_actions(metric, folder)
-    found += sent_variables(suite, folder, name)
+        planned += metric_actions(metric, folder)
+    planned += variables_sent(suite, folder, name)
     for record in (suite.agent.record, suite.user.record if suite.user else None):
         if record and not is_own_file(folder / record, (".jsonl",), folder):
-            found.append(Action("write", str((folder / record).resolve())))
+            planned.append(Action("write", str((folder / record).resolve())))
     recordings = getattr(suite.record, "folder", "")
     if recordings and not is_own_file(folder / recordings, (), folder):
-        found.append(Action("write", str((folder / recordings).resolve())))
-    return found
+        planned.append(Action("write", str((folder / recordings).resolve())))
+    return planned
 
 
-def sent_variables(suite: Suite, folder: Path, model: str) -> Iterator[Action]:
+def variables_sent(suite: Suite, folder: Path, model: str) -> Iterator[Action]:
     """Variables of the environment that a suite, or the project it lies in, sends to another machine."""
     agent, user = suite.agent, suite.user
     own = agent.base_url[0] if isinstance(agent.base_url, tuple) else agent.base_url
@@ -99,32 +101,32 @@ def is_own_file(path: Path, suffixes: tuple[str, ...], *places: Path) -> bool:
     return False
 
 
-def unasked_actions(suite: Suite, folder: Path, model: str | None = None) -> list[Action]:
+def actions_of_suite_alone(suite: Suite, folder: Path, model: str | None = None) -> list[Action]:
     """What only the suite asks for; a `model` that the user typed is part of it if its code is next to the suite."""
     if model is None:
         return actions(suite, folder)
-    beside = any(Path(file).is_relative_to(folder) for file in imported_files(model, folder))
+    beside = any(Path(file).is_relative_to(folder) for file in files_of_import(model, folder))
     return actions(suite, folder, model if beside and is_code(model, folder) else "keyword:")
 
 
 def metric_names(suite: Suite) -> Iterator[str]:
     """Every metric that a suite names, observed ones included."""
-    for given in suite.metrics:
-        if isinstance(given, str):
-            yield given
+    for entry in suite.metrics:
+        if isinstance(entry, str):
+            yield entry
         else:
-            for names in given.values():
+            for names in entry.values():
                 yield from [names] if isinstance(names, str) else names
 
 
 def metric_actions(metric: str, folder: Path) -> list[Action]:
     """What a metric would import, and where a judge would write, besides a database in either folder."""
-    found = [_import(metric, folder)] if is_code_metric(metric) else []
+    actions_of_metric = [_import(metric, folder)] if is_code_metric(metric) else []
     cache = _settings_of(metric).get("cache")
     databases = (".db", ".sqlite", ".sqlite3")
     if isinstance(cache, str) and cache and not is_own_file(Path(cache), databases, folder, Path()):
-        found.append(Action("write", str(Path(cache).resolve())))
-    return found
+        actions_of_metric.append(Action("write", str(Path(cache).resolve())))
+    return actions_of_metric
 
 
 def judge_files(suite: Suite) -> Iterator[str]:
@@ -160,7 +162,7 @@ def is_code(model: str, folder: Path | None = None) -> bool:
     return "." in prefix or module_exists(prefix, folder)
 
 
-def fingerprint(suite_file: Path, found: list[Action]) -> str:
+def fingerprint(suite_file: Path, approved: list[Action]) -> str:
     """A fingerprint of the suite and all it would run: its location, its text, and the text of every file it names.
 
     Any change makes it another suite. What a started command downloads is not covered.
@@ -169,7 +171,7 @@ def fingerprint(suite_file: Path, found: list[Action]) -> str:
         str(path.resolve()).encode("utf-8", "surrogateescape")
         + b"\0"
         + bytes.fromhex(hex_digest(_content(path)))
-        for path in (suite_file, *(Path(name) for action in found for name in action.files))
+        for path in (suite_file, *(Path(name) for action in approved for name in action.files))
     )
 
 
@@ -236,10 +238,10 @@ def without_credentials(url: str) -> str:
 
 
 def _import(name: str, folder: Path) -> Action:
-    return Action("import", name.partition(":")[0], imported_files(name, folder))
+    return Action("import", name.partition(":")[0], files_of_import(name, folder))
 
 
-def imported_files(name: str, folder: Path) -> tuple[str, ...]:
+def files_of_import(name: str, folder: Path) -> tuple[str, ...]:
     """Files that `module:attribute` would import, if they are in the working folder or next to the suite."""
     top = name.partition(":")[0].partition(".")[0]
     files = [path for base in (Path(), folder) for path in (base / f"{top}.py", *(base / top).rglob("*.py"))]

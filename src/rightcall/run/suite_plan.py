@@ -87,15 +87,15 @@ def plan_suite(  # noqa: PLR0913  a suite, and what a command line may say inste
         search_modules_in(folder)
     begun = Path.cwd()
     with working_folder(), _imports_watched(suite, folder, model, start_nothing=start_nothing):
-        models = _tried(problems, lambda: suite_models(suite, folder)) or ModelCatalog()
+        models = _try(problems, lambda: suite_models(suite, folder)) or ModelCatalog()
         agent = _agent(suite, folder, problems, model=model, faults=faults, start_nothing=start_nothing)
         agent = replace(agent, models=models.endpoints)
-        placed = _tried(problems, lambda: with_endpoint(_at(agent, suite, model, base_url), models))
-        agent = placed or replace(agent, model=_unloaded)
-        chosen = _chosen_folder(folder, begun)
+        placed = _try(problems, lambda: with_endpoint(_at(agent, suite, model, base_url), models))
+        agent = placed or replace(agent, model=_placeholder_agent)
+        chosen = _folder_of_modules(folder, begun)
     dataset = begun / folder / suite.dataset if chosen else folder / suite.dataset
-    metrics, observed_only = _tried(problems, lambda: _suite_metrics(suite, models)) or ([], [])
-    rules = _tried(problems, lambda: ScoringRules(suite.weights or DEFAULT_WEIGHTS, suite.pass_rule))
+    metrics, observed_only = _try(problems, lambda: _suite_metrics(suite, models)) or ([], [])
+    rules = _try(problems, lambda: ScoringRules(suite.weights or DEFAULT_WEIGHTS, suite.pass_rule))
     problems += _contradictory_limits(suite)
     plan = Plan(
         name=suite.name,
@@ -110,16 +110,16 @@ def plan_suite(  # noqa: PLR0913  a suite, and what a command line may say inste
         concurrency=concurrency or suite.concurrency,
         run_limits=suite.run_limits,
         group=suite.group,
-        gate=_tried(problems, lambda: read_gate(suite.gate)) if suite.gate else None,
+        gate=_try(problems, lambda: read_gate(suite.gate)) if suite.gate else None,
         quarantine=frozenset(suite.quarantine),
         selection=selection or Selection(),
         sources=None if start_nothing else replace(suite_sources(suite, folder, agent, model), folder=chosen),
-        user=_tried(problems, lambda: user_setup(suite.user, folder, models)),
+        user=_try(problems, lambda: user_setup(suite.user, folder, models)),
         models=models,
     )
     if problems:
-        known = agent if agent.model is not _unloaded else replace(agent, approvals=None)
-        raise ConfigError(*dict.fromkeys(problems + agent_problems(known)))
+        checkable = agent if agent.model is not _placeholder_agent else replace(agent, approvals=None)
+        raise ConfigError(*dict.fromkeys(problems + agent_problems(checkable)))
     if agent.recordings is not None:
         inputs = plan.inputs()
         agent.recordings.inputs_of = lambda golden: ask_hash(golden, inputs)
@@ -135,7 +135,7 @@ def _imports_watched(
     return import_watch(ProjectFiles.of(folder)).watch
 
 
-def _chosen_folder(folder: Path, begun: Path) -> Path | None:
+def _folder_of_modules(folder: Path, begun: Path) -> Path | None:
     """The working folder that modules of the project chose when they were imported, now or before."""
     watch = import_watch(ProjectFiles.of(begun / folder))
     if Path.cwd() != begun:
@@ -155,11 +155,11 @@ def _agent(
     """The agent of a suite, with its tools and the faults to inject into them."""
     config = suite.agent
     replays = record_settings(suite).mode == "replay"
-    recordings = None if start_nothing else _tried(problems, lambda: suite_recordings(suite, folder))
+    recordings = None if start_nothing else _try(problems, lambda: suite_recordings(suite, folder))
     with placeholder_keys(replays):  # modules may make their clients when imported
-        listed = _tried(problems, lambda: _suite_tools(suite, folder, recordings))
+        listed = _try(problems, lambda: _suite_tools(suite, folder, recordings))
         tools, mcp, server = listed or ([], None, "")
-        tested = _tested(model, config, folder, problems, start_nothing=start_nothing)
+        tested = _load_subject(model, config, folder, problems, start_nothing=start_nothing)
     loops = config.mode == "loop" or isinstance(tested, ObservedAgent)
     return Agent(
         model=tested,
@@ -175,7 +175,7 @@ def _agent(
         mocks=suite.mocks,
         execute=config.execute or "mock",
         strict=config.strict,
-        faults=_tried(problems, lambda: _fault_plan(faults or suite.faults, folder, loops)),
+        faults=_try(problems, lambda: _fault_plan(faults or suite.faults, folder, loops)),
         mcp=mcp,
         mcp_server=server,
         record=str(folder / config.record) if config.record else None,
@@ -183,7 +183,7 @@ def _agent(
         rate=config.rate,
         recordings=recordings,
         exchange=exchange_of(config, tested, folder),
-        approvals=_tried(problems, lambda: read_approvals(suite.approvals)),
+        approvals=_try(problems, lambda: read_approvals(suite.approvals)),
     )
 
 
@@ -207,15 +207,15 @@ def _suite_metrics(suite: Suite, models: ModelCatalog) -> tuple[list[Metric], li
     """The metrics that decide, and those under `measure` (`observe` in older suites), which do not."""
     named: list[str] = []
     watched: list[str] = []
-    for given in suite.metrics:
-        if isinstance(given, str):
-            named.append(given)
-        elif len(given) == 1 and given.keys() <= {"measure", "observe"}:
-            (names,) = given.values()
+    for entry in suite.metrics:
+        if isinstance(entry, str):
+            named.append(entry)
+        elif len(entry) == 1 and entry.keys() <= {"measure", "observe"}:
+            (names,) = entry.values()
             watched += [names] if isinstance(names, str) else names
         else:
             raise ConfigError(
-                f"metrics: an object here must be {{measure: NAME}}, got {', '.join(given) or '{}'}"
+                f"metrics: an object here must be {{measure: NAME}}, got {', '.join(entry) or '{}'}"
             )
     metrics = as_metrics(named, models)
     return metrics, observed(watched, metrics, models)
@@ -225,7 +225,7 @@ def _without_code(suite: Suite, folder: Path) -> Suite:
     """The suite without the tools, mocks and metrics defined in code."""
     metrics = tuple(name for name in metric_names(suite) if not is_code_metric(name))
     plain = msgspec.structs.replace(suite, metrics=(), mocks={})
-    code = any(one.kind not in ("write", "send") for one in actions(plain, folder, "keyword:"))
+    code = any(action.kind not in ("write", "send") for action in actions(plain, folder, "keyword:"))
     mocks = (
         {} if code else {name: mock for name, mock in suite.mocks.items() if not any(mock_functions(mock))}
     )
@@ -279,15 +279,15 @@ def _server_tools(address: McpAddress, recordings: Recordings | None) -> tuple[l
     return tools, server
 
 
-def _fault_plan(given: str | dict[str, Any] | None, folder: Path, loops: bool) -> FaultPlan | None:
-    if given is None:
+def _fault_plan(source: str | dict[str, Any] | None, folder: Path, loops: bool) -> FaultPlan | None:
+    if source is None:
         return None
     if not loops:
         raise ConfigError("faults affect tools while they run, so they require agent.mode: loop")
-    return load_plan(folder / given) if isinstance(given, str) else read_plan(given, "faults")
+    return load_plan(folder / source) if isinstance(source, str) else read_plan(source, "faults")
 
 
-def _tested(
+def _load_subject(
     model: str | None, config: AgentConfig, folder: Path, problems: list[str], *, start_nothing: bool
 ) -> Any:
     """What the suite tests: a model's name, a function, or an agent that is observed while it runs."""
@@ -295,23 +295,23 @@ def _tested(
         return _not_imported(model or config.model, folder)
     typed_here = model is not None and Path(model.partition(":")[2]).is_file()
     named = _model(model if model and typed_here else beside(model or config.model, folder), folder, problems)
-    return _tried(problems, lambda: _observed(named, config, given=model)) or named
+    return _try(problems, lambda: _observe_if_requested(named, config, typed_model=model)) or named
 
 
-def _observed(model: Any, config: AgentConfig, given: str | None) -> Any:
+def _observe_if_requested(model: Any, config: AgentConfig, typed_model: str | None) -> Any:
     """The observed agent, when the suite requests it or its framework is known; otherwise the agent itself.
 
-    `given` is a model named on the command line instead of the suite's, which need not be observed.
+    `typed_model` is a model named on the command line instead of the suite's, which need not be observed.
     """
-    if model is _unloaded or isinstance(model, str | ObservedAgent):
-        if config.observe is not None and isinstance(model, str) and given is None:
+    if model is _placeholder_agent or isinstance(model, str | ObservedAgent):
+        if config.observe is not None and isinstance(model, str) and typed_model is None:
             if is_address(model):
                 require_spans(config, model)
                 return model
             raise ConfigError(f"agent.observe requires module:agent, http: or exec:, got '{model}'")
         return model
-    known = detect(model)
-    if config.observe is None and (known is None or known.name in CLIENTS):
+    framework = detect(model)
+    if config.observe is None and (framework is None or framework.name in CLIENTS):
         return model
     via = config.observe or "auto"
     return observe(
@@ -323,24 +323,24 @@ def _model(name: str, folder: Path, problems: list[str]) -> Any:
     """`provider:model` stays a name; `module:callable` becomes the callable, when no provider has that name."""
     if not is_code(name, folder):
         return name
-    return _tried(problems, lambda: load_object(name)) or _unloaded
+    return _try(problems, lambda: load_object(name)) or _placeholder_agent
 
 
-def _unloaded(golden: Golden) -> None:
+def _placeholder_agent(golden: Golden) -> None:
     """A placeholder for an agent that could not be loaded, so that no further problems are reported for it."""
 
 
 def _contradictory_limits(suite: Suite) -> Iterator[str]:
-    one, whole = suite.limits, suite.run_limits
-    if one.tokens and whole.tokens and one.tokens > whole.tokens:
-        yield f"limits.tokens ({one.tokens:,}) is more than run_limits.tokens ({whole.tokens:,})"
-    if one.cost_usd and whole.cost_usd and one.cost_usd > whole.cost_usd:
-        yield f"limits.cost_usd ({one.cost_usd:g}) is more than run_limits.cost_usd ({whole.cost_usd:g})"
-    if one.seconds and whole.seconds and one.seconds > whole.seconds:
-        yield f"limits.seconds ({one.seconds:g}) is more than run_limits.seconds ({whole.seconds:g})"
+    case, whole = suite.limits, suite.run_limits
+    if case.tokens and whole.tokens and case.tokens > whole.tokens:
+        yield f"limits.tokens ({case.tokens:,}) is more than run_limits.tokens ({whole.tokens:,})"
+    if case.cost_usd and whole.cost_usd and case.cost_usd > whole.cost_usd:
+        yield f"limits.cost_usd ({case.cost_usd:g}) is more than run_limits.cost_usd ({whole.cost_usd:g})"
+    if case.seconds and whole.seconds and case.seconds > whole.seconds:
+        yield f"limits.seconds ({case.seconds:g}) is more than run_limits.seconds ({whole.seconds:g})"
 
 
-def _tried(problems: list[str], make: Any) -> Any:
+def _try(problems: list[str], make: Any) -> Any:
     """The result of `make`; or None, with the error added to the problems."""
     try:
         return make()

@@ -42,16 +42,16 @@ class _ClusteredOutcomes(Sequence[Outcome]):
     def __getitem__(self, at: slice) -> list[Outcome]: ...
     def __getitem__(self, at: int | slice) -> Outcome | list[Outcome]:
         if isinstance(at, slice):
-            return [self._clustered(outcome) for outcome in self._outcomes[at]]
-        return self._clustered(self._outcomes[at])
+            return [self._with_cluster(outcome) for outcome in self._outcomes[at]]
+        return self._with_cluster(self._outcomes[at])
 
     def __iter__(self) -> Iterator[Outcome]:
-        return map(self._clustered, self._outcomes)
+        return map(self._with_cluster, self._outcomes)
 
-    def _clustered(self, outcome: Outcome) -> Outcome:
-        if outcome.cluster is not None or (found := self._clusters.get(outcome.golden_id)) is None:
+    def _with_cluster(self, outcome: Outcome) -> Outcome:
+        if outcome.cluster is not None or (cluster := self._clusters.get(outcome.golden_id)) is None:
             return outcome
-        return msgspec.structs.replace(outcome, cluster=found)
+        return msgspec.structs.replace(outcome, cluster=cluster)
 
 
 def in_clusters(outcomes: Sequence[Outcome], clusters: Mapping[str, str]) -> Sequence[Outcome]:

@@ -19,12 +19,12 @@ def confusions(failures: Iterable[Failure]) -> Counter[tuple[str, str]]:
     A call counts once, even if a conversation reports it both for its turn and overall. Calls to tools that do not
     exist are not confusions.
     """
-    found = {
+    pairs = {
         (failure.call, failure.tool, failure.actual)
         for failure in failures
         if failure.code == "wrong_tool" and isinstance(failure.actual, str)
     }
-    return Counter((wanted, called) for _, wanted, called in found)
+    return Counter((expected, called) for _, expected, called in pairs)
 
 
 NOT_CALLED = frozenset(("wrong_tool", "unknown_tool", "missing_call", "no_call"))
@@ -57,8 +57,8 @@ class RunEvidence:
     def confusions(self) -> list[Confusion]:
         """How often one tool was called where another was expected, most frequent first."""
         return [
-            Confusion(wanted, called, count, self.expected[wanted], self.run)
-            for (wanted, called), count in self.confused.most_common()
+            Confusion(expected, called, count, self.expected[expected], self.run)
+            for (expected, called), count in self.confused.most_common()
         ]
 
     def misfilled(self) -> list[Misfilled]:
@@ -69,18 +69,18 @@ class RunEvidence:
         ]
 
 
-def seen_in(store: Store, run: str) -> RunEvidence:
+def read_evidence(store: Store, run: str) -> RunEvidence:
     """Read a run. Trials without an answer from the provider, or without a check, are ignored."""
-    found = store.runs.get(run)
-    wanted_by = {golden.id: _wanted(golden) for golden in store.runs.goldens(found.id)}
-    seen = RunEvidence(found.id)
-    for result in store.runs.results(found.id):
+    stored = store.runs.get(run)
+    wanted_by = {golden.id: _tools_expected(golden) for golden in store.runs.goldens(stored.id)}
+    seen = RunEvidence(stored.id)
+    for result in store.runs.results(stored.id):
         if result.judged:
             _add(seen, result, wanted_by.get(result.golden_id, frozenset()))
     return seen
 
 
-def _add(seen: RunEvidence, result: CaseResult, wanted: frozenset[str]) -> None:
+def _add(seen: RunEvidence, result: CaseResult, expected: frozenset[str]) -> None:
     parameters, not_called, misfilled = set(), set(), set()
     for failure in result.codes:
         if failure.code in NOT_CALLED:
@@ -89,10 +89,10 @@ def _add(seen: RunEvidence, result: CaseResult, wanted: frozenset[str]) -> None:
             misfilled.add(failure.tool)
             if failure.parameter:
                 parameters.add((failure.tool, _top(failure)))
-    seen.expected.update(wanted)
+    seen.expected.update(expected)
     seen.confused.update(confusions(result.codes))
     seen.parameters.update(parameters)
-    for tool in wanted:
+    for tool in expected:
         cluster = result.cluster or result.golden_id
         calls = seen.calls.setdefault((result.golden_id, tool), Calls(cluster))
         calls.trials += 1
@@ -117,7 +117,7 @@ def _top(failure: Failure) -> str:
     return failure.parameter.lstrip("/").split("/")[0].split(".")[0].split("[")[0]
 
 
-def _wanted(golden: AnyGolden) -> frozenset[str]:
+def _tools_expected(golden: AnyGolden) -> frozenset[str]:
     turns = () if isinstance(golden, Golden) else golden.turns
     calls = [*golden.expected_calls, *(call for turn in turns for call in turn.expected_calls or ())]
     return frozenset(call.tool for call in calls if isinstance(call.tool, str))

@@ -19,7 +19,7 @@ from rightcall.files.checked_read import existing_file
 from rightcall.model.record import Record
 from rightcall.run.named_models import suite_models
 from rightcall.run.suite import Suite
-from rightcall.run.suite_actions import Action, fingerprint, is_code, unasked_actions
+from rightcall.run.suite_actions import Action, actions_of_suite_alone, fingerprint, is_code
 
 FORMAT = "rightcall/trust/1"
 MARKS = (".git", ".hg", "pyproject.toml")
@@ -45,27 +45,27 @@ def require_trust(suite: Suite, file: Path, *, model: str | None = None, trust: 
 
     `model` replaces the suite's and counts as trusted, because the user typed it, unless its code is next to the suite.
     """
-    found = unasked_actions(suite, file.parent, model)
+    actions = actions_of_suite_alone(suite, file.parent, model)
     if in_project(file):
         return
     opening = f"{file}: this suite is outside the project {project_of(Path.cwd())}; running it would"
     closing = "a suite is code: review it, then pass --trust (`--dry-run` starts nothing)"
-    require_approval(found, fingerprint(file, found), file, opening=opening, closing=closing, trust=trust)
+    require_approval(actions, fingerprint(file, actions), file, opening=opening, closing=closing, trust=trust)
 
 
 def require_approval(
-    found: Sequence[Action], key: str, file: Path, *, opening: str, closing: str, trust: bool
+    actions: Sequence[Action], key: str, file: Path, *, opening: str, closing: str, trust: bool
 ) -> None:
     """Raise `ConfigError` with a list of actions, unless they were approved under this key; `trust` approves them."""
-    if not found:
+    if not actions:
         return
-    known = _read(trust_file())
-    if key in known.suites:
+    approved = _read(trust_file())
+    if key in approved.suites:
         return
     if not trust:
-        raise ConfigError(opening, *(f"  {action.words}" for action in found), closing)
+        raise ConfigError(opening, *(f"  {action.words}" for action in actions), closing)
     now = datetime.now(UTC).isoformat(timespec="seconds")
-    suites = {**known.suites, key: Trusted(str(file.resolve()), now)}
+    suites = {**approved.suites, key: Trusted(str(file.resolve()), now)}
     _write(trust_file(), TrustFile(suites))
 
 
@@ -75,7 +75,7 @@ def may_search(suite: Suite, folder: Path, model: str | None = None) -> bool:
     Outside the project only for one that imports, which its trust covers: any file there could pass for an optional
     package, and any `.dist-info` for a plugin.
     """
-    imports = any(action.kind == "import" for action in unasked_actions(suite, folder, model))
+    imports = any(action.kind == "import" for action in actions_of_suite_alone(suite, folder, model))
     return imports or in_project(folder)
 
 
@@ -119,11 +119,11 @@ def project_of(folder: Path) -> Path:
     A home folder is not a project, even if it is a git repository: downloads are in it.
     """
     folder = folder.resolve()
-    for one in (folder, *folder.parents):
-        if one in (Path.home(), Path(one.anchor)):
+    for parent in (folder, *folder.parents):
+        if parent in (Path.home(), Path(parent.anchor)):
             break
-        if any((one / mark).exists() for mark in MARKS):
-            return one
+        if any((parent / mark).exists() for mark in MARKS):
+            return parent
     return folder
 
 
@@ -141,11 +141,11 @@ def _read(path: Path) -> TrustFile:
         raise InputError(str(path), f"cannot be read: {error.strerror}") from None
 
 
-def _write(path: Path, known: TrustFile) -> None:
+def _write(path: Path, trust: TrustFile) -> None:
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not path.exists():
             path.touch(0o600)
     except OSError as error:
         raise InputError(str(path), f"cannot be written: {error.strerror}") from None
-    write_file(path, encode(known) + b"\n")
+    write_file(path, encode(trust) + b"\n")

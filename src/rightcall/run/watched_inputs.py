@@ -54,10 +54,14 @@ class WatchedInputs(Record, frozen=True):
 
     def merged(self, other: WatchedInputs) -> WatchedInputs:
         """What two parts of a run read. A file that was another one in each of them cannot be compared."""
-        moved = differing(self, other)
+        moved = inputs_that_differ(self, other)
         unseen = (*self.unseen, *other.unseen, *(f"{name} changes from run to run" for name in moved))
-        files = {name: each for name, each in {**self.files, **other.files}.items() if name not in moved}
-        variables = {n: each for n, each in {**self.variables, **other.variables}.items() if n not in moved}
+        files = {
+            name: content for name, content in {**self.files, **other.files}.items() if name not in moved
+        }
+        variables = {
+            n: content for n, content in {**self.variables, **other.variables}.items() if n not in moved
+        }
         return WatchedInputs(dict(sorted(files.items())), tuple(dict.fromkeys(unseen)), variables)
 
     def now(self, project: ProjectFiles) -> dict[str, str]:
@@ -65,25 +69,25 @@ class WatchedInputs(Record, frozen=True):
         return {name: project.hash(name) for name in self.files}
 
 
-def differing(one: WatchedInputs, other: WatchedInputs) -> list[str]:
+def inputs_that_differ(first: WatchedInputs, second: WatchedInputs) -> list[str]:
     """Files and variables that both read, in different versions."""
-    both = ((one.files, other.files), (one.variables, other.variables))
+    both = ((first.files, second.files), (first.variables, second.variables))
     return sorted(
         name for mine, theirs in both for name in mine.keys() & theirs.keys() if mine[name] != theirs[name]
     )
 
 
-def same_watch(one: WatchedInputs | None, other: WatchedInputs | None) -> bool:
+def same_watch(first: WatchedInputs | None, second: WatchedInputs | None) -> bool:
     """Whether two runs may have read the same: neither, or both without a difference in what both read."""
-    if one is None or other is None:
-        return one is other
-    return not differing(one, other)
+    if first is None or second is None:
+        return first is second
+    return not inputs_that_differ(first, second)
 
 
 INTERRUPTED = WatchedInputs(unseen=("what the agent read before the run was interrupted is not known",))
 
 
-def stored_watch(store: Store, run: Run) -> WatchedInputs | None:
+def watch_of_run(store: Store, run: Run) -> WatchedInputs | None:
     """What the agent of a stored run read; None when the store does not say."""
     name = run.fingerprints.get("watched", "")
     document = store.runs.document("watched", name) if name else None
@@ -115,14 +119,14 @@ class AgentWatch:
         if not sources.project.root.is_dir():
             unseen.append("the agent ran on a machine without the project's files")
         for watch in (self._imports.watch, self._trials):
-            files |= {name: each for name, each in watch.hashes().items() if name not in files}
+            files |= {name: content for name, content in watch.hashes().items() if name not in files}
             unseen += [
                 f"{name} was edited while the agent ran" for name in watch.edited() if sources.counts(name)
             ]
             unseen += watch.unseen_actions()
             for program in watch.programs:
-                found, problem = _program_files(program, sources)
-                files |= {name: each for name, each in found.items() if name not in files}
+                program_files, problem = _program_files(program, sources)
+                files |= {name: content for name, content in program_files.items() if name not in files}
                 unseen += problem
         written, loaded = self._trials.written | self._imports.watch.written, self._imports.modules()
         more = [
@@ -134,9 +138,9 @@ class AgentWatch:
         for name in (named | loaded) - written - files.keys():
             files[name] = sources.project.hash(name)
         unseen += self._imports.unseen(sources)
-        counted = {name: each for name, each in sorted(files.items()) if sources.counts(name)}
+        counted = {name: content for name, content in sorted(files.items()) if sources.counts(name)}
         read = (self._trials.variables | self._imports.watch.variables) - OF_THE_MACHINE
-        variables = hashed_variables(named_variables(more, self._environment) | read, self._environment)
+        variables = hash_variables(named_variables(more, self._environment) | read, self._environment)
         return WatchedInputs(counted, tuple(dict.fromkeys(unseen)), variables)
 
     def news(self) -> WatchedInputs | None:
@@ -148,9 +152,9 @@ class AgentWatch:
             return None
         self._heard = heard
         whole = self.inputs()
-        fresh = {name: each for name, each in whole.files.items() if name not in self._reported}
+        fresh = {name: content for name, content in whole.files.items() if name not in self._reported}
         told = {text for text in whole.unseen if text not in self._reported}
-        variables = {n: each for n, each in whole.variables.items() if f"${n}" not in self._reported}
+        variables = {n: content for n, content in whole.variables.items() if f"${n}" not in self._reported}
         self._reported |= {*fresh, *told, *(f"${name}" for name in variables)}
         if not (fresh or told or variables):
             return None
@@ -171,12 +175,12 @@ class ImportWatch:
 
     def __init__(self, project: ProjectFiles) -> None:
         self.watch = FileWatch(project)
-        self._before = _loaded(project)
+        self._before = _modules_in_use(project)
         self.folder: Path | None = None
 
     def modules(self) -> set[str]:
         """Files of modules of the project that were imported since."""
-        return _loaded(self.watch.project) - self._before
+        return _modules_in_use(self.watch.project) - self._before
 
     def unseen(self, sources: AgentSources) -> list[str]:
         """Modules that were imported before and may have read a file that they do not name."""
@@ -197,23 +201,25 @@ def import_watch(project: ProjectFiles) -> ImportWatch:
     return _import_watches[project.root]
 
 
-def watched_variables(sources: AgentSources, environment: Mapping[str, str] | None = None) -> dict[str, str]:
+def variables_of_sources(
+    sources: AgentSources, environment: Mapping[str, str] | None = None
+) -> dict[str, str]:
     """The environment variables that sources read, by name, with a hash of each value.
 
     The value of a credential is not even hashed: whether there is one is all that counts.
     """
     environment = os.environ if environment is None else environment
     names = named_variables(sources.sources, environment) if sources.ownership != "owned" else set()
-    return hashed_variables(names, environment)
+    return hash_variables(names, environment)
 
 
-def loaded_variables(before: WatchedInputs, project: ProjectFiles) -> dict[str, str]:
+def variables_of_modules(before: WatchedInputs, project: ProjectFiles) -> dict[str, str]:
     """The variables that modules found by the run read, as they are now."""
     files = [project.path(name) for name in before.files if name.endswith(".py")]
-    return hashed_variables({*before.variables, *named_variables(files, os.environ)}, os.environ)
+    return hash_variables({*before.variables, *named_variables(files, os.environ)}, os.environ)
 
 
-def hashed_variables(names: Iterable[str], environment: Mapping[str, str]) -> dict[str, str]:
+def hash_variables(names: Iterable[str], environment: Mapping[str, str]) -> dict[str, str]:
     """Variables with a hash of each value, or whether it is set for a credential."""
     return {name: _value_hash(name, environment.get(name)) for name in sorted(names)}
 
@@ -241,7 +247,7 @@ def _program_files(program: StartedProgram, sources: AgentSources) -> tuple[dict
     return files, []
 
 
-def _loaded(project: ProjectFiles) -> set[str]:
+def _modules_in_use(project: ProjectFiles) -> set[str]:
     """The names of the modules of this process that are files of the project; asked after every trial."""
     names = _module_names.setdefault(str(project.root), {})
     modules = [getattr(module, "__file__", None) for module in list(sys.modules.values())]
@@ -256,6 +262,6 @@ _module_names: dict[str, dict[str, str | None]] = {}
 """By project, from the file of a module to its name in the project."""
 
 
-def joined_watches(one: WatchedInputs | None, other: WatchedInputs | None) -> WatchedInputs | None:
+def join_watches(first: WatchedInputs | None, second: WatchedInputs | None) -> WatchedInputs | None:
     """Two parts of a run together, where there are any."""
-    return one.merged(other) if one is not None and other is not None else one or other
+    return first.merged(second) if first is not None and second is not None else first or second

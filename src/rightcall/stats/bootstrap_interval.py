@@ -38,15 +38,15 @@ def bootstrap(
     rng = random.Random(seed)  # noqa: S311  repeatable, not secret
     means = sorted(_means(totals, sizes, rng, resamples))
     tail = (1 - conf) / 2
-    return Interval(inverted_cdf(means, tail), inverted_cdf(means, 1 - tail))
+    return Interval(quantile_of_sorted(means, tail), quantile_of_sorted(means, 1 - tail))
 
 
-def inverted_cdf(ordered: Sequence[float], q: float) -> float:
+def quantile_of_sorted(ordered: Sequence[float], q: float) -> float:
     """The smallest value with at least a share q of the ordered values at or below it."""
     return ordered[max(0, math.ceil(q * len(ordered) - 1e-9) - 1)]
 
 
-def betting_interval(values: Sequence[float], conf: float = 0.95) -> Interval:
+def interval_by_bets(values: Sequence[float], conf: float = 0.95) -> Interval:
     """Interval for the mean of independent values in [0, 1], valid for any sample size and shape.
 
     A mean m is kept while both betting martingales against it stay small: ½ Π(1 + λ_i(x_i − m)) and
@@ -64,10 +64,10 @@ def betting_interval(values: Sequence[float], conf: float = 0.95) -> Interval:
     centre = math.fsum(values) / len(values)
     limit = math.log(2 / alpha)
 
-    def kept(m: float) -> bool:
+    def is_plausible(m: float) -> bool:
         return max(_log_capital(values, bets, m)) < limit
 
-    return Interval(_edge(kept, centre, 0.0), _edge(kept, centre, 1.0))
+    return Interval(_edge(is_plausible, centre, 0.0), _edge(is_plausible, centre, 1.0))
 
 
 def _means(totals: list[float], sizes: list[float], rng: random.Random, resamples: int | None) -> list[float]:
@@ -79,11 +79,11 @@ def _means(totals: list[float], sizes: list[float], rng: random.Random, resample
     if len(set(sizes)) == 1:
         scale = 1 / (sizes[0] * groups)
         return [sum(rng.choices(totals, k=groups)) * scale for _ in range(draws)]
-    found = []
+    means = []
     for _ in range(draws):
         pick = rng.choices(range(groups), k=groups)
-        found.append(sum([totals[i] for i in pick]) / sum([sizes[i] for i in pick]))
-    return found
+        means.append(sum([totals[i] for i in pick]) / sum([sizes[i] for i in pick]))
+    return means
 
 
 def _bets(values: Sequence[float], alpha: float) -> list[float]:

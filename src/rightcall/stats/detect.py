@@ -123,7 +123,7 @@ def detector_step(
     return Detector(r, tuple(cusum), tuple(since), state.n + 1)
 
 
-def limited(r: Sequence[float], before: Sequence[float], cap: float) -> tuple[float, ...]:
+def limit_evidence(r: Sequence[float], before: Sequence[float], cap: float) -> tuple[float, ...]:
     """The evidence that one window may leave: at most `cap` · (R + 1), with R as it was `before` the window."""
     return tuple(min(value, (start + 1.0) * cap) for value, start in zip(r, before, strict=True))
 
@@ -144,7 +144,7 @@ def reference_rate(bad: float, n: int, delta: float = 0.05) -> float:
     return clopper_pearson_bounds(min(bad, n), n, delta).high
 
 
-def simulated_delay(
+def simulate_delay(
     q0: float,
     q1: float,
     threshold: float,

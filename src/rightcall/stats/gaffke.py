@@ -114,36 +114,36 @@ def trial_units(trials: Iterable[Sequence[float]], weights: Sequence[float] | No
     return units(values, shares)
 
 
-def gaffke_p_values(found: Units, theta: float, tolerance: float = _EXACT) -> tuple[float, float]:
+def gaffke_p_values(sample_units: Units, theta: float, tolerance: float = _EXACT) -> tuple[float, float]:
     """(against "the mean is below θ", against "it is θ or more"): P(lower ≤ θ) and P(upper ≥ θ), exactly.
 
     The first is ≤ α exactly when the lower bound reaches θ, the second is < α exactly when the upper bound is below.
     """
     require_share("gaffke_p_values", "theta", theta)
-    if whole := found.yes_no:
+    if whole := sample_units.yes_no:
         return clopper_pearson_p_values(*whole, theta)
-    return _below(found, theta, tolerance), _above(found, theta, tolerance)
+    return _below(sample_units, theta, tolerance), _above(sample_units, theta, tolerance)
 
 
-def gaffke_bounds(found: Units, alpha: float = 0.05) -> Interval:
+def gaffke_bounds(sample_units: Units, alpha: float = 0.05) -> Interval:
     """One-sided lower and upper bound at 1−α each."""
     require_share("gaffke_bounds", "alpha", alpha)
-    if whole := found.yes_no:
+    if whole := sample_units.yes_no:
         return clopper_pearson_bounds(*whole, alpha)
-    mean = found.mean
-    low = _root(lambda theta: _below(found, theta, _EXACT), mean, alpha)
-    high = 1 - _root(lambda theta: _above(found, 1 - theta, _EXACT), 1 - mean, alpha)
+    mean = sample_units.mean
+    low = _root(lambda theta: _below(sample_units, theta, _EXACT), mean, alpha)
+    high = 1 - _root(lambda theta: _above(sample_units, 1 - theta, _EXACT), 1 - mean, alpha)
     return Interval(low, high)
 
 
-def _below(found: Units, theta: float, tolerance: float) -> float:
-    terms = [(s - theta * n, k) for n, s, k in found.counts]
-    return probability_below_zero([*terms, (-theta * found.unseen, 1)], tolerance)
+def _below(sample_units: Units, theta: float, tolerance: float) -> float:
+    terms = [(s - theta * n, k) for n, s, k in sample_units.counts]
+    return probability_below_zero([*terms, (-theta * sample_units.unseen, 1)], tolerance)
 
 
-def _above(found: Units, theta: float, tolerance: float) -> float:
-    terms = [(theta * n - s, k) for n, s, k in found.counts]
-    return probability_below_zero([*terms, ((theta - 1) * found.unseen, 1)], tolerance)
+def _above(sample_units: Units, theta: float, tolerance: float) -> float:
+    terms = [(theta * n - s, k) for n, s, k in sample_units.counts]
+    return probability_below_zero([*terms, ((theta - 1) * sample_units.unseen, 1)], tolerance)
 
 
 def _root(p_at: Callable[[float], float], top: float, alpha: float) -> float:
@@ -151,10 +151,10 @@ def _root(p_at: Callable[[float], float], top: float, alpha: float) -> float:
 
     Secant steps inside a shrinking bracket, on the scale of normal quantiles, where p is nearly straight.
     """
-    wanted = normal_quantile(alpha)
+    quantile = normal_quantile(alpha)
 
     def off(theta: float) -> float:
-        return normal_quantile(min(max(p_at(theta), 1e-290), 1 - 1e-15)) - wanted
+        return normal_quantile(min(max(p_at(theta), 1e-290), 1 - 1e-15)) - quantile
 
     low, high = 0.0, top
     if high <= low or off(high) <= 0:

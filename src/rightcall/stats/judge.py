@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 from rightcall.core.errors import InputError
-from rightcall.stats.bootstrap_interval import RESAMPLES, inverted_cdf
+from rightcall.stats.bootstrap_interval import RESAMPLES, quantile_of_sorted
 from rightcall.stats.intervals import Interval, require_counts, require_share
 
 
@@ -42,13 +42,13 @@ def rogan_gladen_interval(
     for x, n in (passed, sensitivity, specificity):
         require_counts("rogan_gladen_interval", x, n)
     rng = random.Random(seed)  # noqa: S311  repeatable, not secret
-    found = []
+    estimates = []
     for _ in range(resamples):
         q, se, sp = (rng.betavariate(x + 0.5, n - x + 0.5) for x, n in (passed, sensitivity, specificity))
         if se + sp > 1:
-            found.append(rogan_gladen(q, se, sp))
-    if not found:
+            estimates.append(rogan_gladen(q, se, sp))
+    if not estimates:
         raise InputError("rogan_gladen_interval", "the judge is no better than chance in every resample")
-    found.sort()
+    estimates.sort()
     tail = (1 - conf) / 2
-    return Interval(inverted_cdf(found, tail), inverted_cdf(found, 1 - tail))
+    return Interval(quantile_of_sorted(estimates, tail), quantile_of_sorted(estimates, 1 - tail))

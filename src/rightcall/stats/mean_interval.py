@@ -18,7 +18,6 @@ from rightcall.stats.clusters import Sample, Trials, sample
 from rightcall.stats.intervals import (
     Interval,
     clopper_pearson,
-    clopper_pearson_bounds,
     t_interval,
     wilson,
 )
@@ -44,30 +43,30 @@ class Estimate(NamedTuple):
     small: bool
 
 
-def estimate(found: Sample, conf: float = 0.95) -> Estimate:
+def estimate(scores: Sample, conf: float = 0.95) -> Estimate:
     """The interval to show with a mean: Wilson, Korn-Graubard or t, whichever the sample allows."""
-    method = method_for(found)
+    method = method_for(scores)
     if method == "wilson":
-        low, high = wilson(found.mean * found.cases, found.cases, conf)
+        low, high = wilson(scores.mean * scores.cases, scores.cases, conf)
     elif method == "korn_graubard":
-        n = effective_n(found, conf)
-        low, high = clopper_pearson(found.mean * n, n, conf)
+        n = effective_n(scores, conf)
+        low, high = clopper_pearson(scores.mean * n, n, conf)
     else:
-        low, high = _clip(t_interval(found.mean, found.se or 0.0, found.clusters - 1, conf))
-    small = found.clusters < SMALL_SAMPLE
-    counts = (found.cases, found.trials, found.clusters)
-    return Estimate(found.mean, low, high, method, *counts, found.se, found.rerun_se, small)
+        low, high = _clip(t_interval(scores.mean, scores.se or 0.0, scores.clusters - 1, conf))
+    small = scores.clusters < SMALL_SAMPLE
+    counts = (scores.cases, scores.trials, scores.clusters)
+    return Estimate(scores.mean, low, high, method, *counts, scores.se, scores.rerun_se, small)
 
 
-def method_for(found: Sample) -> Method:
+def method_for(scores: Sample) -> Method:
     """Graded scores whose spread is unknown or zero fall back on the binomial form.
 
     No variable in [0, 1] varies more than a yes/no one with the same mean, so this is the conservative
     choice; a zero-width interval would be wrong.
     """
-    if found.binary:
-        return "wilson" if found.plain else "korn_graubard"
-    return "t" if found.se else "korn_graubard"
+    if scores.binary:
+        return "wilson" if scores.plain else "korn_graubard"
+    return "t" if scores.se else "korn_graubard"
 
 
 def _clip(interval: Interval) -> Interval:
@@ -85,37 +84,24 @@ def korn_graubard(
 
     Korn & Graubard, Survey Methodology 24 (1998) 193.
     """
-    found = sample(trials, clusters, weights)
-    n = effective_n(found, conf)
-    return clopper_pearson(found.mean * n, n, conf)
+    scores = sample(trials, clusters, weights)
+    n = effective_n(scores, conf)
+    return clopper_pearson(scores.mean * n, n, conf)
 
 
-def korn_graubard_bounds(
-    trials: Trials,
-    alpha: float = 0.05,
-    *,
-    clusters: Sequence[Hashable] | None = None,
-    weights: Sequence[float] | None = None,
-) -> Interval:
-    """One-sided bounds for the gate: n* as for the two-sided interval at 1−alpha, Beta quantiles at alpha."""
-    found = sample(trials, clusters, weights)
-    n = effective_n(found, 1 - alpha)
-    return clopper_pearson_bounds(found.mean * n, n, alpha)
-
-
-def effective_n(found: Sample, conf: float = 0.95) -> float:
+def effective_n(scores: Sample, conf: float = 0.95) -> float:
     """n* = min(N, n_eff (t_{N−1}/t_{G−1})²), t at 1−(1−conf)/2; n_eff = S(1−S)/SE² clipped to [1, N].
 
     When all pass or all fail, SE carries no information and n* = G, the number of clusters. The ratio of t
     quantiles accounts for estimating the error from only G clusters; it is 1 when N = G.
     """
-    if found.plain:
-        return float(found.cases)
-    if found.se is None or found.se <= 0 or not 0 < found.mean < 1:
-        return float(found.clusters)
-    n_eff = min(max(found.mean * (1 - found.mean) / found.se**2, 1.0), float(found.trials))
-    if found.trials == found.clusters:
+    if scores.plain:
+        return float(scores.cases)
+    if scores.se is None or scores.se <= 0 or not 0 < scores.mean < 1:
+        return float(scores.clusters)
+    n_eff = min(max(scores.mean * (1 - scores.mean) / scores.se**2, 1.0), float(scores.trials))
+    if scores.trials == scores.clusters:
         return n_eff
     q = 1 - (1 - conf) / 2
-    ratio = t_quantile(q, found.trials - 1) / t_quantile(q, found.clusters - 1)
-    return min(float(found.trials), n_eff * ratio**2)
+    ratio = t_quantile(q, scores.trials - 1) / t_quantile(q, scores.clusters - 1)
+    return min(float(scores.trials), n_eff * ratio**2)

@@ -44,17 +44,6 @@ def suite_pass_hat_k(
     return _suite([pass_hat_k(n, c, k) for n, c in counts], k, clusters, conf)
 
 
-def suite_pass_at_k(
-    counts: Sequence[tuple[int, int]],
-    k: int,
-    *,
-    clusters: Sequence[Hashable] | None = None,
-    conf: float = 0.95,
-) -> PassK:
-    """Mean pass@k over cases given as (trials, passes)."""
-    return _suite([pass_at_k(n, c, k) for n, c in counts], k, clusters, conf)
-
-
 class BetaFit(NamedTuple):
     """Beta(a, b) for how the success rate varies between cases."""
 
@@ -80,7 +69,7 @@ def beta_moments(counts: Sequence[tuple[int, int]]) -> BetaFit | None:
     return BetaFit(mean * nu, (1 - mean) * nu)
 
 
-def extrapolated_pass_hat_k(a: float, b: float, k: int) -> float:
+def extrapolate_pass_hat_k(a: float, b: float, k: int) -> float:
     """E[p^k] = B(a+k, b)/B(a, b) for p ~ Beta(a, b): a guess for k above the trials made; label it as one."""
     return math.exp(log_beta(a + k, b) - log_beta(a, b))
 

@@ -104,7 +104,7 @@ def exchange_p(tables: Sequence[ExchangeTable], *, seed: int = 0, draws: int = D
         return 1.0
     if all(score in (0, 1) for table in used for scores in table for score in scores):
         return _exact([_counts(table) for table in used])
-    return _drawn(used, random.Random(seed), draws)  # noqa: S311  repeatable, not secret
+    return _draw_p(used, random.Random(seed), draws)  # noqa: S311  repeatable, not secret
 
 
 class _Counts(NamedTuple):
@@ -122,15 +122,15 @@ def _counts(table: ExchangeTable) -> _Counts:
 def _exact(counts: Sequence[_Counts]) -> float:
     # Goldens with equal counts have one law, and most have: its power takes a few multiplications, not one each.
     laws = [
-        (*_hypergeometric(*each), number) for each, number in Counter(each[:3] for each in counts).items()
+        (*_hypergeometric(*count), number) for count, number in Counter(count[:3] for count in counts).items()
     ]
     # Passes that are left to chance; what is above the observed number of them is never needed.
-    wanted = sum(each.observed for each in counts) - sum(low * number for low, _, number in laws) + 1
+    size = sum(count.observed for count in counts) - sum(low * number for low, _, number in laws) + 1
     law = [1.0]
     for _, chances, number in laws:
         if len(chances) > 1:
-            law = _convolved(law, _power(chances, number, wanted), wanted)
-    return min(1.0, math.fsum(law[:wanted]))
+            law = _convolve(law, _power(chances, number, size), size)
+    return min(1.0, math.fsum(law[:size]))
 
 
 def _hypergeometric(t: int, m: int, n: int) -> tuple[int, list[float]]:
@@ -140,18 +140,18 @@ def _hypergeometric(t: int, m: int, n: int) -> tuple[int, list[float]]:
     return low, [math.comb(t, b) * math.comb(m - t, n - b) / ways for b in range(low, high + 1)]
 
 
-def _power(law: list[float], number: int, wanted: int) -> list[float]:
-    """The law of the sum of `number` independent variables, by squaring; the first `wanted` chances of it."""
+def _power(law: list[float], number: int, size: int) -> list[float]:
+    """The law of the sum of `number` independent variables, by squaring; the first `size` chances of it."""
     if number == 1:
         return law
-    half = _power(law, number // 2, wanted)
-    whole = _convolved(half, half, wanted)
-    return _convolved(whole, law, wanted) if number % 2 else whole
+    half = _power(law, number // 2, size)
+    whole = _convolve(half, half, size)
+    return _convolve(whole, law, size) if number % 2 else whole
 
 
-def _convolved(one: list[float], other: list[float], wanted: int) -> list[float]:
-    long, short = (one, other) if len(one) >= len(other) else (other, one)
-    size = min(wanted, len(long) + len(short) - 1)
+def _convolve(first: list[float], second: list[float], longest: int) -> list[float]:
+    long, short = (first, second) if len(first) >= len(second) else (second, first)
+    size = min(longest, len(long) + len(short) - 1)
     out = [0.0] * size
     for shift, chance in enumerate(short[:size]):
         end = min(size, shift + len(long))
@@ -159,7 +159,7 @@ def _convolved(one: list[float], other: list[float], wanted: int) -> list[float]
     return out
 
 
-def _drawn(tables: Sequence[ExchangeTable], rng: random.Random, draws: int) -> float:
+def _draw_p(tables: Sequence[ExchangeTable], rng: random.Random, draws: int) -> float:
     observed = math.fsum(score for table in tables for score in table.after)
     pools = [((*table.before, *table.after), len(table.after)) for table in tables]
     pools = [(pool, n) for pool, n in pools if len(set(pool)) > 1]

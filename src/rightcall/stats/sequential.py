@@ -102,10 +102,10 @@ def paired_e_values(d: Iterable[float]) -> Iterator[float]:
     Ville (1939); Waudby-Smith & Ramdas, JRSS B 86 (2024) 1.
     """
     capital = [1.0] * len(PAIRED_BETS)
-    for one in d:
-        if not -1 <= one <= 1:
-            raise ValueError(f"paired_e_values: a difference is between -1 and 1, got {one}")
-        capital = [held * (1 + bet * one) for held, bet in zip(capital, PAIRED_BETS, strict=True)]
+    for difference in d:
+        if not -1 <= difference <= 1:
+            raise ValueError(f"paired_e_values: a difference is between -1 and 1, got {difference}")
+        capital = [held * (1 + bet * difference) for held, bet in zip(capital, PAIRED_BETS, strict=True)]
         yield sum(capital) / len(capital)
 
 

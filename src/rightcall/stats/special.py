@@ -193,12 +193,12 @@ def _solve(q: float, p: float, a: float, b: float) -> float:
     x = _first_guess(q, p, a, b)
     for _ in range(200):
         lower, upper = _tails(x, 1 - x, a, b)
-        tail, wanted, sign = (lower, q, 1) if q <= p else (upper, p, -1)
-        if tail == wanted or x < _TINY:
+        tail, target, sign = (lower, q, 1) if q <= p else (upper, p, -1)
+        if tail == target or x < _TINY:
             return x
-        low, high = (low, x) if sign * (tail - wanted) > 0 else (x, high)
+        low, high = (low, x) if sign * (tail - target) > 0 else (x, high)
         density = _front(x, 1 - x, a, b) / (x * (1 - x))
-        step = sign * tail / density * math.log(tail / wanted) if tail > 0 and density > 0 else math.inf
+        step = sign * tail / density * math.log(tail / target) if tail > 0 and density > 0 else math.inf
         following = x - step
         if abs(step) <= 4e-16 * x:
             return following

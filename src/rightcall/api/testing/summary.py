@@ -13,7 +13,7 @@ from rightcall.decide.config import Gate
 from rightcall.decide.outcome import Outcome, sample_of
 from rightcall.decide.verdict import Verdict, decide
 from rightcall.model.run import unchecked_text
-from rightcall.run.answers import unanswered_sentence
+from rightcall.run.answers import no_answer_sentence
 from rightcall.run.outcome import nothing_checked
 from rightcall.stats.mean_interval import estimate as stats_estimate
 
@@ -93,7 +93,7 @@ def summary_lines(groups: Sequence[Tested], verdict: Verdict | None, store: str)
                 f"  {unchecked_text(group.unchecked)}: neither their goldens nor a metric checks them"
             )
         if not group.answered:
-            lines.append(f"  {unanswered_sentence(group.trials)}")
+            lines.append(f"  {no_answer_sentence(group.trials)}")
     if len(groups) > 1:
         lines += ["all", f"  {_rate([outcome for group in groups for outcome in group.outcomes])}"]
     if verdict is not None:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rightcall.improve.causes.choices import first_sentence, is_low_cover, missed_tools
+from rightcall.improve.causes.choices import first_sentence, is_low_cover, tools_that_were_missed
 from rightcall.improve.evidence import Evidence
 from rightcall.improve.hypothesis import Hypothesis, ProposedChange, codes_on
 from rightcall.lint.confusability.word_use import request_words
 
 
 def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
-    for tool, symptoms, targets in missed_tools(evidence):
+    for tool, symptoms, targets in tools_that_were_missed(evidence):
         fired = codes_on(evidence, ("TD103", "TD107", "TD109"), (tool, ""))
         if not {"TD103", "TD107"} & set(fired):
             continue

@@ -118,7 +118,6 @@ _UNIT = re.compile(
     rf"(?<![\w])(?:{'|'.join(map(re.escape, sorted(UNITS, key=len, reverse=True)))})(?![\w])", re.I
 )
 _DATE_FORM = re.compile(r"yyyy|iso[ -]?8601|\biso\b|\d{4}-\d{2}-\d{2}|rfc ?3339", re.I)
-SHORT_UNITS = frozenset(("m", "l", "g", "min", "sec"))
 
 
 class ArgumentPlace(NamedTuple):
@@ -159,22 +158,29 @@ class ArgumentPlace(NamedTuple):
 
 def places(evidence: Evidence) -> Iterator[ArgumentPlace]:
     """Every parameter with wrong values, in the order of the definitions."""
-    found: dict[tuple[str, str], dict[int, tuple[str, bool]]] = {}
+    symptoms_by_place: dict[tuple[str, str], dict[int, tuple[str, bool]]] = {}
     for number, seen in enumerate(evidence.seen):
         for bad in seen.symptom.arguments:
-            found.setdefault((seen.symptom.tool, bad.parameter), {})[number] = (bad.kind, bad.held)
-    for tool, parameter in sorted(found, key=lambda key: order_of(evidence, *key)):
+            symptoms_by_place.setdefault((seen.symptom.tool, bad.parameter), {})[number] = (
+                bad.kind,
+                bad.held,
+            )
+    for tool, parameter in sorted(symptoms_by_place, key=lambda key: order_of(evidence, *key)):
         if parameter:
             schema = evidence.schema(tool, parameter)
             yield ArgumentPlace(
-                tool, parameter, found[tool, parameter], evidence.parameters[tool, parameter], schema
+                tool,
+                parameter,
+                symptoms_by_place[tool, parameter],
+                evidence.parameters[tool, parameter],
+                schema,
             )
 
 
 def order_of(evidence: Evidence, tool: str, parameter: str) -> tuple[int, str, int, str]:
     """The position of a parameter in the definitions."""
-    known = evidence.by_name.get(tool)
-    names = list(known.parameters) if known else []
+    definition = evidence.by_name.get(tool)
+    names = list(definition.parameters) if definition else []
     at = names.index(parameter) if parameter in names else len(names)
     return evidence.place.get(tool, len(evidence.place)), tool, at, parameter
 
@@ -184,8 +190,8 @@ def names_unit(place: ArgumentPlace) -> bool:
     name = set(re.split(r"[_\W]+", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", place.parameter).lower()))
     if name & set(UNITS) - {"m", "l", "g"}:
         return True
-    said = [place.description, str(place.schema.get("unit", "")), str(place.schema.get("title", ""))]
-    return any(_UNIT.search(text) for text in said)
+    texts = [place.description, str(place.schema.get("unit", "")), str(place.schema.get("title", ""))]
+    return any(_UNIT.search(text) for text in texts)
 
 
 def names_date_form(place: ArgumentPlace) -> bool:

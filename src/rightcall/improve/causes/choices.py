@@ -14,7 +14,7 @@ LOW = 0.6
 """Share of the set's median coverage below which a description counts as narrow."""
 
 
-def missed_tools(evidence: Evidence) -> Iterator[tuple[str, list[int], Counter[str]]]:
+def tools_that_were_missed(evidence: Evidence) -> Iterator[tuple[str, list[int], Counter[str]]]:
     """Every missed tool: its symptoms, and what was called instead ("" for nothing), by trials."""
     for tool in evidence.by_name_in_order:
         symptoms = evidence.where(group="miss", tool=tool)
@@ -40,15 +40,15 @@ def is_low_cover(evidence: Evidence, tool: str) -> bool:
 def missing_words(evidence: Evidence, tool: str, most: int = 4) -> list[str]:
     """Words of missed requests that a tool's description lacks, most informative first."""
     stats = evidence.tool_stats[tool]
-    found = [word for word in stats.missed_words if not evidence.wording.says(tool, word)]
-    return sorted(found, key=lambda w: (-stats.missed_words[w] * evidence.wording.rarity(w), w))[:most]
+    words = [word for word in stats.missed_words if not evidence.wording.says(tool, word)]
+    return sorted(words, key=lambda w: (-stats.missed_words[w] * evidence.wording.rarity(w), w))[:most]
 
 
 def own_words(evidence: Evidence, tool: str, other: str, most: int = 4) -> list[str]:
     """Words in requests for one tool but not the other, most informative first."""
     mine, theirs = evidence.tool_stats[tool].words, evidence.tool_stats[other].words
-    found = [word for word in mine if word not in theirs]
-    return sorted(found, key=lambda w: (-mine[w] * evidence.wording.rarity(w), w))[:most]
+    words = [word for word in mine if word not in theirs]
+    return sorted(words, key=lambda w: (-mine[w] * evidence.wording.rarity(w), w))[:most]
 
 
 def describe(evidence: Evidence, tool: str, addition: str) -> ProposedChange:

@@ -30,7 +30,7 @@ def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
                 "the format is already specified"
                 if told
                 else "no format, pattern or example of a date in the schema",
-                *(f"expected {one}, got {two}" for one, two in shown),
+                *(f"expected {expected}, got {actual}" for expected, actual in shown),
             ),
             ()
             if told

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import combinations
 
-from rightcall.improve.causes.choices import missed_tools
+from rightcall.improve.causes.choices import tools_that_were_missed
 from rightcall.improve.evidence import Evidence
 from rightcall.improve.hypothesis import Hypothesis, ProposedChange, Weight, codes_on
 from rightcall.lint.confusability.word_use import request_words
@@ -17,43 +17,45 @@ BETTER = 0.02
 def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
     missed = {
         tool: symptoms
-        for tool, symptoms, targets in missed_tools(evidence)
+        for tool, symptoms, targets in tools_that_were_missed(evidence)
         if sum(targets.values()) >= MISSED * evidence.tool_stats[tool].trials
     }
-    for one, two in combinations(missed, 2):
-        gains = [evidence.cover(a, b) - evidence.cover(a, a) for a, b in ((one, two), (two, one))]
-        sent_to_itself = [evidence.wording.sends_to(name, name) for name in (one, two)]
+    for first, second in combinations(missed, 2):
+        gains = [evidence.cover(a, b) - evidence.cover(a, a) for a, b in ((first, second), (second, first))]
+        sent_to_itself = [evidence.wording.sends_to(name, name) for name in (first, second)]
         if min(gains) <= BETTER and not all(sent_to_itself):
             continue
-        weight = Weight(0.85, [f"requests for {one} use the words of {two}'s description, and vice versa"])
-        weight.add(0.13, _names_fit(evidence, one, two), "each name matches the other's description")
+        weight = Weight(
+            0.85, [f"requests for {first} use the words of {second}'s description, and vice versa"]
+        )
+        weight.add(0.13, _names_fit(evidence, first, second), "each name matches the other's description")
         weight.add(0.13, any(sent_to_itself), "a description says to use its own tool instead")
-        texts = evidence.by_name[one].description, evidence.by_name[two].description
-        symptoms = [*missed[one], *missed[two]]
+        texts = evidence.by_name[first].description, evidence.by_name[second].description
+        symptoms = [*missed[first], *missed[second]]
         yield Hypothesis(
             "descriptions_swapped",
             symptoms,
-            frozenset((one, two)),
+            frozenset((first, second)),
             weight.value,
-            f"{one} and {two} are not called in {evidence.trials_of(symptoms)} trials that need them; each description "
-            "describes the other",
-            f"The descriptions of {one} and {two} are swapped: exchange them.",
-            (one, two),
+            f"{first} and {second} are not called in {evidence.trials_of(symptoms)} trials that need them; each "
+            "description describes the other",
+            f"The descriptions of {first} and {second} are swapped: exchange them.",
+            (first, second),
             (),
             tuple(weight.reasons),
             (
-                ProposedChange(one, ("description",), texts[0], texts[1]),
-                ProposedChange(two, ("description",), texts[1], texts[0]),
+                ProposedChange(first, ("description",), texts[0], texts[1]),
+                ProposedChange(second, ("description",), texts[1], texts[0]),
             ),
-            codes_on(evidence, ("TD501",), (one, two), (two, one)),
+            codes_on(evidence, ("TD501",), (first, second), (second, first)),
             about="pair",
         )
 
 
-def _names_fit(evidence: Evidence, one: str, two: str) -> bool:
-    words = {name: request_words(name.replace("_", " ").replace("-", " ")) for name in (one, two)}
+def _names_fit(evidence: Evidence, first: str, second: str) -> bool:
+    words = {name: request_words(name.replace("_", " ").replace("-", " ")) for name in (first, second)}
 
     def fit(name: str, text: str) -> float:
         return evidence.wording.cover(words[name], text)
 
-    return fit(one, two) > fit(one, one) or fit(two, one) > fit(two, two)
+    return fit(first, second) > fit(first, first) or fit(second, first) > fit(second, second)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from rightcall.core.text import percent
 from rightcall.improve.causes.arguments import ArgumentPlace, places
 from rightcall.improve.evidence import Evidence
-from rightcall.improve.hypothesis import Hypothesis, codes_on, quoted
+from rightcall.improve.hypothesis import Hypothesis, codes_on, quote_values
 
 MOST_VALUES = 8
 
@@ -35,7 +35,7 @@ def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
         share = (place.stats.kinds["copied"] + place.stats.kinds["spelling"]) / max(1, wrong)
         weight = 0.6 if left_out else 0.55 + 0.4 * (share >= 0.6)
         listed = sorted(values)
-        meanings = [f"{value}: {words}" for value, words in sorted(_said(place).items())[:MOST_VALUES]]
+        meanings = [f"{value}: {words}" for value, words in sorted(_spellings(place).items())[:MOST_VALUES]]
         explained = worded or left_out
         instead = "is left out instead of being" if left_out else "gets the user's words instead of"
         yield Hypothesis(
@@ -45,7 +45,7 @@ def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
             weight * (1.0 if place.described else 0.85),
             f"{place.parameter} of {place.tool} {instead} one of {len(listed)} values in "
             f"{evidence.trials_of(explained)} of {place.stats.expected} calls",
-            f"Add enum {quoted(listed, 8)}"
+            f"Add enum {quote_values(listed, 8)}"
             + (f"; say what each means: {'; '.join(meanings)}" if meanings and not left_out else "") + ".",
             (place.tool,),
             (place.parameter,),
@@ -73,12 +73,12 @@ def _steady(place: ArgumentPlace) -> bool:
         by_value[expected][actual] += times
     if not by_value:
         return False
-    steady = sum(max(given.values()) for given in by_value.values())
-    return steady >= 0.5 * sum(sum(given.values()) for given in by_value.values())
+    steady = sum(max(counts.values()) for counts in by_value.values())
+    return steady >= 0.5 * sum(sum(counts.values()) for counts in by_value.values())
 
 
-def _said(place: ArgumentPlace) -> dict[str, str]:
-    found: dict[str, str] = {}
+def _spellings(place: ArgumentPlace) -> dict[str, str]:
+    actual_by_expected: dict[str, str] = {}
     for (expected, actual), _ in sorted(place.stats.pairs.items(), key=lambda item: (-item[1], item[0])):
-        found.setdefault(expected, actual)
-    return found
+        actual_by_expected.setdefault(expected, actual)
+    return actual_by_expected

@@ -37,8 +37,8 @@ def has_hint(evidence: Evidence, number: int) -> bool:
     """Whether the text of an error says what to do: a word of advice, a field of the tool, a value in quotes."""
     symptom = evidence.seen[number].symptom
     text = symptom.detail
-    known = evidence.by_name.get(symptom.tool)
-    fields = list(known.parameters) if known else []
+    definition = evidence.by_name.get(symptom.tool)
+    fields = list(definition.parameters) if definition else []
     return bool(
         _HINT.search(text)
         or any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) for name in fields)

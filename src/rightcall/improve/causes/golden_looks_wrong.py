@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rightcall.improve.evidence import Evidence
-from rightcall.improve.hypothesis import Hypothesis, quoted
+from rightcall.improve.hypothesis import Hypothesis, quote_values
 
 
 def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
@@ -13,7 +13,7 @@ def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
     if not symptoms:
         return
     goldens = tuple(sorted(evidence.suspects))
-    shown = [_said(golden, evidence) for golden in goldens[:3]]
+    shown = [_behaviour_text(golden, evidence) for golden in goldens[:3]]
     models = len(evidence.others) + 1
     tools = sorted(
         {evidence.suspects[golden].wanted for golden in goldens}, key=lambda name: evidence.place.get(name, 0)
@@ -24,7 +24,7 @@ def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
         frozenset(),
         0.9 if evidence.others else 0.75,
         f"{len(goldens)} goldens are contradicted by the same call every time",
-        f"{models} {'model' if models == 1 else 'models'} contradict {quoted(goldens, 4)}. Review them before "
+        f"{models} {'model' if models == 1 else 'models'} contradict {quote_values(goldens, 4)}. Review them before "
         "changing a tool.",
         tuple(tools),
         (),
@@ -34,7 +34,7 @@ def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
     )
 
 
-def _said(golden: str, evidence: Evidence) -> str:
+def _behaviour_text(golden: str, evidence: Evidence) -> str:
     behaviour = evidence.suspects[golden]
     if behaviour.called != behaviour.wanted:
         return f"{golden}: the golden expects {behaviour.wanted}, the agent calls {behaviour.called}"

@@ -31,7 +31,9 @@ def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
             "Say where the id comes from: 'id from the result of TOOL'.",
             (place.tool,),
             (place.parameter,),
-            tuple(f"expected {one}, got {two}" for one, two in commonest(place.stats.pairs)[:2]),
+            tuple(
+                f"expected {expected}, got {actual}" for expected, actual in commonest(place.stats.pairs)[:2]
+            ),
             (),
             codes_on(evidence, ("TD320",), (place.tool, place.parameter)),
             about="parameter",

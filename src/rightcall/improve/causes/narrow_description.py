@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rightcall.improve.causes.choices import describe, is_low_cover, missed_tools, missing_words, such_as
+from rightcall.improve.causes.choices import (
+    describe,
+    is_low_cover,
+    missing_words,
+    such_as,
+    tools_that_were_missed,
+)
 from rightcall.improve.evidence import Evidence
 from rightcall.improve.hypothesis import Hypothesis, Weight, codes_on
 from rightcall.lint.confusability.word_use import is_generic_name
@@ -13,7 +19,7 @@ RELATED = ("TD201", "TD202", "TD203", "TD204", "TD205", "TD214")
 
 
 def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
-    for tool, symptoms, targets in missed_tools(evidence):
+    for tool, symptoms, targets in tools_that_were_missed(evidence):
         trials = sum(targets.values())
         low = is_low_cover(evidence, tool)
         weight = Weight(0.45, [f"missed in {trials} of {evidence.tool_stats[tool].trials} trials"])
@@ -24,20 +30,22 @@ def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
         )
         words = missing_words(evidence, tool)
         generic = is_generic_name(tool) or bool(evidence.lint_on(tool) & {"TD103", "TD107"})
-        said = ", ".join(words)
+        listed_words = ", ".join(words)
         yield Hypothesis(
             "narrow_description",
             symptoms,
             frozenset((tool,)),
             min(0.97, weight.value) * (1.0 if not generic else 0.85 if low else 0.6),
             f"{tool} is not called in {trials} of {evidence.tool_stats[tool].trials} trials that need it",
-            f"{tool} is missed when users say {said}. Add to its description: Use it to …"
-            if said
+            f"{tool} is missed when users say {listed_words}. Add to its description: Use it to …"
+            if listed_words
             else f"{tool} is missed in requests such as {such_as(evidence, symptoms)}. "
             "Say in its description what those users want: Use it to …",
             (tool,),
             (),
             tuple(weight.reasons),
-            (describe(evidence, tool, f"Use it for requests about {said}."),) if words and low else (),
+            (describe(evidence, tool, f"Use it for requests about {listed_words}."),)
+            if words and low
+            else (),
             codes_on(evidence, RELATED, (tool, "")),
         )

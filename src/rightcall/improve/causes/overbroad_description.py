@@ -34,14 +34,16 @@ def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
         text = evidence.by_name[tool].description
         broad = {word.lower() for word in _BROAD.findall(text)}
         worded = len(broad) >= 2 or "TD807" in evidence.lint_on(tool)
-        count, own, wanted = evidence.surplus_cover[tool]
+        count, own, expected_share = evidence.surplus_cover[tool]
         several = sum(count >= NOISE * trials for count in sources.values()) >= 2
         weight = Weight(0.35, [f"called in {trials} trials that need {', '.join(sorted(sources))}"])
         weight.add(0.25, several, f"wrongly called from {len(sources)} kinds of requests")
         weight.add(0.2, worded, "its description is broad:  " + ", ".join(sorted(broad)))
         weight.add(0.15, trials > 0.6 * choice, f"{trials} of {choice} wrong choices end here")
         weight.add(
-            0.1, count > 0 and own / count > wanted / count, "its description covers these requests better"
+            0.1,
+            count > 0 and own / count > expected_share / count,
+            "its description covers these requests better",
         )
         weight.add(-0.2, not several and not worded, "one source only, and no broad words")
         exposed: frozenset[Class] = frozenset(

@@ -6,12 +6,16 @@ from collections.abc import Iterator
 
 from rightcall.improve.causes.arguments import places
 from rightcall.improve.evidence import Evidence
-from rightcall.improve.hypothesis import Hypothesis, codes_on, quoted
+from rightcall.improve.hypothesis import Hypothesis, codes_on, quote_values
 
 
 def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
     for place in places(evidence):
-        if place.described or not place.schema or place.parameter not in _known(evidence, place.tool):
+        if (
+            place.described
+            or not place.schema
+            or place.parameter not in _parameter_names(evidence, place.tool)
+        ):
             continue
         symptoms = [n for n in place.symptoms if place.symptoms[n][0] != "extra"] or list(place.symptoms)
         examples = sorted(place.stats.values)[:2]
@@ -22,7 +26,7 @@ def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
             0.96,
             f"{place.parameter} of {place.tool} is wrong in {evidence.trials_of(symptoms)} of "
             f"{place.stats.expected} calls, and it has no description",
-            f"Describe {place.parameter}: what it is, its format, and an example such as {quoted(examples)}.",
+            f"Describe {place.parameter}: what it is, its format, and an example such as {quote_values(examples)}.",
             (place.tool,),
             (place.parameter,),
             ("no description", _kinds(place.stats.kinds)),
@@ -32,9 +36,9 @@ def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
         )
 
 
-def _known(evidence: Evidence, tool: str) -> frozenset[str]:
-    known = evidence.by_name.get(tool)
-    return frozenset(known.parameters) if known else frozenset()
+def _parameter_names(evidence: Evidence, tool: str) -> frozenset[str]:
+    definition = evidence.by_name.get(tool)
+    return frozenset(definition.parameters) if definition else frozenset()
 
 
 def _kinds(kinds: dict[str, int]) -> str:

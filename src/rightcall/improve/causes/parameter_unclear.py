@@ -29,7 +29,7 @@ def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
             f"Say in {place.parameter} what it is not, and give an example.",
             (place.tool,),
             (place.parameter,),
-            tuple(f"expected {one}, got {two}" for one, two in shown),
+            tuple(f"expected {expected}, got {actual}" for expected, actual in shown),
             (),
             codes_on(evidence, ("TD302", "TD110"), (place.tool, place.parameter)),
             about="parameter",

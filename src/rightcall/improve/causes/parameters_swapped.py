@@ -11,13 +11,13 @@ from rightcall.improve.hypothesis import Hypothesis, ProposedChange, codes_on
 
 
 def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
-    found: dict[tuple[str, str, str], list[int]] = {}
+    symptoms_by_pair: dict[tuple[str, str, str], list[int]] = {}
     for number, seen in enumerate(evidence.seen):
         names = [bad.parameter for bad in seen.symptom.arguments if bad.kind == "swapped"]
         tool = seen.symptom.tool
         for one, two in combinations(sorted(names, key=lambda name: order_of(evidence, tool, name)), 2):
-            found.setdefault((tool, one, two), []).append(number)
-    for (tool, one, two), symptoms in found.items():
+            symptoms_by_pair.setdefault((tool, one, two), []).append(number)
+    for (tool, one, two), symptoms in symptoms_by_pair.items():
         first, second = evidence.schema(tool, one), evidence.schema(tool, two)
         paths = [("input_schema", "properties", name, "description") for name in (one, two)]
         texts = [str(schema.get("description", "")) for schema in (first, second)]

@@ -16,9 +16,9 @@ def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
         symptoms = place.of_kind("type")
         if not symptoms:
             continue
-        types = {TYPES[type(one)] for one, _ in place.stats.raw.values() if type(one) in TYPES}
-        wanted = next(iter(types)) if len(types) == 1 else ""
-        change = place.change("type", wanted)
+        types = {TYPES[type(expected)] for expected, _ in place.stats.raw.values() if type(expected) in TYPES}
+        type_name = next(iter(types)) if len(types) == 1 else ""
+        change = place.change("type", type_name)
         yield Hypothesis(
             "type_unclear",
             symptoms,
@@ -26,11 +26,13 @@ def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
             0.8,
             f"{place.parameter} of {place.tool} has the right value with the wrong type in "
             f"{evidence.trials_of(symptoms)} of {place.stats.expected} calls",
-            f"Tighten the type{f': {wanted}' if wanted else ''}.",
+            f"Tighten the type{f': {type_name}' if type_name else ''}.",
             (place.tool,),
             (place.parameter,),
-            tuple(f"expected {one}, got {two}" for one, two in commonest(place.stats.pairs)[:2]),
-            (change,) if wanted and change.before != wanted else (),
+            tuple(
+                f"expected {expected}, got {actual}" for expected, actual in commonest(place.stats.pairs)[:2]
+            ),
+            (change,) if type_name and change.before != type_name else (),
             codes_on(evidence, ("TD303", "TD316"), (place.tool, place.parameter)),
             about="parameter",
         )

@@ -23,20 +23,20 @@ def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
             continue
         told = names_unit(place)
         trials = evidence.trials_of(symptoms)
-        unit, given = _units(place.stats.raw.values())
+        unit, unit_passed = _units(place.stats.raw.values())
         words = f"in {unit}" if unit else "in the unit that the goldens expect"
         yield Hypothesis(
             "unit_missing",
             symptoms,
             place.exposed,
             0.5 if told else 0.95,
-            f"{place.parameter} of {place.tool} is passed {f'in {given}' if given else 'in another unit'} "
+            f"{place.parameter} of {place.tool} is passed {f'in {unit_passed}' if unit_passed else 'in another unit'} "
             f"in {trials} of {place.stats.expected} calls",
             f"State the unit: {words}; or rename it to {place.parameter}_{unit or 'UNIT'}.",
             (place.tool,),
             (place.parameter,),
             ("a unit is already given" if told else "no unit in name, description or schema",
-             *(f"expected {one}, got {two}" for one, two in commonest(place.stats.pairs)[:2])),
+             *(f"expected {expected}, got {actual}" for expected, actual in commonest(place.stats.pairs)[:2])),
             (place.change("description", with_sentence(place.description, f"in {unit}")),) if unit and not told else (),
             codes_on(evidence, ("TD306",), (place.tool, place.parameter)),
             about="parameter",

@@ -11,18 +11,18 @@ from rightcall.improve.hypothesis import Hypothesis, codes_on
 
 
 def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
-    found: defaultdict[str, list[int]] = defaultdict(list)
+    symptoms_by_name: defaultdict[str, list[int]] = defaultdict(list)
     for number in evidence.where(group="invented"):
-        found[evidence.seen[number].symptom.called].append(number)
-    for name, symptoms in sorted(found.items()):
+        symptoms_by_name[evidence.seen[number].symptom.called].append(number)
+    for name, symptoms in sorted(symptoms_by_name.items()):
         mentioned = [tool for tool in evidence.by_name_in_order if evidence.wording.names(tool, name)]
         near = get_close_matches(name, evidence.by_name_in_order, 1)
         if mentioned:
             advice = f"{name} does not exist; the description of {mentioned[0]} mentions it."
         else:
             advice = f"{name} does not exist" + (f"; it looks like {near[0]}." if near else ".")
-        wanted = {evidence.seen[n].symptom.tool for n in symptoms} - {""}
-        place = tuple(mentioned[:1] or sorted(wanted)[:1])
+        tools_meant = {evidence.seen[n].symptom.tool for n in symptoms} - {""}
+        place = tuple(mentioned[:1] or sorted(tools_meant)[:1])
         yield Hypothesis(
             "unknown_tool",
             symptoms,

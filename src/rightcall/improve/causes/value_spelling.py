@@ -23,7 +23,10 @@ def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
                 "The golden expects one spelling: compare with {text: …, ignore: [case]}, or specify the spelling.",
                 (place.tool,),
                 (place.parameter,),
-                tuple(f"expected {one}, got {two}" for one, two in commonest(place.stats.pairs)[:2]),
+                tuple(
+                    f"expected {expected}, got {actual}"
+                    for expected, actual in commonest(place.stats.pairs)[:2]
+                ),
                 (),
                 codes_on(evidence, ("TD303", "TD304", "TD316"), (place.tool, place.parameter)),
                 about="parameter",

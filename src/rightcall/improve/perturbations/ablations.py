@@ -37,29 +37,29 @@ def system(task: PerturbTask) -> Variant:
 
 def _without_words(tool: Tool) -> Tool:
     schema = copy.deepcopy(tool.input_schema)
-    for one in (schema.get("properties") or {}).values():
-        if isinstance(one, dict):
-            one.pop("description", None)
+    for schema_of_parameter in (schema.get("properties") or {}).values():
+        if isinstance(schema_of_parameter, dict):
+            schema_of_parameter.pop("description", None)
     return msgspec.structs.replace(tool, description="", input_schema=schema)
 
 
 def _without_examples(tool: Tool) -> Tool:
     return msgspec.structs.replace(
-        tool, description=_plain(tool.description), input_schema=_stripped(tool.input_schema)
+        tool, description=_plain(tool.description), input_schema=_strip_examples(tool.input_schema)
     )
 
 
-def _stripped(value: Any, *, of_names: bool = False) -> Any:
+def _strip_examples(value: Any, *, of_names: bool = False) -> Any:
     """A schema without examples; under `properties` the keys are names of parameters, which stay."""
     if isinstance(value, dict):
         return {
-            key: _plain(one)
-            if key == "description" and isinstance(one, str) and not of_names
-            else _stripped(one, of_names=key == "properties" and not of_names)
-            for key, one in value.items()
+            key: _plain(inner)
+            if key == "description" and isinstance(inner, str) and not of_names
+            else _strip_examples(inner, of_names=key == "properties" and not of_names)
+            for key, inner in value.items()
             if of_names or key not in _KEYS
         }
-    return [_stripped(one) for one in value] if isinstance(value, list) else value
+    return [_strip_examples(inner) for inner in value] if isinstance(value, list) else value
 
 
 def _plain(text: str) -> str:

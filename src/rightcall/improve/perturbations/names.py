@@ -27,7 +27,7 @@ def names(task: PerturbTask) -> Variant:
     )
 
     def text(words: str) -> str:
-        return spoken.sub(lambda found: new[found.group()], words)
+        return spoken.sub(lambda match: new[match.group()], words)
 
     tools = [
         msgspec.structs.replace(
@@ -39,12 +39,13 @@ def names(task: PerturbTask) -> Variant:
     agent = task.plan.agent
     return task.with_tools(
         tools,
-        [renamed_golden(g, new) for g in task.goldens if not spoken.search(g.input)],
+        [rename_golden_tools(g, new) for g in task.goldens if not spoken.search(g.input)],
         renamed={after: before for before, after in new.items()},
         system=text(agent.system),
         mocks={new.get(name, name): _in_texts(mock, text) for name, mock in agent.mocks.items()},
         tool_sets={
-            name: tuple(new.get(one, one) for one in members) for name, members in agent.tool_sets.items()
+            name: tuple(new.get(member, member) for member in members)
+            for name, members in agent.tool_sets.items()
         },
     )
 
@@ -54,33 +55,37 @@ def _in_texts(value: Any, text: Callable[[str], str]) -> Any:
     if isinstance(value, str):
         return text(value)
     if isinstance(value, dict):
-        return {key: _in_texts(one, text) for key, one in value.items()}
+        return {key: _in_texts(inner, text) for key, inner in value.items()}
     if isinstance(value, list | tuple):
-        return type(value)(_in_texts(one, text) for one in value)
+        return type(value)(_in_texts(inner, text) for inner in value)
     return value
 
 
-def renamed_golden(golden: Golden, new: Mapping[str, str]) -> Golden:
+def rename_golden_tools(golden: Golden, new: Mapping[str, str]) -> Golden:
     """The golden with its tools under other names."""
 
-    def call(one: ExpectedCall) -> ExpectedCall:
-        tool: Any = one.tool
+    def call(expected_call: ExpectedCall) -> ExpectedCall:
+        tool: Any = expected_call.tool
         if isinstance(tool, str):
             tool = new.get(tool, tool)
         elif isinstance(tool, tuple):
             tool = tuple(new.get(name, name) for name in tool)
-        return msgspec.structs.replace(one, tool=tool)
+        return msgspec.structs.replace(expected_call, tool=tool)
 
     return msgspec.structs.replace(
         golden,
         expected_calls=tuple(map(call, golden.expected_calls)),
         any_of=tuple(tuple(map(call, calls)) for calls in golden.any_of),
         forbidden_calls=tuple(
-            new.get(one, one) if isinstance(one, str) else one for one in golden.forbidden_calls
+            new.get(tool_name, tool_name) if isinstance(tool_name, str) else tool_name
+            for tool_name in golden.forbidden_calls
         ),
         tools=None
         if golden.tools is None
-        else tuple(new.get(one, one) if isinstance(one, str) else one for one in golden.tools),
+        else tuple(
+            new.get(tool_name, tool_name) if isinstance(tool_name, str) else tool_name
+            for tool_name in golden.tools
+        ),
     )
 
 
@@ -89,21 +94,23 @@ def parameters(task: PerturbTask) -> Variant:
     if task.plan.agent.mode == "loop" and task.plan.agent.execute == "real":
         raise ConfigError("--perturb parameters requires mocked tools: a function has fixed parameters")
     new = {tool.name: {p: f"p_{n:02}" for n, p in enumerate(tool.parameters, 1)} for tool in task.tools}
-    mocks = {name: _renamed_mock(mock, new.get(name, {})) for name, mock in task.plan.agent.mocks.items()}
-    tools = [_renamed_schema(tool, new[tool.name]) for tool in task.tools]
-    goldens = [_renamed_arguments(golden, new) for golden in task.on_suite_tools]
+    mocks = {name: _rename_mock(mock, new.get(name, {})) for name, mock in task.plan.agent.mocks.items()}
+    tools = [_rename_schema(tool, new[tool.name]) for tool in task.tools]
+    goldens = [_rename_arguments(golden, new) for golden in task.on_suite_tools]
     return task.with_tools(tools, [golden for golden in goldens if golden is not None], mocks=mocks)
 
 
-def _renamed_schema(tool: Tool, new: Mapping[str, str]) -> Tool:
+def _rename_schema(tool: Tool, new: Mapping[str, str]) -> Tool:
     schema = copy.deepcopy(tool.input_schema)
-    schema["properties"] = {new.get(name, name): one for name, one in tool.parameters.items()}
+    schema["properties"] = {
+        new.get(name, name): parameter_schema for name, parameter_schema in tool.parameters.items()
+    }
     if isinstance(schema.get("required"), list):
         schema["required"] = [new.get(name, name) for name in schema["required"]]
     return msgspec.structs.replace(tool, input_schema=schema)
 
 
-def _renamed_mock(mock: Any, new: Mapping[str, str]) -> Any:
+def _rename_mock(mock: Any, new: Mapping[str, str]) -> Any:
     if not isinstance(mock, dict) or not isinstance(mock.get("cases"), list):
         return mock
     cases = [
@@ -113,18 +120,20 @@ def _renamed_mock(mock: Any, new: Mapping[str, str]) -> Any:
     return {**mock, "cases": cases}
 
 
-def _renamed_arguments(golden: Golden, new: Mapping[str, Mapping[str, str]]) -> Golden | None:
+def _rename_arguments(golden: Golden, new: Mapping[str, Mapping[str, str]]) -> Golden | None:
     """The golden with its arguments under other names; None when a call may be one of several tools."""
     calls = [*golden.expected_calls, *(call for some in golden.any_of for call in some)]
     if any(not isinstance(call.tool, str) for call in calls):
         return None
 
-    def call(one: ExpectedCall) -> ExpectedCall:
-        known = new.get(str(one.tool), {})
+    def call(expected_call: ExpectedCall) -> ExpectedCall:
+        new_names = new.get(str(expected_call.tool), {})
         return msgspec.structs.replace(
-            one,
-            args=None if one.args is None else {known.get(k, k): v for k, v in one.args.items()},
-            forbidden_args=tuple(known.get(k, k) for k in one.forbidden_args),
+            expected_call,
+            args=None
+            if expected_call.args is None
+            else {new_names.get(k, k): v for k, v in expected_call.args.items()},
+            forbidden_args=tuple(new_names.get(k, k) for k in expected_call.forbidden_args),
         )
 
     return msgspec.structs.replace(

@@ -36,8 +36,8 @@ def order(task: PerturbTask) -> Variant:
 def distractors(task: PerturbTask) -> Variant:
     """Unrelated tools among the others: eight, or as many as `distractors=N` says. In a loop they are not available."""
     count = _count(task.about)
-    known = {tool.name for tool in task.tools}
-    more = [tool for tool in _strangers(count) if tool.name not in known][:count]
+    tool_names = {tool.name for tool in task.tools}
+    more = [tool for tool in _strangers(count) if tool.name not in tool_names][:count]
     mixed = [*task.tools, *more]
     task.random("distractors").shuffle(mixed)
     mocks = {**task.plan.agent.mocks, **{tool.name: NOT_AVAILABLE for tool in more}}
@@ -56,43 +56,43 @@ def _count(about: str) -> int:
 
 def _strangers(count: int) -> list[Tool]:
     """Made-up tools, then those of the built-in worlds, then numbered ones."""
-    found = [Tool(name, text) for name, text in STRANGERS]
-    if count > len(found):
-        found += Toolbox([make_world(name, None) for name in WORLDS]).tools
-    rooms = range(1, count - len(found) + 1)
-    return found + [Tool(f"open_door_{n}", f"Open door number {n} of the warehouse.") for n in rooms]
+    tools = [Tool(name, text) for name, text in STRANGERS]
+    if count > len(tools):
+        tools += Toolbox([make_world(name, None) for name in WORLDS]).tools
+    rooms = range(1, count - len(tools) + 1)
+    return tools + [Tool(f"open_door_{n}", f"Open door number {n} of the warehouse.") for n in rooms]
 
 
 def drop(task: PerturbTask) -> Variant:
     """The expected tool removed: then no other may be called instead. `drop=TOOL` removes one tool."""
     require_tool(task)
-    made = []
+    goldens = []
     for golden in task.on_suite_tools:
-        wanted = {call.tool for call in golden.expected_calls if isinstance(call.tool, str)}
-        if task.about and task.about not in wanted:
+        expected_tools = {call.tool for call in golden.expected_calls if isinstance(call.tool, str)}
+        if task.about and task.about not in expected_tools:
             continue
-        if wanted and not golden.any_of:
-            left = tuple(tool.name for tool in task.tools if tool.name not in wanted)
-            made.append(
+        if expected_tools and not golden.any_of:
+            left = tuple(tool.name for tool in task.tools if tool.name not in expected_tools)
+            goldens.append(
                 Golden(
                     golden.input, golden.id, "negative", left, golden.system, golden.context, no_calls=True,
                     cluster=golden.cluster,
                 )
             )  # fmt: skip
-    return task.with_goldens(made)
+    return task.with_goldens(goldens)
 
 
 def drop_other(task: PerturbTask) -> Variant:
     """One tool removed that is not needed."""
-    made = []
+    goldens = []
     for golden in task.on_suite_tools:
-        wanted = {call.tool for calls in (golden.expected_calls, *golden.any_of) for call in calls}
-        others = [tool.name for tool in task.tools if tool.name not in wanted]
-        if all(isinstance(tool, str) for tool in wanted) and others and len(task.tools) > 1:
+        expected_tools = {call.tool for calls in (golden.expected_calls, *golden.any_of) for call in calls}
+        others = [tool.name for tool in task.tools if tool.name not in expected_tools]
+        if all(isinstance(tool, str) for tool in expected_tools) and others and len(task.tools) > 1:
             gone = task.random("drop", golden.id).choice(others)
             left = tuple(tool.name for tool in task.tools if tool.name != gone)
-            made.append(msgspec.structs.replace(golden, tools=left))
-    return task.with_goldens(made)
+            goldens.append(msgspec.structs.replace(golden, tools=left))
+    return task.with_goldens(goldens)
 
 
 def require_tool(task: PerturbTask) -> None:

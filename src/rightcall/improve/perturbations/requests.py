@@ -14,7 +14,7 @@ import msgspec
 from rightcall.core.errors import ConfigError, InputError, ProviderError
 from rightcall.files.atomic import write_file
 from rightcall.files.checked_read import numbered_lines, open_checked
-from rightcall.improve.argument_kind import held_values, still_holds
+from rightcall.improve.argument_kind import still_holds, values_in_request
 from rightcall.improve.perturbations.variant import PerturbTask, Variant
 from rightcall.model.golden import Golden
 from rightcall.model.message import Message
@@ -28,24 +28,24 @@ SHORTEST_WORD = 5
 
 def paraphrase(task: PerturbTask) -> Variant:
     """Other words for the same request: a golden's own under `metadata.paraphrases`, or those of a model."""
-    made = []
+    goldens = []
     for golden in task.goldens:
         words = [
             text
-            for text in (*given(golden), *task.paraphrases.get(golden.id, ()))
+            for text in (*own_paraphrases(golden), *task.paraphrases.get(golden.id, ()))
             if still_holds(golden, text)
         ]
         if words:
-            made.append(msgspec.structs.replace(golden, input=words[task.draw % len(words)]))
-    if not made:
+            goldens.append(msgspec.structs.replace(golden, input=words[task.draw % len(words)]))
+    if not goldens:
         raise ConfigError(
             "--perturb paraphrase requires paraphrases: give goldens metadata.paraphrases, a list of texts with the "
             "same values, or a model that writes them (--paraphrase-model)"
         )
-    return task.with_goldens(made)
+    return task.with_goldens(goldens)
 
 
-def given(golden: Golden) -> list[str]:
+def own_paraphrases(golden: Golden) -> list[str]:
     """The paraphrases that come with a golden."""
     own = golden.metadata.get("paraphrases") if isinstance(golden.metadata, dict) else None
     return [text for text in own if isinstance(text, str)] if isinstance(own, list) else []
@@ -53,9 +53,9 @@ def given(golden: Golden) -> list[str]:
 
 def typos(task: PerturbTask) -> Variant:
     """Two letters swapped in a word that is not an expected argument's value."""
-    made = []
+    goldens = []
     for golden in task.goldens:
-        values = " ".join(str(value) for value in held_values(golden))
+        values = " ".join(str(value) for value in values_in_request(golden))
         words = golden.input.split(" ")
         free = [
             at
@@ -67,8 +67,8 @@ def typos(task: PerturbTask) -> Variant:
             at = rng.choice(free)
             word, spot = words[at], rng.randrange(1, len(words[at]) - 2)
             words[at] = word[:spot] + word[spot + 1] + word[spot] + word[spot + 2 :]
-            made.append(msgspec.structs.replace(golden, input=" ".join(words)))
-    return task.with_goldens(made)
+            goldens.append(msgspec.structs.replace(golden, input=" ".join(words)))
+    return task.with_goldens(goldens)
 
 
 SYSTEM = (
@@ -91,47 +91,47 @@ def read_paraphrases(path: Path, goldens: Sequence[Golden]) -> dict[str, tuple[s
     """Paraphrases of goldens whose input has not changed since; empty when there is no file."""
     if not path.is_file():
         return {}
-    said = {golden.id: golden.input for golden in goldens}
-    found = {}
+    requests = {golden.id: golden.input for golden in goldens}
+    texts_by_golden = {}
     with open_checked(path) as file:
         for number, line in numbered_lines(file, str(path)):
             if not line.strip():
                 continue
             try:
-                one = msgspec.json.decode(line, type=Paraphrases)
+                entry = msgspec.json.decode(line, type=Paraphrases)
             except (msgspec.DecodeError, msgspec.ValidationError) as error:
                 hint = "a line is {golden_id, input, paraphrases}; delete the file to write a new one"
                 raise InputError(f"{path}:{number}", str(error), hint) from None
-            if said.get(one.golden_id) == one.input:
-                found[one.golden_id] = one.paraphrases
-    return found
+            if requests.get(entry.golden_id) == entry.input:
+                texts_by_golden[entry.golden_id] = entry.paraphrases
+    return texts_by_golden
 
 
-async def paraphrased(
+async def paraphrase_goldens(
     model: str | ModelEndpoint,
     goldens: Sequence[Golden],
-    known: Mapping[str, Sequence[str]],
+    kept: Mapping[str, Sequence[str]],
     *,
     seed: int = 0,
 ) -> dict[str, tuple[str, ...]]:
     """Paraphrases of all goldens: the known ones, and a model's for the others. Those that lose a value are dropped."""
     prompt = Prompt(SYSTEM, (), Settings(max_tokens=300, temperature=0.8))
-    made = {name: tuple(texts) for name, texts in known.items()}
+    paraphrases = {name: tuple(texts) for name, texts in kept.items()}
     limit = asyncio.Semaphore(AT_ONCE)
     async with resolve(model) as provider:
         provider.prepare(prompt)
 
         async def ask(golden: Golden, number: int) -> str:
-            said = (Message("user", golden.input),)
+            messages = (Message("user", golden.input),)
             request = ModelRequest(
-                prompt, said, golden_id=f"paraphrase {golden.id}", trial=number, seed=seed + number
+                prompt, messages, golden_id=f"paraphrase {golden.id}", trial=number, seed=seed + number
             )
             async with limit:
                 reply = await provider.complete(request)
             return " ".join(reply.message.content.strip().strip('"').split())
 
         for golden in goldens:
-            if golden.id in made:
+            if golden.id in paraphrases:
                 continue
             texts = await asyncio.gather(
                 *(ask(golden, number) for number in range(VARIANTS)), return_exceptions=True
@@ -140,15 +140,17 @@ async def paraphrased(
                 if isinstance(error, BaseException) and not isinstance(error, ProviderError):
                     raise error
             fresh = dict.fromkeys(text for text in texts if isinstance(text, str) and text != golden.input)
-            made[golden.id] = tuple(text for text in fresh if still_holds(golden, text))
-    return made
+            paraphrases[golden.id] = tuple(text for text in fresh if still_holds(golden, text))
+    return paraphrases
 
 
-def write_paraphrases(path: Path, goldens: Sequence[Golden], found: Mapping[str, Sequence[str]]) -> None:
+def write_paraphrases(
+    path: Path, goldens: Sequence[Golden], paraphrases: Mapping[str, Sequence[str]]
+) -> None:
     """One line per golden that has paraphrases, ordered by id."""
     lines = [
-        msgspec.json.encode(Paraphrases(golden.id, golden.input, tuple(found[golden.id])))
-        for golden in sorted(goldens, key=lambda one: one.id)
-        if found.get(golden.id)
+        msgspec.json.encode(Paraphrases(golden.id, golden.input, tuple(paraphrases[golden.id])))
+        for golden in sorted(goldens, key=lambda golden_to_sort: golden_to_sort.id)
+        if paraphrases.get(golden.id)
     ]
     write_file(path, b"".join(line + b"\n" for line in lines))

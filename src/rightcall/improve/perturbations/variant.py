@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from rightcall.improve.redefinition import redefined_agent
+from rightcall.improve.redefinition import redefine_agent
 from rightcall.model.golden import Golden
 from rightcall.model.tool import Tool
 from rightcall.run.plan import Plan
@@ -39,7 +39,7 @@ class PerturbTask:
 
     def with_tools(self, tools: Sequence[Tool], goldens: Sequence[Golden], **fields: Any) -> Variant:
         """The agent with other definitions."""
-        agent = redefined_agent(self.plan.agent, tools, **fields)
+        agent = redefine_agent(self.plan.agent, tools, **fields)
         return Variant(replace(self.plan, agent=agent), goldens, tools)
 
     def with_goldens(self, goldens: Sequence[Golden]) -> Variant:

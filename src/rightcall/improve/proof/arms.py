@@ -14,15 +14,15 @@ import msgspec
 
 from rightcall.core.errors import ConfigError, InfrastructureError
 from rightcall.decide.outcome import Outcome
-from rightcall.improve.patch import applied
+from rightcall.improve.patch import apply_changes
 from rightcall.improve.proposals import Proposal
-from rightcall.improve.redefinition import redefined_agent
+from rightcall.improve.redefinition import redefine_agent
 from rightcall.model.golden import AnyGolden
 from rightcall.model.run import CaseResult, Run
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Usage
 from rightcall.run.live_run import Progress
-from rightcall.run.outcome import MOST_ERRORS, gathered
+from rightcall.run.outcome import MOST_ERRORS, gather_outcomes
 from rightcall.run.plan import Plan
 from rightcall.run.preparation import preflight
 from rightcall.run.runner import run_plan
@@ -51,15 +51,15 @@ class Measured:
 
     def rates(self) -> dict[str, float]:
         """The pass rate of every golden whose trials are all in; trials without an answer do not count."""
-        found: dict[str, list[bool]] = {}
+        passes: dict[str, list[bool]] = {}
         asked: dict[str, int] = {}
         for result in self.results:
             asked[result.golden_id] = asked.get(result.golden_id, 0) + 1
             if result.judged:
-                found.setdefault(result.golden_id, []).append(result.passed)
+                passes.setdefault(result.golden_id, []).append(result.passed)
         return {
             name: sum(passes) / len(passes)
-            for name, passes in found.items()
+            for name, passes in passes.items()
             if asked[name] >= self.arm.trials
         }
 
@@ -71,7 +71,7 @@ class Measured:
     def outcomes(self, only: frozenset[str]) -> list[Outcome]:
         """Outcomes of these goldens, for a comparison."""
         kept = sorted(self.results, key=lambda r: (r.golden_id, r.trial))
-        return gathered(result for result in kept if result.golden_id in only)
+        return gather_outcomes(result for result in kept if result.golden_id in only)
 
 
 Decided = Callable[[Sequence[Measured]], bool]
@@ -86,9 +86,11 @@ class Arms:
         self.calls, self.usage, self.unknown_calls = 0, Usage(), 0
         self.tools = list(plan.definitions)
 
-    def arm(self, one: Proposal | None, goldens: Sequence[AnyGolden], trials: int, phase: str) -> Arm:
+    def arm(self, proposal: Proposal | None, goldens: Sequence[AnyGolden], trials: int, phase: str) -> Arm:
         """The agent with a proposal applied, or unchanged."""
-        tools, system = applied(one.changes if one else (), self.tools, self._plan.agent.system)
+        tools, system = apply_changes(
+            proposal.changes if proposal else (), self.tools, self._plan.agent.system
+        )
         return Arm(tools, system, goldens, trials, phase)
 
     def drawn(self, goldens: Sequence[AnyGolden]) -> list[AnyGolden]:
@@ -99,7 +101,7 @@ class Arms:
     async def problem(self, arm: Arm) -> str:
         """Why goldens contradict the definitions, such as an enum without a value they expect; else empty."""
         try:
-            async with await preflight(self._changed(arm, 1)):
+            async with await preflight(self._plan_of(arm, 1)):
                 pass  # opened to be checked, and closed again
         except ConfigError as error:
             return error.problems[0]
@@ -110,11 +112,11 @@ class Arms:
         measured = [Measured(arm) for arm in arms]
         over = asyncio.Event()
 
-        def seen() -> None:
+        def look() -> None:
             if decided is not None and not over.is_set() and decided(measured):
                 over.set()
 
-        tasks = [asyncio.create_task(self._one(one, len(arms), seen)) for one in measured]
+        tasks = [asyncio.create_task(self._one(arm_result, len(arms), look)) for arm_result in measured]
         waiting = asyncio.create_task(over.wait())
         try:
             while pending := [task for task in tasks if not task.done()]:
@@ -128,27 +130,29 @@ class Arms:
         for error in ended:
             if isinstance(error, Exception):
                 raise error
-        for one in measured:
-            self.calls += len(one.results)
-            self.usage = self.usage.plus(one.usage)
-            self.unknown_calls += sum(f.code == "outcome_unknown" for r in one.results for f in r.codes)
-            _require_answers(one)
+        for arm_result in measured:
+            self.calls += len(arm_result.results)
+            self.usage = self.usage.plus(arm_result.usage)
+            self.unknown_calls += sum(
+                f.code == "outcome_unknown" for r in arm_result.results for f in r.codes
+            )
+            _require_answers(arm_result)
         return measured
 
-    async def _one(self, one: Measured, arms: int, seen: Callable[[], None]) -> None:
+    async def _one(self, arm_result: Measured, arms: int, look: Callable[[], None]) -> None:
         def watch(progress: Progress, batch: Sequence[CaseResult]) -> None:
-            one.results += [msgspec.structs.replace(result, trajectory=None) for result in batch]
-            one.usage = progress.tally.usage
-            seen()
+            arm_result.results += [msgspec.structs.replace(result, trajectory=None) for result in batch]
+            arm_result.usage = progress.tally.usage
+            look()
 
-        def started(run: Run) -> None:
-            one.run = run.id
+        def set_run(run: Run) -> None:
+            arm_result.run = run.id
 
-        await run_plan(self._changed(one.arm, arms), self._store, watch=watch, started=started)
+        await run_plan(self._plan_of(arm_result.arm, arms), self._store, watch=watch, started=set_run)
 
-    def _changed(self, arm: Arm, arms: int) -> Plan:
+    def _plan_of(self, arm: Arm, arms: int) -> Plan:
         plan = self._plan
-        agent = redefined_agent(plan.agent, arm.tools, system=arm.system)
+        agent = redefine_agent(plan.agent, arm.tools, system=arm.system)
         mark: Mapping[str, Any] = {"phase": arm.phase, "dataset": self._dataset}
         goldens = sorted(arm.goldens, key=lambda golden: golden.id)
         return replace(
@@ -158,9 +162,9 @@ class Arms:
         )  # fmt: skip
 
 
-def _require_answers(one: Measured) -> None:
-    errors = [result.error for result in one.results if result.error]
-    if len(errors) > MOST_ERRORS * len(one.results):
+def _require_answers(arm_result: Measured) -> None:
+    errors = [result.error for result in arm_result.results if result.error]
+    if len(errors) > MOST_ERRORS * len(arm_result.results):
         raise InfrastructureError(
-            f"{len(errors)} of {len(one.results)} cases got no answer, so nothing can be compared: {errors[0]}"
+            f"{len(errors)} of {len(arm_result.results)} cases got no answer, so nothing can be compared: {errors[0]}"
         )

@@ -24,10 +24,10 @@ def file_patch(suite: Suite, path: Path, edits: Sequence[Mapping[str, Any]]) -> 
     changed = []
     try:
         if of_tools:
-            made = redefined(read_paths([home]), of_tools)
-            if made is None:
+            patched_tools = redefined(read_paths([home]), of_tools)
+            if patched_tools is None:
                 return None
-            changed += made
+            changed += patched_tools
         if of_system:
             system = rewritten(path, of_system)
             if system is None:
@@ -35,7 +35,7 @@ def file_patch(suite: Suite, path: Path, edits: Sequence[Mapping[str, Any]]) -> 
             changed.append(system)
     except (RightCallError, OSError):  # a module, a server: nothing to patch
         return None
-    return "".join(_diff(one.before.name, one.before.text, one.after.text) for one in changed)
+    return "".join(_diff(change.before.name, change.before.text, change.after.text) for change in changed)
 
 
 def _diff(name: str, before: str, after: str) -> str:

@@ -69,8 +69,8 @@ class GepaEngine:
             provider.prepare(prompt)
             ask = _Asker(provider, prompt, loop, self._seed)
             options = self._options(task, texts, _Adapter(task, loop), ask)
-            found = await asyncio.to_thread(lambda: gepa.optimize(**options))
-        return _proposals(found, texts)
+            search = await asyncio.to_thread(lambda: gepa.optimize(**options))
+        return _proposals(search, texts)
 
     def _options(
         self, task: ProposalTask, texts: Mapping[str, str], adapter: _Adapter, ask: _Asker
@@ -96,17 +96,19 @@ class GepaEngine:
 def _components(task: ProposalTask) -> dict[str, str]:
     """The texts that stated findings are about: descriptions of tools, and of the parameters they name."""
     by_name = {tool.name: tool for tool in task.tools}
-    found: dict[str, str] = {}
-    names = list(dict.fromkeys(name for one in task.found.stated for name in one.tools if name in by_name))
+    texts: dict[str, str] = {}
+    names = list(
+        dict.fromkeys(name for finding in task.found.stated for name in finding.tools if name in by_name)
+    )
     for name in names[:MOST_TOOLS]:
-        found[name] = by_name[name].description
-    for one in task.found.stated:
-        for name in one.tools:
-            for parameter in one.parameters if name in found else ():
+        texts[name] = by_name[name].description
+    for finding in task.found.stated:
+        for name in finding.tools:
+            for parameter in finding.parameters if name in texts else ():
                 text = _parameter_text(by_name[name], parameter)
                 if text:
-                    found[f"{name}.{parameter}"] = text
-    return found
+                    texts[f"{name}.{parameter}"] = text
+    return texts
 
 
 def _parameter_text(tool: Tool, parameter: str) -> str:
@@ -115,22 +117,22 @@ def _parameter_text(tool: Tool, parameter: str) -> str:
 
 
 def _changes(texts: Mapping[str, str], candidate: Mapping[str, str]) -> tuple[ProposedChange, ...]:
-    made = []
+    changes = []
     for name, old in texts.items():
         new = " ".join(str(candidate.get(name, old)).split())[:LONGEST]
         if new and new != old:
             tool, _, parameter = name.partition(".")
             path = ("input_schema", "properties", parameter, "description") if parameter else ("description",)
-            made.append(ProposedChange(tool, path, old, new))
-    return tuple(made)
+            changes.append(ProposedChange(tool, path, old, new))
+    return tuple(changes)
 
 
-def _proposals(found: Any, texts: Mapping[str, str]) -> list[Proposal]:
-    scores = found.val_aggregate_scores
-    ranked = sorted(range(1, len(found.candidates)), key=lambda at: (-scores[at], at))
+def _proposals(search: Any, texts: Mapping[str, str]) -> list[Proposal]:
+    scores = search.val_aggregate_scores
+    ranked = sorted(range(1, len(search.candidates)), key=lambda at: (-scores[at], at))
     proposals: list[Proposal] = []
     for at in ranked:
-        changes = _changes(texts, found.candidates[at])
+        changes = _changes(texts, search.candidates[at])
         if scores[at] > scores[0] and changes and len(proposals) < BEST:
             tools = tuple(dict.fromkeys(change.tool for change in changes))
             proposals.append(
@@ -154,7 +156,7 @@ class _Adapter:
 
         proposal = Proposal("gepa", "", _changes(self._texts, candidate), "model")
         measuring = self._task.measure(proposal, list({golden.id: golden for golden in batch}.values()))
-        results = asyncio.run_coroutine_threadsafe(_awaited(measuring), self._loop).result()
+        results = asyncio.run_coroutine_threadsafe(_await_results(measuring), self._loop).result()
         by_id = {result.golden_id: result for result in results}
         traces = [(golden, by_id[golden.id]) for golden in batch]
         scores = [result.score if result.passed else min(result.score, 0.99) for _, result in traces]
@@ -167,20 +169,20 @@ class _Adapter:
         return dict.fromkeys(components_to_update, records)
 
 
-async def _awaited(measuring: Any) -> Sequence[CaseResult]:
-    found: Sequence[CaseResult] = await measuring
-    return found
+async def _await_results(measuring: Any) -> Sequence[CaseResult]:
+    results: Sequence[CaseResult] = await measuring
+    return results
 
 
 def _record(golden: AnyGolden, result: CaseResult) -> dict[str, Any]:
     calls = result.trajectory.calls if result.trajectory else ()
     did = [call_text(call.name, call.raw if call.arguments is None else call.arguments) for call in calls]
-    said = golden.input if isinstance(golden, Golden) else golden.scenario
+    request = golden.input if isinstance(golden, Golden) else golden.scenario
     wrong = [f"{failure.code} {failure.tool} {failure.parameter}".strip() for failure in result.codes] or [
         "right"
     ]
     return {
-        "Inputs": {"request": said[:500]},
+        "Inputs": {"request": request[:500]},
         "Generated Outputs": "; ".join(did)[:500] or "no call",
         "Feedback": "; ".join(dict.fromkeys(wrong)),
     }

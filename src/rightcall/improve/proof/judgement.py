@@ -12,7 +12,7 @@ from rightcall.decide.comparison import compare
 from rightcall.decide.drawn_order import DrawnOrder
 from rightcall.improve.improvement import ToolEffect, Tried
 from rightcall.improve.proof.arms import Measured
-from rightcall.improve.proposals import wanted_tool
+from rightcall.improve.proposals import first_expected_tool
 from rightcall.model.golden import AnyGolden
 from rightcall.stats.paired_tests import paired_t
 from rightcall.stats.permutation import sign_flip
@@ -25,7 +25,7 @@ NO_CALL = "no call"
 CONTROL_ALPHA = 0.05
 
 
-def judged(
+def judge_proposal(
     seen: Tried, exposed: Sequence[AnyGolden], proof: Sequence[AnyGolden], before: Measured, after: Measured
 ) -> Tried:
     """A proposal with its numbers in proof, over the goldens that are finished in both arms."""
@@ -46,7 +46,7 @@ def judged(
         whole=whole.change,
         by_tool=effects,
         worse_tools=worse,
-        not_shown=tuple(one.tool for one in effects if _may_be_worse(one)),
+        not_shown=tuple(effect.tool for effect in effects if _may_be_worse(effect)),
         fixed=whole.fixed,
         broken=whole.broken,
     )
@@ -89,9 +89,9 @@ def beats(control: Measured, after: Measured, exposed: Sequence[AnyGolden]) -> b
     return one_sided(d, clusters) <= CONTROL_ALPHA
 
 
-def significantly_different(one: Measured, two: Measured, goldens: Sequence[AnyGolden]) -> bool:
+def significantly_different(first: Measured, second: Measured, goldens: Sequence[AnyGolden]) -> bool:
     """Whether two proposals differ beyond noise."""
-    _, d, clusters = differences(goldens, one.rates(), two.rates())
+    _, d, clusters = differences(goldens, first.rates(), second.rates())
     interval = paired_t(d, clusters).interval if d else None
     return interval is not None and not interval.low <= 0 <= interval.high
 
@@ -100,18 +100,22 @@ def _by_tool(goldens: Sequence[AnyGolden], before: Measured, after: Measured) ->
     old, new = before.rates(), after.rates()
     groups: dict[str, list[AnyGolden]] = {}
     for golden in goldens:
-        groups.setdefault(wanted_tool(golden) or NO_CALL, []).append(golden)
-    made = []
+        groups.setdefault(first_expected_tool(golden) or NO_CALL, []).append(golden)
+    effects = []
     for name, members in sorted(groups.items()):
         ids, d, clusters = differences(members, old, new)
         interval = paired_t(d, clusters).interval
         low = interval.low if interval else None
-        made.append(
+        effects.append(
             ToolEffect(
-                name, len(ids), _mean([old[one] for one in ids]), _mean([new[one] for one in ids]), low
+                name,
+                len(ids),
+                _mean([old[golden_id] for golden_id in ids]),
+                _mean([new[golden_id] for golden_id in ids]),
+                low,
             )
         )
-    return tuple(made)
+    return tuple(effects)
 
 
 def _worse(
@@ -122,18 +126,20 @@ def _worse(
     proof: Sequence[AnyGolden],
 ) -> tuple[str, ...]:
     """Tools that lost more than ten points, and negatives that lost more than five, beyond what trials vary by."""
-    found = []
-    for one in effects:
+    tools = []
+    for effect in effects:
         members = [
-            g.id for g in proof if (wanted_tool(g) or NO_CALL) == one.tool and g.id in old and g.id in new
+            g.id
+            for g in proof
+            if (first_expected_tool(g) or NO_CALL) == effect.tool and g.id in old and g.id in new
         ]
         spread = sum(_spread(old[name], trials) + _spread(new[name], trials) for name in members)
-        z = one.difference * len(members) / spread**0.5 if spread else 0.0
-        negatives = one.tool == NO_CALL
+        z = effect.difference * len(members) / spread**0.5 if spread else 0.0
+        negatives = effect.tool == NO_CALL
         level = CONTROL_ALPHA if negatives else CONTROL_ALPHA / len(effects)
-        if one.difference < -(MARGIN if negatives else WORSE) and NormalDist().cdf(z) <= level:
-            found.append(one.tool)
-    return tuple(found)
+        if effect.difference < -(MARGIN if negatives else WORSE) and NormalDist().cdf(z) <= level:
+            tools.append(effect.tool)
+    return tuple(tools)
 
 
 def _spread(rate: float, trials: int) -> float:
@@ -142,8 +148,8 @@ def _spread(rate: float, trials: int) -> float:
     return p * (1 - p) / trials
 
 
-def _may_be_worse(one: ToolEffect) -> bool:
-    return one.goldens < FEWEST_OF_TOOL or one.low is None or one.low < -WORSE
+def _may_be_worse(effect: ToolEffect) -> bool:
+    return effect.goldens < FEWEST_OF_TOOL or effect.low is None or effect.low < -WORSE
 
 
 def _harm(seen: Tried, alarms: Mapping[str, Sequence[str]]) -> str:
@@ -151,11 +157,11 @@ def _harm(seen: Tried, alarms: Mapping[str, Sequence[str]]) -> str:
     if alarms:
         code, ids = next(iter(alarms.items()))
         return f"{code} is new in {', '.join(ids[:3])}"
-    for one in seen.by_tool:
-        if one.tool in seen.worse_tools:
-            difference = points(one.difference, 0)
-            where = "goldens that want no call" if one.tool == NO_CALL else f"goldens of {one.tool}"
-            return f"it makes {where} worse: {difference} on {one.goldens}"
+    for effect in seen.by_tool:
+        if effect.tool in seen.worse_tools:
+            difference = points(effect.difference, 0)
+            where = "goldens that want no call" if effect.tool == NO_CALL else f"goldens of {effect.tool}"
+            return f"it makes {where} worse: {difference} on {effect.goldens}"
     return ""
 
 

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 from rightcall.improve.improvement import Tried
 from rightcall.improve.leakage import refusal
-from rightcall.improve.patch import applied, tokens_of
+from rightcall.improve.patch import apply_changes, tokens_of
 from rightcall.improve.proof.arms import Arms
 from rightcall.improve.proof.options import ImproveOptions
-from rightcall.improve.proposals import Proposal, is_exposed, wanted_tool
+from rightcall.improve.proposals import Proposal, first_expected_tool, is_exposed
 from rightcall.model.golden import AnyGolden, Golden, category_of
 from rightcall.model.run import CaseResult
 from rightcall.model.tool import Tool
@@ -44,9 +44,9 @@ class Material:
         """The current definitions."""
         return self.arms.tools
 
-    def exposed(self, one: Proposal, goldens: Sequence[AnyGolden]) -> list[AnyGolden]:
+    def exposed(self, proposal: Proposal, goldens: Sequence[AnyGolden]) -> list[AnyGolden]:
         """Those of the goldens that a proposal is meant for."""
-        exposure = one.exposure([tool.name for tool in self.tools])
+        exposure = proposal.exposure([tool.name for tool in self.tools])
         return [golden for golden in goldens if is_exposed(golden, exposure)]
 
     def rates(self, goldens: Sequence[AnyGolden]) -> list[float]:
@@ -57,19 +57,19 @@ class Material:
                 passes[result.golden_id].append(result.passed)
         return [sum(some) / len(some) for some in passes.values() if some]
 
-    def tokens(self, one: Proposal | None = None) -> int:
+    def tokens(self, proposal: Proposal | None = None) -> int:
         """The tokens of definitions and system prompt in a request, with a proposal applied or unchanged."""
-        return tokens_of(*applied(one.changes if one else (), self.tools, self.system))
+        return tokens_of(*apply_changes(proposal.changes if proposal else (), self.tools, self.system))
 
-    def first_look(self, one: Proposal) -> Tried:
+    def first_look(self, proposal: Proposal) -> Tried:
         """A proposal before anything is run: whether it is refused, which goldens it targets, what it costs."""
-        more = self.tokens(one) - self.tokens()
+        more = self.tokens(proposal) - self.tokens()
         price = cost(self.agent, Usage(input_tokens=1000 * abs(more)))
         return Tried(
-            one.name,
-            one.why,
-            refusal(one, self.tools, self.system, self.tune),
-            exposed=len(self.exposed(one, self.proof)),
+            proposal.name,
+            proposal.why,
+            refusal(proposal, self.tools, self.system, self.tune),
+            exposed=len(self.exposed(proposal, self.proof)),
             tokens=more,
             cost_per_1000=-price if price is not None and more < 0 else price,
         )
@@ -81,8 +81,8 @@ TUNE = 0.4
 def split_goldens(goldens: Sequence[AnyGolden], seed: str) -> tuple[list[AnyGolden], list[AnyGolden]]:
     """Tune and proof: whole clusters, balanced by expected tools and categories, the same for the same dataset."""
     groups: dict[tuple[str, str], dict[str, list[AnyGolden]]] = {}
-    for golden in sorted(goldens, key=lambda one: one.id):
-        clusters = groups.setdefault((category_of(golden), wanted_tool(golden)), {})
+    for golden in sorted(goldens, key=lambda golden_to_sort: golden_to_sort.id):
+        clusters = groups.setdefault((category_of(golden), first_expected_tool(golden)), {})
         clusters.setdefault(golden.cluster or golden.id, []).append(golden)
     tune: list[AnyGolden] = []
     proof: list[AnyGolden] = []
@@ -109,9 +109,9 @@ def level(number: int) -> float:
 
 def proofs_before(store: Store, agent: str, proof: Iterable[AnyGolden]) -> int:
     """How often at least half of these goldens have been used as proof with this agent. The store is the ledger."""
-    mine = {_said(golden) for golden in proof}
+    mine = {_request_text(golden) for golden in proof}
     return sum(
-        2 * len(mine & {_said(golden) for golden in store.runs.goldens(run.id)}) >= len(mine)
+        2 * len(mine & {_request_text(golden) for golden in store.runs.goldens(run.id)}) >= len(mine)
         for run in _proof_runs(store, agent)
     )
 
@@ -119,12 +119,12 @@ def proofs_before(store: Store, agent: str, proof: Iterable[AnyGolden]) -> int:
 def _proof_runs(store: Store, agent: str) -> Iterator[StoredRun]:
     last = None
     while page := store.runs.page(RunFilter(agent=agent), limit=PAGE, after=last):
-        for one in page:
-            mark = one.run.settings.get("improve")
+        for stored in page:
+            mark = stored.run.settings.get("improve")
             if isinstance(mark, dict) and mark.get("phase") == PROOF:
-                yield one
+                yield stored
         last = page[-1].id
 
 
-def _said(golden: AnyGolden) -> str:
+def _request_text(golden: AnyGolden) -> str:
     return golden.input if isinstance(golden, Golden) else golden.scenario

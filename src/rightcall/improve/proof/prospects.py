@@ -13,30 +13,30 @@ from rightcall.improve.proposals import Proposal
 FINALISTS = 3
 
 
-def can_show(material: Material, one: Proposal, alpha: float) -> bool:
+def can_show(material: Material, proposal: Proposal, alpha: float) -> bool:
     """Whether proof would probably detect the largest possible gain of a proposal."""
-    exposed = len(material.exposed(one, material.proof))
+    exposed = len(material.exposed(proposal, material.proof))
     if exposed < fewest_goldens(alpha):
         return False
-    gain = ceiling(material, one)
+    gain = largest_gain(material, proposal)
     if gain is None:
         return True
-    rates = material.rates(material.exposed(one, material.tune))
+    rates = material.rates(material.exposed(proposal, material.tune))
     return power(gain, exposed, material.options.trials, alpha, rates) >= LIKELY
 
 
-def ceiling(material: Material, one: Proposal) -> float | None:
+def largest_gain(material: Material, proposal: Proposal) -> float | None:
     """The largest possible gain of a proposal on the goldens it targets, as a share of them."""
-    exposed = material.exposed(one, material.tune)
-    return min(1.0, one.worth / len(exposed)) if one.worth is not None and exposed else None
+    exposed = material.exposed(proposal, material.tune)
+    return min(1.0, proposal.worth / len(exposed)) if proposal.worth is not None and exposed else None
 
 
 def shortage(material: Material, proposals: Sequence[Proposal], alpha: float) -> str:
     """Why proof cannot detect the gain of any finding; empty when it can for at least one."""
-    found = [one for one in proposals if one.source != "lint"] or list(proposals)
-    if any(can_show(material, one, alpha) for one in found):
+    contenders = [proposal for proposal in proposals if proposal.source != "lint"] or list(proposals)
+    if any(can_show(material, proposal, alpha) for proposal in contenders):
         return ""
-    best = max(found, key=lambda one: len(material.exposed(one, material.proof)))
+    best = max(contenders, key=lambda proposal: len(material.exposed(proposal, material.proof)))
     trials, exposed = material.options.trials, len(material.exposed(best, material.proof))
     like = material.exposed(best, material.tune)
     rates = material.rates(like)
@@ -47,7 +47,7 @@ def shortage(material: Material, proposals: Sequence[Proposal], alpha: float) ->
         else f"can show +{hundredths(least, '.0f')} points or more (simulated)"
     )
     sentence = f"{exposed} goldens for {best.name} in proof {can} at level {alpha:.2g}"
-    worth = ceiling(material, best)
+    worth = largest_gain(material, best)
     if worth is not None:
         sentence += f"; the finding is worth at most +{hundredths(worth, '.0f')}"
         needed = goldens_for(worth, trials, alpha, rates)
@@ -58,7 +58,7 @@ def shortage(material: Material, proposals: Sequence[Proposal], alpha: float) ->
     return sentence + ", or take the patch unproven (--unproven)"
 
 
-def planned_calls(material: Material, proposals: int) -> int:
+def most_calls(material: Material, proposals: int) -> int:
     """Maximum number of agent calls: screening with one trial, then baseline and finalists, without controls."""
     proof = (1 + min(FINALISTS, proposals)) * len(material.proof) * material.options.trials
     return (proposals + (proposals > 1)) * len(
@@ -68,7 +68,7 @@ def planned_calls(material: Material, proposals: int) -> int:
 
 def announcement(material: Material, proposals: int) -> str:
     """The next step, and its estimated cost at the prices of the run it starts from."""
-    planned = planned_calls(material, proposals)
+    planned = most_calls(material, proposals)
     spent = [result.usage.cost_usd or 0.0 for result in material.results]
     price = f", about ${planned * sum(spent) / len(spent):.2f}" if any(spent) else ""
     some = "1 proposal" if proposals == 1 else f"{proposals} proposals"
@@ -99,8 +99,8 @@ def power(gain: float, goldens: int, trials: int, alpha: float, rates: Sequence[
     shown = 0
     for _ in range(DRAWS):
         d = [_difference(rng, rng.choice(base), repaired, trials) for _ in range(goldens)]
-        squares = sum(one * one for one in d)
-        moved = sum(one != 0 for one in d)
+        squares = sum(difference * difference for difference in d)
+        moved = sum(difference != 0 for difference in d)
         shown += moved >= fewest and squares > 0 and sum(d) / squares**0.5 >= cut
     return shown / DRAWS
 

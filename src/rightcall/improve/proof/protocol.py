@@ -16,13 +16,13 @@ import msgspec
 from rightcall.core.text import percent, points
 from rightcall.improve.findings import Analysis
 from rightcall.improve.improvement import Improvement, ImproveOutcome, Tried
-from rightcall.improve.patch import applied, is_longer, patch_of
+from rightcall.improve.patch import apply_changes, is_longer, patch_of
 from rightcall.improve.proof.arms import Arms, Measured
-from rightcall.improve.proof.judgement import beats, judged, largest_e, significantly_different
+from rightcall.improve.proof.judgement import beats, judge_proposal, largest_e, significantly_different
 from rightcall.improve.proof.material import PROOF, Material, level, proofs_before, split_goldens
 from rightcall.improve.proof.options import ImproveOptions, ProposalTask
-from rightcall.improve.proof.preselection import padded, screened, shortened
-from rightcall.improve.proof.prospects import FINALISTS, announcement, can_show, planned_calls, shortage
+from rightcall.improve.proof.preselection import padded_control, screening_rate, shorten_proposal
+from rightcall.improve.proof.prospects import FINALISTS, announcement, can_show, most_calls, shortage
 from rightcall.improve.proposals import Proposal, proposals_of, together
 from rightcall.improve.run_analysis import analyze_results
 from rightcall.model.golden import AnyGolden
@@ -41,10 +41,10 @@ async def improve_plan(
     plan: Plan, store: Store, run: str, options: ImproveOptions | None = None
 ) -> Improvement:
     """Try to make the definitions of a plan better, starting from a stored run of it."""
-    material, found = _material(plan, store, run, options or ImproveOptions())
-    ideas = proposals_of(found, material.tools)
+    material, analysis = _material(plan, store, run, options or ImproveOptions())
+    ideas = proposals_of(analysis, material.tools)
     if material.options.rewrite is not None:
-        ideas += await material.options.rewrite(_task(material, found, store))
+        ideas += await material.options.rewrite(_task(material, analysis, store))
     number = 1 + proofs_before(store, material.agent, material.proof)
     return await _Job(material, number).run(ideas[: material.options.proposals])
 
@@ -57,12 +57,12 @@ def _material(plan: Plan, store: Store, run: str, options: ImproveOptions) -> tu
     ids = {golden.id for golden in tune}
     results = [r for r in store.runs.results(stored.id, trajectories=True) if r.golden_id in ids]
     arms = Arms(plan, store, dataset)
-    found = analyze_results(arms.tools, tune, results, system=plan.agent.system)
+    analysis = analyze_results(arms.tools, tune, results, system=plan.agent.system)
     aside = {
         golden
-        for one in found.findings
-        if one.stated and one.cause in ABOUT_GOLDENS
-        for golden in one.goldens
+        for finding in analysis.findings
+        if finding.stated and finding.cause in ABOUT_GOLDENS
+        for golden in finding.goldens
     }
     material = Material(
         stored.id,
@@ -75,15 +75,15 @@ def _material(plan: Plan, store: Store, run: str, options: ImproveOptions) -> tu
         tuple(sorted(aside)),
         options,
     )
-    return material, found
+    return material, analysis
 
 
-def _task(material: Material, found: Analysis, store: Store) -> ProposalTask:
-    async def measure(one: Proposal, goldens: Sequence[AnyGolden]) -> Sequence[CaseResult]:
-        (measured,) = await material.arms.run([material.arms.arm(one, goldens, 1, "search")])
+def _task(material: Material, analysis: Analysis, store: Store) -> ProposalTask:
+    async def measure(proposal: Proposal, goldens: Sequence[AnyGolden]) -> Sequence[CaseResult]:
+        (measured,) = await material.arms.run([material.arms.arm(proposal, goldens, 1, "search")])
         return list(store.runs.results(measured.run, trajectories=True))
 
-    return ProposalTask(found, material.tools, material.system, material.tune, material.results, measure)
+    return ProposalTask(analysis, material.tools, material.system, material.tune, material.results, measure)
 
 
 class _Job:
@@ -98,16 +98,16 @@ class _Job:
 
     async def run(self, ideas: list[Proposal]) -> Improvement:
         options = self._with.options
-        for one in ideas:
-            self._tried[one.name] = self._with.first_look(one)
-        open_ones = [one for one in ideas if not self._tried[one.name].refused]
+        for proposal in ideas:
+            self._tried[proposal.name] = self._with.first_look(proposal)
+        open_ones = [proposal for proposal in ideas if not self._tried[proposal.name].refused]
         if not open_ones:
             why = "no finding has a change that can be tried" if not ideas else "every proposal was refused"
             return self._answer("nothing_to_try", why)
         if short := shortage(self._with, open_ones, self._alpha):
             return self._unproven(open_ones, short)
-        open_ones = [one for one in open_ones if can_show(self._with, one, self._alpha)]
-        planned = planned_calls(self._with, len(open_ones))
+        open_ones = [proposal for proposal in open_ones if can_show(self._with, proposal, self._alpha)]
+        planned = most_calls(self._with, len(open_ones))
         if options.budget is not None and planned > options.budget:
             return self._unproven(
                 open_ones, f"up to {planned:,} calls, more than --budget {options.budget:,}"
@@ -116,94 +116,111 @@ class _Job:
         finalists = await self._finalists(open_ones)
         if not finalists:
             return self._answer("not_shown", "no proposal is better even on the goldens it was made from")
-        return self._decided(finalists, await self._prove(finalists))
+        return self._conclude(finalists, await self._prove(finalists))
 
     def _unproven(self, open_ones: Sequence[Proposal], sentence: str) -> Improvement:
         if not self._with.options.unproven:
             return self._answer("too_few", sentence)
-        best = max(open_ones, key=lambda one: (one.worth or 0.0, self._tried[one.name].exposed))
+        best = max(
+            open_ones, key=lambda proposal: (proposal.worth or 0.0, self._tried[proposal.name].exposed)
+        )
         return self._answer("not_shown", f"UNPROVEN: {sentence}", best, proven=False)
 
     # -------------------------------------------------------------- tune
 
     async def _finalists(self, open_ones: Sequence[Proposal]) -> list[Proposal]:
         """The best few on tune, alone or combined, each without sentences that have no effect."""
-        better = [one for one in open_ones if await self._screen(one)]
+        better = [proposal for proposal in open_ones if await self._screen(proposal)]
         whole = together(better)
         if whole is not None:
             self._tried[whole.name] = self._with.first_look(whole)
             if not self._tried[whole.name].refused and await self._screen(whole):
                 better.append(whole)
-        better.sort(key=lambda one: (-self._won(one), self._tried[one.name].tokens))
-        near = [one for one in better if self._won(one) >= CONTENDER * self._won(better[0])]
-        return [await self._shortened(one) for one in near[:FINALISTS]]
+        better.sort(key=lambda proposal: (-self._goldens_won(proposal), self._tried[proposal.name].tokens))
+        near = [
+            proposal
+            for proposal in better
+            if self._goldens_won(proposal) >= CONTENDER * self._goldens_won(better[0])
+        ]
+        return [await self._shorten(proposal) for proposal in near[:FINALISTS]]
 
-    async def _screen(self, one: Proposal) -> bool:
+    async def _screen(self, proposal: Proposal) -> bool:
         """Whether a proposal is better on the goldens of tune that it is meant for."""
         everything = [*self._with.tune, *self._with.proof]
-        if why := await self._arms.problem(self._arms.arm(one, everything, 1, "screening")):
-            self._note(one, refused=f"goldens expect what it refuses: {why}")
+        if why := await self._arms.problem(self._arms.arm(proposal, everything, 1, "screening")):
+            self._note(proposal, refused=f"goldens expect what it refuses: {why}")
             return False
-        goldens = self._with.exposed(one, self._with.tune)
+        goldens = self._with.exposed(proposal, self._with.tune)
         rates = self._with.rates(goldens)
         if not rates:
             return False
         before = sum(rates) / len(rates)
-        after = await screened(self._arms, one, goldens, before)
-        self._note(one, tune_before=before, tune_after=after)
-        self._gains[one.name] = 0.0 if after is None else (after - before) * len(goldens)
-        return self._won(one) > 0
+        after = await screening_rate(self._arms, proposal, goldens, before)
+        self._note(proposal, tune_before=before, tune_after=after)
+        self._gains[proposal.name] = 0.0 if after is None else (after - before) * len(goldens)
+        return self._goldens_won(proposal) > 0
 
-    async def _shortened(self, one: Proposal) -> Proposal:
-        goldens, rate = self._with.exposed(one, self._with.tune), self._tried[one.name].tune_after or 0.0
-        shorter, struck = await shortened(self._arms, one, goldens, rate)
+    async def _shorten(self, proposal: Proposal) -> Proposal:
+        goldens, rate = (
+            self._with.exposed(proposal, self._with.tune),
+            self._tried[proposal.name].tune_after or 0.0,
+        )
+        shorter, struck = await shorten_proposal(self._arms, proposal, goldens, rate)
         if struck:
             look = self._with.first_look(shorter)
-            self._note(one, struck=struck, tokens=look.tokens, cost_per_1000=look.cost_per_1000)
+            self._note(proposal, struck=struck, tokens=look.tokens, cost_per_1000=look.cost_per_1000)
         return shorter
 
-    def _won(self, one: Proposal) -> float:
+    def _goldens_won(self, proposal: Proposal) -> float:
         """Goldens of tune that a proposal won in screening."""
-        return self._gains.get(one.name, 0.0)
+        return self._gains.get(proposal.name, 0.0)
 
     # -------------------------------------------------------------- proof
 
     async def _prove(self, finalists: Sequence[Proposal]) -> dict[str, Measured]:
         """Baseline, finalists and the controls of longer ones at the same time; every finalist judged."""
         trials, drawn, count = self._with.options.trials, self._arms.drawn(self._with.proof), len(finalists)
-        controls = {one.name: self._control(one, drawn) for one in finalists if self._is_longer(one)}
+        controls = {
+            proposal.name: self._control(proposal, drawn)
+            for proposal in finalists
+            if self._is_longer(proposal)
+        }
         variants = [
             self._arms.arm(None, drawn, trials, PROOF),
-            *(self._arms.arm(one, drawn, trials, "candidate") for one in finalists),
+            *(self._arms.arm(proposal, drawn, trials, "candidate") for proposal in finalists),
             *controls.values(),
         ]
 
-        def decided(measured: Sequence[Measured]) -> bool:
+        def is_decided(measured: Sequence[Measured]) -> bool:
             base, arms = measured[0], measured[1 : 1 + count]
-            evidence = (self._evidence(one, base, arm) for one, arm in zip(finalists, arms, strict=True))
+            evidence = (
+                self._evidence(proposal, base, arm) for proposal, arm in zip(finalists, arms, strict=True)
+            )
             if max(evidence) < count / self._alpha:
                 return False
             self._judge(finalists, base, arms, {})
-            return any(self._tried[one.name].accepted for one in finalists)
+            return any(self._tried[proposal.name].accepted for proposal in finalists)
 
         # a control has to be finished to be beaten
-        early = decided if self._with.options.stop == "evalue" and not controls else None
+        early = is_decided if self._with.options.stop == "evalue" and not controls else None
         base, *arms = await self._arms.run(variants, early)
         self._judge(finalists, base, arms[:count], dict(zip(controls, arms[count:], strict=True)))
         self._seen = len(base.rates())
-        return {one.name: arm for one, arm in zip(finalists, arms[:count], strict=True)}
+        return {proposal.name: arm for proposal, arm in zip(finalists, arms[:count], strict=True)}
 
-    def _is_longer(self, one: Proposal) -> bool:
-        return is_longer(self._with.tokens(), self._with.tokens(one)) and bool(
-            self._with.exposed(one, self._with.proof)
+    def _is_longer(self, proposal: Proposal) -> bool:
+        return is_longer(self._with.tokens(), self._with.tokens(proposal)) and bool(
+            self._with.exposed(proposal, self._with.proof)
         )
 
-    def _control(self, one: Proposal, drawn: Sequence[AnyGolden]) -> Any:
-        exposed = self._with.exposed(one, drawn)
-        return padded(self._with.tools, self._with.system, one, exposed, self._with.options.trials)
+    def _control(self, proposal: Proposal, drawn: Sequence[AnyGolden]) -> Any:
+        exposed = self._with.exposed(proposal, drawn)
+        return padded_control(
+            self._with.tools, self._with.system, proposal, exposed, self._with.options.trials
+        )
 
-    def _evidence(self, one: Proposal, base: Measured, arm: Measured) -> float:
-        return largest_e(self._with.exposed(one, base.arm.goldens), base.rates(), arm.rates())
+    def _evidence(self, proposal: Proposal, base: Measured, arm: Measured) -> float:
+        return largest_e(self._with.exposed(proposal, base.arm.goldens), base.rates(), arm.rates())
 
     def _judge(
         self,
@@ -212,28 +229,32 @@ class _Job:
         arms: Sequence[Measured],
         controls: Mapping[str, Measured],
     ) -> None:
-        for one, arm in zip(finalists, arms, strict=True):
-            exposed = self._with.exposed(one, base.arm.goldens)
-            seen = judged(self._tried[one.name], exposed, base.arm.goldens, base, arm)
-            if not seen.refused and one.name in controls and not beats(controls[one.name], arm, exposed):
+        for proposal, arm in zip(finalists, arms, strict=True):
+            exposed = self._with.exposed(proposal, base.arm.goldens)
+            seen = judge_proposal(self._tried[proposal.name], exposed, base.arm.goldens, base, arm)
+            if (
+                not seen.refused
+                and proposal.name in controls
+                and not beats(controls[proposal.name], arm, exposed)
+            ):
                 why = "the old text padded to the same length does as well"
                 seen = msgspec.structs.replace(seen, refused=why)
-            self._tried[one.name] = msgspec.structs.replace(seen, e=self._evidence(one, base, arm))
-        ps = [self._tried[one.name].p for one in finalists]
-        for one, p in zip(finalists, holm([1.0 if p is None else p for p in ps]), strict=True):
-            seen = self._tried[one.name]
+            self._tried[proposal.name] = msgspec.structs.replace(seen, e=self._evidence(proposal, base, arm))
+        ps = [self._tried[proposal.name].p for proposal in finalists]
+        for proposal, p in zip(finalists, holm([1.0 if p is None else p for p in ps]), strict=True):
+            seen = self._tried[proposal.name]
             by_e = (seen.e or 0.0) >= len(finalists) / self._alpha  # each weighted by the number of finalists
             shown = by_e if self._with.options.stop == "evalue" else p <= self._alpha
             good = shown and not seen.refused and seen.whole in ("IMPROVED", "NON_INFERIOR")
-            self._note(one, p_adjusted=p, accepted=good)
+            self._note(proposal, p_adjusted=p, accepted=good)
 
-    def _note(self, one: Proposal, **fields: Any) -> None:
-        self._tried[one.name] = msgspec.structs.replace(self._tried[one.name], **fields)
+    def _note(self, proposal: Proposal, **fields: Any) -> None:
+        self._tried[proposal.name] = msgspec.structs.replace(self._tried[proposal.name], **fields)
 
     # -------------------------------------------------------------- the answer
 
-    def _decided(self, finalists: Sequence[Proposal], measured: Mapping[str, Measured]) -> Improvement:
-        won = [one for one in finalists if self._tried[one.name].accepted]
+    def _conclude(self, finalists: Sequence[Proposal], measured: Mapping[str, Measured]) -> Improvement:
+        won = [proposal for proposal in finalists if self._tried[proposal.name].accepted]
         if won:
             best = self._best(won, measured)
             seen = self._tried[best.name]
@@ -243,21 +264,21 @@ class _Job:
                 f"and never saw ({_points(seen.low)} … {_points(seen.high)}), {seen.tokens:+d} tokens a request"
             )
             return self._answer("accepted", sentence, best)
-        if all(self._tried[one.name].whole == "REGRESSED" for one in finalists):
+        if all(self._tried[proposal.name].whole == "REGRESSED" for proposal in finalists):
             return self._answer("worse", "every proposal tried makes it worse")
         return self._answer("not_shown", "no proposal was shown to help")
 
     def _best(self, won: Sequence[Proposal], measured: Mapping[str, Measured]) -> Proposal:
         """The one with the largest gain, or a shorter one that is not significantly different."""
-        rate = {one.name: measured[one.name].rate() for one in won}
-        best = min(won, key=lambda one: (-rate[one.name], self._tried[one.name].tokens))
+        rate = {proposal.name: measured[proposal.name].rate() for proposal in won}
+        best = min(won, key=lambda proposal: (-rate[proposal.name], self._tried[proposal.name].tokens))
         alike = [
-            one
-            for one in won
-            if one is best
-            or not significantly_different(measured[one.name], measured[best.name], self._with.proof)
+            proposal
+            for proposal in won
+            if proposal is best
+            or not significantly_different(measured[proposal.name], measured[best.name], self._with.proof)
         ]
-        return min(alike, key=lambda one: (self._tried[one.name].tokens, -rate[one.name]))
+        return min(alike, key=lambda proposal: (self._tried[proposal.name].tokens, -rate[proposal.name]))
 
     def _answer(
         self, outcome: ImproveOutcome, sentence: str, best: Proposal | None = None, *, proven: bool = True
@@ -266,7 +287,7 @@ class _Job:
             sentence += f"; {unknown_calls_text(unknown)}"
         patch, tools, system = "", self._with.tools, self._with.system
         if best is not None:
-            patch = patch_of(tools, system, *applied(best.changes, tools, system))
+            patch = patch_of(tools, system, *apply_changes(best.changes, tools, system))
         edits = tuple(
             {"tool": c.tool, "path": list(c.path), "from": c.before, "to": c.after}
             for c in (best.changes if best else ())

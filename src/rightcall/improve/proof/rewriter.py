@@ -36,16 +36,18 @@ class Rewriter:
     async def __call__(self, task: ProposalTask) -> list[Proposal]:
         """A few texts for each tool that a stated finding names; none when the model gives no usable answer."""
         by_name = {tool.name: tool for tool in task.tools}
-        wanted = [(one, name) for one in task.found.stated for name in one.tools if name in by_name]
+        findings = [
+            (finding, name) for finding in task.found.stated for name in finding.tools if name in by_name
+        ]
         prompt = Prompt(SYSTEM, (), Settings(max_tokens=400, temperature=0.7))
         proposals: list[Proposal] = []
         async with resolve(self._model) as provider:
             provider.prepare(prompt)
-            for one, name in wanted[:VARIANTS]:
-                question = _question(one, by_name[name], task.tune)
-                said = (Message("user", question),)
+            for finding, name in findings[:VARIANTS]:
+                question = _question(finding, by_name[name], task.tune)
+                messages = (Message("user", question),)
                 requests = [
-                    ModelRequest(prompt, said, golden_id=f"rewrite {name}", trial=n, seed=self._seed + n)
+                    ModelRequest(prompt, messages, golden_id=f"rewrite {name}", trial=n, seed=self._seed + n)
                     for n in range(VARIANTS)
                 ]
                 replies = await asyncio.gather(
@@ -57,34 +59,34 @@ class Rewriter:
                 failed = [reply for reply in replies if isinstance(reply, BaseException)]
                 if failed and not all(isinstance(reply, ProviderError) for reply in failed):
                     raise failed[0]
-                proposals += _proposals(one, by_name[name], texts)
+                proposals += _proposals(finding, by_name[name], texts)
         return proposals
 
 
-def _proposals(one: RunFinding, tool: Tool, texts: Sequence[str]) -> list[Proposal]:
+def _proposals(finding: RunFinding, tool: Tool, texts: Sequence[str]) -> list[Proposal]:
     fresh = [text for text in dict.fromkeys(texts) if text and text != tool.description]
     return [
         proposal_for(
-            one,
+            finding,
             (ProposedChange(tool.name, ("description",), tool.description, text),),
             "model",
             f"rewrite {tool.name} {number}",
-            f"a model's text for {one.cause}",
+            f"a model's text for {finding.cause}",
         )
         for number, text in enumerate(fresh, start=1)
     ]
 
 
-def _question(one: RunFinding, tool: Tool, tune: Sequence[AnyGolden]) -> str:
-    ids = set(one.goldens)
+def _question(finding: RunFinding, tool: Tool, tune: Sequence[AnyGolden]) -> str:
+    ids = set(finding.goldens)
     asked = [
         golden.input if isinstance(golden, Golden) else golden.scenario for golden in tune if golden.id in ids
     ][:EXAMPLES]
     lines = [
         f"Tool: {tool.name}",
         f"Description now: {tool.description}",
-        f"Problem: {one.what}",
-        *one.evidence,
+        f"Problem: {finding.what}",
+        *finding.evidence,
     ]
     return "\n".join([*lines, "Requests that went wrong:", *(f"- {text[:300]}" for text in asked)])
 

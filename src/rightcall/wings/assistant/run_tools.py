@@ -186,7 +186,7 @@ class RunTools:
         has proven: make them with write_definitions, run the suite again and compare_runs. Changes nothing
         itself.
         """
-        from rightcall.improve.patch import applied, patch_of
+        from rightcall.improve.patch import apply_changes, patch_of
         from rightcall.improve.run_analysis import analyze_run
         from rightcall.improve.run_setup import run_record
 
@@ -196,7 +196,7 @@ class RunTools:
             record = run_record(store, stored)
         items = []
         for finding in analysis.findings:
-            after, system = applied(finding.change, record.tools, record.system)
+            after, system = apply_changes(finding.change, record.tools, record.system)
             items.append(
                 {
                     "cause": finding.cause,

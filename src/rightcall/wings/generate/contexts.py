@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from rightcall.core.errors import ConfigError
+from rightcall.datasets.near_duplicates import normalize
 from rightcall.model.record import Record
-from rightcall.run.duplicates import normalized
 from rightcall.wings.generate.chunks import split_chunks
 from rightcall.wings.generate.config import ContextConstructionConfig
 from rightcall.wings.generate.documents import SourceDocument
@@ -148,7 +148,7 @@ class _Vectors:
 
 
 def _trigrams(text: str) -> list[str]:
-    plain = f" {normalized(text)} "
+    plain = f" {normalize(text)} "
     return [plain[i : i + 3] for i in range(len(plain) - 2)]
 
 

@@ -10,13 +10,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from rightcall.core.codec import encode
+from rightcall.datasets.near_duplicates import NearTexts, normalize
 from rightcall.metrics.matching.reasons import reason
 from rightcall.model.call import ToolCall
 from rightcall.model.golden import AnyGolden, ExpectedCall, Golden
 from rightcall.model.score import Score
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory, Usage
-from rightcall.run.duplicates import NearTexts, normalized
 from rightcall.tools.definitions.offer import tools_for
 from rightcall.tools.definitions.validate import problems
 from rightcall.tools.runtime.toolbox import Toolbox
@@ -164,7 +164,7 @@ class Duplicates:
     def earlier(self, golden: AnyGolden) -> str:
         """The id of an earlier golden that this one repeats, or an empty string; the golden is remembered."""
         text = golden.input if isinstance(golden, Golden) else _request_text(golden)
-        if (same := self._same.setdefault(normalized(text) or text, golden.id)) != golden.id:
+        if (same := self._same.setdefault(normalize(text) or text, golden.id)) != golden.id:
             return same
         calls = encode([golden.expected_calls, *(() if isinstance(golden, Golden) else golden.turns)])
         match = self._near.setdefault(calls, NearTexts(self._alike)).earlier(golden.id, text)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from rightcall.stats.detect import Detector, detector_step, growth_of, limited, new_detector
+from rightcall.stats.detect import Detector, detector_step, growth_of, limit_evidence, new_detector
 from rightcall.stats.sequential import confidence_sequence
 from rightcall.wings.monitor.week_blocks import HOUR, cell_of
 
@@ -143,7 +143,7 @@ def step(series: Series, x: float, time: int) -> Crossing | None:
     series.total += x
     series.day_n += 1
     if bounds.window:
-        series.r = limited(series.r, series.window_r, bounds.cap)
+        series.r = limit_evidence(series.r, series.window_r, bounds.cap)
     if series.alarm is not None or not series.r or series.evidence < bounds.threshold:
         return None
     best = max(range(len(series.r)), key=lambda k: after.r[k])

@@ -7,7 +7,7 @@ import math
 from dataclasses import dataclass
 from pathlib import Path
 
-from rightcall.stats.detect import simulated_delay
+from rightcall.stats.detect import simulate_delay
 from rightcall.store.sql.store import Store
 from rightcall.wings.monitor.baseline import KIND as BASELINE, TrafficBaseline, current_baseline
 from rightcall.wings.monitor.bounds import bounds_of, reference_of, watched_names, watched_series
@@ -145,4 +145,4 @@ def _sessions_until_alarm(
     q0: float, factor: float, threshold: float, cap: float, window: float, runs: int
 ) -> float:
     """Checks without bad sessions have the same bounds, and need simulating once."""
-    return simulated_delay(q0, q0 * factor, threshold, runs=runs, limit=50_000, cap=cap, window=window)
+    return simulate_delay(q0, q0 * factor, threshold, runs=runs, limit=50_000, cap=cap, window=window)

@@ -14,7 +14,7 @@ import msgspec
 
 from rightcall.model.run import CaseResult
 from rightcall.run.backend import Batch, Cell, RunWork, Take
-from rightcall.run.watched_inputs import WatchedInputs, imports_of, joined_watches
+from rightcall.run.watched_inputs import WatchedInputs, imports_of, join_watches
 from rightcall.store.base import Key
 from rightcall.wings.ray.crew import GRACE_SECONDS, START_SECONDS, Crew
 from rightcall.wings.ray.engine import WorkerEngine, WorkerLost, WorkerOptions
@@ -213,7 +213,7 @@ class Driver:
     async def _take_in(self, seat: Seat, lease: Lease, sent: Sent) -> None:
         self._retries += sent.retries - seat.reported.retries
         seat.reported = sent
-        self._watched = joined_watches(self._watched, sent.watched)
+        self._watched = join_watches(self._watched, sent.watched)
         keys = [lease.places[case.place] for case in sent.cases]
         new = self._ledger.settle(lease.number, keys)
         results = [

@@ -28,7 +28,7 @@ from rightcall.model.run import CaseResult
 from rightcall.run.backend import Cell, LimitedLag
 from rightcall.run.case_runner import CaseRunner
 from rightcall.run.plan import Plan
-from rightcall.run.sink import stored_batch
+from rightcall.run.sink import store_batch
 from rightcall.run.watched_inputs import AgentWatch
 from rightcall.store.address import Persistence, open_store
 from rightcall.store.base import Key
@@ -241,7 +241,7 @@ class Worker:
 def _write(
     persist: Persistence, store: Store, writer: RunWriter, results: Sequence[CaseResult]
 ) -> Sequence[CaseResult]:
-    return persist(lambda: stored_batch(store, writer, results))
+    return persist(lambda: store_batch(store, writer, results))
 
 
 class _Cells:

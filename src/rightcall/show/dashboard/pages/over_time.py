@@ -6,7 +6,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from rightcall.improve.changes import changed_at, tool_change
+from rightcall.improve.changes import runs_with_changes, tool_change
 from rightcall.show.dashboard import charts
 from rightcall.show.dashboard.charts import Point
 from rightcall.show.dashboard.page_renderer import page
@@ -25,7 +25,7 @@ def over_time(request: Request) -> Response:
         overview = store.runs.overview()
         return page(request, "over_time_choose.html", suites=overview.suites, groups=overview.groups)
     found = store.runs.page(which, limit=MOST_RUNS)
-    marks = changed_at(found[::-1])
+    marks = runs_with_changes(found[::-1])
     changes = {
         run.id: tool_change(tools_of(store, marks[run.id]), tools_of(store, run))
         for run in found
@@ -63,7 +63,7 @@ def asked(request: Request) -> RunFilter:
 def points_of(newest_first: list[StoredRun]) -> list[Point]:
     """A point for each run with results, oldest first."""
     judged = [run for run in reversed(newest_first) if run.judged]
-    marks = changed_at(judged)
+    marks = runs_with_changes(judged)
     return [
         Point(
             run.id,

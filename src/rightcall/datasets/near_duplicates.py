@@ -49,7 +49,7 @@ class NearTexts:
                 band.append(place)
 
 
-def normalized(text: str) -> str:
+def normalize(text: str) -> str:
     """Normalize case, Unicode, punctuation and whitespace."""
     plain = unicodedata.normalize("NFKC", text).casefold()
     return " ".join(re.findall(r"\w+", plain))
@@ -57,14 +57,14 @@ def normalized(text: str) -> str:
 
 def trigrams(text: str) -> frozenset[int]:
     """Hashes of the character trigrams of the normalized text."""
-    padded = f"  {normalized(text)} "
+    padded = f"  {normalize(text)} "
     return frozenset(zlib.crc32(padded[i : i + 3].encode()) for i in range(len(padded) - 2))
 
 
-def jaccard(one: frozenset[int], other: frozenset[int]) -> float:
+def jaccard(first: frozenset[int], second: frozenset[int]) -> float:
     """|A ∩ B| / |A ∪ B|."""
-    shared = len(one & other)
-    return shared / (len(one) + len(other) - shared) if one or other else 1.0
+    shared = len(first & second)
+    return shared / (len(first) + len(second) - shared) if first or second else 1.0
 
 
 def _bands(grams: frozenset[int]) -> Iterator[tuple[int, ...]]:

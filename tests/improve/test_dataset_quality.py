@@ -8,9 +8,9 @@ import pytest
 from click.testing import CliRunner
 
 from rightcall.cli.dataset import dataset
+from rightcall.datasets.near_duplicates import NearTexts
+from rightcall.improve.dataset_quality import QualityCheck, difficulty, names_tool
 from rightcall.model import CaseResult, ExpectedCall, Golden, Tool
-from rightcall.run.dataset_quality import QualityCheck, difficulty, names_tool
-from rightcall.run.duplicates import NearTexts
 
 UNITS = {"type": "string", "enum": ["celsius", "fahrenheit"]}
 TOOLS = {

@@ -10,6 +10,7 @@ from typing import Any
 
 from rightcall.core.errors import InputError
 from rightcall.core.text import percent
+from rightcall.datasets.near_duplicates import NearTexts
 from rightcall.metrics.matching.case_score import score_calls
 from rightcall.model.golden import AnyGolden, ExpectedCall, Golden, category_of
 from rightcall.model.message import Message
@@ -19,7 +20,6 @@ from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory
 from rightcall.models.base import ModelRequest, Prompt
 from rightcall.models.keyword import KeywordProvider
-from rightcall.run.duplicates import NearTexts
 from rightcall.run.golden_check import DatasetFinding
 from rightcall.tools.definitions.offer import tools_for
 
@@ -78,9 +78,9 @@ class QualityCheck:
             for where, golden in goldens:
                 self._count += 1
                 self._categories[category_of(golden)] += 1
-                for call in _expected_calls(golden):
+                for call in _calls_expected(golden):
                     self._cover(call)
-                for code, message, hint in (*self._repeats(golden, where), *self._leaked(golden)):
+                for code, message, hint in (*self._repeats(golden, where), *self._find_leaks(golden)):
                     yield DatasetFinding(where, golden.id, "warning", code, message, hint)
                 if self._tools and isinstance(golden, Golden) and _asks_something(golden):
                     self._judged += 1
@@ -119,18 +119,18 @@ class QualityCheck:
     def _repeats(self, golden: AnyGolden, where: str) -> Iterator[tuple[str, str, str]]:
         if self._count > MOST_COMPARED:
             return
-        found = self._near.earlier(f"'{golden.id}' ({where})", _text(golden))
-        if found is not None:
+        earlier = self._near.earlier(f"'{golden.id}' ({where})", _text(golden))
+        if earlier is not None:
             self._duplicates += 1
             yield (
                 "near_duplicate",
-                f"{percent(found[1], 0)} the same words as {found[0]}",
+                f"{percent(earlier[1], 0)} the same words as {earlier[0]}",
                 "remove one, or give both the same cluster",
             )
 
-    def _leaked(self, golden: AnyGolden) -> Iterator[tuple[str, str, str]]:
+    def _find_leaks(self, golden: AnyGolden) -> Iterator[tuple[str, str, str]]:
         text = _text(golden)
-        for call in _expected_calls(golden):
+        for call in _calls_expected(golden):
             if isinstance(call.tool, str) and names_tool(text, call.tool):
                 self._leaks += 1
                 yield (
@@ -193,7 +193,7 @@ def names_tool(text: str, tool: str) -> bool:
     return re.search(rf"(?<!\w){in_a_row}(?!\w)", text, re.IGNORECASE) is not None
 
 
-def _expected_calls(golden: AnyGolden) -> Sequence[ExpectedCall]:
+def _calls_expected(golden: AnyGolden) -> Sequence[ExpectedCall]:
     if isinstance(golden, Golden):
         return [*golden.expected_calls, *(call for plan in golden.any_of for call in plan)]
     return [*golden.expected_calls, *(call for turn in golden.turns for call in turn.expected_calls or ())]
@@ -206,9 +206,9 @@ def _asks_something(golden: Golden) -> bool:
 async def _passes(baseline: KeywordProvider, golden: Golden, tools: Mapping[str, Tool]) -> bool:
     request = ModelRequest(Prompt(tools=tuple(tools.values())), (Message("user", golden.input),), golden.id)
     reply = await baseline.complete(request)
-    made = Trajectory(calls=reply.message.calls, output=reply.message.content)
+    trajectory = Trajectory(calls=reply.message.calls, output=reply.message.content)
     try:
-        return score_calls(golden, made, tools).passed
+        return score_calls(golden, trajectory, tools).passed
     except InputError:  # a golden that cannot be scored is not easy; `dataset check` reports it
         return False
 
@@ -225,5 +225,5 @@ def _plain_values(spec: Any) -> list[Any]:
 
 
 def _enum(schema: Any) -> list[Any]:
-    found = schema.get("enum") if isinstance(schema, dict) else None
-    return found if isinstance(found, list) else []
+    values = schema.get("enum") if isinstance(schema, dict) else None
+    return values if isinstance(values, list) else []
