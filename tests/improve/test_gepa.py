@@ -8,6 +8,7 @@ import pytest
 
 from rightcall.agents.agent import Agent
 from rightcall.core.errors import MissingExtraError
+from rightcall.improve.proof import gepa_engine
 from rightcall.improve.proof.gepa_engine import GepaEngine
 from rightcall.improve.proof.options import ImproveOptions
 from rightcall.improve.proof.protocol import improve_plan
@@ -33,7 +34,7 @@ class Reflecting(Reacting):
 
 
 def searched(folder, monkeypatch, reflecting: Reflecting, **options):
-    monkeypatch.setattr("rightcall.improve.proof.gepa_engine.resolve", lambda name: reflecting)
+    monkeypatch.setattr(gepa_engine, "resolve", lambda name: reflecting)
     plan = Plan("p", Agent(Reacting(helps), tools=TOOLS), [*PAY, *ASK, *CHAT])
     with open_store(folder / "s.db") as store:
         run = asyncio.run(run_plan(plan, store)).run.id
