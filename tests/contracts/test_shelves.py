@@ -17,7 +17,7 @@ from rightcall.improve.hypothesis import Cause
 from rightcall.metrics.base import Metric
 from rightcall.metrics.resolve import JUDGED
 from rightcall.model.dialects import SPELLINGS
-from rightcall.models.resolver import AGENTS, SHELVES
+from rightcall.models.resolver import AGENTS, CLASSES, SHELVES
 from rightcall.show.formats import FORMATS
 from rightcall.wings.traces.dialects import DIALECTS
 from rightcall.wings.traces.exports import EXPORTS
@@ -97,8 +97,18 @@ def test_a_metric_matcher_rule_world_and_page_are_one_file_each(tmp_path):
 
 
 def test_every_file_of_a_provider_is_on_its_shelf():
-    listed = {shelf.prefix.replace("-", "_") for shelf in SHELVES} - set(AGENTS)
-    same(listed, files_with("models", "make"), "add its Shelf to SHELVES in models/resolver.py")
+    """Each has a file with `make`, or its class in `CLASSES`; and no class with a prefix is left out."""
+    listed = {shelf.prefix for shelf in SHELVES} - set(AGENTS)
+    classes = {
+        value.prefix: f"{module.__name__.rpartition('.')[2]}:{value.__name__}"
+        for module in modules("models")
+        for value in vars(module).values()
+        if isclass(value) and value.__module__ == module.__name__ and getattr(value, "prefix", "")
+    }
+    assert classes == CLASSES, "add its class to CLASSES in models/resolver.py"
+    same(
+        listed, files_with("models", "make") | set(CLASSES), "add its Shelf to SHELVES in models/resolver.py"
+    )
 
 
 def test_every_file_of_an_adapter_is_in_the_catalog():

@@ -6,16 +6,13 @@ It has no `seed`, which is not sent; all results of a turn go back in one user m
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from rightcall.core.errors import InputError
 from rightcall.model import Message, Tool, Usage
 from rightcall.model.dialects import anthropic as spelling
 from rightcall.models.base import ModelReply, ModelRequest, Prompt, Stop
 from rightcall.models.remote import Json, RemoteProvider, counted
-
-if TYPE_CHECKING:
-    from rightcall.models.resolver import ProviderOptions
 
 VERSION = "2023-06-01"
 DEFAULT_MAX_TOKENS = 4096  # required by the API
@@ -110,8 +107,3 @@ def _usage(usage: Any) -> Usage:
     cached = counted(usage, "cache_read_input_tokens")
     given = counted(usage, "input_tokens") + cached + counted(usage, "cache_creation_input_tokens")
     return Usage(given, counted(usage, "output_tokens"), cached_tokens=cached)
-
-
-def make(model: str, options: ProviderOptions) -> AnthropicProvider:
-    """The provider of a name."""
-    return AnthropicProvider.of(model, options)

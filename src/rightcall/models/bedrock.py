@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 from urllib.parse import quote, urlsplit
 
 from rightcall.core.errors import ConfigError, InputError, MissingExtraError
@@ -17,9 +17,6 @@ from rightcall.model.dialects.anthropic import system_text
 from rightcall.model.dialects.messages import read_items
 from rightcall.models.base import ModelReply, ModelRequest, Prompt, Settings, Stop
 from rightcall.models.remote import Json, RemoteProvider, counted
-
-if TYPE_CHECKING:
-    from rightcall.models.resolver import ProviderOptions
 
 STOPS: dict[str, Stop] = {
     "max_tokens": "truncated",
@@ -183,8 +180,3 @@ def _usage(usage: Any) -> Usage:
     cached = counted(usage, "cacheReadInputTokens")
     given = counted(usage, "inputTokens") + cached + counted(usage, "cacheWriteInputTokens")
     return Usage(given, counted(usage, "outputTokens"), cached_tokens=cached)
-
-
-def make(model: str, options: ProviderOptions) -> BedrockProvider:
-    """The provider of a name."""
-    return BedrockProvider.of(model, options)

@@ -6,7 +6,7 @@ Signatures of thoughts are kept in the message and sent back with the call they 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 from urllib.parse import quote
 
 from rightcall.core.errors import InputError
@@ -16,9 +16,6 @@ from rightcall.model.dialects.anthropic import system_text
 from rightcall.model.dialects.messages import read_items
 from rightcall.models.base import ModelReply, ModelRequest, Prompt, Settings, Stop
 from rightcall.models.remote import Json, RemoteProvider, counted
-
-if TYPE_CHECKING:
-    from rightcall.models.resolver import ProviderOptions
 
 STOPS: dict[str, Stop] = {
     "MAX_TOKENS": "truncated",
@@ -184,8 +181,3 @@ def _usage(usage: Any) -> Usage:
     made = counted(usage, "candidatesTokenCount") + counted(usage, "thoughtsTokenCount")
     given = counted(usage, "promptTokenCount") + counted(usage, "toolUsePromptTokenCount")
     return Usage(given, made, cached_tokens=counted(usage, "cachedContentTokenCount"))
-
-
-def make(model: str, options: ProviderOptions) -> GeminiProvider:
-    """The provider of a name."""
-    return GeminiProvider.of(model, options)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
 from rightcall.core.errors import InputError
@@ -11,9 +11,6 @@ from rightcall.model.dialects import openai_chat as spelling
 from rightcall.model.dialects.documents import one_answer
 from rightcall.models.base import ModelReply, ModelRequest, Prompt, Stop
 from rightcall.models.remote import Json, RemoteProvider, usage_of
-
-if TYPE_CHECKING:
-    from rightcall.models.resolver import ProviderOptions
 
 STOPS: dict[str, Stop] = {
     "length": "truncated",
@@ -116,8 +113,3 @@ def _said(body: Json) -> str:
         if error
         else ""
     )
-
-
-def make(model: str, options: ProviderOptions) -> OpenAIProvider:
-    """The provider of a name."""
-    return OpenAIProvider.of(model, options)

@@ -5,7 +5,7 @@ It has no `seed`; `stop` is rejected, because it would be ignored.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from rightcall.core.errors import ConfigError, InputError, ProviderError
 from rightcall.core.redaction.clean_text import scrub
@@ -14,9 +14,6 @@ from rightcall.model import Message, Tool
 from rightcall.model.dialects import openai_responses as spelling
 from rightcall.models.base import ModelReply, ModelRequest, Prompt, Stop
 from rightcall.models.remote import Json, RemoteProvider, usage_of
-
-if TYPE_CHECKING:
-    from rightcall.models.resolver import ProviderOptions
 
 INCOMPLETE: dict[str, Stop] = {"content_filter": "refused"}
 CACHED = ("input_tokens_details", "cached_tokens")
@@ -102,8 +99,3 @@ def _failed(error: Any) -> ProviderError:
         kind="rate_limit" if code == "rate_limit_exceeded" else "server" if code in PASSING else "rejected",
         retryable=code in PASSING,
     )
-
-
-def make(model: str, options: ProviderOptions) -> OpenAIResponsesProvider:
-    """The provider of a name."""
-    return OpenAIResponsesProvider.of(model, options)

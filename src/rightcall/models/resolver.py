@@ -37,7 +37,7 @@ class ProviderOptions:
 class Shelf(Record, frozen=True):
     """One kind of provider: how it is named, what it is, what it needs.
 
-    The file of that name has `make(model, options)`, except for agents, which the executor runs.
+    `CLASSES` says what makes it, except for agents, which the executor runs.
     """
 
     prefix: str
@@ -100,6 +100,21 @@ SHELVES = (
     Shelf("a2a", "a2a:URL", "an agent that speaks the Agent2Agent protocol"),
     Shelf("exec", "exec:COMMAND", "an agent that is a program: a JSON line in, JSON out"),
 )
+
+CLASSES = {
+    "anthropic": "anthropic:AnthropicProvider",
+    "openai": "openai:OpenAIProvider",
+    "openai-responses": "openai_responses:OpenAIResponsesProvider",
+    "azure": "openai_compatible:AzureProvider",
+    "mistral": "openai_compatible:MistralProvider",
+    "openrouter": "openai_compatible:OpenRouterProvider",
+    "ollama": "openai_compatible:OllamaProvider",
+    "vllm": "openai_compatible:VllmProvider",
+    "bedrock": "bedrock:BedrockProvider",
+    "gemini": "gemini:GeminiProvider",
+    "vertex": "vertex:VertexProvider",
+}
+"""The class of each provider with a wire format; the others have a file of their name with `make(model, options)`."""
 
 AGENTS = ("http", "exec", "a2a")
 """Kinds that are not models: the executor runs them."""
@@ -174,12 +189,19 @@ def _named(name: str, options: ProviderOptions) -> Provider:
             raise ConfigError(f"'{name}' is missing the model; use {shelf.usage}")
         if prefix in AGENTS:
             raise ConfigError(f"'{name}' is an agent, which runs its own tools; expected a model")
-        make: Maker = import_module(f"rightcall.models.{prefix.replace('-', '_')}").make
-        return make(rest, options)
+        return _maker(prefix)(rest, options)
     if colon and (plugin := _installed().get(prefix)):
         provider: Provider = plugin.load()(rest, options)
         return provider
     raise ConfigError(f"unknown provider in '{name}'; {hint_for(name)}")
+
+
+def _maker(prefix: str) -> Maker:
+    """What makes the providers of a prefix: the class in its file, imported only now, or `make` of its file."""
+    file, _, name = CLASSES.get(prefix, "").partition(":")
+    module = import_module(f"rightcall.models.{file or prefix}")
+    make: Maker = getattr(module, name).of if name else module.make
+    return make
 
 
 def model_problem(name: str) -> str:

@@ -7,14 +7,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 from urllib.parse import quote
 
 from rightcall.core.errors import ConfigError, MissingExtraError
 from rightcall.models.gemini import GeminiProvider
-
-if TYPE_CHECKING:
-    from rightcall.models.resolver import ProviderOptions
 
 SCOPE = "https://www.googleapis.com/auth/cloud-platform"
 
@@ -63,8 +60,3 @@ class VertexProvider(GeminiProvider):
         except google.auth.exceptions.GoogleAuthError as error:
             raise ConfigError(f"{self.name}: {str(error).splitlines()[0][:200]}") from None
         return {"authorization": f"Bearer {self._credentials.token}"}
-
-
-def make(model: str, options: ProviderOptions) -> VertexProvider:
-    """The provider of a name."""
-    return VertexProvider.of(model, options)
