@@ -28,7 +28,7 @@ from rightcall.model import Golden
 from rightcall.recording.first_requests.listener import captured_requests
 from rightcall.recording.first_requests.request_digest import (
     RequestDigester,
-    compared_requests,
+    compare_requests,
     read_first_request,
 )
 from rightcall.recording.first_requests.trial import CapturedTrial
@@ -91,7 +91,7 @@ def captured(agent: Any, *, seconds: float = 20, golden: Golden = GOLDEN) -> Cap
 def changed(before: str, trial: CapturedTrial) -> tuple[str, ...]:
     first, now = read_first_request(before), trial.captured
     assert first is not None and now is not None, trial.problem
-    return compared_requests([first], now).changed
+    return compare_requests([first], now).changed
 
 
 @pytest.mark.parametrize("name", ASKING_AGENTS)

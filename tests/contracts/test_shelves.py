@@ -17,6 +17,7 @@ from rightcall.improve.hypothesis import Cause
 from rightcall.metrics.base import Metric
 from rightcall.metrics.resolve import JUDGED
 from rightcall.model.dialects import SPELLINGS
+from rightcall.models.remote import RemoteProvider
 from rightcall.models.resolver import AGENTS, CLASSES, SHELVES
 from rightcall.show.formats import FORMATS
 from rightcall.wings.traces.dialects import DIALECTS
@@ -103,7 +104,8 @@ def test_every_file_of_a_provider_is_on_its_shelf():
         value.prefix: f"{module.__name__.rpartition('.')[2]}:{value.__name__}"
         for module in modules("models")
         for value in vars(module).values()
-        if isclass(value) and value.__module__ == module.__name__ and getattr(value, "prefix", "")
+        if isclass(value) and issubclass(value, RemoteProvider) and value.__module__ == module.__name__
+        if value is not RemoteProvider
     }
     assert classes == CLASSES, "add its class to CLASSES in models/resolver.py"
     same(

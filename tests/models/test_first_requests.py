@@ -10,7 +10,7 @@ import pytest
 from rightcall.recording.first_requests.request_digest import (
     CapturedRequest,
     RequestDigester,
-    compared_requests,
+    compare_requests,
     distinct_first_requests,
     read_first_request,
 )
@@ -28,7 +28,7 @@ BODY: dict[str, Any] = {
 
 def digested(body: Any = BODY, url: str = CHAT, **headers: str) -> CapturedRequest:
     digester = RequestDigester(lambda text: text.replace("s3cret-key", "[secret]"))
-    captured = digester.digested("POST", url, headers, json.dumps(body).encode())
+    captured = digester.digest("POST", url, headers, json.dumps(body).encode())
     assert captured is not None
     return captured
 
@@ -71,12 +71,12 @@ def test_requests_of_every_wire_format_are_recognised(path, body):
 )
 def test_other_requests_ask_no_model(method, path, body):
     digester = RequestDigester(lambda text: text)
-    assert digester.digested(method, f"https://api.test{path}", {}, json.dumps(body).encode()) is None
+    assert digester.digest(method, f"https://api.test{path}", {}, json.dumps(body).encode()) is None
 
 
 def test_bodies_that_are_not_json_ask_no_model():
     for body in (b"", b"{", b"\xff\xfe", b"{" * 5000):
-        assert RequestDigester(lambda text: text).digested("POST", CHAT, {}, body) is None
+        assert RequestDigester(lambda text: text).digest("POST", CHAT, {}, body) is None
 
 
 PLACES = {
@@ -92,20 +92,20 @@ PLACES = {
 
 @pytest.mark.parametrize(("part", "body"), PLACES.items(), ids=list(PLACES))
 def test_the_part_that_changed_is_named(part, body):
-    assert compared_requests([digested().digests], digested(body)).changed == (part,)
+    assert compare_requests([digested().digests], digested(body)).changed == (part,)
 
 
 def test_another_address_and_header_are_changes():
     first = [digested().digests]
-    assert compared_requests(first, digested(url="https://other.test/v1/chat/completions")).changed == (
+    assert compare_requests(first, digested(url="https://other.test/v1/chat/completions")).changed == (
         "base URL",
     )
-    assert compared_requests(first, digested(**{"OpenAI-Beta": "x"})).changed == ("settings",)
+    assert compare_requests(first, digested(**{"OpenAI-Beta": "x"})).changed == ("settings",)
 
 
 def test_the_place_of_the_system_message_counts():
     moved = edited(messages=BODY["messages"][::-1])
-    assert compared_requests([digested().digests], digested(moved)).changed == ("messages",)
+    assert compare_requests([digested().digests], digested(moved)).changed == ("messages",)
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_the_place_of_the_system_message_counts():
     [edited(user="u-17", seed=3, metadata={"trace": "1"}), dict(reversed(BODY.items()))],
 )
 def test_what_does_not_affect_the_answer_is_not_compared(body):
-    assert compared_requests([digested().digests], digested(body)) == ((), ())
+    assert compare_requests([digested().digests], digested(body)) == ((), ())
 
 
 def test_secrets_are_not_part_of_a_digest():
@@ -133,20 +133,20 @@ CLOCKS = [
 @pytest.mark.parametrize(("one", "other"), CLOCKS)
 def test_a_clock_that_differs_between_trials_of_the_baseline_is_masked_and_other_words_are_not(one, other):
     before = [digested(said(system=text)).digests for text in (one, other)]
-    assert compared_requests(before, digested(said(system=one))) == ((), ("system",))
+    assert compare_requests(before, digested(said(system=one))) == ((), ("system",))
     rude = digested(said(system=one + " Be rude."))
-    assert compared_requests(before, rude).changed == ("system",)
+    assert compare_requests(before, rude).changed == ("system",)
 
 
 @pytest.mark.parametrize(("one", "other"), CLOCKS)
 def test_with_one_trial_a_clock_cannot_be_told_from_a_change(one, other):
     before = [digested(said(system=one)).digests]
-    assert compared_requests(before, digested(said(system=other))).changed == ("system",)
+    assert compare_requests(before, digested(said(system=other))).changed == ("system",)
 
 
 def test_requests_that_vary_by_more_than_clocks_are_never_equal():
     before = [digested(said(user=text)).digests for text in ("hi", "hello")]
-    assert compared_requests(before, digested(said(user="hi"))).changed == ("messages",)
+    assert compare_requests(before, digested(said(user="hi"))).changed == ("messages",)
 
 
 def test_a_digest_is_read_back_and_others_are_not():

@@ -77,7 +77,7 @@ class TapedAgent:
         recordings.asked += 1
         case, trajectory = await self._performed(golden, trial, None)
         lost = trajectory.stop_reason == "infra_error" or unsettled(golden, trajectory)
-        if not lost and not case.unanswered:
+        if not lost and not case.has_open_requests:
             whole = recordings.settings.level == "trajectory"
             await asyncio.to_thread(recordings.write, golden, case, trajectory, whole=whole)
         return trajectory

@@ -28,7 +28,7 @@ from rightcall.recording.first_requests.listener import captured_requests
 from rightcall.recording.first_requests.request_digest import (
     FirstRequest,
     RequestDigester,
-    compared_requests,
+    compare_requests,
     read_first_request,
 )
 from rightcall.recording.first_requests.trial import CapturedTrial
@@ -179,7 +179,7 @@ class _Comparison:
         if trial.captured is None:
             self._unknown[golden] = trial.problem
             return
-        comparison = compared_requests(_first_requests(self._lines[golden]), trial.captured)
+        comparison = compare_requests(_first_requests(self._lines[golden]), trial.captured)
         self._masked |= {*comparison.masked}
         if not comparison.changed:
             self._equal.append(golden)

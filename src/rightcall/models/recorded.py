@@ -13,7 +13,7 @@ from rightcall.core.redaction.clean_text import scrubber
 from rightcall.core.text import one_line
 from rightcall.model import Annotations, Message, Tool, ToolCall, ToolResult, Usage
 from rightcall.models.base import ModelReply, ModelRequest, Prompt, Provider, Settings
-from rightcall.recording.canonical import VOLATILE, Clean, scrubbed
+from rightcall.recording.canonical import VOLATILE, Clean, scrub_value
 from rightcall.recording.case import CURRENT, PASSING, TapedCase
 from rightcall.recording.cassette import TapedExchange
 from rightcall.recording.judged_trial import JUDGING
@@ -49,7 +49,7 @@ class RequestWriter:
 
     def plain(self, record: Any) -> Any:
         """A part of a request or a reply, without secrets."""
-        return scrubbed(to_plain(record), self.clean, _OUR_WORDS)
+        return scrub_value(to_plain(record), self.clean, _OUR_WORDS)
 
     def _prompt(self, prompt: Prompt) -> dict[str, Any]:
         known = self._prompts.get(id(prompt))
@@ -128,7 +128,7 @@ class RecordedProvider(Provider):
     def _ask(self, request: ModelRequest) -> dict[str, Any]:
         ask = {"model": self.name, **self._asks_at, **self._writer.ask(request)}
         for pattern in self._recordings.ignored:
-            ask = pattern.applied(ask)
+            ask = pattern.mask(ask)
         return ask
 
     def _exchange(self, request: ModelRequest, reply: ModelReply) -> TapedExchange:

@@ -9,8 +9,8 @@ from types import SimpleNamespace
 from typing import Any
 
 from rightcall.recording.case import PendingReply
-from rightcall.recording.hooks import RequestHooks, patched
-from rightcall.recording.listener import ReplayedReply, joined
+from rightcall.recording.hooks import RequestHooks, patch_method
+from rightcall.recording.listener import ReplayedReply, join_headers
 
 
 def install(library: Any, listener: RequestHooks) -> list[Callable[[], None]]:
@@ -23,23 +23,23 @@ def install(library: Any, listener: RequestHooks) -> list[Callable[[], None]]:
             url = self._build_url(str_or_url)
             if params := rest.get("params"):
                 url = url.extend_query(params)
-            headers = {**joined(self.headers.items()), **joined(_pairs(rest.get("headers")))}
+            headers = {**join_headers(self.headers.items()), **join_headers(_pairs(rest.get("headers")))}
             body = _body(self, rest)
             if body is None:
                 listener.unreadable(method, str(url))
                 return await original(self, method, str_or_url, **rest)
-            found = listener.request(method, str(url), headers, body)
-            if isinstance(found, ReplayedReply):
-                return _replayed(library, self, method, url, found, rest)
+            reply = listener.request(method, str(url), headers, body)
+            if isinstance(reply, ReplayedReply):
+                return _replay_response(library, self, method, url, reply, rest)
             response = await original(self, method, str_or_url, **rest)
-            if found is not None:
-                found.begin(response.status, joined(response.headers.items()))
-                response.content = CopiedReader(response.content, found)
+            if reply is not None:
+                reply.begin(response.status, join_headers(response.headers.items()))
+                response.content = CopiedReader(response.content, reply)
             return response
 
         return _request
 
-    return patched(library.ClientSession, "_request", "aiohttp", replacement)
+    return patch_method(library.ClientSession, "_request", "aiohttp", replacement)
 
 
 def _pairs(headers: Any) -> list[tuple[str, str]]:
@@ -61,14 +61,14 @@ def _body(session: Any, rest: dict[str, Any]) -> bytes | None:
     return bytes(data) if isinstance(data, bytes | bytearray | memoryview) else None
 
 
-def _replayed(
-    library: Any, session: Any, method: str, url: Any, found: ReplayedReply, rest: dict[str, Any]
+def _replay_response(
+    library: Any, session: Any, method: str, url: Any, reply: ReplayedReply, rest: dict[str, Any]
 ) -> Any:
     """A response built without a network. Its constructor's arguments differ between versions."""
     from aiohttp.helpers import TimerNoop
     from multidict import CIMultiDict, CIMultiDictProxy
 
-    headers = CIMultiDictProxy(CIMultiDict(found.headers))
+    headers = CIMultiDictProxy(CIMultiDict(reply.headers))
     info = library.RequestInfo(url, method, headers, url)
     loop = asyncio.get_running_loop()
     values = {
@@ -82,25 +82,25 @@ def _replayed(
         "stream_writer": SimpleNamespace(output_size=0),
         "original_url": url,
     }
-    known = inspect.signature(library.ClientResponse.__init__).parameters
-    response = library.ClientResponse(method, url, **{n: v for n, v in values.items() if n in known})
+    parameters = inspect.signature(library.ClientResponse.__init__).parameters
+    response = library.ClientResponse(method, url, **{n: v for n, v in values.items() if n in parameters})
     reader = library.StreamReader(
         SimpleNamespace(_reading_paused=False, pause_reading=_nothing, resume_reading=_nothing),
         limit=2**30,
         loop=loop,
     )
-    for chunk in found.chunks:
+    for chunk in reply.chunks:
         reader.feed_data(chunk)
     reader.feed_eof()
-    response.version, response.status, response.reason = None, found.status, ""
+    response.version, response.status, response.reason = None, reply.status, ""
     response._headers, response._raw_headers = (
         headers,
         tuple((k.encode(), v.encode()) for k, v in headers.items()),
     )
     response.content, response._closed = reader, False
-    wanted = rest.get("raise_for_status")
-    wanted = session._raise_for_status if wanted is None else wanted
-    if wanted is True:
+    raises = rest.get("raise_for_status")
+    raises = session._raise_for_status if raises is None else raises
+    if raises is True:
         response.raise_for_status()
     return response
 
@@ -119,26 +119,26 @@ class CopiedReader:
         return getattr(self._reader, name)
 
     async def read(self, n: int = -1) -> bytes:
-        return self._copied(await self._reader.read(n))
+        return self._copy(await self._reader.read(n))
 
     async def readany(self) -> bytes:
-        return self._copied(await self._reader.readany())
+        return self._copy(await self._reader.readany())
 
     async def readline(self, **words: Any) -> bytes:
-        return self._copied(await self._reader.readline(**words))
+        return self._copy(await self._reader.readline(**words))
 
     async def readuntil(self, separator: bytes = b"\n", **words: Any) -> bytes:
-        return self._copied(await self._reader.readuntil(separator, **words))
+        return self._copy(await self._reader.readuntil(separator, **words))
 
     async def readexactly(self, n: int) -> bytes:
-        return self._copied(await self._reader.readexactly(n))
+        return self._copy(await self._reader.readexactly(n))
 
     async def readchunk(self) -> tuple[bytes, bool]:
         chunk, end = await self._reader.readchunk()
-        return self._copied(chunk), end
+        return self._copy(chunk), end
 
     def read_nowait(self, n: int = -1) -> bytes:
-        return self._copied(self._reader.read_nowait(n))
+        return self._copy(self._reader.read_nowait(n))
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         while line := await self.readline():
@@ -156,6 +156,6 @@ class CopiedReader:
         while (pair := await self.readchunk()) != (b"", False):
             yield pair
 
-    def _copied(self, chunk: bytes) -> bytes:
+    def _copy(self, chunk: bytes) -> bytes:
         self._pending.copy(chunk)
         return chunk

@@ -74,13 +74,13 @@ def plain_url(url: str) -> str:
     return urlunsplit((parts.scheme, host, parts.path, urlencode(query), ""))
 
 
-def scrubbed(value: Any, clean: Clean, keep: frozenset[str] = frozenset()) -> Any:
+def scrub_value(value: Any, clean: Clean, keep: frozenset[str] = frozenset()) -> Any:
     """The value with all strings cleaned; words in `keep` are unchanged."""
     if isinstance(value, str):
         return value if value in keep else clean(value)
     if isinstance(value, dict):
-        return {scrubbed(k, clean, keep): scrubbed(v, clean, keep) for k, v in value.items()}
-    return [scrubbed(v, clean, keep) for v in value] if isinstance(value, list | tuple) else value
+        return {scrub_value(k, clean, keep): scrub_value(v, clean, keep) for k, v in value.items()}
+    return [scrub_value(v, clean, keep) for v in value] if isinstance(value, list | tuple) else value
 
 
 def _body(body: bytes, kind: str, clean: Clean, ignored: Sequence[Ignored]) -> Any:
@@ -91,43 +91,43 @@ def _body(body: bytes, kind: str, clean: Clean, ignored: Sequence[Ignored]) -> A
         plain = body.replace(boundary[1], b"boundary") if boundary else body
         return {"sha256": hex_digest(clean(plain.decode("latin-1")).encode("latin-1", "replace"))}
     if isinstance(value, dict):
-        value = {name: each for name, each in value.items() if name not in VOLATILE}
-    value = renumbered(scrubbed(value, clean))
-    for each in ignored:
-        value = each.applied(value)
+        value = {name: part for name, part in value.items() if name not in VOLATILE}
+    value = renumber_calls(scrub_value(value, clean))
+    for pattern in ignored:
+        value = pattern.mask(value)
     return value
 
 
-def renumbered(value: Any) -> Any:
+def renumber_calls(value: Any) -> Any:
     """Tool call ids by order of appearance: servers generate new ones every time."""
     names: dict[str, str] = {}
-    for found in _call_ids(value):
-        names.setdefault(found, f"call_{len(names) + 1}")
-    return _renamed(value, names) if names else value
+    for call_id in _call_ids(value):
+        names.setdefault(call_id, f"call_{len(names) + 1}")
+    return _rename_ids(value, names) if names else value
 
 
 def _call_ids(value: Any) -> Iterator[str]:
     if isinstance(value, dict):
-        for name, each in value.items():
+        for name, part in value.items():
             if (
-                isinstance(each, str)
-                and each
+                isinstance(part, str)
+                and part
                 and (name in _ID_FIELDS or (name == "id" and value.get("type") in _CALL_TYPES))
             ):
-                yield each
+                yield part
             else:
-                yield from _call_ids(each)
+                yield from _call_ids(part)
     elif isinstance(value, list):
-        for each in value:
-            yield from _call_ids(each)
+        for part in value:
+            yield from _call_ids(part)
 
 
-def _renamed(value: Any, names: Mapping[str, str]) -> Any:
+def _rename_ids(value: Any, names: Mapping[str, str]) -> Any:
     if isinstance(value, str):
         return names.get(value, value)
     if isinstance(value, dict):
-        return {name: _renamed(each, names) for name, each in value.items()}
-    return [_renamed(each, names) for each in value] if isinstance(value, list) else value
+        return {name: _rename_ids(part, names) for name, part in value.items()}
+    return [_rename_ids(part, names) for part in value] if isinstance(value, list) else value
 
 
 class Ignored:
@@ -145,7 +145,7 @@ class Ignored:
         except re.error as error:
             raise ConfigError(f"record.ignore: '{pattern}' is not a regular expression: {error}") from None
 
-    def applied(self, value: Any) -> Any:
+    def mask(self, value: Any) -> Any:
         """The value with every match replaced."""
         return self._at(value, 0)
 
@@ -190,7 +190,7 @@ def stored_body(content: bytes, kind: str, clean: Clean) -> dict[str, Any]:
         blocks = re.split(r"(?:\r?\n){2,}", text.strip("\r\n"))
         return {"events": [clean(block.replace("\r\n", "\n")) for block in blocks if block]}
     try:
-        return {"json": scrubbed(msgspec.json.decode(content), clean)}
+        return {"json": scrub_value(msgspec.json.decode(content), clean)}
     except (msgspec.DecodeError, RecursionError):
         return {"text": clean(text)}
 

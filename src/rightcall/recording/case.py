@@ -13,7 +13,7 @@ from contextvars import ContextVar
 from typing import Any
 
 from rightcall.core.errors import ProviderError
-from rightcall.recording.canonical import Ignored, kept_headers, key_of, scrubbed, stored_body
+from rightcall.recording.canonical import Ignored, kept_headers, key_of, scrub_value, stored_body
 from rightcall.recording.cassette import TapedExchange
 from rightcall.recording.miss import explain
 
@@ -124,24 +124,28 @@ class TapedCase:
 
     def tool_ask(self, tool: str, arguments: Mapping[str, Any], part: str = "") -> dict[str, Any]:
         """A tool call as it is compared and written; `part` is what else a tool is asked: its preview."""
-        ask = {TOOL: tool, "arguments": scrubbed(arguments, self.clean), **({"part": part} if part else {})}
+        ask = {
+            TOOL: tool,
+            "arguments": scrub_value(arguments, self.clean),
+            **({"part": part} if part else {}),
+        }
         for pattern in self._ignored:
-            ask = pattern.applied(ask)
+            ask = pattern.mask(ask)
         return ask
 
-    def pending_call(self, ask: dict[str, Any]) -> PendingCall:
+    def begin_call(self, ask: dict[str, Any]) -> PendingCall:
         """A tool call that begins; its position is the order of the calls."""
         call = PendingCall(ask)
         with self._lock:
             self._new.append(call)
         return call
 
-    def pending(self, ask: dict[str, Any]) -> PendingReply:
+    def begin_reply(self, ask: dict[str, Any]) -> PendingReply:
         """A reply that starts to arrive; its position is the order of the requests."""
-        made = PendingReply(ask)
+        reply = PendingReply(ask)
         with self._lock:
-            self._new.append(made)
-        return made
+            self._new.append(reply)
+        return reply
 
     def add(self, exchange: TapedExchange) -> None:
         """A request with its whole reply."""
@@ -149,19 +153,19 @@ class TapedCase:
             self._new.append(exchange)
 
     @property
-    def unanswered(self) -> bool:
+    def has_open_requests(self) -> bool:
         """Whether a request never got an answer, however often it was sent: such a trial cannot be replayed."""
         answered: dict[str, bool] = {}
-        for each in self._new:
-            answered[key_of(each.ask)] = isinstance(each, TapedExchange) or each.worth_keeping
+        for entry in self._new:
+            answered[key_of(entry.ask)] = isinstance(entry, TapedExchange) or entry.worth_keeping
         return not all(answered.values())
 
     def exchanges(self) -> tuple[TapedExchange, ...]:
         """The recording, in request order; failed attempts are omitted."""
         return tuple(
-            each if isinstance(each, TapedExchange) else each.exchange(self.clean)
-            for each in self._new
-            if isinstance(each, TapedExchange) or each.worth_keeping
+            entry if isinstance(entry, TapedExchange) else entry.exchange(self.clean)
+            for entry in self._new
+            if isinstance(entry, TapedExchange) or entry.worth_keeping
         )
 
 

@@ -72,10 +72,10 @@ def read_cassette(path: Path) -> CassetteFile:
         data = path.read_bytes()
     except OSError as error:
         raise InputError(str(path), f"cannot be read: {error.strerror}") from None
-    found = decode(data, CassetteFile, str(path))
-    if found.format != FORMAT:
-        raise InputError(str(path), f"format must be '{FORMAT}', got '{found.format}'", "record it again")
-    return found
+    cassette = decode(data, CassetteFile, str(path))
+    if cassette.format != FORMAT:
+        raise InputError(str(path), f"format must be '{FORMAT}', got '{cassette.format}'", "record it again")
+    return cassette
 
 
 def write_document(path: Path, value: Any) -> None:
@@ -97,7 +97,7 @@ class PromptShelf:
         self._folder = folder
         self._known: dict[str, dict[str, Any]] = {}
 
-    def taken_out(self, ask: dict[str, Any]) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+    def take_out(self, ask: dict[str, Any]) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
         """The request with its shared parts replaced by hashes, and those parts."""
         body = ask.get("body", ask)
         if not isinstance(body, dict):

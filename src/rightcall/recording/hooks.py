@@ -132,7 +132,7 @@ class HttpHooks:
         self._stack.close()
 
 
-def patched(
+def patch_method(
     owner: Any, name: str, library: str, replacement: Callable[[Any], Any]
 ) -> list[Callable[[], None]]:
     """Replace a method with `replacement(original)`; returns the undo function."""

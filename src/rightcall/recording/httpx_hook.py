@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any
 
 from rightcall.recording.case import PendingReply
-from rightcall.recording.hooks import RequestHooks, patched
-from rightcall.recording.listener import ReplayedReply, joined
+from rightcall.recording.hooks import RequestHooks, patch_method
+from rightcall.recording.listener import ReplayedReply, join_headers
 
 
 def install(library: Any, listener: RequestHooks) -> list[Callable[[], None]]:
@@ -21,11 +21,13 @@ def install(library: Any, listener: RequestHooks) -> list[Callable[[], None]]:
                 return original(self, request)
             body = b"".join(request.stream)
             request.stream = library.ByteStream(body)
-            found = listener.request(request.method, str(request.url), joined(request.headers.raw), body)
-            if isinstance(found, ReplayedReply):
-                return library.Response(found.status, headers=found.headers, stream=streams(found.chunks))
+            reply = listener.request(
+                request.method, str(request.url), join_headers(request.headers.raw), body
+            )
+            if isinstance(reply, ReplayedReply):
+                return library.Response(reply.status, headers=reply.headers, stream=streams(reply.chunks))
             response = original(self, request)
-            return _heard(library, response, found, streams)
+            return _copy_stream(library, response, reply, streams)
 
         return handle_request
 
@@ -35,25 +37,27 @@ def install(library: Any, listener: RequestHooks) -> list[Callable[[], None]]:
                 return await original(self, request)
             body = b"".join([chunk async for chunk in request.stream])
             request.stream = library.ByteStream(body)
-            found = listener.request(request.method, str(request.url), joined(request.headers.raw), body)
-            if isinstance(found, ReplayedReply):
-                return library.Response(found.status, headers=found.headers, stream=streams(found.chunks))
+            reply = listener.request(
+                request.method, str(request.url), join_headers(request.headers.raw), body
+            )
+            if isinstance(reply, ReplayedReply):
+                return library.Response(reply.status, headers=reply.headers, stream=streams(reply.chunks))
             response = await original(self, request)
-            return _heard(library, response, found, streams)
+            return _copy_stream(library, response, reply, streams)
 
         return handle_async_request
 
     return [
-        *patched(library.HTTPTransport, "handle_request", name, sync),
-        *patched(library.AsyncHTTPTransport, "handle_async_request", name, asynchronous),
+        *patch_method(library.HTTPTransport, "handle_request", name, sync),
+        *patch_method(library.AsyncHTTPTransport, "handle_async_request", name, asynchronous),
     ]
 
 
-def _heard(library: Any, response: Any, pending: PendingReply | None, streams: Any) -> Any:
+def _copy_stream(library: Any, response: Any, pending: PendingReply | None, streams: Any) -> Any:
     """The response with a stream that copies every chunk."""
     if pending is None:
         return response
-    headers = joined(response.headers.raw)
+    headers = join_headers(response.headers.raw)
     pending.begin(response.status_code, headers)
     encoded = {"content-encoding": headers["content-encoding"]} if "content-encoding" in headers else {}
     if encoded:

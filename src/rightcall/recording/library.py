@@ -17,7 +17,7 @@ from rightcall.model.call import CallStatus, ToolCall, ToolResult
 from rightcall.model.golden import AnyGolden
 from rightcall.model.message import Message
 from rightcall.model.trajectory import StopReason, Trajectory, Usage
-from rightcall.recording.canonical import Ignored, scrubbed
+from rightcall.recording.canonical import Ignored, scrub_value
 from rightcall.recording.case import TapedCase
 from rightcall.recording.cassette import (
     CassetteFile,
@@ -91,13 +91,13 @@ class Recordings:
         """
         if self.settings.mode == "refresh":
             return None
-        found = self._file(golden.id)
-        if found is None:
+        file = self._file(golden.id)
+        if file is None:
             return None
-        stale = found.inputs and (inputs := self.inputs_of(golden)) and found.inputs != inputs
-        recorded = found.trials.get(str(trial))
+        stale = file.inputs and (inputs := self.inputs_of(golden)) and file.inputs != inputs
+        recorded = file.trials.get(str(trial))
         if recorded is not None and recorded.trajectory is not None and not stale:
-            stale = any(self.file_hash(name) != known for name, known in found.read.items())
+            stale = any(self.file_hash(name) != content_hash for name, content_hash in file.read.items())
         if recorded is None or (stale and (not self.replays_only or recorded.trajectory is not None)):
             return None
         whole = tuple(TapedExchange(self._shelf.put_back(e.ask), e.reply) for e in recorded.exchanges)
@@ -132,7 +132,7 @@ class Recordings:
         exchanges = () if whole else case.exchanges()
         plain = None
         if not exchanges:
-            plain = scrubbed(msgspec.to_builtins(trajectory), self.clean, _OUR_WORDS)
+            plain = scrub_value(msgspec.to_builtins(trajectory), self.clean, _OUR_WORDS)
         recorded = RecordedTrial(exchanges, timings_of(trajectory), plain)
         files_read = self.files_read() if plain is not None else {}
         with self._lock:
@@ -156,7 +156,7 @@ class Recordings:
         slim: list[TapedExchange] = []
         prompts: dict[str, dict[str, Any]] = {}
         for exchange in recorded.exchanges:
-            ask, shared = self._shelf.taken_out(exchange.ask)
+            ask, shared = self._shelf.take_out(exchange.ask)
             slim.append(TapedExchange(ask, exchange.reply))
             prompts |= shared
         self._shelf.write(prompts)
@@ -166,7 +166,9 @@ class Recordings:
         with suppress(InputError):  # a broken file is replaced
             before = self._file(golden)
         kept = before.trials if before and before.inputs == inputs else {}
-        if before and any(files_read.get(name, known) != known for name, known in before.read.items()):
+        if before and any(
+            files_read.get(name, content_hash) != content_hash for name, content_hash in before.read.items()
+        ):
             kept = {}
         read = {**(before.read if before and kept else {}), **files_read}
         slim_trial = msgspec.structs.replace(recorded, exchanges=tuple(slim))
@@ -191,15 +193,15 @@ class Recordings:
 
     def unused(self, goldens: Iterable[str]) -> list[Path]:
         """Files of goldens that no longer exist, and prompts that no file uses: agents, judges and the proxy."""
-        wanted = {file_name(golden, digits) for golden in goldens for digits in (SHORT, LONG)}
-        return [path for part in ("", SERVED, JUDGED) for path in _unused(self.folder / part, wanted)]
+        names = {file_name(golden, digits) for golden in goldens for digits in (SHORT, LONG)}
+        return [path for part in ("", SERVED, JUDGED) for path in _unused(self.folder / part, names)]
 
     def _file(self, golden: str) -> CassetteFile | None:
         for digits in (LONG, SHORT):
             path = self.folder / file_name(golden, digits)
-            found = read_cassette(path) if path.is_file() else None
-            if found is not None and found.golden == golden:
-                return found
+            cassette = read_cassette(path) if path.is_file() else None
+            if cassette is not None and cassette.golden == golden:
+                return cassette
         return None
 
     def _own_path(self, golden: str) -> Path:
@@ -211,10 +213,10 @@ class Recordings:
         return path
 
 
-def _unused(folder: Path, wanted: set[str]) -> list[Path]:
+def _unused(folder: Path, names: set[str]) -> list[Path]:
     files = [path for path in sorted(folder.glob("*.json")) if path.name != TOOL_LIST]
-    gone = [path for path in files if path.name not in wanted]
-    named = b"".join(path.read_bytes() for path in files if path.name in wanted)
+    gone = [path for path in files if path.name not in names]
+    named = b"".join(path.read_bytes() for path in files if path.name in names)
     shelf = sorted((folder / "prompts").glob("*.json"))
     return gone + [path for path in shelf if path.stem.encode() not in named]
 

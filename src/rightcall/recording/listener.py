@@ -66,7 +66,7 @@ class Listener:
         plain = {name.lower(): value for name, value in headers.items()}
         ask = http_ask(method, url, plain, body, self._recordings.clean, self._recordings.ignored)
         if not case.replaying:
-            return case.pending(ask)
+            return case.begin_reply(ask)
         try:
             reply = case.replied(ask)
         except ProviderError as error:
@@ -78,11 +78,13 @@ def _reply(stored: Mapping[str, Any]) -> ReplayedReply:
     return ReplayedReply(int(stored.get("status", 200)), dict(stored.get("headers", {})), body_chunks(stored))
 
 
-def joined(headers: Iterable[tuple[Any, Any]]) -> dict[str, str]:
+def join_headers(headers: Iterable[tuple[Any, Any]]) -> dict[str, str]:
     """Header pairs of any library as a plain mapping; repeated ones are joined."""
-    found: dict[str, str] = {}
+    headers_by_name: dict[str, str] = {}
     for name, value in headers:
         key = name.decode("latin-1") if isinstance(name, bytes) else str(name)
         text = value.decode("latin-1") if isinstance(value, bytes) else str(value)
-        found[key.lower()] = f"{found[key.lower()]}, {text}" if key.lower() in found else text
-    return found
+        headers_by_name[key.lower()] = (
+            f"{headers_by_name[key.lower()]}, {text}" if key.lower() in headers_by_name else text
+        )
+    return headers_by_name

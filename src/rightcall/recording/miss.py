@@ -87,15 +87,17 @@ class _View:
 
 
 def _tool_changes(now: Mapping[str, Any], then: Mapping[str, Any]) -> str:
-    said = [f"{name}: no longer offered" for name in then if name not in now]
-    said += [f"{name}: new" for name in now if name not in then]
-    said += [
+    changes = [f"{name}: no longer offered" for name in then if name not in now]
+    changes += [f"{name}: new" for name in now if name not in then]
+    changes += [
         f"{name}: {', '.join(_parts(now[name], then[name]))}"
         for name in now
         if name in then and now[name] != then[name]
     ]
     return (
-        "; ".join(said[:3]) + (f"; {len(said) - 3} more" if len(said) > 3 else "") if said else "their order"
+        "; ".join(changes[:3]) + (f"; {len(changes) - 3} more" if len(changes) > 3 else "")
+        if changes
+        else "their order"
     )
 
 
@@ -108,10 +110,10 @@ def _parts(now: Any, then: Any) -> list[str]:
 
 
 def _message_change(now: Sequence[Any], then: Sequence[Any]) -> str:
-    for i, (one, other) in enumerate(zip(now, then, strict=False)):
-        if one != other:
-            role = one.get("role", "?") if isinstance(one, dict) else "?"
-            a, b = _text(other), _text(one)
+    for i, (message, other) in enumerate(zip(now, then, strict=False)):
+        if message != other:
+            role = message.get("role", "?") if isinstance(message, dict) else "?"
+            a, b = _text(other), _text(message)
             hint = ""
             if a != b and _DATE.sub("", a) == _DATE.sub("", b):
                 hint = r"; only dates differ: record.ignore: ['$.messages[*].content~\d{4}-\d\d-\d\d'] ignores them"

@@ -20,10 +20,10 @@ _holders = 0
 
 
 @contextmanager
-def placeholder_keys(wanted: bool = True) -> Iterator[None]:
+def placeholder_keys(are_needed: bool = True) -> Iterator[None]:
     """Sets placeholders for missing environment variables inside the block; blocks may overlap."""
     global _holders  # noqa: PLW0603  the environment is global too
-    if not wanted:
+    if not are_needed:
         yield
         return
     with _lock:

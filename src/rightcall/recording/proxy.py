@@ -21,7 +21,7 @@ from rightcall.model.trajectory import Trajectory
 from rightcall.recording.canonical import body_chunks, http_ask
 from rightcall.recording.case import PendingReply, TapedCase
 from rightcall.recording.library import Recordings
-from rightcall.recording.listener import joined
+from rightcall.recording.listener import join_headers
 
 HOP = frozenset(
     ("connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "te", "trailer", "upgrade",
@@ -48,20 +48,20 @@ class RecordingProxy:
 
     def app(self) -> web.Application:
         """The application; run it on loopback only, because anyone who reaches it can use the agent's key."""
-        made = web.Application(client_max_size=LARGEST, middlewares=[_admit])
-        made.router.add_route("*", "/{golden}/{trial:[0-9]+}/{rest:.*}", self._answer)
-        made.router.add_route("*", "/{other:.*}", self._lost)
-        made.cleanup_ctx.append(self._connected)
-        return made
+        app = web.Application(client_max_size=LARGEST, middlewares=[_admit])
+        app.router.add_route("*", "/{golden}/{trial:[0-9]+}/{rest:.*}", self._answer)
+        app.router.add_route("*", "/{other:.*}", self._refuse_path)
+        app.cleanup_ctx.append(self._connect)
+        return app
 
-    async def _connected(self, app: web.Application) -> Any:
+    async def _connect(self, app: web.Application) -> Any:
         async with aiohttp.ClientSession(
             auto_decompress=True, timeout=aiohttp.ClientTimeout(total=600)
         ) as client:
             self._client = client
             yield
 
-    async def _lost(self, request: web.Request) -> web.Response:
+    async def _refuse_path(self, request: web.Request) -> web.Response:
         return _problem(
             404, f"{request.path}: the path must begin with a golden's id and a trial: /GOLDEN/0/…"
         )
@@ -70,11 +70,11 @@ class RecordingProxy:
         golden, trial = unquote(request.match_info["golden"]), int(request.match_info["trial"])
         query = f"?{request.query_string}" if request.query_string else ""
         url = f"{self._server}/{request.match_info['rest']}{query}"
-        headers, body = joined(request.headers.items()), await request.read()
+        headers, body = join_headers(request.headers.items()), await request.read()
         case = self._case(golden, trial)
         ask = http_ask(request.method, url, headers, body, self._recordings.clean, self._recordings.ignored)
         if not case.replaying:
-            return await self._passed_on(request, case, case.pending(ask), url, body)
+            return await self._pass_on(request, case, case.begin_reply(ask), url, body)
         try:
             stored = case.replied(ask)
         except ProviderError as error:
@@ -86,13 +86,13 @@ class RecordingProxy:
 
     def _case(self, golden: str, trial: int) -> TapedCase:
         if (golden, trial) not in self._cases:
-            one = Golden("", id=golden)
+            golden_of_id = Golden("", id=golden)
             self._cases[golden, trial] = self._recordings.begin(
-                one, trial, self._recordings.trial(one, trial)
+                golden_of_id, trial, self._recordings.trial(golden_of_id, trial)
             )
         return self._cases[golden, trial]
 
-    async def _passed_on(
+    async def _pass_on(
         self, request: web.Request, case: TapedCase, pending: PendingReply, url: str, body: bytes
     ) -> web.StreamResponse:
         assert self._client is not None
@@ -103,7 +103,7 @@ class RecordingProxy:
             ) as reply:
                 kept = {name: value for name, value in reply.headers.items() if name.lower() not in HOP}
                 response = web.StreamResponse(status=reply.status, headers=kept)
-                pending.begin(reply.status, joined(kept.items()))
+                pending.begin(reply.status, join_headers(kept.items()))
                 await response.prepare(request)
                 async for chunk in reply.content.iter_any():
                     pending.copy(chunk)

@@ -8,8 +8,8 @@ from contextvars import ContextVar
 from typing import Any
 
 from rightcall.recording.case import PendingReply
-from rightcall.recording.hooks import RequestHooks, patched
-from rightcall.recording.listener import ReplayedReply, joined
+from rightcall.recording.hooks import RequestHooks, patch_method
+from rightcall.recording.listener import ReplayedReply, join_headers
 
 _INSIDE: ContextVar[bool] = ContextVar("rightcall_urllib3", default=False)
 
@@ -23,7 +23,7 @@ def install(library: Any, listener: RequestHooks) -> list[Callable[[], None]]:
         ) -> Any:
             if _INSIDE.get() or not listener.listens():
                 return original(self, method, url, body, headers, **rest)
-            sent = joined((headers if headers is not None else self.headers).items())
+            sent = join_headers((headers if headers is not None else self.headers).items())
             plain = _bytes(body)
             if plain is not None and hasattr(body, "read"):
                 body = plain
@@ -39,7 +39,7 @@ def install(library: Any, listener: RequestHooks) -> list[Callable[[], None]]:
 
         return urlopen
 
-    return patched(library.HTTPConnectionPool, "urlopen", "urllib3", replacement)
+    return patch_method(library.HTTPConnectionPool, "urlopen", "urllib3", replacement)
 
 
 def _whole(pool: Any, url: str) -> str:
@@ -74,7 +74,7 @@ def _replayed(library: Any, found: ReplayedReply, method: str, url: str, rest: d
 
 def _heard(response: Any, pending: PendingReply, preloaded: bool) -> Any:
     """The response, copying everything read from it."""
-    pending.begin(response.status, joined(response.headers.items()))
+    pending.begin(response.status, join_headers(response.headers.items()))
     if preloaded:
         pending.copy(response.data)
         return response

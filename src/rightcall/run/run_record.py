@@ -15,7 +15,7 @@ from rightcall.core.redaction.clean_text import scrubber
 from rightcall.core.text import utc_text
 from rightcall.files.revision import source_of
 from rightcall.model.run import Run
-from rightcall.recording.canonical import scrubbed
+from rightcall.recording.canonical import scrub_value
 
 
 def new_run_id(now: datetime.datetime | None = None) -> str:
@@ -56,7 +56,7 @@ def new_run(
         trials=trials,
         seed=seed,
         group=group or name,
-        settings=scrubbed(dict(settings or {}), scrubber()),
+        settings=scrub_value(dict(settings or {}), scrubber()),
         fingerprints=dict(fingerprints),
         versions={"rightcall": version("rightcall"), "python": platform.python_version()}
         | source_of(Path.cwd())

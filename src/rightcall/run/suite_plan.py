@@ -30,7 +30,7 @@ from rightcall.model.dialects import read_tool
 from rightcall.model.golden import Golden
 from rightcall.model.tool import Annotations, Tool
 from rightcall.models.catalog import ModelCatalog
-from rightcall.recording.canonical import scrubbed
+from rightcall.recording.canonical import scrub_value
 from rightcall.recording.library import Recordings
 from rightcall.recording.placeholder_keys import placeholder_keys
 from rightcall.run.agent_exchange import exchange_of, require_spans
@@ -274,7 +274,7 @@ def _server_tools(address: McpAddress, recordings: Recordings | None) -> tuple[l
     if recordings is not None:
         recordings.tool_list = {
             "server": server,
-            "tools": scrubbed(to_plain(tools), recordings.clean, _TOOL_FIELDS),
+            "tools": scrub_value(to_plain(tools), recordings.clean, _TOOL_FIELDS),
         }
     return tools, server
 

@@ -35,8 +35,8 @@ def _follow(users: int) -> None:
     with _lock:
         if not _users:
             _undo[:] = [
-                _replace(ThreadPoolExecutor, "submit", _following_submit),
-                _replace(threading.Thread, "start", _following_start),
+                _replace(ThreadPoolExecutor, "submit", _submit_with_trial),
+                _replace(threading.Thread, "start", _start_with_trial),
             ]
         _users += users
         if not _users:
@@ -58,25 +58,25 @@ def _replace(owner: type, name: str, following: Callable[[Any], Any]) -> Callabl
     return undo
 
 
-def _following_submit(submit: Any) -> Any:
+def _submit_with_trial(submit: Any) -> Any:
     def follow(self: ThreadPoolExecutor, fn: Callable[..., Any], /, *args: Any, **words: Any) -> Any:
         return submit(self, fn if TRIAL.get() is None else _in_trial(fn), *args, **words)
 
     return follow
 
 
-def _following_start(start: Any) -> Any:
+def _start_with_trial(start: Any) -> Any:
     def follow(self: threading.Thread) -> None:
         # A pool's threads outlive the trial that started them; what they run is followed one by one.
         of_pool = getattr(getattr(self, "_target", None), "__module__", "") == _POOL
         if TRIAL.get() is not None and not self.daemon and not of_pool:
-            self.run = _ended_quietly(_in_trial(self.run))  # type: ignore[method-assign]
+            self.run = _end_quietly(_in_trial(self.run))  # type: ignore[method-assign]
         start(self)
 
     return follow
 
 
-def _ended_quietly(run: Callable[[], None]) -> Callable[[], None]:
+def _end_quietly(run: Callable[[], None]) -> Callable[[], None]:
     def quiet() -> None:
         with suppress(FirstRequestReached):  # nobody waits for it: Python would print it
             run()

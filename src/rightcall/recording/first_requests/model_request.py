@@ -39,13 +39,13 @@ def request_parts(
     """The parts of a request that asks a model; None for any other request."""
     if body is None or method.upper() != "POST":
         return None
-    field = _asking_field(urlsplit(url).path.lower(), body)
+    field = _question_field(urlsplit(url).path.lower(), body)
     if not field:
         return None
     asked, system = _without_system(body[field])
     system += [body[name] for name in SYSTEM_FIELDS if body.get(name)]
-    known = {field, "model", *SYSTEM_FIELDS, *TOOL_FIELDS, *VOLATILE}
-    settings = {name: value for name, value in body.items() if name not in known}
+    part_names = {field, "model", *SYSTEM_FIELDS, *TOOL_FIELDS, *VOLATILE}
+    settings = {name: value for name, value in body.items() if name not in part_names}
     settings |= {name: value for name in COMPARED_HEADERS if (value := headers.get(name))}
     settings["request"] = [field, *(name for name in (*SYSTEM_FIELDS, *TOOL_FIELDS) if body.get(name))]
     return RequestParts(plain_url(url), str(body.get("model", "")), settings, system, _tools(body), asked)
@@ -73,12 +73,12 @@ def tool_name(tool: Any) -> str:
     return str(tool.get("type", "")) if isinstance(tool, dict) else ""
 
 
-def _asking_field(path: str, body: Json) -> str:
+def _question_field(path: str, body: Json) -> str:
     """The field that holds what the model is asked; "" when no model is."""
     if any(word in path for word in COUNTING):
         return ""
     messages = body.get("messages")
-    if isinstance(messages, list) and messages and all(_is_message(each) for each in messages):
+    if isinstance(messages, list) and messages and all(_is_message(message) for message in messages):
         return "messages"
     if "input" in body and path.rstrip("/").endswith("/responses"):
         return "input"

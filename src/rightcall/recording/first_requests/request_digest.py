@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from rightcall.core.digest import hex_digest
-from rightcall.recording.canonical import Clean, Ignored, renumbered, scrubbed
+from rightcall.recording.canonical import Clean, Ignored, renumber_calls, scrub_value
 from rightcall.recording.first_requests.model_request import json_body, request_parts, tool_name
 
 PARTS = ("url", "model", "settings", "system", "tools", "messages")
@@ -64,7 +64,7 @@ def read_first_request(text: str) -> FirstRequest | None:
     """What `str(first_request)` wrote; None when another version of RightCall wrote it differently."""
     version, _, rest = text.partition(":")
     digests, _, tools = rest.partition(":")
-    pairs = [each.partition("~") for each in digests.split(".")]
+    pairs = [digest.partition("~") for digest in digests.split(".")]
     if version != VERSION or len(pairs) != len(PARTS):
         return None
     parts = {
@@ -103,14 +103,14 @@ class RequestDigester:
         self._clean, self._ignored = clean, ignored
         self._cache: dict[bytes, PartDigest] = {}
 
-    def digested(
+    def digest(
         self, method: str, url: str, headers: Mapping[str, str], body: bytes
     ) -> CapturedRequest | None:
         """The digests of a request that asks a model; None for any other request."""
         document = json_body(body)
         if document is not None and self._ignored:
             for ignored in self._ignored:
-                document = ignored.applied(document)
+                document = ignored.mask(document)
         plain = {name.lower(): value for name, value in headers.items()}
         parts = request_parts(method, url, plain, document)
         if parts is None:
@@ -131,9 +131,9 @@ class RequestDigester:
         return digest
 
     def _digest(self, name: str, value: Any) -> PartDigest:
-        plain = scrubbed(value, self._clean)
+        plain = scrub_value(value, self._clean)
         if name == "messages":
-            plain = renumbered(plain)
+            plain = renumber_calls(plain)
         text = msgspec.json.encode([name, plain], order="deterministic").decode()
         exact = _hash(text)
         steady = CHANGING.sub("…", text)
@@ -151,7 +151,7 @@ class RequestComparison(NamedTuple):
     masked: tuple[str, ...]
 
 
-def compared_requests(before: Sequence[FirstRequest], now: CapturedRequest) -> RequestComparison:
+def compare_requests(before: Sequence[FirstRequest], now: CapturedRequest) -> RequestComparison:
     """What differs between the first requests of earlier trials and one now."""
     changed, masked = [], []
     for name in PARTS:

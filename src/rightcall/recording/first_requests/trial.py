@@ -38,7 +38,7 @@ class WatchedTrial:
             if not self.waiting:
                 return
             self.waiting = False
-        captured = self._digester.digested(method, url, headers, body)
+        captured = self._digester.digest(method, url, headers, body)
         self.first_request = OTHER_FIRST if captured is None else str(captured.digests)
 
     def other_action(self, words: str) -> None:
@@ -74,9 +74,9 @@ class CapturedTrial:
             if self._captured is not None:
                 self.problem = self.problem or "it went on after its first request was refused"
             elif not self.problem:
-                self._captured = self._digester.digested(method, url, headers, body)
+                self._captured = self._digester.digest(method, url, headers, body)
                 if self._captured is None:
-                    self.problem = f"it acts before it asks a model: {_named(method, url)}"
+                    self.problem = f"it acts before it asks a model: {_request_name(method, url)}"
         raise FirstRequestReached
 
     def other_action(self, words: str) -> None:
@@ -91,6 +91,6 @@ class CapturedTrial:
         raise FirstRequestReached
 
 
-def _named(method: str, url: str) -> str:
+def _request_name(method: str, url: str) -> str:
     parts = urlsplit(url)
     return one_line(f"{method.upper()} {parts.hostname or ''}{parts.path}", 80)

@@ -12,7 +12,7 @@ from typing import Any, get_args
 
 from rightcall.core.codec import convert, to_plain
 from rightcall.core.errors import ProviderError
-from rightcall.recording.canonical import scrubbed
+from rightcall.recording.canonical import scrub_value
 from rightcall.recording.case import TapedCase
 from rightcall.tools.runtime.active_call import ActiveCall, Next
 from rightcall.tools.runtime.bound_tool import RunnableTool, call as call_function
@@ -38,7 +38,7 @@ async def recorded_call(call: ActiveCall, next: Next) -> Finished:
     if case.replaying:
         return _replay(call, _recorded_reply(case, ask))
     pending, ledger, calls_before = (
-        case.pending_call(ask),
+        case.begin_call(ask),
         call.context.ledger,
         len(call.context.ledger.entries),
     )
@@ -55,7 +55,7 @@ async def recorded_call(call: ActiveCall, next: Next) -> Finished:
             own = [line for line in ledger.entries[calls_before:] if line.call_id == call.call.id]
             ending["ledger"] = [[line.phase, line.attempt, line.detail] for line in own]
             ending["faults"] = list(call.faults)
-            pending.reply = scrubbed(ending, case.clean, _OUR_WORDS)
+            pending.reply = scrub_value(ending, case.clean, _OUR_WORDS)
 
 
 def _recorded_reply(case: TapedCase, ask: dict[str, Any]) -> dict[str, Any]:
@@ -85,7 +85,7 @@ async def _preview(tool: str, preview: Callable[..., Any], case: TapedCase, argu
     ask = case.tool_ask(tool, arguments, "preview")
     if case.replaying:
         return str(_recorded_reply(case, ask)["text"])
-    pending = case.pending_call(ask)
+    pending = case.begin_call(ask)
     text = str(await call_function(partial(preview, arguments)))
     pending.reply = {"text": case.clean(text)}
     return text
