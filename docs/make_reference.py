@@ -95,6 +95,7 @@ def library_page() -> str:
         "## Classes",
         *(part for name, value in kinds.items() for part in _class_parts(name, value)),
         "## Errors",
+        "### rc.errors",
         _error_rows(found["errors"]),
     ]
     return "\n\n".join(parts) + "\n"

@@ -212,7 +212,7 @@ def test_help_loads_no_rules() -> None:
     code = (
         "import sys; from click.testing import CliRunner; from rightcall.cli.lint import lint\n"
         "assert CliRunner().invoke(lint, ['--help']).exit_code == 0\n"
-        "print([m for m in sys.modules if m.startswith(('rightcall.lint', 'jsonschema_rs', 'yaml'))])"
+        "print([m for m in sys.modules if m.startswith(('rightcall.lint.', 'jsonschema_rs', 'yaml'))])"
     )
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert result.stdout == "[]\n"
+    assert result.stdout == "['rightcall.lint.options']\n"
