@@ -82,7 +82,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
             f"{where}: marked with goldens, but it has no parameter 'golden'; write: "
             f"def {metafunc.function.__name__}(golden, check):"
         )
-    from rightcall.api.testing.marks import marked_goldens, readable_ids
+    from rightcall.api.testing.marks import goldens_of_mark, readable_ids
     from rightcall.core.errors import RightCallError
 
     mark = marks[0]
@@ -92,7 +92,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.config.invocation_params.dir,
     ]
     try:
-        goldens = marked_goldens(mark.args, folders, **mark.kwargs)
+        goldens = goldens_of_mark(mark.args, folders, **mark.kwargs)
     except RightCallError as error:
         raise pytest.Collector.CollectError(str(error)) from None
     except TypeError as error:
@@ -292,9 +292,9 @@ class Watch:
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         if not self._notes:
             return
-        from rightcall.api.testing.summary import gate_verdict, summary_lines, tested
+        from rightcall.api.testing.summary import gate_verdict, group_notes, summary_lines
 
-        groups = tested([note for notes in self._notes.values() for note in notes])
+        groups = group_notes([note for notes in self._notes.values() for note in notes])
         least = self._config.getoption("--rightcall-min")
         rule = self._config.getoption("--rightcall-rule")
         forbid = self._config.getoption("--rightcall-forbid")

@@ -13,7 +13,7 @@ import msgspec
 import pytest
 from click.testing import CliRunner
 
-from rightcall.cli.command_options import GroupedCommand, declared
+from rightcall.cli.command_options import GroupedCommand, takes_options
 from rightcall.core.event_loop import blocking
 from rightcall.core.options import SCALE, Option, suite_key, takes
 
@@ -50,7 +50,7 @@ brew = blocking("brew", abrew)
 
 @click.command("brew", cls=GroupedCommand)
 @click.argument("water")
-@declared(BrewOptions)
+@takes_options(BrewOptions)
 def brew_command(water: str, options: BrewOptions) -> None:
     """Brew coffee from WATER."""
     click.echo(f"{water} {options}")

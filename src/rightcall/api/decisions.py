@@ -55,7 +55,7 @@ def gate(options: GateCall) -> Verdict:
         rules = options.rules
     else:
         base = dict(suite.gate if suite else options.rules or {})
-        rules = read_gate(_completed(base, _present(settings), _present(against)))
+        rules = read_gate(_complete_gate(base, _present(settings), _present(against)))
     quarantine = frozenset(suite.quarantine) if suite else frozenset[str]()
     with open_store(options.store, must_exist=True) as store:
         run = store.runs.get(_run_id(options.run)).run
@@ -134,18 +134,18 @@ def sample_size(options: SampleSizeOptions) -> SamplePlan:
     )
 
 
-def _present(given: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in given.items() if value is not None}
+def _present(settings: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in settings.items() if value is not None}
 
 
-def _completed(base: dict[str, Any], given: dict[str, Any], against: dict[str, Any]) -> dict[str, Any]:
+def _complete_gate(base: dict[str, Any], settings: dict[str, Any], against: dict[str, Any]) -> dict[str, Any]:
     """The mapping of a gate, completed by the other arguments."""
-    mapping = base | given
+    mapping = base | settings
     if against and "run" not in against and "baseline" not in mapping:
         raise ConfigError("margin and anyway need a baseline, or a suite whose gate has one")
     if against:
-        known = mapping.get("baseline")
-        mapping["baseline"] = {**(known if isinstance(known, dict) else {}), **against}
+        own_baseline = mapping.get("baseline")
+        mapping["baseline"] = {**(own_baseline if isinstance(own_baseline, dict) else {}), **against}
     if not mapping.keys() - CLAIMS_NOTHING:
         raise ConfigError(
             "the gate has no requirements: set min, baseline or forbid, or name a suite with a gate"

@@ -55,7 +55,7 @@ class ScoringOptions:
             return self.gate
         return read_gate({"min": float(self.gate)} if isinstance(self.gate, int | float) else dict(self.gate))
 
-    def kept_settings(self) -> dict[str, Any]:
+    def plain_settings(self) -> dict[str, Any]:
         """The settings as a store can keep them: what is no plain value is kept as text."""
         plain = str | int | float | bool | None
         return {
@@ -74,7 +74,7 @@ class ScoreCasesOptions(ScoringOptions):
         metrics = as_metrics(self.metrics)
         return Scorer(metrics, observed(self.measure, metrics), self.rules or ScoringRules())
 
-    def checked_cases(self) -> list[AnyTestCase]:
+    def require_cases(self) -> list[AnyTestCase]:
         """The cases; a `ConfigError` names what is none."""
         cases = list(getattr(self.cases, "test_cases", self.cases))  # a dataset has its own
         if not cases:
@@ -135,7 +135,7 @@ class EvaluateOptions(ScoringOptions):
             group=self.group,
             gate=self.decision(),
             selection=Selection(tuple(self.only)),
-            settings=self.kept_settings(),
+            settings=self.plain_settings(),
             user=as_user(self.user),
         )
 

@@ -41,7 +41,7 @@ async def aevaluate(options: EvaluateOptions) -> RunResult:
     A case passes when its golden is satisfied and every one of `metrics` passes.
     """
     plan = options.plan()
-    with _shared(options.workers, options.on) as workers, RunDisplay(options.progress) as display:
+    with _worker_pool(options.workers, options.on) as workers, RunDisplay(options.progress) as display:
         return await _run(plan, options.store, workers, display)
 
 
@@ -91,7 +91,7 @@ async def ascore_cases(options: ScoreCasesOptions) -> RunResult:
     """
     from rightcall.run.stored_cases import keep_cases
 
-    scorer, cases = options.scorer(), options.checked_cases()
+    scorer, cases = options.scorer(), options.require_cases()
     results = await score_ready(cases, scorer, concurrency=options.concurrency)
     store = open_store(options.store)
     run_id, summary, verdict = keep_cases(
@@ -102,12 +102,12 @@ async def ascore_cases(options: ScoreCasesOptions) -> RunResult:
         name=options.name,
         group=options.group,
         gate=options.decision(),
-        settings=options.kept_settings(),
+        settings=options.plain_settings(),
     )
     return RunResult(run_id, summary, verdict, store)
 
 
-def _shared(workers: int | None, on: str | None) -> AbstractContextManager[WorkerPool | None]:
+def _worker_pool(workers: int | None, on: str | None) -> AbstractContextManager[WorkerPool | None]:
     """The workers of a run, ended with it; none unless requested."""
     if workers is None and on is None:
         return nullcontext()

@@ -32,10 +32,10 @@ def check_dataset(
     from rightcall.tools.definitions.load import load_tools
 
     offered = load_tools(tools) if isinstance(tools, str | Path) else definitions_given(tools)
-    return list(check_goldens(_placed(dataset), {tool.name: tool for tool in offered}))
+    return list(check_goldens(_with_places(dataset), {tool.name: tool for tool in offered}))
 
 
-def _placed(dataset: str | Path | Iterable[AnyGolden]) -> Iterator[tuple[str, AnyGolden]]:
+def _with_places(dataset: str | Path | Iterable[AnyGolden]) -> Iterator[tuple[str, AnyGolden]]:
     from rightcall.datasets.goldens import numbered_goldens
 
     if isinstance(dataset, str | Path):
@@ -44,4 +44,4 @@ def _placed(dataset: str | Path | Iterable[AnyGolden]) -> Iterator[tuple[str, An
             for line, golden in numbered_goldens(dataset, strict_lines=sys.maxsize)
         )
     else:
-        yield from ((f"golden '{one.id}'", one) for one in map(with_id, dataset))
+        yield from ((f"golden '{golden.id}'", golden) for golden in map(with_id, dataset))

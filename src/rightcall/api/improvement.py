@@ -42,5 +42,5 @@ def improve(
     opened = run.store if isinstance(run, RunResult) else open_store(store, must_exist=True)
     plan = EvaluateOptions(agent, dataset, name="improve").plan()
     options = ImproveOptions(proposals, trials, unproven, budget, proposer(model, engine), stop)
-    found = improve_plan(plan, opened, run.id if isinstance(run, RunResult) else run, options)
-    return finished(found)
+    improvement = improve_plan(plan, opened, run.id if isinstance(run, RunResult) else run, options)
+    return finished(improvement)

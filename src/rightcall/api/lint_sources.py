@@ -30,14 +30,14 @@ def read_sources(
     from rightcall.files.python_object import is_object_name
     from rightcall.lint.source.read import read_paths
 
-    named = [_named_by(source, allow_import) for source in sources]
+    named = [_source_of(source, allow_import) for source in sources]
     paths = [source for source in named if not source.startswith("mcp:") and not is_object_name(source)]
     importer = tools_of_module if allow_import else None
     sets = read_paths(paths, import_python=importer, unreadable=unreadable) if paths else []
-    return sets + [_offered_by(source) for source in named if source not in paths]
+    return sets + [_live_tools(source) for source in named if source not in paths]
 
 
-def _offered_by(source: str) -> ToolSet:
+def _live_tools(source: str) -> ToolSet:
     """The tools of an MCP server, or of an attribute of a module."""
     from rightcall.lint.source.read import tool_set
     from rightcall.tools.definitions.source import tools_of
@@ -56,7 +56,7 @@ def _offered_by(source: str) -> ToolSet:
     return replace(offered, tools=tuple(located))
 
 
-def _named_by(source: str, allow_import: bool) -> str:
+def _source_of(source: str, allow_import: bool) -> str:
     """The source to read: the tools of a suite, or the source itself."""
     from rightcall.files.python_object import is_object_name, search_modules_in
 
@@ -94,7 +94,7 @@ def _server_name(source: str) -> str:
     return " ".join(word for word in named if "=" not in word)[:100]
 
 
-def seen_in_runs(runs: Sequence[str], store_url: str | None) -> list[RunEvidence]:
+def run_evidence(runs: Sequence[str], store_url: str | None) -> list[RunEvidence]:
     """What stored runs show about tools."""
     if not runs:
         return []

@@ -84,12 +84,12 @@ class SuiteRun:
         """What each plan would send and start; nothing is sent, started or imported."""
         from rightcall.run.cost_estimate import estimate
 
-        suite, found = self._suite, []
+        suite, estimates = self._suite, []
         for model in self._models:
             plan = self._plan(suite, model, start_nothing=True)
             not_started = [action.words for action in actions(suite, self.file.parent, model)]
-            found.append((plan, await estimate(plan, not_started)))
-        return found
+            estimates.append((plan, await estimate(plan, not_started)))
+        return estimates
 
     @property
     def _models(self) -> Sequence[str | None]:
@@ -114,24 +114,24 @@ class SuiteRun:
             faults=str(Path(self.options.faults).resolve()) if self.options.faults else None,
             start_nothing=start_nothing,
         )
-        plan = replace(plan, suite_file=_seen_from_here(self.file), run_options=self._options(model))
+        plan = replace(plan, suite_file=_relative_path(self.file), run_options=self._options(model))
         if not self.options.include_unreviewed:
             return plan
         return replace(plan, include_unreviewed=True, settings={**plan.settings, "include_unreviewed": True})
 
     def _options(self, model: str | None) -> str:
         """The options that matter when one golden is run again, for a shell."""
-        given = [
+        options = [
             ("--model", model),
             ("--base-url", self.options.base_url),
             *(("--metric", name) for name in self.options.metrics),
             ("--record", self.options.record),
         ]
-        given += [("--faults", _seen_from_here(Path(self.options.faults)) if self.options.faults else None)]
-        return shlex.join(word for name, value in given if value is not None for word in (name, value))
+        options += [("--faults", _relative_path(Path(self.options.faults)) if self.options.faults else None)]
+        return shlex.join(word for name, value in options if value is not None for word in (name, value))
 
 
-def _seen_from_here(file: Path) -> str:
+def _relative_path(file: Path) -> str:
     """The path of a suite relative to the working folder; absolute on another drive."""
     try:
         return Path(os.path.relpath(file)).as_posix()
@@ -152,7 +152,7 @@ def run_with_control(
     calm, control = without_faults(plan), None
     if resume:
         with open_store(store, must_exist=True) as opened:
-            control = finished_twin(opened, resume, calm.name)
+            control = control_of(opened, resume, calm.name)
     if control is None:
         control, resume = run(calm, resume).run.id, None
     broken = run(plan, resume)
@@ -166,7 +166,7 @@ def without_faults(plan: Plan) -> Plan:
     return replace(plan, agent=replace(plan.agent, faults=None), name=f"{plan.name} (no faults)", gate=None)
 
 
-def finished_twin(store: Store, resume: str, name: str) -> str | None:
+def control_of(store: Store, resume: str, name: str) -> str | None:
     """The finished run without faults that belongs to a run with faults; None when `resume` is itself without."""
     run = store.runs.get(resume).run
     if "faults" not in run.fingerprints:
@@ -198,10 +198,10 @@ def run_named(store: Store, run_id: str) -> StoredRun | None:
             f"--id: '{run_id}' cannot be an id; use letters, digits, '.', '_' and '-', such as nightly-2026-11-15"
         )
     try:
-        found = store.runs.get(run_id)
+        run = store.runs.get(run_id)
     except InputError:
         return None
-    return found if found.id == run_id else None
+    return run if run.id == run_id else None
 
 
 async def require_same_setup(plan: Plan, stored: StoredRun) -> None:
@@ -214,7 +214,7 @@ async def require_same_setup(plan: Plan, stored: StoredRun) -> None:
         )
 
 
-def stored_outcome(plan: Plan, store: Store, stored: StoredRun) -> RunOutcome:
+def outcome_of(plan: Plan, store: Store, stored: StoredRun) -> RunOutcome:
     """The outcome of a finished run, as reported when it finished."""
     from rightcall.run.decisions import gate_run
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rightcall.api.lint_sources import queries_in, read_sources, seen_in_runs
+from rightcall.api.lint_sources import queries_in, read_sources, run_evidence
 from rightcall.core.options import takes
 from rightcall.lint.options import LintCall, LintEvidenceOptions
 
@@ -48,14 +48,14 @@ def lint_sets(
     from rightcall.lint.evidence import LintEvidence
     from rightcall.lint.source.read import joined
 
-    seen = seen_in_runs(options.runs, None if options.store is None else str(options.store))
+    seen = run_evidence(options.runs, None if options.store is None else str(options.store))
     report = run_rules(
         joined(list(sets), together=options.together),
         config=config,
         locked=read_lock(Path(options.lock)) if options.lock is not None else None,
         evidence=LintEvidence(
-            [each for one in seen for each in one.confusions()],
-            [each for one in seen for each in one.misfilled()],
+            [confusion for evidence in seen for confusion in evidence.confusions()],
+            [mistake for evidence in seen for mistake in evidence.misfilled()],
         ),
         queries=queries_in(None if options.goldens is None else Path(options.goldens)),
     )
@@ -70,9 +70,9 @@ def lint_sets(
 
 def _apart(sources: str | Path | Iterable[Any]) -> tuple[list[str], list[Any]]:
     """Paths and tools, which may be given together."""
-    given = [sources] if isinstance(sources, str | Path) or callable(sources) else list(sources)
-    paths = [str(one) for one in given if isinstance(one, str | Path)]
-    return paths, [one for one in given if not isinstance(one, str | Path)]
+    items = [sources] if isinstance(sources, str | Path) or callable(sources) else list(sources)
+    paths = [str(item) for item in items if isinstance(item, str | Path)]
+    return paths, [item for item in items if not isinstance(item, str | Path)]
 
 
 def definitions_given(tools: Iterable[Any]) -> list[Tool]:
@@ -80,5 +80,8 @@ def definitions_given(tools: Iterable[Any]) -> list[Tool]:
     from rightcall.model.dialects import read_tool
     from rightcall.tools.definitions.source import definitions_of
 
-    read = [read_tool(one, f"tools[{i}]") if isinstance(one, dict) else one for i, one in enumerate(tools)]
-    return [tool for one in read for tool in definitions_of(one)]
+    read = [
+        read_tool(definition, f"tools[{i}]") if isinstance(definition, dict) else definition
+        for i, definition in enumerate(tools)
+    ]
+    return [tool for definition in read for tool in definitions_of(definition)]

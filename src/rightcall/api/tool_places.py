@@ -18,12 +18,12 @@ def tool_places(source: str, names: Iterable[str]) -> dict[str, tuple[str, int]]
     A tool whose function cannot be found is in the file of the module, at line 0.
     """
     module = importlib.import_module(source.partition(":")[0])
-    functions = {name: found for value in _objects(module, source) for name, found in _functions(value)}
-    file = _shown(Path(module.__file__)) if module.__file__ else source
+    functions = {name: function for value in _objects(module, source) for name, function in _functions(value)}
+    file = _path_text(Path(module.__file__)) if module.__file__ else source
     places = {}
     for name in names:
         code = getattr(functions.get(name), "__code__", None)
-        places[name] = (_shown(Path(code.co_filename)), code.co_firstlineno) if code else (file, 0)
+        places[name] = (_path_text(Path(code.co_filename)), code.co_firstlineno) if code else (file, 0)
     return places
 
 
@@ -44,7 +44,7 @@ def _functions(value: Any) -> Iterable[tuple[str, Any]]:
         yield (own if isinstance(own, str) else function.__name__), function
 
 
-def _shown(path: Path) -> str:
+def _path_text(path: Path) -> str:
     """The path as seen from here, if it is below."""
     here = Path.cwd()
     return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)

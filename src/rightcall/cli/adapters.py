@@ -29,7 +29,7 @@ def adapters() -> None:
 def list_(as_json: bool) -> None:
     """List adapters with the installed and the tested version."""
     if as_json:
-        print_json([_described(info) for info in all_adapters()])
+        print_json([_as_object(info) for info in all_adapters()])
         return
     for info in all_adapters():
         here = installed_version(info) or "-"
@@ -47,7 +47,7 @@ def show(name: str, as_json: bool) -> None:
     """Show one adapter: how it observes agents, whether tools can be mocked, and its limitations."""
     info = adapter_info(name)
     if as_json:
-        print_json(_described(info))
+        print_json(_as_object(info))
         return
     here = installed_version(info)
     tell(f"{info.title} ({info.package})")
@@ -63,7 +63,7 @@ def show(name: str, as_json: bool) -> None:
         tell(f"  - {loss}")
 
 
-def _described(info: AdapterInfo) -> dict[str, Any]:
+def _as_object(info: AdapterInfo) -> dict[str, Any]:
     return {
         **to_plain(info),
         "functions": info.functions,

@@ -25,12 +25,12 @@ def analyze(run: str, against: tuple[str, ...], weak: bool, store_url: str | Non
     from rightcall.store.address import open_store
 
     with open_store(store_url, must_exist=True) as store:
-        found = analyze_run(store, run, against=against or None)
+        analysis = analyze_run(store, run, against=against or None)
     if as_json:
-        print_json(found)
+        print_json(analysis)
         return
     from rightcall.show.analysis import print_analysis
 
-    print_analysis(console(), found, weak=weak)
-    if found.findings:
-        print_next(f"rightcall improve {found.run}", f"rightcall analyze {found.run} --json")
+    print_analysis(console(), analysis, weak=weak)
+    if analysis.findings:
+        print_next(f"rightcall improve {analysis.run}", f"rightcall analyze {analysis.run} --json")

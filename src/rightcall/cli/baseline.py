@@ -39,13 +39,13 @@ def save(runs: tuple[str, ...], suite: str | None, branch: str, store_url: str |
 
     with open_store(store_url, must_exist=True) as store:
         if runs:
-            found = sorted(
+            stored_runs = sorted(
                 (store.runs.get(run) for run in runs), key=lambda run: run.run.started_at, reverse=True
             )
             pool = (
-                pool_runs(store, found)
-                if len(found) > 1
-                else find_baseline(store, found[0].id, found[0].run.name)
+                pool_runs(store, stored_runs)
+                if len(stored_runs) > 1
+                else find_baseline(store, stored_runs[0].id, stored_runs[0].run.name)
             )
         else:
             name = suite or store.runs.get("last").run.name

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from rightcall.check.options import CheckCommandOptions
-from rightcall.cli.command_options import GroupedCommand, declared
+from rightcall.cli.command_options import GroupedCommand, takes_options
 from rightcall.cli.completion import completer
 from rightcall.cli.output import console, print_commands, print_json, print_next, tell
 from rightcall.core.text import margin_text, percent
@@ -37,7 +37,7 @@ COLORS = {"PASS": "green", "REGRESSED": "red"}
     metavar="[SUITE]...",
     shell_complete=completer("suite"),
 )
-@declared(CheckCommandOptions)
+@takes_options(CheckCommandOptions)
 def check(suites: tuple[Path, ...], options: CheckCommandOptions) -> None:
     """Compare the working version of SUITE with a baseline, running only as much as the verdict needs.
 
@@ -62,7 +62,7 @@ def check(suites: tuple[Path, ...], options: CheckCommandOptions) -> None:
         if not options.plan_only or _starts_code(suites, loaded, options.model):
             _require_trust(suites, loaded, options)
         for file, suite in zip(suites, loaded, strict=True):
-            results.append(_checked(file, store, _settings(suite.check, options, share), options))
+            results.append(_check_suite(file, store, _settings(suite.check, options, share), options))
         if options.together:
             results = share_risk(results, max(result.alpha for result in results) * share)
         for file, suite, result in zip(suites, loaded, results, strict=True):
@@ -122,13 +122,15 @@ def _settings(own: CheckSettings, options: CheckCommandOptions, share: int) -> C
     return msgspec.structs.replace(settings, alpha=settings.alpha / share)
 
 
-def _checked(file: Path, store: Store, settings: CheckSettings, options: CheckCommandOptions) -> CheckResult:
+def _check_suite(
+    file: Path, store: Store, settings: CheckSettings, options: CheckCommandOptions
+) -> CheckResult:
     from rightcall.check.suite_check import CheckOptions, check_suite
     from rightcall.cli.interrupt import INTERRUPTS, run_interruptible
 
     started, is_watched = time.monotonic(), not options.as_json and sys.stderr.isatty()
 
-    def compared(done: int, goldens: int) -> None:
+    def show_comparison(done: int, goldens: int) -> None:
         if is_watched and time.monotonic() - started > 1:
             tell(f"compared {done:,} of {goldens:,} first requests", err=True)
 
@@ -136,7 +138,7 @@ def _checked(file: Path, store: Store, settings: CheckSettings, options: CheckCo
         if is_watched:
             tell(f"{spent:,} of at most {planned:,} calls", err=True)
 
-    request = CheckOptions.of(options, settings, compared)
+    request = CheckOptions.of(options, settings, show_comparison)
     try:
         return run_interruptible(check_suite(file, store, request, watch=watch))
     except KeyboardInterrupt:
@@ -203,16 +205,21 @@ def _show(result: CheckResult, file: Path) -> None:
             str(hard.times),
             str(hard.tries),
         )
-    for each in result.broken[:10]:
+    for golden_change in result.broken[:10]:
         out.say(
             "  [red]broken[/red]  {}  {} → {}  {}",
-            each.golden,
-            each.before,
-            each.after,
-            ", ".join(each.called) or each.reason,
+            golden_change.golden,
+            golden_change.before,
+            golden_change.after,
+            ", ".join(golden_change.called) or golden_change.reason,
         )
-    for each in result.fixed[:10]:
-        out.say("  [green]fixed[/green]   {}  {} → {}", each.golden, each.before, each.after)
+    for golden_change in result.fixed[:10]:
+        out.say(
+            "  [green]fixed[/green]   {}  {} → {}",
+            golden_change.golden,
+            golden_change.before,
+            golden_change.after,
+        )
     if result.new.trials:
         low, high = result.new.low or 0.0, result.new.high if result.new.high is not None else 1.0
         bounds = f"{percent(low, 0)} to {percent(high, 0)}"
@@ -222,8 +229,10 @@ def _show(result: CheckResult, file: Path) -> None:
             f"{result.new.goldens:,}",
             passed,
         )
-    for found in result.lint[:10]:
-        out.say("  [yellow]{}[/yellow] {} {}: {}", found.severity, found.code, found.tool, found.message)
+    for finding in result.lint[:10]:
+        out.say(
+            "  [yellow]{}[/yellow] {} {}: {}", finding.severity, finding.code, finding.tool, finding.message
+        )
     for note in result.notes:
         out.say("[dim]{}[/dim]", note)
     if result.everything:
@@ -231,11 +240,11 @@ def _show(result: CheckResult, file: Path) -> None:
     if result.hint:
         out.say("[dim]{}[/dim]", result.hint)
     if result.run_id and result.verdict != "PASS":
-        again = [] if result.everything or result.verdict != "INCONCLUSIVE" else [f"{_typed()} --full"]
+        again = [] if result.everything or result.verdict != "INCONCLUSIVE" else [f"{_this_command()} --full"]
         print_next(f"rightcall report {result.run_id}", *again)
 
 
-def _typed() -> str:
+def _this_command() -> str:
     """The command as it was typed, with every option."""
     import shlex
     import sys
@@ -256,13 +265,13 @@ def _show_all(results: list[CheckResult]) -> None:
 
 def _show_plan(result: CheckResult) -> None:
     out = console()
-    for each in result.plan:
-        margin = f", margin {margin_text(each.margin)}" if each.margin is not None else ""
+    for stratum in result.plan:
+        margin = f", margin {margin_text(stratum.margin)}" if stratum.margin is not None else ""
         out.say(
             "  {} {} goldens, at most {} calls{}",
-            f"{each.name:<10}",
-            f"{each.goldens:,}",
-            f"{each.calls:,}",
+            f"{stratum.name:<10}",
+            f"{stratum.goldens:,}",
+            f"{stratum.calls:,}",
             margin,
         )
     out.say("  {} {} goldens, 0 calls", f"{'untouched':<10}", f"{result.untouched:,}")

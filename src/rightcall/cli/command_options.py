@@ -52,9 +52,9 @@ class GroupedCommand(click.Command):
                     formatter.write_dl(records)
 
 
-def declared(options: Callable[..., Options]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def takes_options(options: Callable[..., Options]) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """A decorator: the command has the options of a class, and its function gets them as one value, `options`."""
-    names = {one.name: one for one in declared_options(options) if not one.option.hidden}
+    names = {field.name: field for field in declared_options(options) if not field.option.hidden}
 
     def decorate(function: Callable[..., None]) -> Callable[..., None]:
         @wraps(function)
@@ -69,43 +69,47 @@ def declared(options: Callable[..., Options]) -> Callable[[Callable[..., None]],
     return decorate
 
 
-def click_option(one: DeclaredOption) -> click.Option:
+def click_option(field: DeclaredOption) -> click.Option:
     """One option as click has it."""
-    kind, option = one.types[0], one.option
+    kind, option = field.types[0], field.option
     is_many = get_origin(kind) in (Sequence, tuple)
     kind = get_args(kind)[0] if is_many else kind
     is_flag = kind is bool
     is_shown = (
-        not is_flag and not is_many and not one.required and one.default is not None and one.default != ""
+        not is_flag
+        and not is_many
+        and not field.required
+        and field.default is not None
+        and field.default != ""
     )
     shown_metavar = option.metavar or ("PATH" if option.values == "file" else None)
     result = GroupedOption(
-        [*(option.flags or (f"--{one.name.replace('_', '-')}",)), one.name],
-        type=None if is_flag else _click_type(kind, one),
+        [*(option.flags or (f"--{field.name.replace('_', '-')}",)), field.name],
+        type=None if is_flag else _click_type(kind, field),
         is_flag=is_flag,
         multiple=is_many,
-        default=None if one.required or is_many else one.default,
-        required=one.required,
+        default=None if field.required or is_many else field.default,
+        required=field.required,
         show_default=is_shown,
         metavar=None if is_flag else shown_metavar,
-        help=_help(one, is_many),
+        help=_help(field, is_many),
         shell_complete=completer(option.values),
     )
     result.group = option.group
     return result
 
 
-def _help(one: DeclaredOption, is_many: bool) -> str:
+def _help(field: DeclaredOption, is_many: bool) -> str:
     words = (
-        f"{one.option.help} (repeatable)"
-        if is_many and "repeatable" not in one.option.help
-        else one.option.help
+        f"{field.option.help} (repeatable)"
+        if is_many and "repeatable" not in field.option.help
+        else field.option.help
     )
-    return f"{words} [default: {one.option.default}]" if one.option.default else words
+    return f"{words} [default: {field.option.default}]" if field.option.default else words
 
 
-def _click_type(kind: Any, one: DeclaredOption) -> Any:
-    option = one.option
+def _click_type(kind: Any, field: DeclaredOption) -> Any:
+    option = field.option
     if get_origin(kind) is Literal:
         return click.Choice(get_args(kind))
     if kind is int:

@@ -70,7 +70,7 @@ def compare(
     from rightcall.store.address import open_store
 
     with open_store(store_url, must_exist=True) as store:
-        found = compare_runs(
+        comparisons = compare_runs(
             store,
             baseline,
             list(candidates),
@@ -81,28 +81,41 @@ def compare(
             cluster=cluster,
         )
         changed = {
-            one.candidate: what_changed(store, store.runs.get(one.baseline), store.runs.get(one.candidate))
-            for one in found
+            comparison.candidate: what_changed(
+                store, store.runs.get(comparison.baseline), store.runs.get(comparison.candidate)
+            )
+            for comparison in comparisons
         }
-        runs = [found[0].baseline, *(one.candidate for one in found)]
+        runs = [comparisons[0].baseline, *(comparison.candidate for comparison in comparisons)]
         matrix = golden_matrix(store, runs) if len(runs) > 2 else None
         undone = {
-            run: undo_each(store, one, suite, trials, trust) if bisect else [] for run, one in changed.items()
+            run: undo_each(store, difference, suite, trials, trust) if bisect else []
+            for run, difference in changed.items()
         }
     if as_json:
-        print_json([_as_object(one, changed[one.candidate], undone[one.candidate]) for one in found])
+        print_json(
+            [
+                _as_object(comparison, changed[comparison.candidate], undone[comparison.candidate])
+                for comparison in comparisons
+            ]
+        )
     else:
         from rightcall.show.comparison import print_changes, print_comparison, print_matrix, print_undone
 
-        for one in found:
+        for comparison in comparisons:
             print_comparison(
-                console(), one.baseline, one.candidate, one.comparison, one.p_adjusted, one.unlike + one.notes
+                console(),
+                comparison.baseline,
+                comparison.candidate,
+                comparison.comparison,
+                comparison.p_adjusted,
+                comparison.unlike + comparison.notes,
             )
-            print_changes(console(), changed[one.candidate])
-            print_undone(console(), undone[one.candidate])
+            print_changes(console(), changed[comparison.candidate])
+            print_undone(console(), undone[comparison.candidate])
         if matrix is not None:
             print_matrix(console(), matrix)
-    raise click.exceptions.Exit(max(one.comparison.exit_code for one in found))
+    raise click.exceptions.Exit(max(comparison.comparison.exit_code for comparison in comparisons))
 
 
 def undo_each(
@@ -122,5 +135,5 @@ def undo_each(
     return run_interruptible(bisect_changes(plan, store, changed, trials=trials))
 
 
-def _as_object(one: Any, changed: WhatChanged, undone: list[UndoneEffect]) -> dict[str, Any]:
-    return as_object(one) | {"what_changed": changed} | ({"bisect": undone} if undone else {})
+def _as_object(comparison: Any, changed: WhatChanged, undone: list[UndoneEffect]) -> dict[str, Any]:
+    return as_object(comparison) | {"what_changed": changed} | ({"bisect": undone} if undone else {})

@@ -68,23 +68,29 @@ def check(
     toolset = {tool.name: tool for tool in load_tools(tools)} if tools else {}
     skipped = SkippedRows() if skip_bad else None
     if quality:
-        found, doubts = quality_of_file(file, toolset, skipped, past, store_url)
+        measured_quality, doubts = quality_of_file(file, toolset, skipped, past, store_url)
         if as_json:
-            print_json({"quality": found, "findings": doubts, "skipped": skipped.problems if skipped else []})
+            print_json(
+                {
+                    "quality": measured_quality,
+                    "findings": doubts,
+                    "skipped": skipped.problems if skipped else [],
+                }
+            )
         else:
-            show_quality(found, doubts)
+            show_quality(measured_quality, doubts)
             if skipped:
                 skipped.show()
         return
     count = 0
 
-    def placed() -> Iterator[tuple[str, AnyGolden]]:
+    def goldens_with_places() -> Iterator[tuple[str, AnyGolden]]:
         nonlocal count
         for line, golden in numbered_goldens(file, skipped=skipped):
             count += 1
             yield f"{file}:{line}", golden
 
-    findings = list(check_goldens(placed(), toolset))
+    findings = list(check_goldens(goldens_with_places(), toolset))
     errors = [finding for finding in findings if finding.severity == "error"]
     if as_json:
         bad = {"skipped": skipped.problems} if skipped else {}
@@ -156,13 +162,13 @@ def convert(
         goldens = load("importers", source)(file)
     count = 0
 
-    def counting() -> Iterator[AnyGolden]:
+    def count_goldens() -> Iterator[AnyGolden]:
         nonlocal count
         for golden in goldens:
             count += 1
             yield golden
 
-    save_goldens(counting(), output, dialect=dialect)
+    save_goldens(count_goldens(), output, dialect=dialect)
     console().print(f"{counted(count, 'golden')} written to {output}", soft_wrap=True)
     if skipped:
         skipped.show()
@@ -178,29 +184,29 @@ def stats(file: Path, as_json: bool) -> None:
     from rightcall.improve.dataset_statistics import dataset_statistics
     from rightcall.show.terminal import clean
 
-    found = dataset_statistics(load_goldens(file))
+    statistics = dataset_statistics(load_goldens(file))
     if as_json:
-        print_json(found)
+        print_json(statistics)
         return
     out = console()
     text = "[bold]{:,}[/bold] {} ({}), {:.0f} characters of input on average"
-    noun = "golden" if found.goldens == 1 else "goldens"
-    out.say(text, found.goldens, noun, found.kind, found.mean_input_characters)
+    noun = "golden" if statistics.goldens == 1 else "goldens"
+    out.say(text, statistics.goldens, noun, statistics.kind, statistics.mean_input_characters)
     for title, counts in (
-        ("categories", found.categories),
-        ("expected calls per golden", found.calls_per_golden),
-        ("expected tools", found.tools),
-        ("forbidden tools", found.forbidden),
-        ("tags", found.tags),
+        ("categories", statistics.categories),
+        ("expected calls per golden", statistics.calls_per_golden),
+        ("expected tools", statistics.tools),
+        ("forbidden tools", statistics.forbidden),
+        ("tags", statistics.tags),
     ):
         if counts:
             shown = ", ".join(f"{key} {value:,}" for key, value in list(counts.items())[:12])
             more = f", … {len(counts) - 12:,} more" if len(counts) > 12 else ""
             out.say("[dim]{}:[/dim] ", title, end="")
             out.print(clean(shown + more))
-    if found.without_expectation:
-        noun = "golden has" if found.without_expectation == 1 else "goldens have"
-        out.say("[yellow]{:,} {} no expectation[/yellow]", found.without_expectation, noun)
+    if statistics.without_expectation:
+        noun = "golden has" if statistics.without_expectation == 1 else "goldens have"
+        out.say("[yellow]{:,} {} no expectation[/yellow]", statistics.without_expectation, noun)
 
 
 for command in versions.COMMANDS:
@@ -214,18 +220,18 @@ def convert_tau(file: Path, output: Path, trajectories: Path | None) -> None:
     from rightcall.datasets.trajectories import save_trajectories
     from rightcall.stats.pass_k import suite_pass_hat_k
 
-    found = import_tau(file)
-    save_goldens(found.goldens, output)
+    imported = import_tau(file)
+    save_goldens(imported.goldens, output)
     out = console()
-    out.print(f"{counted(len(found.goldens), 'golden')} written to {output}")
+    out.print(f"{counted(len(imported.goldens), 'golden')} written to {output}")
     if trajectories is not None:
-        save_trajectories(found.trajectories, trajectories)
-        out.print(f"{len(found.trajectories):,} trajectories written to {trajectories}")
-    if found.dropped:
-        out.print(f"{len(found.dropped):,} trials with infrastructure errors are excluded from pass^k")
-    if found.unscored:
-        out.print(f"tasks without a scored trial: {', '.join(found.unscored)}")
-    counts = found.counts()
+        save_trajectories(imported.trajectories, trajectories)
+        out.print(f"{len(imported.trajectories):,} trajectories written to {trajectories}")
+    if imported.dropped:
+        out.print(f"{len(imported.dropped):,} trials with infrastructure errors are excluded from pass^k")
+    if imported.unscored:
+        out.print(f"tasks without a scored trial: {', '.join(imported.unscored)}")
+    counts = imported.counts()
     out.print("using the benchmark's own rewards:")
     for k in range(1, max((trials for trials, _ in counts), default=0) + 1):
         passed = suite_pass_hat_k(counts, k)

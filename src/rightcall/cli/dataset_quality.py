@@ -55,7 +55,7 @@ def quality_of_file(
     return check.quality(past), findings
 
 
-def show_quality(found: Quality, findings: Sequence[DatasetFinding]) -> None:
+def show_quality(quality: Quality, findings: Sequence[DatasetFinding]) -> None:
     """Print the findings, then the totals."""
     out = console()
     for finding in findings[:SHOWN]:
@@ -63,9 +63,9 @@ def show_quality(found: Quality, findings: Sequence[DatasetFinding]) -> None:
         out.print(f"{named}: {finding.message}; {finding.hint}", soft_wrap=True)
     if len(findings) > SHOWN:
         out.print(f"… and {len(findings) - SHOWN:,} more (use --json to list all)")
-    cover = found.coverage
-    counts = ", ".join(f"{name} {count:,}" for name, count in found.categories.items())
-    lines = [f"{counted(found.goldens, 'golden')}: {counts}"]
+    cover = quality.coverage
+    counts = ", ".join(f"{name} {count:,}" for name, count in quality.categories.items())
+    lines = [f"{counted(quality.goldens, 'golden')}: {counts}"]
     if cover.tools:
         for word, total, missing in (
             ("tools", cover.tools, cover.missing_tools),
@@ -78,12 +78,12 @@ def show_quality(found: Quality, findings: Sequence[DatasetFinding]) -> None:
                 else ""
             )
             lines.append(f"{total - len(missing):,} of {total:,} {word} are expected{named}")
-        lines.append(f"the keyword baseline passes {found.easy:,}")
-    lines.append(f"{found.duplicates:,} near-duplicates, {found.leaks:,} name the expected tool")
-    if found.difficulty:
+        lines.append(f"the keyword baseline passes {quality.easy:,}")
+    lines.append(f"{quality.duplicates:,} near-duplicates, {quality.leaks:,} name the expected tool")
+    if quality.difficulty:
         lines.append(
-            "in that run: " + ", ".join(f"{n:,} {word} passed" for word, n in found.difficulty.items())
+            "in that run: " + ", ".join(f"{n:,} {word} passed" for word, n in quality.difficulty.items())
         )
-    lines += [f"advice: {line}" for line in found.advice]
+    lines += [f"advice: {line}" for line in quality.advice]
     for line in lines:
         out.print(line, soft_wrap=True)

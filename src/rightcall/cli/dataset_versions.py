@@ -83,15 +83,15 @@ def list_versions(alias: str, store_url: str | None, as_json: bool) -> None:
     from rightcall.store.address import open_store
 
     with open_store(store_url, must_exist=True) as opened:
-        found = opened.datasets.versions(alias)
+        versions = opened.datasets.versions(alias)
     if as_json:
-        print_json(found)
+        print_json(versions)
         return
-    if not found:
+    if not versions:
         console().print("no datasets yet; store one with `rightcall dataset push FILE ALIAS`")
         return
     rows = []
-    for version in found:
+    for version in versions:
         number = f"{version.version}{'' if version.finalized else ' (draft)'}"
         when, prints = version.created_at[:19], version.fingerprint[:12]
         rows.append((version.alias, number, f"{version.goldens:,}", version.author, when, prints))
@@ -110,15 +110,17 @@ def diff(alias: str, old: int, new: int, store_url: str | None, as_json: bool) -
     from rightcall.store.address import open_store
 
     with open_store(store_url, must_exist=True) as opened:
-        found = opened.datasets.diff(alias, old, new)
+        difference = opened.datasets.diff(alias, old, new)
     if as_json:
-        print_json(found)
+        print_json(difference)
         return
     out = console()
-    for mark, ids in (("+", found.added), ("-", found.removed), ("~", found.changed)):
+    for mark, ids in (("+", difference.added), ("-", difference.removed), ("~", difference.changed)):
         for golden_id in ids:
             out.print(f"{mark} {golden_id}", soft_wrap=True)
-    out.print(f"{len(found.added):,} added, {len(found.removed):,} removed, {len(found.changed):,} changed")
+    out.print(
+        f"{len(difference.added):,} added, {len(difference.removed):,} removed, {len(difference.changed):,} changed"
+    )
 
 
 @click.command()

@@ -87,7 +87,11 @@ class Story:
         return {
             "answers": self._model or RECORDED,
             "folder": str(self._folder),
-            "lint": [as_object(one) for one in self._lint.diagnostics if one.severity == "error"],
+            "lint": [
+                as_object(diagnostic)
+                for diagnostic in self._lint.diagnostics
+                if diagnostic.severity == "error"
+            ],
             "versions": [
                 {
                     "suite": str(version.suite),
@@ -152,9 +156,11 @@ class Story:
     def _definitions(self, out: Screen) -> None:
         path = self._folder / "tools-v1.json"
         _act(out, 1, "The linter reads the definitions", f"rightcall lint {shlex.quote(str(path))}")
-        found = next(one for one in self._lint.diagnostics if one.rule == "confusable-pair")
-        out.say("[bold red]error[/bold red] {} {} [bold]{}[/bold]", found.code, found.rule, found.tool)
-        for words in (found.message, f"fix: {found.hint}"):
+        pair = next(
+            diagnostic for diagnostic in self._lint.diagnostics if diagnostic.rule == "confusable-pair"
+        )
+        out.say("[bold red]error[/bold red] {} {} [bold]{}[/bold]", pair.code, pair.rule, pair.tool)
+        for words in (pair.message, f"fix: {pair.hint}"):
             out.print(Padding(words, (0, 0, 0, 6)))
         counts = self._lint.counts()
         rest = [counted(number - (name == "error"), name) for name, number in counts.items()]
@@ -171,7 +177,7 @@ class Story:
         from rightcall.show.comparison import print_comparison
 
         version = self._second
-        before, after = (one.read_text("utf-8").splitlines() for one in (self._first.tools, version.tools))
+        before, after = (file.read_text("utf-8").splitlines() for file in (self._first.tools, version.tools))
         diff = f"diff -u {shlex.quote(str(self._first.tools))} {shlex.quote(str(version.tools))}"
         _act(out, 3, "Names and descriptions now say what is kept and what is lost", diff)
         for line in list(difflib.unified_diff(before, after, lineterm="", n=0))[2:]:
@@ -182,8 +188,10 @@ class Story:
         _print_run(out, version)
         out.print()
         _command(out, f"rightcall compare {self._first.run} {version.run}{self._where}")
-        found = self._comparison
-        print_comparison(out, "version 1", "version 2", found.comparison, found.p_adjusted, found.unlike)
+        comparison = self._comparison
+        print_comparison(
+            out, "version 1", "version 2", comparison.comparison, comparison.p_adjusted, comparison.unlike
+        )
 
     def _your_own(self, out: Screen) -> None:
         _act(out, 4, "Your own agent")

@@ -26,8 +26,8 @@ def add_to_draft(store: Store, alias: str, goldens: Iterable[AnyGolden]) -> Data
     """Add goldens to the draft of an alias; an id that is taken gets a number."""
     import msgspec
 
-    known = store.datasets.pull(alias, finalized=False) if store.datasets.versions(alias) else ()
-    before = {golden.id: golden for golden in known}
+    earlier = store.datasets.pull(alias, finalized=False) if store.datasets.versions(alias) else ()
+    before = {golden.id: golden for golden in earlier}
     for golden in goldens:
         name, number = golden.id, 1
         while name in before:

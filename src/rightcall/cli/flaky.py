@@ -22,24 +22,26 @@ def flaky(run: str, store_url: str | None, as_json: bool) -> None:
     from rightcall.store.address import open_store
 
     with open_store(store_url, must_exist=True) as store:
-        found = flakiness(store, run)
+        report = flakiness(store, run)
         name = stored_names(store, run)
-        names = {} if as_json else {case.golden_id: name(case.golden_id) for case in found.flaky[:MOST_SHOWN]}
+        names = (
+            {} if as_json else {case.golden_id: name(case.golden_id) for case in report.flaky[:MOST_SHOWN]}
+        )
     if as_json:
-        print_json(found)
+        print_json(report)
         return
     out = console()
     out.print(
-        f"{counted(found.goldens, 'golden')}: {found.stable_pass:,} always pass, {found.stable_fail:,} never, "
-        f"{len(found.flaky):,} sometimes"
+        f"{counted(report.goldens, 'golden')}: {report.stable_pass:,} always pass, {report.stable_fail:,} never, "
+        f"{len(report.flaky):,} sometimes"
     )
-    if found.rate is None:
+    if report.rate is None:
         out.say("[dim]only one trial per golden; run with --trials 5 to find flaky ones[/dim]")
     else:
-        out.say("[dim]two trials of a golden disagree with probability {}[/dim]", percent(found.rate, 1))
-    for case in found.flaky[:MOST_SHOWN]:
+        out.say("[dim]two trials of a golden disagree with probability {}[/dim]", percent(report.rate, 1))
+    for case in report.flaky[:MOST_SHOWN]:
         mark = "  quarantine?" if case.quarantine else ""
         out.print(f"  {names[case.golden_id]}  {case.passed}/{case.trials}{mark}")
-    if quarantined := [case.golden_id for case in found.flaky if case.quarantine]:
+    if quarantined := [case.golden_id for case in report.flaky if case.quarantine]:
         out.say("[dim]to run these without affecting the verdict, add to the suite:[/dim]")
         out.print(f"  quarantine: [{', '.join(quarantined)}]", soft_wrap=True)

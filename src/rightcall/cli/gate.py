@@ -6,7 +6,7 @@ from dataclasses import fields
 
 import click
 
-from rightcall.cli.command_options import declared
+from rightcall.cli.command_options import takes_options
 from rightcall.cli.options import run_argument
 from rightcall.cli.output import console, print_json
 from rightcall.decide.options import GateOptions
@@ -14,7 +14,7 @@ from rightcall.decide.options import GateOptions
 
 @click.command()
 @run_argument
-@declared(GateOptions)
+@takes_options(GateOptions)
 def gate(run: str, options: GateOptions) -> None:
     """Decide whether RUN passes, with a stated error rate.
 

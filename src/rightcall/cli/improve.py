@@ -106,20 +106,25 @@ def improve(
             proposals, trials, unproven, budget, proposer(writer, engine), stop, lambda s: tell(s, err=True)
         )
         try:
-            found = run_interruptible(improve_plan(plan, store, stored.id, options))
+            improvement = run_interruptible(improve_plan(plan, store, stored.id, options))
         except KeyboardInterrupt:
             tell("no patch was written; the same command starts again", err=True)
             raise
-    found = replace(found, patch=file_patch(loaded, suite, found.edits) or found.patch)
+    improvement = replace(
+        improvement, patch=file_patch(loaded, suite, improvement.edits) or improvement.patch
+    )
     if as_json:
-        print_json(found)
+        print_json(improvement)
     else:
         from rightcall.show.improvement import print_improvement
 
-        print_improvement(console(), found)
-    if found.patch:
-        write_file(output, found.patch.encode())
-        tell(f"wrote {output}{'' if found.proven else ' (UNPROVEN)'}; your files are unchanged", err=as_json)
+        print_improvement(console(), improvement)
+    if improvement.patch:
+        write_file(output, improvement.patch.encode())
+        tell(
+            f"wrote {output}{'' if improvement.proven else ' (UNPROVEN)'}; your files are unchanged",
+            err=as_json,
+        )
         if not as_json:
             print_next(f"git apply {output}", f"rightcall run {suite}")
-    raise click.exceptions.Exit(found.exit_code)
+    raise click.exceptions.Exit(improvement.exit_code)

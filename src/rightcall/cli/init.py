@@ -48,9 +48,9 @@ def init(folder: Path, model: str, base_url: str | None, force: bool) -> None:
         # A JSON string is a YAML string; an unquoted `keyword:` is not.
         suite = suite.replace(line, f"{key}: {json.dumps(value, ensure_ascii=False)}{server.pop(key, '')}", 1)
     schema = json.dumps(suite_schema(), indent=2) + "\n"
-    made = {name: (FOLDER / name).read_bytes() for name in FILES}
-    made |= {"suite.yaml": suite.encode(), "suite.schema.json": schema.encode()}
-    for name, data in made.items():
+    contents = {name: (FOLDER / name).read_bytes() for name in FILES}
+    contents |= {"suite.yaml": suite.encode(), "suite.schema.json": schema.encode()}
+    for name, data in contents.items():
         write_file(folder / name, data)
     out = console()
     files = ", ".join(FILES)

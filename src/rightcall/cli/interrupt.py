@@ -42,9 +42,9 @@ class Interrupts:
         """Install the handler, except for signals that the parent process handles differently, as `nohup` does."""
         for number in ending_signals():
             if signal.getsignal(number) in (signal.default_int_handler, signal.SIG_DFL):
-                signal.signal(number, self._received)
+                signal.signal(number, self._receive)
 
-    def _received(self, number: int, frame: FrameType | None) -> None:
+    def _receive(self, number: int, frame: FrameType | None) -> None:
         self.count += 1
         self.signal = signal.Signals(number)
         if self.count > 1:

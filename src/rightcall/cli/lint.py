@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rightcall.cli.command_options import GroupedCommand, declared
+from rightcall.cli.command_options import GroupedCommand, takes_options
 from rightcall.cli.completion import completer
 from rightcall.cli.output import print_commands, print_json_text, print_painted, tell
 from rightcall.lint.options import LintOptions
@@ -26,7 +26,7 @@ _STYLES = {"error": "red", "warning": "yellow", "info": "cyan"}
 
 @click.command(cls=GroupedCommand)
 @click.argument("sources", nargs=-1, required=True, shell_complete=completer("file"))
-@declared(LintOptions)
+@takes_options(LintOptions)
 def lint(sources: tuple[str, ...], options: LintOptions) -> None:
     """Find tool definitions that models misuse, and how to fix them.
 
@@ -63,7 +63,7 @@ def _config(settings: LintSettings, options: LintOptions) -> LintConfig:
     fields = settings.fields()
     for name, field in (("select", "select"), ("ignore", "ignore"), ("target", "targets")):
         words = tuple(
-            word.strip() for given in getattr(options, name) for word in given.split(",") if word.strip()
+            word.strip() for listed in getattr(options, name) for word in listed.split(",") if word.strip()
         )
         if words:
             fields[field] = (*fields.get(field, ()), *words) if name == "ignore" else words
@@ -79,8 +79,9 @@ def _fix(
 
     fixed = fix(sets, config=config)
     write(fixed)
-    for each in fixed:
-        tell(f"fixed {len(each.codes)} in {each.before.name}: {', '.join(sorted(set(each.codes)))}", err=True)
+    for file in fixed:
+        codes = ", ".join(sorted(set(file.codes)))
+        tell(f"fixed {len(file.codes)} in {file.before.name}: {codes}", err=True)
     return _read(sources, allow_import) if fixed else sets
 
 
@@ -114,8 +115,8 @@ def _lint(
         if lock is None:
             raise ConfigError("--update-lock requires --lock FILE")
         write_lock(Path(lock), lock_of(sets))
-    known = None if target else options.baseline or settings.path("baseline")
-    report = lint_sets(sets, config, replace(options, lock=lock, baseline=known))
+    baseline = None if target else options.baseline or settings.path("baseline")
+    report = lint_sets(sets, config, replace(options, lock=lock, baseline=baseline))
     if target:
         write_baseline(target, baseline_of(report, target.parent))
         return without_known(report, baseline_of(report))
@@ -130,7 +131,7 @@ def _form(options: LintOptions) -> str:
 
 
 def _print(report: LintReport, form: str, options: LintOptions) -> None:
-    text = _rendered(report, form, options.show, colour=options.output is None)
+    text = _render(report, form, options.show, colour=options.output is None)
     if options.output is not None:
         from rightcall.files.atomic import write_file
 
@@ -148,7 +149,7 @@ def _print_as(form: str, text: str) -> None:
         print_json_text(text.encode("utf-8"))
 
 
-def _rendered(report: LintReport, form: str, show: Any, *, colour: bool) -> str:
+def _render(report: LintReport, form: str, show: Any, *, colour: bool) -> str:
     if form == "json":
         from rightcall.lint.output.json import json_text
 
@@ -178,5 +179,5 @@ def _paint(style: str, words: str) -> str:
 def _show_suggestions(sets: list[ToolSet], config: LintConfig) -> None:
     from rightcall.lint.fixer import fix
 
-    for each in fix(sets, config=config, suggested=True):
-        tell(each.diff.removesuffix("\n"))
+    for suggestion in fix(sets, config=config, suggested=True):
+        tell(suggestion.diff.removesuffix("\n"))

@@ -86,7 +86,7 @@ class _ReaderLeft(Exception):  # noqa: N818  a signal, not an error
 
 
 @contextmanager
-def _reading() -> Iterator[None]:
+def _notice_closed_stdout() -> Iterator[None]:
     """Tell a reader that left from an exit: click would call `sys.exit(1)`, as only code under test may."""
     try:
         yield
@@ -111,19 +111,19 @@ class Menu(click.Group):
         return command
 
     def make_context(self, *args: Any, **words: Any) -> click.Context:
-        with _reading():
+        with _notice_closed_stdout():
             return super().make_context(*args, **words)
 
     def invoke(self, ctx: click.Context) -> object:
-        with _reading():
+        with _notice_closed_stdout():
             return super().invoke(ctx)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        known = self.list_commands(ctx)
-        if args and args[0] not in known and args[0] not in plugins("commands"):
-            hint = suggestion(args[0], [*known, *plugins("commands")]) or "see `rightcall --help`"
+        commands = self.list_commands(ctx)
+        if args and args[0] not in commands and args[0] not in plugins("commands"):
+            hint = suggestion(args[0], [*commands, *plugins("commands")]) or "see `rightcall --help`"
             raise click.UsageError(f"no such command '{args[0]}'; {hint}")
         return super().resolve_command(ctx, args)
 

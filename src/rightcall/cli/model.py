@@ -25,10 +25,10 @@ def list_(as_json: bool) -> None:
     if as_json:
         print_json(models)
         return
-    for found in models:
-        state = found.path if found.installed else f"not downloaded, {found.size / 1e6:.0f} MB"
-        tell(f"local:{found.name:<12} {found.title:<32} {state}")
-    if not all(found.installed for found in models):
+    for model in models:
+        state = model.path if model.installed else f"not downloaded, {model.size / 1e6:.0f} MB"
+        tell(f"local:{model.name:<12} {model.title:<32} {state}")
+    if not all(model.installed for model in models):
         tell("\nnext:\n  rightcall model pull smollm2")
 
 

@@ -45,8 +45,8 @@ def as_object(value: Any) -> dict[str, Any]:
     """A record as a JSON object, for adding to it."""
     import msgspec
 
-    made: dict[str, Any] = msgspec.to_builtins(value)
-    return made
+    fields: dict[str, Any] = msgspec.to_builtins(value)
+    return fields
 
 
 def print_json(value: Any) -> None:

@@ -10,7 +10,7 @@ from dataclasses import fields
 
 import click
 
-from rightcall.cli.command_options import declared
+from rightcall.cli.command_options import takes_options
 from rightcall.cli.output import console, print_json
 from rightcall.decide.options import SampleSizeOptions
 
@@ -19,7 +19,7 @@ PATIENCE = 1.0
 
 
 @click.command()
-@declared(SampleSizeOptions)
+@takes_options(SampleSizeOptions)
 def plan(options: SampleSizeOptions) -> None:
     """Compute how many goldens are needed to show a pass rate of --min when the true rate is --target, and the cost."""
     from rightcall.api.decisions import sample_size
@@ -27,24 +27,24 @@ def plan(options: SampleSizeOptions) -> None:
 
     typed = {field.name: getattr(options, field.name) for field in fields(options)}
     as_json = typed.pop("as_json")
-    with simulating(quiet=as_json) as watch:
-        found = sample_size(**typed | {"watch": watch})
+    with simulation_status(quiet=as_json) as watch:
+        size = sample_size(**typed | {"watch": watch})
     if as_json:
-        print_json(found)
+        print_json(size)
         return
     out = console()
-    out.print(found.sentence, soft_wrap=True)
-    if found.curtail_goldens is not None and found.evalue_goldens is not None:
+    out.print(size.sentence, soft_wrap=True)
+    if size.curtail_goldens is not None and size.evalue_goldens is not None:
         text = (
             "[dim]with early stop, on average: {:,.0f} goldens (stop: curtail), {:,.0f} (stop: evalue, which "
             "then passes {} of runs)[/dim]"
         )
-        shown = found.curtail_goldens, found.evalue_goldens, percent(found.evalue_pass or 0.0)
+        shown = size.curtail_goldens, size.evalue_goldens, percent(size.evalue_pass or 0.0)
         out.say(text, *shown)
 
 
 @contextmanager
-def simulating(*, quiet: bool) -> Iterator[Callable[[], None] | None]:
+def simulation_status(*, quiet: bool) -> Iterator[Callable[[], None] | None]:
     """Show the number of simulated runs once the simulation takes longer than a second."""
     if quiet or not sys.stderr.isatty():
         yield None

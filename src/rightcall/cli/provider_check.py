@@ -22,7 +22,7 @@ class CheckedModel(Record, frozen=True):
     problems: tuple[str, ...] = ()
 
 
-async def checked_models(suite: Path | None) -> list[CheckedModel]:
+async def check_models(suite: Path | None) -> list[CheckedModel]:
     """The models of a suite with its roles, or those of the project with its defaults."""
     asked: list[tuple[str, object]] = []
     if suite is None:
@@ -34,16 +34,16 @@ async def checked_models(suite: Path | None) -> list[CheckedModel]:
 
         plan = plan_suite(load_suite(suite), suite.parent, start_nothing=True)
         catalog, asked = plan.models, role_models(plan)
-    return [await _checked(role, model) for role, model in [*asked, *_named(catalog)]]
+    return [await _check_model(role, model) for role, model in [*asked, *_catalog_models(catalog)]]
 
 
-def _named(catalog: ModelCatalog) -> list[tuple[str, ModelEndpoint]]:
-    found = [(f"models.{name}", endpoint) for name, endpoint in catalog.endpoints.items()]
+def _catalog_models(catalog: ModelCatalog) -> list[tuple[str, ModelEndpoint]]:
+    models = [(f"models.{name}", endpoint) for name, endpoint in catalog.endpoints.items()]
     defaults = [(f"default_{role}", catalog.default(role)) for role in ROLES]
-    return found + [(role, endpoint) for role, endpoint in defaults if endpoint is not None]
+    return models + [(role, endpoint) for role, endpoint in defaults if endpoint is not None]
 
 
-async def _checked(role: str, model: object) -> CheckedModel:
+async def _check_model(role: str, model: object) -> CheckedModel:
     if not isinstance(model, str | ModelEndpoint):
         return CheckedModel(role, str(getattr(model, "name", "") or type(model).__name__))
     endpoint = endpoint_of(model)

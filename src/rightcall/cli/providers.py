@@ -49,9 +49,9 @@ def check_(suite: Path | None, as_json: bool) -> None:
     With SUITE, the models and roles of that suite; without, the project's own models and defaults. No model is asked.
     Exit code 1 if there is a problem.
     """
-    from rightcall.cli.provider_check import checked_models
+    from rightcall.cli.provider_check import check_models
 
-    rows = finished(checked_models(suite))
+    rows = finished(check_models(suite))
     if as_json:
         print_json(rows)
     else:
@@ -77,8 +77,8 @@ def show(name: str, base_url: str | None, as_json: bool) -> None:
     prefix, _, model = name.partition(":")
     shelf = next((shelf for shelf in SHELVES if shelf.prefix == prefix), None)
     if shelf is None and prefix not in provider_names():
-        known = provider_names()
-        raise ConfigError(f"unknown provider '{prefix}'; {suggestion(prefix, known) or ', '.join(known)}")
+        names = provider_names()
+        raise ConfigError(f"unknown provider '{prefix}'; {suggestion(prefix, names) or ', '.join(names)}")
     family = f"{prefix.removesuffix('-responses')}:"
     prices = {n: to_plain(p) for n, p in built_in_prices().models.items() if n.startswith(family)}
     problems = asyncio.run(check(name, base_url=base_url)) if model or prefix == "keyword" else None

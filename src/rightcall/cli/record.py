@@ -82,10 +82,10 @@ def serve(suite: Path, server: str, port: int, mode: Literal["auto", "refresh", 
     loaded = load_suite(suite)
     settings = msgspec.structs.replace(record_settings(loaded), mode=mode)
     kept = Recordings(settings, recordings_folder(loaded, suite.parent) / SERVED)
-    run_interruptible(_served(RecordingProxy(kept, server), port))
+    run_interruptible(_serve(RecordingProxy(kept, server), port))
 
 
-async def _served(proxy: RecordingProxy, port: int) -> None:
+async def _serve(proxy: RecordingProxy, port: int) -> None:
     """Serve until Ctrl-C."""
     import asyncio
 

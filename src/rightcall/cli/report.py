@@ -45,15 +45,15 @@ def report(
     from rightcall.show.github import in_actions
     from rightcall.store.address import open_store
 
-    wanted = kind or (format_of(output) if output else "html")
-    path = output or (Path("report.html") if wanted == "html" else None)
+    form = kind or (format_of(output) if output else "html")
+    path = output or (Path("report.html") if form == "html" else None)
     with open_store(store_url, must_exist=True) as store:
-        found = store.runs.get(run).id
-        view = _write(store, found, wanted, path)
+        run_id = store.runs.get(run).id
+        view = _write(store, run_id, form, path)
         if in_actions(os.environ) if github is None else github:
-            _publish(store, found, to_stderr=path is None)
+            _publish(store, run_id, to_stderr=path is None)
     if path is not None:
-        _say(view, path, wanted)
+        _say(view, path, form)
 
 
 def _write(store: Store, run: str, kind: str, path: Path | None) -> RunView | None:

@@ -22,7 +22,7 @@ def rule(code: str | None, as_json: bool) -> None:
 
     if code is None:
         if as_json:
-            print_json([rule_facts(each) for each in all_rules()])
+            print_json([rule_facts(lint_rule) for lint_rule in all_rules()])
         else:
             console().print(as_table(), soft_wrap=True)
             for note in hidden_plugins(
@@ -30,8 +30,8 @@ def rule(code: str | None, as_json: bool) -> None:
             ):
                 tell(f"note: {note}", err=True)
         return
-    found = find_rule(code)
+    lint_rule = find_rule(code)
     if as_json:
-        print_json(rule_facts(found))
+        print_json(rule_facts(lint_rule))
     else:
-        console().print(as_text(found), soft_wrap=True)
+        console().print(as_text(lint_rule), soft_wrap=True)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from rightcall.cli.command_options import GroupedCommand, declared
+from rightcall.cli.command_options import GroupedCommand, takes_options
 from rightcall.cli.completion import completer
 from rightcall.cli.output import console, tell
 from rightcall.run.options import RunOptions
@@ -30,7 +30,7 @@ REPEATED = (
 
 @click.command(cls=GroupedCommand)
 @click.argument("suite", type=click.Path(path_type=Path), shell_complete=completer("suite"))
-@declared(RunOptions)
+@takes_options(RunOptions)
 def run(suite: Path, options: RunOptions) -> None:
     """Run every golden of SUITE, score the calls and store the results.
 
@@ -137,9 +137,9 @@ def command_line(suite: Path, options: Mapping[str, object]) -> str:
 
     words = ["rightcall", "run", str(suite)]
     for name, value in options.items():
-        for each in value if isinstance(value, tuple) else (value,):
-            if each is not None:
-                words += [name, store_address(str(each)).typed if name == "--store" else str(each)]
+        for word in value if isinstance(value, tuple) else (value,):
+            if word is not None:
+                words += [name, store_address(str(word)).typed if name == "--store" else str(word)]
     return shlex.join(words)
 
 

@@ -12,31 +12,31 @@ from rightcall.run.plan import Plan
 
 def print_estimates(asked: SuiteRun, as_json: bool) -> None:
     """Print what each model of a suite would be asked and cost."""
-    for plan, found in finished(asked.estimates()):
+    for plan, estimate in finished(asked.estimates()):
         if as_json:
-            print_json(found)
+            print_json(estimate)
         else:
-            _print_estimate(plan, found)
+            _print_estimate(plan, estimate)
 
 
-def _print_estimate(plan: Plan, found: CostEstimate) -> None:
+def _print_estimate(plan: Plan, estimate: CostEstimate) -> None:
     out = console()
-    cost = "unknown price" if found.cost_usd is None else f"about ${found.cost_usd:.4f}"
-    counts = f"{counted(found.goldens, 'golden')} × {counted(found.trials, 'trial')}"
+    cost = "unknown price" if estimate.cost_usd is None else f"about ${estimate.cost_usd:.4f}"
+    counts = f"{counted(estimate.goldens, 'golden')} × {counted(estimate.trials, 'trial')}"
     out.say("[bold]{}[/bold] on {}, {}", plan.name, plan.agent.name, counts)
-    if found.conversations:
-        users = f", {found.user_requests:,} requests to simulated users" if found.user_requests else ""
-        out.print(f"{found.conversations:,} conversations of up to {found.turns:,} turns in all{users}")
+    if estimate.conversations:
+        users = f", {estimate.user_requests:,} requests to simulated users" if estimate.user_requests else ""
+        out.print(f"{estimate.conversations:,} conversations of up to {estimate.turns:,} turns in all{users}")
     more = " or more" if plan.agent.mode == "loop" else ""
-    if found.conversations:
+    if estimate.conversations:
         more = " (one per turn, another after each call)"
-    out.print(f"{found.requests:,} requests{more}, about {found.input_tokens:,} input tokens, {cost}")
-    for role in found.hosts:
+    out.print(f"{estimate.requests:,} requests{more}, about {estimate.input_tokens:,} input tokens, {cost}")
+    for role in estimate.hosts:
         out.say("[dim]asks[/dim] {}", role.words)
     out.say("[dim]first request:[/dim]")
-    print_json(found.first_request)
-    if found.not_started:
+    print_json(estimate.first_request)
+    if estimate.not_started:
         out.say("[dim]nothing was started; a run would first:[/dim]")
-        for words in found.not_started:
+        for words in estimate.not_started:
             out.print(f"  {words}")
     out.say("[dim]nothing was sent[/dim]")

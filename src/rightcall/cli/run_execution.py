@@ -141,16 +141,16 @@ def run_to_end(
                 tell(f"\n{why}: {_how_to_go_on(store, watching.run.id, again)}", err=True)
 
         if run_id is not None:
-            from rightcall.api.suite_run import require_same_setup, run_named, stored_outcome
+            from rightcall.api.suite_run import outcome_of, require_same_setup, run_named
 
-            known = run_named(store, run_id)
-            if known is not None and known.finished:
-                run_interruptible(require_same_setup(plan, known))
-                return stored_outcome(plan, store, known)
-            if known is not None:
-                resume, run_id = known.id, None
+            stored = run_named(store, run_id)
+            if stored is not None and stored.finished:
+                run_interruptible(require_same_setup(plan, stored))
+                return outcome_of(plan, store, stored)
+            if stored is not None:
+                resume, run_id = stored.id, None
 
-        def started(run: Run) -> None:
+        def note_start(run: Run) -> None:
             watching.started(run)
             watching.name_by(stored_names(store, run.id))
             SUPERVISION.driver.note(f"finished results are stored; resume with:\n  {again} --resume {run.id}")
@@ -161,7 +161,7 @@ def run_to_end(
             resume=resume,
             run_id=run_id,
             watch=watching.watch,
-            started=started,
+            started=note_start,
             warn=watching.warn,
             backend=workers.backend(plan, store, watching.tell) if workers else None,
         )

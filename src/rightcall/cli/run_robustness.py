@@ -26,19 +26,23 @@ def run_perturbations(
     from rightcall.show.robustness import print_perturbations
     from rightcall.store.address import open_store
 
-    wanted = [kind.strip() for listed in options.perturb for kind in listed.split(",") if kind.strip()]
+    kinds = [kind.strip() for listed in options.perturb for kind in listed.split(",") if kind.strip()]
     for plan in plans:
-        said = (
+        paraphrases = (
             paraphrases_of(
                 plan, texts, _paraphrase_endpoint(plan, options.paraphrase_model, options.base_url)
             )
-            if "paraphrase" in wanted
+            if "paraphrase" in kinds
             else {}
         )
         with open_store(options.store) as store:
             effects = run_interruptible(
                 run_perturbed(
-                    plan, store, wanted, paraphrases=said, announce=lambda sentence: tell(sentence, err=True)
+                    plan,
+                    store,
+                    kinds,
+                    paraphrases=paraphrases,
+                    announce=lambda sentence: tell(sentence, err=True),
                 )
             )
         if options.as_json:
@@ -69,16 +73,16 @@ def paraphrases_of(plan: Plan, path: Path, model: ModelEndpoint | None) -> dict[
     from rightcall.model.golden import Golden
 
     goldens = [golden for golden in plan.goldens() if isinstance(golden, Golden)]
-    known = read_paraphrases(path, goldens)
+    written = read_paraphrases(path, goldens)
     if model is None:
-        return known
-    found = run_interruptible(paraphrase_goldens(model, goldens, known, seed=plan.seed))
-    write_paraphrases(path, goldens, found)
-    count = sum(len(texts) for texts in found.values())
-    lost = sum(not texts for texts in found.values())
+        return written
+    paraphrases = run_interruptible(paraphrase_goldens(model, goldens, written, seed=plan.seed))
+    write_paraphrases(path, goldens, paraphrases)
+    count = sum(len(texts) for texts in paraphrases.values())
+    lost = sum(not texts for texts in paraphrases.values())
     none = f"; {lost} goldens have none that keeps every value" if lost else ""
     tell(f"{path}: {count:,} paraphrases{none}", err=True)
-    return found
+    return paraphrases
 
 
 def run_broken(plans: list[Plan], agains: list[str], how: Execution, resume: str | None = None) -> int:

@@ -54,45 +54,45 @@ def show(
         if case is not None:
             _show_case(store, store.runs.get(run), case, trial, raw=raw, as_json=as_json, where=where)
             return
-        found = store.runs.get(run)
-        while watch and not found.finished and not as_json:
+        stored = store.runs.get(run)
+        while watch and not stored.finished and not as_json:
             console().clear()
-            _show_run(store, found, failures, where)
+            _show_run(store, stored, failures, where)
             time.sleep(SECONDS_BETWEEN_LOOKS)
-            found = store.runs.get(found.id)
+            stored = store.runs.get(stored.id)
         if as_json:
-            print_json_line(found)
+            print_json_line(stored)
         else:
-            _show_run(store, found, failures, where)
+            _show_run(store, stored, failures, where)
 
 
-def _show_run(store: Store, found: StoredRun, keep: int, where: str) -> None:
+def _show_run(store: Store, stored: StoredRun, keep: int, where: str) -> None:
     from rightcall.show.run_screen import print_run
     from rightcall.show.view.grouped_trials import failures_first, golden_rows, titled
 
-    failed, more = failures_first(golden_rows(store.runs.results(found.id)), keep)
-    rows = titled(failed, store, found.id)
-    print_run(console(), found, found.run.summary or _summary(store, found), rows, more)
-    steps = [f"rightcall runs show {found.id} {_quoted(failed[0].golden_id)}{where}"] if failed else []
-    if failed and found.finished:
-        steps.append(f"rightcall analyze {found.id}{where}")
-    if not found.finished:
-        steps.append(f"rightcall run SUITE --resume {found.id}{where}")
-    print_next(*steps, f"rightcall report {found.id}{where}")
+    failed, more = failures_first(golden_rows(store.runs.results(stored.id)), keep)
+    rows = titled(failed, store, stored.id)
+    print_run(console(), stored, stored.run.summary or _summary(store, stored), rows, more)
+    steps = [f"rightcall runs show {stored.id} {_quote(failed[0].golden_id)}{where}"] if failed else []
+    if failed and stored.finished:
+        steps.append(f"rightcall analyze {stored.id}{where}")
+    if not stored.finished:
+        steps.append(f"rightcall run SUITE --resume {stored.id}{where}")
+    print_next(*steps, f"rightcall report {stored.id}{where}")
 
 
-def _summary(store: Store, found: StoredRun) -> Summary:
+def _summary(store: Store, stored: StoredRun) -> Summary:
     """What the results of an unfinished run add up to so far."""
     from rightcall.metrics.tally import Tally
 
     tally = Tally()
-    for result in store.runs.results(found.id):
+    for result in store.runs.results(stored.id):
         tally.add(result)
     return tally.summary()
 
 
 def _show_case(
-    store: Store, run: StoredRun, wanted: str, trial: int | None, *, raw: bool, as_json: bool, where: str
+    store: Store, run: StoredRun, golden_id: str, trial: int | None, *, raw: bool, as_json: bool, where: str
 ) -> None:
     from rightcall.improve.run_setup import run_record
     from rightcall.show.case_screen import print_case
@@ -100,7 +100,7 @@ def _show_case(
     from rightcall.show.view.case_context import golden_history, model_request, rerun_command, system_prompt
     from rightcall.show.view.grouped_trials import golden_row
 
-    stored = store.runs.case(run.id, wanted)
+    stored = store.runs.case(run.id, golden_id)
     result = _trial(stored, trial)
     record = run_record(store, run)
     golden = stored.golden
@@ -121,21 +121,21 @@ def _show_case(
     rerun = rerun_command(run, stored.golden_id)
     if rerun.startswith("rightcall "):
         rerun += where
-    print_next(rerun, f"rightcall runs show {run.id} {_quoted(stored.golden_id)} --raw{where}")
+    print_next(rerun, f"rightcall runs show {run.id} {_quote(stored.golden_id)} --raw{where}")
 
 
-def _trial(stored: StoredCase, wanted: int | None) -> CaseResult:
+def _trial(stored: StoredCase, number: int | None) -> CaseResult:
     if not stored.results:
         raise InputError(f"case {stored.golden_id}", "has no result yet")
-    if wanted is None:
-        return next((one for one in stored.results if not one.passed), stored.results[0])
+    if number is None:
+        return next((result for result in stored.results if not result.passed), stored.results[0])
     for result in stored.results:
-        if result.trial == wanted:
+        if result.trial == number:
             return result
-    raise InputError(f"case {stored.golden_id}", f"has no trial {wanted}", f"it has {len(stored.results)}")
+    raise InputError(f"case {stored.golden_id}", f"has no trial {number}", f"it has {len(stored.results)}")
 
 
-def _quoted(word: str) -> str:
+def _quote(word: str) -> str:
     import shlex
 
     return shlex.quote(word)

@@ -58,17 +58,17 @@ def list_(
 
     state: Literal["unfinished", "any"] = "unfinished" if unfinished else "any"
     which = RunFilter(state=state, **words)
-    with _opened(store_url) as store:
-        found = store.runs.page(which, limit=limit, after=after)
+    with _open(store_url) as store:
+        stored_runs = store.runs.page(which, limit=limit, after=after)
     if as_json:
-        for run in found:
+        for run in stored_runs:
             print_json_line(run)
         return
-    _print_table(found)
-    if len(found) == limit:
-        tell(f"next: rightcall runs list --after {one_line(found[-1].id)}")
-    elif found:
-        tell(f"next: rightcall runs show {one_line(found[0].id)}")
+    _print_table(stored_runs)
+    if len(stored_runs) == limit:
+        tell(f"next: rightcall runs list --after {one_line(stored_runs[-1].id)}")
+    elif stored_runs:
+        tell(f"next: rightcall runs show {one_line(stored_runs[0].id)}")
 
 
 @runs.command()
@@ -82,14 +82,14 @@ def tag(run: str, tags: tuple[str, ...], remove: bool, store_url: str | None, as
 
     RUN is an id or a prefix of one, `last`, `last~1`, a tag or a git branch.
     """
-    with _opened(store_url) as store:
-        found = store.runs.get(run)
-        store.runs.tag(found.id, *tags, remove=remove)
-        found = store.runs.get(found.id)
+    with _open(store_url) as store:
+        stored = store.runs.get(run)
+        store.runs.tag(stored.id, *tags, remove=remove)
+        stored = store.runs.get(stored.id)
     if as_json:
-        print_json_line(found)
+        print_json_line(stored)
         return
-    tell(f"{one_line(found.id)}  tags: {one_line(', '.join(found.tags)) or 'none'}")
+    tell(f"{one_line(stored.id)}  tags: {one_line(', '.join(stored.tags)) or 'none'}")
 
 
 @runs.command()
@@ -109,7 +109,7 @@ def export(run: str, output: Path | None, trajectories: bool, timings: bool, sto
     from rightcall.files.atomic import atomic_write
     from rightcall.store.sql.export import export_lines
 
-    with _opened(store_url) as store:
+    with _open(store_url) as store:
         written = atomic_write(output) if output and str(output) != "-" else nullcontext(sys.stdout.buffer)
         with written as file:
             results = store.runs.results(run, trajectories=trajectories)
@@ -153,9 +153,9 @@ def rescore(
         SUPERVISION.start()
     chosen = as_metrics(metrics)
     scorer = Scorer(chosen, observed(measure, chosen), ScoringRules(pass_rule=pass_rule))
-    with _opened(store_url) as store:
+    with _open(store_url) as store:
         if on is None and workers is None:
-            made, summary, verdict = run_interruptible(rescore_run(store, run, scorer))
+            run_id, summary, verdict = run_interruptible(rescore_run(store, run, scorer))
         else:
             from rightcall.cli.run_progress import tell_shards
             from rightcall.core.seam import load
@@ -165,15 +165,15 @@ def rescore(
                 WorkersConfig(count=workers), on or "ray", folder=Path.cwd(), dataset=None
             )
             with pool as shared:
-                made, summary, verdict = shared.rescore(
+                run_id, summary, verdict = shared.rescore(
                     store, run, scorer, done=tell_shards, tell=lambda line: tell(line, err=True)
                 )
     if as_json:
-        write_outcome(made, verdict.word, summary, sys.stdout.buffer)
+        write_outcome(run_id, verdict.word, summary, sys.stdout.buffer)
     else:
         from rightcall.show.terminal import print_summary
 
-        print_summary(summary, (), hints=[f"rightcall runs show {made}", f"rightcall report {made}"])
+        print_summary(summary, (), hints=[f"rightcall runs show {run_id}", f"rightcall report {run_id}"])
         tell(verdict.sentence)
     raise click.exceptions.Exit(verdict.exit_code)
 
@@ -189,7 +189,7 @@ def trend(group: str, limit: int, store_url: str | None, as_json: bool) -> None:
     from rightcall.improve.run_matrix import group_trend
     from rightcall.show.comparison import print_trend
 
-    with _opened(store_url) as store:
+    with _open(store_url) as store:
         points = group_trend(store, group, limit)
     if not points:
         raise InputError(f"group '{group}'", "has no finished run", "see `rightcall runs list`")
@@ -206,12 +206,12 @@ def trend(group: str, limit: int, store_url: str | None, as_json: bool) -> None:
 @store_option
 def delete(run: tuple[str, ...], yes: bool, store_url: str | None) -> None:
     """Delete runs with all their results."""
-    with _opened(store_url) as store:
-        found = [store.runs.get(wanted) for wanted in run]
-        _confirm(found, yes)
-        for one in found:
-            store.runs.delete(one.id)
-    tell(f"deleted {_amount(found)}")
+    with _open(store_url) as store:
+        stored_runs = [store.runs.get(name) for name in run]
+        _confirm(stored_runs, yes)
+        for stored in stored_runs:
+            store.runs.delete(stored.id)
+    tell(f"deleted {_amount(stored_runs)}")
 
 
 @runs.command()
@@ -228,33 +228,33 @@ def prune(
     from rightcall.store.base import Retention
 
     retention = Retention(keep, older_than)
-    with _opened(store_url) as store:
-        found = store.runs.prune(retention, dry_run=True)
-        if found and not dry_run:
-            _confirm(found, yes)
-            found = store.runs.prune(retention)
+    with _open(store_url) as store:
+        stored_runs = store.runs.prune(retention, dry_run=True)
+        if stored_runs and not dry_run:
+            _confirm(stored_runs, yes)
+            stored_runs = store.runs.prune(retention)
     if as_json:
-        for run in found:
+        for run in stored_runs:
             print_json_line(run)
     else:
-        tell(f"{'would delete' if dry_run else 'deleted'} {_amount(found)}")
+        tell(f"{'would delete' if dry_run else 'deleted'} {_amount(stored_runs)}")
 
 
-def _opened(store_url: str | None) -> Store:
+def _open(store_url: str | None) -> Store:
     from rightcall.store.address import open_store
 
     return open_store(store_url, must_exist=True)
 
 
-def _print_table(found: list[StoredRun]) -> None:
+def _print_table(stored_runs: list[StoredRun]) -> None:
     from rightcall.show.columns import print_columns
     from rightcall.show.screen import Screen
 
-    if not found:
+    if not stored_runs:
         tell("no runs yet; start one with `rightcall run SUITE`")
         return
     rows = []
-    for run in found:
+    for run in stored_runs:
         rate = percent(run.pass_rate, 1) if run.judged else "–"
         verdict = run.verdict or ("" if run.finished else "unfinished")
         started = run.run.started_at[:16].replace("T", " ")
@@ -266,14 +266,14 @@ def _print_table(found: list[StoredRun]) -> None:
     print_columns(out, titles, rows, texts=("suite", "agent", "tags"))
 
 
-def _confirm(found: list[Any], yes: bool) -> None:
+def _confirm(stored_runs: list[Any], yes: bool) -> None:
     if yes:
         return
     if not sys.stdin.isatty():
-        raise InputError("", f"this would delete {_amount(found)}", "pass --yes to confirm")
-    click.confirm(f"delete {_amount(found)}?", abort=True)
+        raise InputError("", f"this would delete {_amount(stored_runs)}", "pass --yes to confirm")
+    click.confirm(f"delete {_amount(stored_runs)}?", abort=True)
 
 
-def _amount(found: list[Any]) -> str:
-    results = sum(run.results for run in found)
-    return f"{len(found):,} {'run' if len(found) == 1 else 'runs'} with {results:,} results"
+def _amount(stored_runs: list[Any]) -> str:
+    results = sum(run.results for run in stored_runs)
+    return f"{len(stored_runs):,} {'run' if len(stored_runs) == 1 else 'runs'} with {results:,} results"

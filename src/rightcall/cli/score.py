@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from rightcall.api.score_options import ScoreOptions
-from rightcall.cli.command_options import GroupedCommand, declared
+from rightcall.cli.command_options import GroupedCommand, takes_options
 from rightcall.cli.output import tell
 from rightcall.core.text import counted
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @click.command(cls=GroupedCommand)
 @click.argument("goldens", type=click.Path(path_type=Path))
 @click.argument("trajectories", type=click.Path(path_type=Path))
-@declared(ScoreOptions)
+@takes_options(ScoreOptions)
 def score(goldens: Path, trajectories: Path, options: ScoreOptions) -> None:
     """Score TRAJECTORIES (what an agent did) against GOLDENS (what it should have done).
 
@@ -32,7 +32,7 @@ def score(goldens: Path, trajectories: Path, options: ScoreOptions) -> None:
     import gc
 
     from rightcall.api.recorded_scores import score as score_files
-    from rightcall.cli.score_traces import as_trajectories, named_as_given, read_standard_input
+    from rightcall.cli.score_traces import as_trajectories, names_of_user, read_standard_input
     from rightcall.metrics.matching.verdict import ScoringRules
     from rightcall.show.rows import write_rows
 
@@ -43,7 +43,7 @@ def score(goldens: Path, trajectories: Path, options: ScoreOptions) -> None:
         return
     hints = _hints(goldens, trajectories, options.tools)
     read = read_standard_input(goldens, trajectories)
-    with named_as_given(*zip((goldens, trajectories), read, strict=True)):
+    with names_of_user(*zip((goldens, trajectories), read, strict=True)):
         scores = score_files(
             read[0],
             as_trajectories(*read),
@@ -56,7 +56,7 @@ def score(goldens: Path, trajectories: Path, options: ScoreOptions) -> None:
         )
         if options.as_json:
             write_rows(iter(scores), sys.stdout.buffer)
-            for note in _left_out(scores.left_out):
+            for note in _skip_note(scores.left_out):
                 tell(note, err=True)
         else:
             _print_scores(scores, options.failures, hints, read[0])
@@ -100,12 +100,12 @@ def _print_scores(scores: RecordedScores, failures: int, hints: list[str], golde
     asked, watcher = AskedMetrics(scores.metric_names), Watcher("scoring", keep=failures)
     for _ in watcher.watch(asked.watch(scores) if scores.metric_names else iter(scores)):
         pass
-    notes = [*_left_out(scores.left_out), *asked.lines(scores.summary)]
+    notes = [*_skip_note(scores.left_out), *asked.lines(scores.summary)]
     name = names_of(lambda: load_goldens(goldens), [result.golden_id for result in watcher.failed])
     print_summary(scores.summary, watcher.failed, notes=notes, hints=hints, name=name)
 
 
-def _left_out(count: int) -> list[str]:
+def _skip_note(count: int) -> list[str]:
     return [f"{counted(count, 'golden')} without a trajectory skipped"] if count else []
 
 

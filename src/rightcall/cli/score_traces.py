@@ -41,23 +41,23 @@ def read_standard_input(*files: Path) -> tuple[Path, ...]:
     """The files, with a copy of standard input in place of `-`: a file is read more than once."""
     if [str(file) for file in files].count("-") > 1:
         raise click.UsageError("only one file can be read from standard input")
-    return tuple(_copied(sys.stdin.buffer) if str(file) == "-" else file for file in files)
+    return tuple(_copy(sys.stdin.buffer) if str(file) == "-" else file for file in files)
 
 
 @contextmanager
-def named_as_given(*copies: tuple[Path, Path]) -> Iterator[None]:
+def names_of_user(*copies: tuple[Path, Path]) -> Iterator[None]:
     """Errors that name the files as the user did: `-` is standard input, not a temporary file."""
     try:
         yield
     except InputError as error:
         where, problem = error.where, error.problem
-        for given, copy in copies:
-            if given != copy:
+        for path, copy in copies:
+            if path != copy:
                 where, problem = (text.replace(str(copy), "standard input") for text in (where, problem))
         raise InputError(where, problem, error.hint) from None
 
 
-def _copied(stream: BinaryIO) -> Path:
+def _copy(stream: BinaryIO) -> Path:
     path = _temporary_folder() / "stdin.jsonl"
     with path.open("wb") as file:
         shutil.copyfileobj(stream, file)

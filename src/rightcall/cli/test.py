@@ -54,14 +54,14 @@ def test(
         import pytest
     except ImportError:
         raise MissingExtraError("rightcall test", "pytest", "test") from None
-    given = {
+    settings = {
         "trials": trials, "min": least, "rule": rule, "store": store_url, "concurrency": concurrency,
     }  # fmt: skip
-    options = [f"--rightcall-{name}={value}" for name, value in given.items() if value is not None]
+    options = [f"--rightcall-{name}={value}" for name, value in settings.items() if value is not None]
     options += [f"--rightcall-forbid={code}" for code in forbid]
-    found = _FoundTests()
-    code = int(pytest.main(["--no-header", "-q", "-W", NOT_REWRITTEN, *options, *paths], plugins=[found]))
-    if code == NOTHING_COLLECTED and found.any:
+    tests = _FoundTests()
+    code = int(pytest.main(["--no-header", "-q", "-W", NOT_REWRITTEN, *options, *paths], plugins=[tests]))
+    if code == NOTHING_COLLECTED and tests.any:
         raise click.exceptions.Exit(NOTHING_CHECKED)
     if code == NOTHING_COLLECTED:
         raise ConfigError("no tests found; a test is a function test_…(golden, check) in a file test_*.py")

@@ -28,15 +28,15 @@ def list_(source: str, as_json: bool) -> None:
     from rightcall.tools.definitions.source import tools_of
     from rightcall.tools.mcp.client import empty_schemas
 
-    found = tools_of(source, agent_tools)
+    tools = tools_of(source, agent_tools)
     if as_json:
-        print_json(found)
+        print_json(tools)
         return
-    if not found:
+    if not tools:
         raise InputError(source, "no tools found", "add at least one")
     out = console()
-    width = max(len(tool.name) for tool in found)
-    for tool in found:
+    width = max(len(tool.name) for tool in tools)
+    for tool in tools:
         listed = tool.input_schema.get("required")
         required = listed if isinstance(listed, list) else []  # lint says what is wrong with it
         names = [name if name in required else f"{name}?" for name in tool.parameters]
@@ -46,9 +46,9 @@ def list_(source: str, as_json: bool) -> None:
         if first_line:
             out.print(clean(f"{'':<{width}}  {first_line}"), style="dim", soft_wrap=True)
     out.print()
-    for warning in empty_schemas(found):
+    for warning in empty_schemas(tools):
         out.print(clean(f"warning: {warning}"), style="yellow", soft_wrap=True)
-    print_next(f"rightcall tools show {shlex.quote(source)} {shlex.quote(found[0].name)}")
+    print_next(f"rightcall tools show {shlex.quote(source)} {shlex.quote(tools[0].name)}")
 
 
 @tools.command()
@@ -62,11 +62,11 @@ def show(source: str, name: str, dialect: str) -> None:
     from rightcall.model.dialects import SPELLINGS
     from rightcall.tools.definitions.source import tools_of
 
-    found = {tool.name: tool for tool in tools_of(source, agent_tools)}
-    if name not in found:
-        hint = suggestion(name, found) or f"available: {', '.join(found)}"
+    tools = {tool.name: tool for tool in tools_of(source, agent_tools)}
+    if name not in tools:
+        hint = suggestion(name, tools) or f"available: {', '.join(tools)}"
         raise InputError(source, f"no such tool '{name}'", hint)
-    print_json(SPELLINGS[dialect].write_tool(found[name]))
+    print_json(SPELLINGS[dialect].write_tool(tools[name]))
 
 
 tools.add_command(call)

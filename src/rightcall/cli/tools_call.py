@@ -44,9 +44,9 @@ def call(
     """
     from rightcall.cli.interrupt import run_interruptible
 
-    given = read_arguments(arguments, pairs)
+    values = read_arguments(arguments, pairs)
     real = real or source.startswith("mcp:")
-    invocation = run_interruptible(_called(source, name, given, real=real, store_url=store_url))
+    invocation = run_interruptible(_call_tool(source, name, values, real=real, store_url=store_url))
     output = invocation.call.output
     if as_json:
         print_json(
@@ -78,7 +78,7 @@ def serve(source: str, address: str | None, real: bool, store_url: str | None) -
 
     from rightcall.cli.interrupt import run_stdio_server
 
-    serving = _served(source, _host_and_port(address) if address else None, _keys(real, store_url))
+    serving = _serve(source, _host_and_port(address) if address else None, _keys(real, store_url))
     if address:
         asyncio.run(serving)
     else:
@@ -107,7 +107,7 @@ def _value(text: str) -> Any:
         return text
 
 
-async def _called(
+async def _call_tool(
     source: str, name: str, arguments: dict[str, Any], *, real: bool, store_url: str | None
 ) -> Any:
     from rightcall.model.call import ToolCall
@@ -117,9 +117,9 @@ async def _called(
 
     async with open_source(source) as tools:
         box = Toolbox(tools, execute="real" if real else "mock", idempotency=_keys(real, store_url))
-        known = [tool.name for tool in box.tools]
-        if name not in known:
-            hint = suggestion(name, known) or f"available: {', '.join(known) or 'none'}"
+        names = [tool.name for tool in box.tools]
+        if name not in names:
+            hint = suggestion(name, names) or f"available: {', '.join(names) or 'none'}"
             raise InputError(source, f"no such tool '{name}'", hint)
         try:
             return await box.invoke(ToolCall(name, arguments, "call_1"), box.context(run="cli", task=name))
@@ -128,7 +128,7 @@ async def _called(
             return stop.invocations[0]
 
 
-async def _served(source: str, address: tuple[str, int] | None, keys: Any) -> None:
+async def _serve(source: str, address: tuple[str, int] | None, keys: Any) -> None:
     from rightcall.tools.definitions.source import open_source
     from rightcall.tools.mcp.server import serve_http, serve_stdio
     from rightcall.tools.runtime.toolbox import Toolbox

@@ -36,21 +36,21 @@ def convert(source: str, target: str, output: Path | None) -> None:
     from rightcall.schema.convert import request
 
     sets = _read(source)
-    tools = [tool for one in sets for tool in one.tools]
+    tools = [tool for tool_set in sets for tool in tool_set.tools]
     for tool in tools:
         if not tool.name:
             line = f":{tool.document.position(tool.base)[0]}" if tool.document else ""
             raise InputError(f"{source}{line}", "a tool has no name", "add a name")
-    made = convert_all(tools, target)
-    text = _as_json(request(made, target), source)
-    for name in (name for one in sets for name in one.provider_run):
+    converted = convert_all(tools, target)
+    text = _as_json(request(converted, target), source)
+    for name in (name for tool_set in sets for name in tool_set.provider_run):
         _tell(f"{name}: skipped: its provider runs it, so there is nothing to convert")
-    for tool, one in zip(tools, made, strict=True):
-        _tell_all(tool.name, one.losses)
-    for tool, one in zip(tools, made, strict=True):
-        _tell_all(f"error: {tool.name}", one.refused)
-    _write(text, len(made), output)
-    if any(one.refused for one in made):
+    for tool, conversion in zip(tools, converted, strict=True):
+        _tell_all(tool.name, conversion.losses)
+    for tool, conversion in zip(tools, converted, strict=True):
+        _tell_all(f"error: {tool.name}", conversion.refused)
+    _write(text, len(converted), output)
+    if any(conversion.refused for conversion in converted):
         _tell(f"{target} will reject this; fix the errors above or remove those tools")
         raise click.exceptions.Exit(1)
 

@@ -20,12 +20,12 @@ to use instead when it is imported, or, for a metric, when it is constructed.
 
 from rightcall.deepeval.evaluate import aevaluate, assert_test, evaluate
 from rightcall.deepeval.hyperparameters import log_hyperparameters
-from rightcall.deepeval.names import refusing
+from rightcall.deepeval.names import refuse_names
 from rightcall.deepeval.tracing import INSTEAD
 
 __all__ = ["aevaluate", "assert_test", "evaluate", "log_hyperparameters"]
 
-__getattr__ = refusing(
+__getattr__ = refuse_names(
     __name__,
     dict.fromkeys(("instrument", "flush_traces", "a_flush_traces"), INSTEAD)
     | {

@@ -4,7 +4,7 @@ from typing import Any
 
 from rightcall import ConversationalGolden, Expectations, Golden
 from rightcall.deepeval.evaluation_dataset import EvaluationDataset
-from rightcall.deepeval.names import refusing
+from rightcall.deepeval.names import refuse_names
 
 __all__ = ["ConversationalGolden", "EvaluationDataset", "Expectations", "Golden", "Persona"]
 
@@ -26,7 +26,7 @@ class GoldenPersona(dict[str, Any]):
 
 Persona = GoldenPersona
 
-__getattr__ = refusing(
+__getattr__ = refuse_names(
     __name__,
     dict.fromkeys(("BackgroundNoiseSettings", "InterruptionBehavior"), "only text is simulated")
     | {"get_current_golden": "the loop over evals_iterator() gives it"},

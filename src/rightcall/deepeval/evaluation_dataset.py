@@ -64,11 +64,11 @@ class EvaluationDataset(GoldenGeneration):
     ) -> None:
         """Load the goldens of a version [default: the newest finalized one]."""
         with open_store(store, must_exist=True) as opened:
-            found = list(opened.datasets.pull(alias, version, finalized=finalized))
+            goldens = list(opened.datasets.pull(alias, version, finalized=finalized))
         if auto_convert_goldens_to_test_cases:
-            self.test_cases = map(case_of, found)
+            self.test_cases = map(case_of, goldens)
         else:
-            self.goldens = found
+            self.goldens = goldens
 
     # A custom loop
 
@@ -93,12 +93,12 @@ class EvaluationDataset(GoldenGeneration):
         configurations have no effect but `async_config.max_concurrent`; `identifier` is the `name` of the run.
         """
         options = _options(hyperparameters, identifier or name, deepeval)
-        yield from self._given_out()
-        if any(isinstance(made, asyncio.Future) for made in (self._made or {}).values()):
+        yield from self._iterate()
+        if any(isinstance(answer, asyncio.Future) for answer in (self._made or {}).values()):
             raise ConfigError(  # a task belongs to the running loop, which this function cannot await
                 "tasks cannot be awaited here; use: async for golden in dataset.aevals_iterator(…)"
             )
-        finished(self._scored(metrics or (), store, options))
+        finished(self._score(metrics or (), store, options))
 
     async def aevals_iterator(
         self,
@@ -112,9 +112,9 @@ class EvaluationDataset(GoldenGeneration):
     ) -> AsyncIterator[AnyGolden]:
         """The same inside an event loop; tasks are awaited at the end."""
         options = _options(hyperparameters, identifier or name, deepeval)
-        for golden in self._given_out():
+        for golden in self._iterate():
             yield golden
-        await self._scored(metrics or (), store, options)
+        await self._score(metrics or (), store, options)
 
     def evaluate(self, made: Any) -> None:
         """Record what the agent did with the current golden: a trajectory, calls, messages, an answer, or a task."""
@@ -128,7 +128,7 @@ class EvaluationDataset(GoldenGeneration):
         if self._made is not None and self._current is not None:
             self._made[self._current.id] = test_case
 
-    def _given_out(self) -> Iterator[AnyGolden]:
+    def _iterate(self) -> Iterator[AnyGolden]:
         if not self.goldens:
             raise ConfigError("the dataset has no goldens")
         self._made = {}
@@ -139,38 +139,38 @@ class EvaluationDataset(GoldenGeneration):
         finally:
             self._current = None  # also when the loop is left early: later test cases belong to no golden
 
-    async def _scored(
+    async def _score(
         self, metrics: Sequence[AnyMetric], store: str | Path | None, options: Mapping[str, Any]
     ) -> None:
-        made, self._made = self._made or {}, None
-        silent = [golden.id for golden in self.goldens if golden.id not in made]
+        answers, self._made = self._made or {}, None
+        silent = [golden.id for golden in self.goldens if golden.id not in answers]
         if silent:
             shown = first_names(silent, 3)
-            for waiting in made.values():
+            for waiting in answers.values():
                 if inspect.iscoroutine(waiting):
                     waiting.close()
             raise ConfigError(
                 f"neither dataset.evaluate() nor add_test_case() was called for {counted(len(silent), 'golden')} "
                 f"({shown}); call one of them once per golden"
             )
-        cases = await asyncio.gather(*(_case(golden, made[golden.id]) for golden in self.goldens))
+        cases = await asyncio.gather(*(_case(golden, answers[golden.id]) for golden in self.goldens))
         self.test_cases = cases
         self.last_run = await aevaluate(cases, metrics, store=store, **options)
 
 
-async def _trajectory(made: Any) -> Trajectory:
+async def _trajectory(answer: Any) -> Trajectory:
     try:
-        done = await made if inspect.isawaitable(made) else made
+        done = await answer if inspect.isawaitable(answer) else answer
     except Exception as error:
         return Trajectory(stop_reason="agent_error", error=f"{type(error).__name__}: {error}"[:500])
     return as_trajectory(done)
 
 
-async def _case(golden: AnyGolden, made: Any) -> AnyTestCase:
+async def _case(golden: AnyGolden, answer: Any) -> AnyTestCase:
     """The test case that was added, or that of the golden and what the agent did."""
-    if isinstance(made, TestCase | ConversationalTestCase):
-        return made
-    done = await _trajectory(made)
+    if isinstance(answer, TestCase | ConversationalTestCase):
+        return answer
+    done = await _trajectory(answer)
     return TestCase(golden, done) if isinstance(golden, Golden) else ConversationalTestCase(golden, done)
 
 

@@ -31,8 +31,13 @@ class GoldenGeneration(DatasetFiles):
         synthesizer: Any = None,
     ) -> None:
         """Add goldens that documents answer: text, Markdown, HTML, PDF or Word files."""
-        given = document_paths, include_expected_output, max_goldens_per_context, context_construction_config
-        self._generate("docs", synthesizer, *given)
+        arguments = (
+            document_paths,
+            include_expected_output,
+            max_goldens_per_context,
+            context_construction_config,
+        )
+        self._generate("docs", synthesizer, *arguments)
 
     def generate_goldens_from_contexts(
         self,
@@ -65,10 +70,10 @@ class GoldenGeneration(DatasetFiles):
         """Add goldens planned from tools, with the calls they should lead to; needs no model."""
         self._generate("tools", synthesizer, tools, num_goldens)
 
-    def _generate(self, way: str, synthesizer: Any, *given: Any) -> None:
+    def _generate(self, way: str, synthesizer: Any, *arguments: Any) -> None:
         kind = "conversational_goldens" if self.multi_turn else "goldens"
         make = getattr(synthesizer or load("services", "synthesizer")(), f"generate_{kind}_from_{way}")
-        for golden in _with_free_ids(make(*given), {golden.id for golden in self.goldens}):
+        for golden in _with_free_ids(make(*arguments), {golden.id for golden in self.goldens}):
             self.add_golden(golden)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 
-def refusing(module: str, instead: Mapping[str, str]) -> Callable[[str], Any]:
+def refuse_names(module: str, instead: Mapping[str, str]) -> Callable[[str], Any]:
     """`__getattr__` of a module: an `ImportError` that says what to use instead of a name of DeepEval's."""
 
     def get(name: str) -> Any:

@@ -2,7 +2,7 @@
 
 import enum
 
-from rightcall.deepeval.names import refusing
+from rightcall.deepeval.names import refuse_names
 from rightcall.metrics.deepeval import ToolCallParams
 from rightcall.model import (
     ConversationalTestCase,
@@ -64,7 +64,7 @@ TurnParams = MultiTurnParams
 
 ONLY_TEXT = "only text is scored"
 MCP = "pass the server's tools to the agent: rightcall.Agent(…, tools=…), and calls as tools_called"
-__getattr__ = refusing(
+__getattr__ = refuse_names(
     __name__,
     dict.fromkeys(("MLLMImage", "Audio", "AudioChunk"), ONLY_TEXT)
     | dict.fromkeys(("MCPServer", "MCPToolCall", "MCPPromptCall", "MCPResourceCall"), MCP)

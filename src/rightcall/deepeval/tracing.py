@@ -1,6 +1,6 @@
 """DeepEval's tracing has no equivalent under its names: importing one says how a test records what the agent did."""
 
-from rightcall.deepeval.names import refusing
+from rightcall.deepeval.names import refuse_names
 
 INSTEAD = (
     "inside a loop over evals_iterator() record what the agent did with dataset.add_test_case(LLMTestCase(…)) or "
@@ -13,4 +13,4 @@ current_trace_context trace_manager flush_traces a_flush_traces BaseSpan Trace L
 evaluate_span evaluate_trace evaluate_thread
 """
 
-__getattr__ = refusing(__name__, dict.fromkeys(NAMES.split(), INSTEAD))
+__getattr__ = refuse_names(__name__, dict.fromkeys(NAMES.split(), INSTEAD))

@@ -56,12 +56,12 @@ def goldens_of(data: str | Path | Iterable[Any]) -> list[Golden]:
 def _distinct(goldens: list[Golden]) -> list[Golden]:
     """Append a number to repeated ids: data may contain duplicates."""
     seen: Counter[str] = Counter()
-    found = []
+    distinct = []
     for golden in goldens:
         seen[golden.id] += 1
         times = seen[golden.id]
-        found.append(golden if times == 1 else msgspec.structs.replace(golden, id=f"{golden.id}-{times}"))
-    return found
+        distinct.append(golden if times == 1 else msgspec.structs.replace(golden, id=f"{golden.id}-{times}"))
+    return distinct
 
 
 def agent_of(executor: Any) -> Agent:
@@ -96,29 +96,29 @@ class Executor:
         _returned.set(NOTHING)  # clear the previous case, in case this one raises
         data = golden.metadata.get("data", golden)
         if inspect.iscoroutinefunction(self.function):
-            made = await self.function(data)
+            returned = await self.function(data)
         else:
-            made = await in_thread(partial(self.function, data), cancel=True)
-            made = await made if inspect.isawaitable(made) else made
-        _returned.set(made)
-        return trajectory_of(made)
+            returned = await in_thread(partial(self.function, data), cancel=True)
+            returned = await returned if inspect.isawaitable(returned) else returned
+        _returned.set(returned)
+        return trajectory_of(returned)
 
 
-def trajectory_of(made: Any) -> Trajectory:
+def trajectory_of(returned: Any) -> Trajectory:
     """Calls and text in an executor's return value; any other value becomes text."""
-    if isinstance(made, Mapping):
-        calls = made.get("toolCalls", made.get("tool_calls"))
-        names = made.get("toolNames", made.get("tool_names"))
+    if isinstance(returned, Mapping):
+        calls = returned.get("toolCalls", returned.get("tool_calls"))
+        names = returned.get("toolNames", returned.get("tool_names"))
         if isinstance(calls, list):
-            return Trajectory(calls=tuple(map(_call, calls)), output=str(made.get("output") or ""))
+            return Trajectory(calls=tuple(map(_call, calls)), output=str(returned.get("output") or ""))
         if isinstance(names, list):
             return Trajectory(calls=tuple(ToolCall(str(name), None) for name in names))
     try:
-        return as_trajectory(made)
+        return as_trajectory(returned)
     except InputError as error:
         if error.where != "the agent":  # messages or a response with something in them that might be a call
             raise
-        return Trajectory(output=json.dumps(made, ensure_ascii=False, default=str))
+        return Trajectory(output=json.dumps(returned, ensure_ascii=False, default=str))
 
 
 @dataclass(frozen=True, repr=False)
@@ -149,18 +149,18 @@ class Evaluator(Metric):
         metadata = case.golden.metadata
         parts = (output, metadata.get("target", case.golden), metadata.get("data", case.golden.input))
         chosen = parts[: _arity(self.label, self.function)]
-        made = self.function(*chosen)
-        if inspect.isawaitable(made):
-            return self._later(made, case)
-        return self._score(made, case)
+        measured = self.function(*chosen)
+        if inspect.isawaitable(measured):
+            return self._later(measured, case)
+        return self._score(measured, case)
 
-    async def _later(self, made: Awaitable[Any], case: TestCase) -> Score:
-        return self._score(await made, case)
+    async def _later(self, measured: Awaitable[Any], case: TestCase) -> Score:
+        return self._score(await measured, case)
 
-    def _score(self, made: Any, case: TestCase) -> Score:
-        if not isinstance(made, Mapping) or not made:
-            return self._one(made, case)
-        scores = {name: self._one(value, case) for name, value in made.items()}
+    def _score(self, measured: Any, case: TestCase) -> Score:
+        if not isinstance(measured, Mapping) or not measured:
+            return self._one(measured, case)
+        scores = {name: self._one(value, case) for name, value in measured.items()}
         lowest = min(scores, key=lambda name: (scores[name].passed, scores[name].value))
         score = scores[lowest]
         return msgspec.structs.replace(score, reason=f"{lowest}: {score.reason}" if score.reason else "")

@@ -91,8 +91,8 @@ def assert_agent(golden: AnyGolden, agent: Agent, scorer: Scorer, user: Any = No
         rules=scorer.rules,
         user=as_user(user),
     )
-    found, prepared = finished(perform(plan))
-    results = [result for trials in found.values() for result in trials]
+    results_by_golden, prepared = finished(perform(plan))
+    results = [result for trials in results_by_golden.values() for result in trials]
     if not any(result.trajectory is not None and result.trajectory.answered for result in results):
         problem = next((r.trajectory.error for r in results if r.trajectory is not None), "")
         text = f"golden '{named.id}': {no_answer_sentence(len(results), problem).removeprefix('ERROR: ')}"
@@ -108,11 +108,11 @@ def require_passed(golden: AnyGolden, results: Sequence[CaseResult], tools: Mapp
     """
     __tracebackhide__ = True
     if not any(result.checked for result in results):
-        raise NothingChecked(unchecked_reason(golden, results))
-    failed = next((one for one in results if one.judged and not one.passed), None)
+        raise NothingChecked(reason_to_skip(golden, results))
+    failed = next((result for result in results if result.judged and not result.passed), None)
     if failed is not None:
         raise CheckFailed(failure_text(golden, results, tools), result=failed, results=tuple(results))
-    broken = next((one for one in results if one.error), None)
+    broken = next((result for result in results if result.error), None)
     if broken is not None:
         text = error_text(golden, results)
         raise CheckError(text, result=broken, results=tuple(results))
@@ -122,7 +122,7 @@ class NothingChecked(SkipTest):
     """Neither the golden nor a metric checks anything, so that a test can neither pass nor fail: it is skipped."""
 
 
-def unchecked_reason(golden: AnyGolden, results: Sequence[CaseResult]) -> str:
+def reason_to_skip(golden: AnyGolden, results: Sequence[CaseResult]) -> str:
     """What the agent did about a golden that states no check, and what would check it."""
     did = reason_of(results[0])
     return visible(
@@ -138,7 +138,7 @@ def failure_text(golden: AnyGolden, results: Sequence[CaseResult], tools: Mappin
     text = golden.input if isinstance(golden, Golden) else golden.scenario
     lines = [f"golden '{golden.id}': {shown(text, 200)}", *reasons(first)]
     if len(results) > 1:
-        lines.append(f"({_which(first, results)}; {len(failed)} of {_counted(results)} failed)")
+        lines.append(f"({_which(first, results)}; {len(failed)} of {_count_text(results)} failed)")
     if first.trajectory is not None and isinstance(golden, Golden):
         difference = calls_difference(golden, first.trajectory, tools)
         if difference:
@@ -151,18 +151,18 @@ def failure_text(golden: AnyGolden, results: Sequence[CaseResult], tools: Mappin
 def error_text(golden: AnyGolden, results: Sequence[CaseResult]) -> str:
     """Why the agent could not be scored."""
     broken = [result for result in results if result.error]
-    among = f"no answer to {len(broken)} of {_counted(results)}: " if len(results) > 1 else ""
+    among = f"no answer to {len(broken)} of {_count_text(results)}: " if len(results) > 1 else ""
     return visible(f"golden '{golden.id}': {among}{broken[0].error}")
 
 
-def _which(one: CaseResult, results: Sequence[CaseResult]) -> str:
+def _which(result: CaseResult, results: Sequence[CaseResult]) -> str:
     """A result's place among several: its trial, its simulated user, or both."""
     users = len({result.golden_id for result in results})
-    trial = f"trial {one.trial}" if users < len(results) else ""
-    return ", ".join(filter(None, [one.golden_id if users > 1 else "", trial]))
+    trial = f"trial {result.trial}" if users < len(results) else ""
+    return ", ".join(filter(None, [result.golden_id if users > 1 else "", trial]))
 
 
-def _counted(results: Sequence[CaseResult]) -> str:
+def _count_text(results: Sequence[CaseResult]) -> str:
     users = len({result.golden_id for result in results})
     return f"{len(results)} {'trials' if users == 1 else 'conversations'}"
 
@@ -170,9 +170,9 @@ def _counted(results: Sequence[CaseResult]) -> str:
 def reasons(result: CaseResult) -> list[str]:
     """What is wrong with a result, one line each; named metrics are prefixed with their name."""
     overall = result.metrics.get("overall")
-    said = [overall.reason if overall and overall.reason else reason(result.codes)]
+    lines = [overall.reason if overall and overall.reason else reason(result.codes)]
     for name, score in result.metrics.items():
         text = score.error or score.reason
-        if not score.passed and text and text not in said and name not in DIMENSIONS:
-            said.append(f"{name} {score.value:.2f}: {text}")
-    return [line for line in said if line] or ["did not pass"]
+        if not score.passed and text and text not in lines and name not in DIMENSIONS:
+            lines.append(f"{name} {score.value:.2f}: {text}")
+    return [line for line in lines if line] or ["did not pass"]

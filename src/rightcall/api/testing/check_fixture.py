@@ -67,12 +67,12 @@ class Checker:
         __tracebackhide__ = True
         try:
             setup = self._setup(agent, metrics, measure, trials, rules, user)
-            checked = self._checked(setup, _named(golden))
+            checked = self._check_once(setup, _require_golden(golden))
         except RightCallError as error:
             raise CheckError(str(error)) from None
-        return self._judged(checked)
+        return self._judge(checked)
 
-    def _checked(self, setup: Setup, golden: AnyGolden) -> Checked:
+    def _check_once(self, setup: Setup, golden: AnyGolden) -> Checked:
         """The trials of a golden. When the test is run again, only those without an answer are.
 
         An agent that failed has failed: running it until it passes would show a rate that it does not have.
@@ -108,7 +108,7 @@ class Checker:
             user=as_user(user),
         )
 
-    def _judged(self, checked: Checked) -> tuple[CaseResult, ...]:
+    def _judge(self, checked: Checked) -> tuple[CaseResult, ...]:
         __tracebackhide__ = True
         golden, results = checked.golden, checked.results
         self._note(
@@ -131,7 +131,7 @@ class Checker:
         return results
 
 
-def _named(golden: Any) -> AnyGolden:
+def _require_golden(golden: Any) -> AnyGolden:
     if not isinstance(golden, Golden | ConversationalGolden):
         raise ConfigError(f"check() expects a golden, got {type(golden).__name__}")
     return with_id(golden)

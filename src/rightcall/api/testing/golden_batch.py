@@ -75,20 +75,20 @@ class GoldenBatch:
         ready = self._ready.get(golden.id)
         if ready is not None and ready.golden == golden and same(ready.setup, setup):
             return ready
-        wanted = [golden]
+        goldens = [golden]
         # Real effects only in the test that asks for them: it may be the last, with -x or after Ctrl-C.
         shared = self._may_share and setup.agent.execute != "real"
         if shared and self._previous is not None and same(self._previous, setup):
             ids = {golden.id} | self._ready.keys()
-            wanted += [other for other in to_come if other.id not in ids]
+            goldens += [other for other in to_come if other.id not in ids]
         self._previous = setup
-        for found in self._perform(setup, wanted):
-            self._ready[found.golden.id] = found
+        for trials in self._perform(setup, goldens):
+            self._ready[trials.golden.id] = trials
         return self._ready[golden.id]
 
     def _perform(self, setup: Setup, goldens: Sequence[AnyGolden], again: bool = False) -> list[Checked]:
-        known = {golden.id for golden in self._goldens}
-        whole = [*self._goldens, *(golden for golden in goldens if golden.id not in known)]
+        ids = {golden.id for golden in self._goldens}
+        whole = [*self._goldens, *(golden for golden in goldens if golden.id not in ids)]
         plan = Plan(
             name=self._name,
             agent=setup.agent,
@@ -101,15 +101,15 @@ class GoldenBatch:
             concurrency=setup.concurrency,
             user=setup.user,
         )
-        found, prepared = finished(perform(replace(plan, dataset=goldens)))
-        every = [result for results in found.values() for result in results]
+        results, prepared = finished(perform(replace(plan, dataset=goldens)))
+        every = [result for results in results.values() for result in results]
         run_id = self._keeper.keep(replace(prepared, plan=plan), list(plan.goldens()), every, again=again)
-        held = {g.id: [one.id for one in conversations_of(g, setup.user)] for g in goldens}
+        held = {g.id: [conversation.id for conversation in conversations_of(g, setup.user)] for g in goldens}
         return [
             Checked(
                 setup,
                 golden,
-                tuple(result for name in held[golden.id] for result in found[name]),
+                tuple(result for name in held[golden.id] for result in results[name]),
                 run_id,
                 prepared.tools,
             )
@@ -121,22 +121,22 @@ async def perform(plan: Plan) -> tuple[dict[str, tuple[CaseResult, ...]], Prepar
     """Every trial of the plan's goldens, concurrently; by golden id, trials in order; and what they were run with."""
     async with await preflight(plan) as prepared:
         plan = prepared.plan
-        found: dict[str, list[CaseResult]] = {golden.id: [] for golden in plan.goldens()}
+        results: dict[str, list[CaseResult]] = {golden.id: [] for golden in plan.goldens()}
         prepared.session.begin(plan.name)
         case = CaseRunner(plan, prepared.session)
 
         async def do(job: tuple[AnyGolden, int]) -> None:
             result = await case.result(*job)
-            found[result.golden_id].append(result)
+            results[result.golden_id].append(result)
 
-        await Pool(min(plan.concurrency, len(found) * plan.trials)).run(plan.jobs(), do)
-    ordered = {key: tuple(sorted(results, key=lambda r: r.trial)) for key, results in found.items()}
+        await Pool(min(plan.concurrency, len(results) * plan.trials)).run(plan.jobs(), do)
+    ordered = {key: tuple(sorted(results, key=lambda r: r.trial)) for key, results in results.items()}
     return ordered, prepared
 
 
-def same(one: Setup, other: Setup) -> bool:
+def same(setup: Setup, other: Setup) -> bool:
     """Whether two tests use the same setup. Agents that cannot be compared are different."""
     try:
-        return one is other or bool(one == other)
+        return setup is other or bool(setup == other)
     except Exception:
         return False

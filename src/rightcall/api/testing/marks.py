@@ -16,7 +16,7 @@ from rightcall.run.plan import Selection
 LONGEST_ID = 48
 
 
-def marked_goldens(
+def goldens_of_mark(
     sources: Sequence[Any], folders: Sequence[Path], *, only: Sequence[str] = (), limit: int | None = None
 ) -> list[AnyGolden]:
     """The goldens of files and lists; a path is resolved against each of the folders.
@@ -27,11 +27,11 @@ def marked_goldens(
         raise ConfigError(
             'pytest.mark.goldens requires a file or goldens: @pytest.mark.goldens("goldens.jsonl")'
         )
-    found = [golden for source in sources for golden in _goldens_of(source, folders)]
-    goldens = list(Selection(tuple(only), limit).chosen(found))
+    candidates = [golden for source in sources for golden in _goldens_of(source, folders)]
+    goldens = list(Selection(tuple(only), limit).chosen(candidates))
     if not goldens:  # pytest would skip the test, and the session would be green
         raise ConfigError(
-            f"pytest.mark.goldens chooses none of {len(found)} goldens; check the files, only and limit"
+            f"pytest.mark.goldens chooses none of {len(candidates)} goldens; check the files, only and limit"
         )
     return goldens
 
@@ -43,7 +43,7 @@ def readable_ids(goldens: Sequence[AnyGolden]) -> list[str]:
 
 def _goldens_of(source: Any, folders: Sequence[Path]) -> Iterable[AnyGolden]:
     if isinstance(source, str | Path):
-        return load_goldens(_found(Path(source), folders))
+        return load_goldens(_locate(Path(source), folders))
     if isinstance(source, Golden | ConversationalGolden):
         return [_with_id(source)]
     try:
@@ -61,7 +61,7 @@ def _with_id(golden: AnyGolden) -> AnyGolden:
     return with_id(cast(Golden, golden))  # the kind is preserved
 
 
-def _found(path: Path, folders: Sequence[Path]) -> Path:
+def _locate(path: Path, folders: Sequence[Path]) -> Path:
     """The path in the first folder that has the file; in the first folder when none has."""
     places = [path] if path.is_absolute() else [folder / path for folder in folders]
     return next((place for place in places if place.exists()), places[0])

@@ -46,7 +46,7 @@ class SessionStore:
         """
         run_id = self.run_id(prepared.plan)
         if run_id not in self._writers:
-            self._writers[run_id] = self._persist(lambda: self._begun(prepared, goldens, run_id))
+            self._writers[run_id] = self._persist(lambda: self._begin(prepared, goldens, run_id))
         if again:
             repeated = {result.golden_id for result in results}
             self._persist(lambda: self._writers[run_id].drop_errors(repeated))
@@ -59,7 +59,7 @@ class SessionStore:
         Tests decide for themselves which goldens they check with which agent, so a run is complete when every trial
         that a test received is stored. Otherwise a `StoreError` says what is missing.
         """
-        store = self._opened()
+        store = self._open()
         if store.runs.get(run_id).finished:
             return
         tally = Tally()
@@ -83,8 +83,8 @@ class SessionStore:
         """The store's address for display."""
         return store_address(self._address).shown
 
-    def _begun(self, prepared: Prepared, goldens: Sequence[AnyGolden], run_id: str) -> RunWriter:
-        store = self._opened()
+    def _begin(self, prepared: Prepared, goldens: Sequence[AnyGolden], run_id: str) -> RunWriter:
+        store = self._open()
         plan = prepared.plan
         run = prepared.new_run()
         whole = plan.fingerprints(prepared.definitions)  # of all goldens, not only of those run so far
@@ -96,7 +96,7 @@ class SessionStore:
         writer.add_goldens(goldens)
         return writer
 
-    def _opened(self) -> Store:
+    def _open(self) -> Store:
         if self._store is None:
             self._store = open_store(self._address)
         return self._store

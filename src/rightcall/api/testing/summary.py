@@ -52,21 +52,21 @@ class Tested:
         return "PASS" if all(all(outcome.passes) for outcome in self.outcomes) else "FAIL"
 
 
-def tested(notes: Sequence[dict[str, Any]]) -> list[Tested]:
+def group_notes(notes: Sequence[dict[str, Any]]) -> list[Tested]:
     """Notes of checks, grouped by run in order of first appearance."""
     runs: dict[str, list[dict[str, Any]]] = {}
     for note in notes:
         runs.setdefault(note["run"], []).append(note)
     return [
         Tested(
-            found[0]["test"],
-            found[0]["agent"],
+            notes_of_run[0]["test"],
+            notes_of_run[0]["agent"],
             run_id,
-            tuple(_outcome(note) for note in found),
-            any(note["answered"] for note in found),
-            sum(note["unchecked"] for note in found),
+            tuple(_outcome(note) for note in notes_of_run),
+            any(note["answered"] for note in notes_of_run),
+            sum(note["unchecked"] for note in notes_of_run),
         )
-        for run_id, found in runs.items()
+        for run_id, notes_of_run in runs.items()
     ]
 
 
@@ -109,14 +109,14 @@ def _near(agent: str) -> str:
 
 
 def _rate(outcomes: Sequence[Outcome]) -> str:
-    found = sample_of(outcomes)
+    sample = sample_of(outcomes)
     errors = sum(outcome.errors for outcome in outcomes)
     told = f", {errors:,} of the trials got no answer" if errors else ""
-    if found is None and not any(outcome.checked for outcome in outcomes):
+    if sample is None and not any(outcome.checked for outcome in outcomes):
         return "nothing was checked"
-    if found is None:
+    if sample is None:
         return f"no golden could be scored{told}"
-    estimate = stats_estimate(found)
+    estimate = stats_estimate(sample)
     trials = [passed for outcome in outcomes for passed in outcome.passes]
     if len(trials) > estimate.cases:
         counted = f"{sum(trials):g} of {len(trials):,} trials of {estimate.cases:,} goldens passed"
