@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rightcall.lint.features.mentions import closed_alternatives
+from rightcall.lint.features.mentions import alternatives_in
 
 
 @pytest.mark.parametrize(
@@ -23,4 +23,4 @@ from rightcall.lint.features.mentions import closed_alternatives
     ],
 )
 def test_a_list_is_closed_when_the_text_says_so(text, values):
-    assert closed_alternatives(text) == values
+    assert alternatives_in(text) == values

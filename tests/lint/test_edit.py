@@ -14,7 +14,7 @@ from rightcall.lint.config import LintConfig
 from rightcall.lint.diagnostic import REMOVED, Edit
 from rightcall.lint.fixer import fix, write
 from rightcall.lint.source.document import Document
-from rightcall.lint.source.edit import edited, edited_value
+from rightcall.lint.source.edit import edit_document, edit_value
 from rightcall.lint.source.read import read_paths, read_text
 from tests.lint.strategies import json_values
 from tests.lint.test_source import at, paths_in
@@ -24,8 +24,8 @@ from tests.lint.test_source import at, paths_in
 def test_a_json_edit_gives_the_value_that_was_wanted(data: st.DataObject, indent: Any) -> None:
     value, edit = data.draw(values_with_edit())
     document = Document("x", json.dumps(value, indent=indent))
-    changed = edited(document, [edit])
-    assert changed is not None and changed.value == edited_value(value, [edit])
+    changed = edit_document(document, [edit])
+    assert changed is not None and changed.value == edit_value(value, [edit])
 
 
 @given(st.data(), st.booleans())
@@ -33,8 +33,8 @@ def test_a_yaml_edit_gives_the_value_that_was_wanted_or_is_not_made(data: st.Dat
     value, edit = data.draw(values_with_edit())
     document = Document("x", yaml.safe_dump(value, default_flow_style=flow), kind="yaml")
     assume(document.value == value)
-    changed = edited(document, [edit])
-    assert changed is None or changed.value == edited_value(value, [edit])
+    changed = edit_document(document, [edit])
+    assert changed is None or changed.value == edit_value(value, [edit])
 
 
 @st.composite

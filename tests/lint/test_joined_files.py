@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from rightcall.lint.engine import lint
-from rightcall.lint.source.read import joined, read_paths, read_text
+from rightcall.lint.source.read import join_sets, read_paths, read_text
 from rightcall.lint.source.tools import ToolSet
 from tests.lint.clean import CLEAN, codes
 from tests.lint.test_incident import BEFORE
@@ -22,7 +22,7 @@ def files(folder: Path, *documents: Any) -> list[ToolSet]:
 
 
 def test_one_tool_a_file_is_linted_as_if_they_stood_in_one(tmp_path: Path) -> None:
-    (tools,) = joined(files(tmp_path, *BEFORE))
+    (tools,) = join_sets(files(tmp_path, *BEFORE))
     report = lint([tools])
     assert tools.name == str(tmp_path)
     assert codes(report) == codes(lint(read_text(json.dumps(BEFORE))))
@@ -30,7 +30,7 @@ def test_one_tool_a_file_is_linted_as_if_they_stood_in_one(tmp_path: Path) -> No
 
 
 def test_a_copy_in_another_file_is_a_collision(tmp_path: Path) -> None:
-    found = codes(lint(joined(files(tmp_path, CLEAN[0], CLEAN[0]))))
+    found = codes(lint(join_sets(files(tmp_path, CLEAN[0], CLEAN[0]))))
     assert "TD109" in found and found == codes(lint(read_text(json.dumps([CLEAN[0], CLEAN[0]]))))
 
 
@@ -48,11 +48,11 @@ def test_files_of_several_tools_stay_sets_unless_all_are_wanted_together(
     tmp_path: Path, documents: list[Any], sizes: list[int], sizes_together: list[int]
 ) -> None:
     sets = files(tmp_path, *documents)
-    assert [len(each.tools) for each in joined(sets)] == sizes
-    assert [len(each.tools) for each in joined(sets, together=True)] == sizes_together
+    assert [len(each.tools) for each in join_sets(sets)] == sizes
+    assert [len(each.tools) for each in join_sets(sets, together=True)] == sizes_together
 
 
 def test_lines_of_jsonl_stay_sets(tmp_path: Path) -> None:
     file = tmp_path / "sets.jsonl"
     file.write_text("\n".join(json.dumps(tool) for tool in CLEAN))
-    assert len(joined(read_paths([file]))) == 3
+    assert len(join_sets(read_paths([file]))) == 3

@@ -46,11 +46,11 @@ def lint_sets(
     from rightcall.lint.baseline import read_baseline, read_lock, without_known
     from rightcall.lint.engine import lint as run_rules
     from rightcall.lint.evidence import LintEvidence
-    from rightcall.lint.source.read import joined
+    from rightcall.lint.source.read import join_sets
 
     seen = run_evidence(options.runs, None if options.store is None else str(options.store))
     report = run_rules(
-        joined(list(sets), together=options.together),
+        join_sets(list(sets), together=options.together),
         config=config,
         locked=read_lock(Path(options.lock)) if options.lock is not None else None,
         evidence=LintEvidence(

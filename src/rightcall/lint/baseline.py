@@ -57,13 +57,13 @@ def without_known(report: LintReport, baseline: LintBaseline, folder: Path | Non
             left[key] -= 1
         else:
             new.append(diagnostic)
-    known = len(report.diagnostics) - len(new)
-    return msgspec.structs.replace(report, diagnostics=tuple(new), known=known)
+    known_count = len(report.diagnostics) - len(new)
+    return msgspec.structs.replace(report, diagnostics=tuple(new), known=known_count)
 
 
 def read_baseline(path: Path) -> LintBaseline:
     """Read a baseline; raises `InputError`."""
-    return _recorded(path, LintBaseline, BASELINE_FORMAT, "create it with --write-baseline")
+    return _read_recorded(path, LintBaseline, BASELINE_FORMAT, "create it with --write-baseline")
 
 
 def write_baseline(path: Path, baseline: LintBaseline) -> None:
@@ -81,10 +81,10 @@ class _Files:
 
     def name(self, file: str) -> str:
         if file not in self._names:
-            self._names[file] = self._made(file)
+            self._names[file] = self._relative_name(file)
         return self._names[file]
 
-    def _made(self, file: str) -> str:
+    def _relative_name(self, file: str) -> str:
         if not file or self._folder is None:
             return file
         whole = Path(file).parent.resolve() / Path(file).name
@@ -135,18 +135,18 @@ def lock_key(tool: SourceTool) -> str:
 
 def lock_of(sets: Iterable[ToolSet]) -> Lock:
     """The lock of the current definitions."""
-    found: dict[str, set[str]] = {}
-    for each in sets:
-        for tool in each.tools:
-            found.setdefault(lock_key(tool), set()).add(definition_hash(tool))
+    hashes: dict[str, set[str]] = {}
+    for tool_set in sets:
+        for tool in tool_set.tools:
+            hashes.setdefault(lock_key(tool), set()).add(definition_hash(tool))
     return Lock(
-        {key: min(hashes) if len(hashes) == 1 else tuple(sorted(hashes)) for key, hashes in found.items()}
+        {key: min(hashes) if len(hashes) == 1 else tuple(sorted(hashes)) for key, hashes in hashes.items()}
     )
 
 
 def read_lock(path: Path) -> dict[str, frozenset[str]]:
     """The hashes of each tool of a lockfile; raises `InputError`."""
-    lock = _recorded(path, Lock, LOCK_FORMAT, "create it with --update-lock")
+    lock = _read_recorded(path, Lock, LOCK_FORMAT, "create it with --update-lock")
     return {
         key: frozenset((hashes,) if isinstance(hashes, str) else hashes) for key, hashes in lock.tools.items()
     }
@@ -158,7 +158,7 @@ def write_lock(path: Path, lock: Lock) -> None:
     write_file(path, msgspec.json.format(msgspec.json.encode(table), indent=2) + b"\n")
 
 
-def _recorded(path: Path, as_type: type[R], form: str, hint: str) -> R:
+def _read_recorded(path: Path, as_type: type[R], form: str, hint: str) -> R:
     """A file that the linter wrote; `InputError` when it is missing or of another format."""
     try:
         data = path.read_bytes()

@@ -48,8 +48,8 @@ class LintConfig:
         every = list(rules)
         for word in (*self.select, *self.ignore, *(w for ws in self.per_tool_ignores.values() for w in ws)):
             if not any(names_rule(word, rule) for rule in every):
-                known = [name for rule in every for name in (rule.code, rule.name)] + list(FAMILIES)
-                raise ConfigError(f"unknown rule '{word}'; {suggestion(word, known)}".rstrip("; "))
+                rule_names = [name for rule in every for name in (rule.code, rule.name)] + list(FAMILIES)
+                raise ConfigError(f"unknown rule '{word}'; {suggestion(word, rule_names)}".rstrip("; "))
         return [
             rule
             for rule in every

@@ -23,19 +23,19 @@ def convert(tool: Tool | Definition, target: str) -> Converted:
     return convert_all([tool], target)[0]
 
 
-def convert_all(given: Sequence[Tool | Definition], target: str) -> list[Converted]:
+def convert_all(definitions: Sequence[Tool | Definition], target: str) -> list[Converted]:
     """Tools that are offered together, each with the errors that remain among what is refused."""
-    tools = convert_tools(given, target)
+    tools = convert_tools(definitions, target)
     sources = [
         SourceTool(tool.name, tool.description, tool.input_schema, base=(index,))
         for index, tool in enumerate(tools)
     ]
     report = lint([ToolSet("", tuple(sources))], config=LintConfig(targets=(target,), select=_RULES))
-    found: dict[str, list[Loss]] = {}
+    losses: dict[str, list[Loss]] = {}
     for diagnostic in report.diagnostics:
         if diagnostic.severity == "error":
             text = f"{diagnostic.message}; {diagnostic.hint}" if diagnostic.hint else diagnostic.message
-            found.setdefault(diagnostic.tool, []).append(Loss("", diagnostic.code, text))
+            losses.setdefault(diagnostic.tool, []).append(Loss("", diagnostic.code, text))
     return [
-        msgspec.structs.replace(tool, refused=(*tool.refused, *found.get(tool.name, ()))) for tool in tools
+        msgspec.structs.replace(tool, refused=(*tool.refused, *losses.get(tool.name, ()))) for tool in tools
     ]

@@ -39,13 +39,13 @@ def lint(
     """
     config = config or LintConfig()
     job = LintJob(config, config.chosen(all_rules()), locked, evidence or LintEvidence(), queries)
-    reports = [job.report(each) for each in as_sets(tools)]
-    pairs = sorted((pair for each in reports for pair in each.pairs), key=lambda pair: -pair.score)
+    reports = [job.report(tool_set) for tool_set in as_sets(tools)]
+    pairs = sorted((pair for report in reports for pair in report.pairs), key=lambda pair: -pair.score)
     return LintReport(
-        tuple(diagnostic for each in reports for diagnostic in each.diagnostics),
-        tuple(tool for each in reports for tool in each.tools),
+        tuple(diagnostic for report in reports for diagnostic in report.diagnostics),
+        tuple(tool for report in reports for tool in report.tools),
         tuple(pairs[:MOST_PAIRS]),
-        ignored=sum(each.ignored for each in reports),
+        ignored=sum(report.ignored for report in reports),
     )
 
 
@@ -62,18 +62,20 @@ class LintJob:
     def report(self, tools: ToolSet) -> LintReport:
         """What the rules find in one set."""
         features = features_of(tools, self.config, self.locked, self.queries)
-        found = [*found_in_set(features, self.chosen), *found_in_tools(features.tools, self.chosen)]
-        shown, ignored = not_ignored(found, self.config)
-        diagnostics = _in_order(tools, [diagnostic_of(each, where, self.evidence) for each, where in shown])
+        findings = [*findings_in_set(features, self.chosen), *findings_in_tools(features.tools, self.chosen)]
+        shown, ignored = not_ignored(findings, self.config)
+        diagnostics = _in_order(
+            tools, [diagnostic_of(finding, where, self.evidence) for finding, where in shown]
+        )
         summaries = _tool_summaries(tools, features, diagnostics)
         return LintReport(tuple(diagnostics), summaries, _pair_summaries(tools, features), ignored=ignored)
 
 
 def as_sets(tools: Iterable[ToolSet] | Iterable[Tool]) -> list[ToolSet]:
     """Sets as they are; plain tools as one set."""
-    given = list(tools)
-    sets = [each for each in given if isinstance(each, ToolSet)]
-    plain = [each for each in given if isinstance(each, Tool)]
+    entries = list(tools)
+    sets = [entry for entry in entries if isinstance(entry, ToolSet)]
+    plain = [entry for entry in entries if isinstance(entry, Tool)]
     return [*sets, tool_set(plain)] if plain else sets
 
 
@@ -82,9 +84,9 @@ def _in_order(tools: ToolSet, diagnostics: list[Diagnostic]) -> list[Diagnostic]
     order = {tool.name: index for index, tool in reversed(list(enumerate(tools.tools)))}
     rank = {severity: index for index, severity in enumerate(SEVERITIES)}
 
-    def place(each: Diagnostic) -> tuple[int, int, str, int, int, str, str]:
-        where = each.file, each.line, each.column
-        return order[each.tool], rank[each.severity], *where, each.code, each.message
+    def place(diagnostic: Diagnostic) -> tuple[int, int, str, int, int, str, str]:
+        where = diagnostic.file, diagnostic.line, diagnostic.column
+        return order[diagnostic.tool], rank[diagnostic.severity], *where, diagnostic.code, diagnostic.message
 
     return sorted(diagnostics, key=place)
 
@@ -150,24 +152,24 @@ def find(features: SetFeatures, config: LintConfig) -> list[Found]:
     """Everything the chosen rules find in a set, tool by tool, before ignores."""
     chosen = config.chosen(all_rules())
     by_tool: dict[int, list[Found]] = {id(tool): [] for tool in features.tools}
-    for found in (*found_in_tools(features.tools, chosen), *found_in_set(features, chosen)):
-        by_tool[id(found.tool)].append(found)
-    return [found for tool in features.tools for found in by_tool[id(tool)]]
+    for finding in (*findings_in_tools(features.tools, chosen), *findings_in_set(features, chosen)):
+        by_tool[id(finding.tool)].append(finding)
+    return [finding for tool in features.tools for finding in by_tool[id(tool)]]
 
 
-def found_in_tools(tools: Sequence[ToolFeatures], chosen: Sequence[Rule]) -> list[Found]:
+def findings_in_tools(tools: Sequence[ToolFeatures], chosen: Sequence[Rule]) -> list[Found]:
     """The findings of rules about single tools."""
-    found: list[Found] = []
+    findings: list[Found] = []
     for rule in chosen:  # one rule over all tools is a fifth faster than one tool after the other
         check = rule.check
         if check is not None:
             for tool in tools:
                 for finding in check(tool):
-                    found.append(Found(tool, rule, finding))
-    return found
+                    findings.append(Found(tool, rule, finding))
+    return findings
 
 
-def found_in_set(features: SetFeatures, chosen: Sequence[Rule]) -> Iterator[Found]:
+def findings_in_set(features: SetFeatures, chosen: Sequence[Rule]) -> Iterator[Found]:
     """The findings of rules that compare tools."""
     for rule in chosen:
         if rule.check_set is not None:
@@ -191,8 +193,8 @@ def not_ignored(everything: Iterable[Found], config: LintConfig) -> tuple[list[t
     ignored = 0
     comments: dict[int, list[Ignore]] = {}
     places: dict[tuple[int, JsonPath], Where] = {}  # rules often refer to the same place
-    for found in everything:
-        tool, rule, finding = found
+    for located in everything:
+        tool, rule, finding = located
         path = finding.path
         key = id(tool), path
         where = places.get(key)
@@ -209,7 +211,7 @@ def not_ignored(everything: Iterable[Found], config: LintConfig) -> tuple[list[t
         ):
             ignored += 1
         else:
-            shown.append((found, where))
+            shown.append((located, where))
     return shown, ignored
 
 
@@ -220,8 +222,8 @@ def _place(source: SourceTool, path: JsonPath) -> Where:
     return Where(*source.document.locate(real), pointer(real))
 
 
-def diagnostic_of(found: Found, where: Where, evidence: LintEvidence) -> Diagnostic:
-    tool, rule, finding = found.tool, found.rule, found.finding
+def diagnostic_of(located: Found, where: Where, evidence: LintEvidence) -> Diagnostic:
+    tool, rule, finding = located.tool, located.rule, located.finding
     source = tool.source
     is_server = source.origin.startswith("mcp:")
     key = f"{rule.code}|{tool.name}|{finding.path}|{sorted(finding.others)}"
@@ -239,7 +241,7 @@ def diagnostic_of(found: Found, where: Where, evidence: LintEvidence) -> Diagnos
         column=where.column,
         pointer=where.pointer,
         excerpt=where.excerpt,
-        fix=fix_kind(found),
+        fix=fix_kind(located),
         others=finding.others,
         evidence=confused or evidence.of_parameter(tool.name, finding.path),
         origin=source.origin if is_server else "",
@@ -247,8 +249,8 @@ def diagnostic_of(found: Found, where: Where, evidence: LintEvidence) -> Diagnos
     )
 
 
-def fix_kind(found: Found) -> FixKind:
+def fix_kind(located: Found) -> FixKind:
     """Whether the finding can be fixed in its file, and without review."""
-    if not found.finding.edits or not found.tool.source.fixable or found.tool.source.document is None:
+    if not located.finding.edits or not located.tool.source.fixable or located.tool.source.document is None:
         return "none"
-    return "safe" if found.finding.safe else "suggested"
+    return "safe" if located.finding.safe else "suggested"

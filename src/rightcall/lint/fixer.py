@@ -16,7 +16,7 @@ from rightcall.lint.diagnostic import Edit
 from rightcall.lint.engine import Found, features_of, find, fix_kind
 from rightcall.lint.ignores import comment_ignores, ignores_of
 from rightcall.lint.source.document import Document
-from rightcall.lint.source.edit import Splice, edited, splice
+from rightcall.lint.source.edit import Splice, edit_document, splice
 from rightcall.lint.source.read import SUFFIXES, read_document
 from rightcall.lint.source.tools import ToolSet
 
@@ -52,69 +52,71 @@ def fix(sets: Iterable[ToolSet], *, config: LintConfig | None = None, suggested:
     Only documents that changed are returned; `write` puts them on disk.
     """
     config = config or LintConfig()
-    wanted = "suggested" if suggested else "safe"
+    kind = "suggested" if suggested else "safe"
     fixed = []
-    for each in sets:
-        document = next((tool.document for tool in each.tools if tool.document), None)
+    for tool_set in sets:
+        document = next((tool.document for tool in tool_set.tools if tool.document), None)
         if document is None:
             continue
-        after, codes = _fixed(document, config, lambda found: fix_kind(found) == wanted)
+        after, codes = _apply_fixes(document, config, lambda located: fix_kind(located) == kind)
         if codes:
             fixed.append(Fixed(document, after, tuple(codes)))
     return fixed
 
 
-def redefined(sets: Iterable[ToolSet], edits: Iterable[tuple[str, JsonPath, Any]]) -> list[Fixed] | None:
+def redefine_tools(sets: Iterable[ToolSet], edits: Iterable[tuple[str, JsonPath, Any]]) -> list[Fixed] | None:
     """The documents of the sets with tools changed: (tool, canonical path, value). None when one cannot be made."""
-    tools = {tool.name: tool for each in sets for tool in each.tools}
+    tools = {tool.name: tool for tool_set in sets for tool in tool_set.tools}
     by_document: dict[int, tuple[Document, list[Edit]]] = {}
     for name, path, value in edits:
         tool = tools.get(name)
         if tool is None or tool.document is None or not tool.fixable:
             return None
-        known = by_document.setdefault(id(tool.document), (tool.document, []))
-        known[1].append(Edit(tool.document_path(path), value))
+        entry = by_document.setdefault(id(tool.document), (tool.document, []))
+        entry[1].append(Edit(tool.document_path(path), value))
     made = []
     for document, changes in by_document.values():
-        after = edited(document, changes)
+        after = edit_document(document, changes)
         if after is None:
             return None
         made.append(Fixed(document, after, ()))
     return made
 
 
-def rewritten(path: Path, edits: Iterable[tuple[JsonPath, Any]]) -> Fixed | None:
+def rewrite_file(path: Path, edits: Iterable[tuple[JsonPath, Any]]) -> Fixed | None:
     """A JSON or YAML file with values changed, in memory; None when its text cannot take them."""
     kind = SUFFIXES.get(path.suffix)
     if kind is None or not path.is_file():
         return None
     document = Document(str(path), path.read_text("utf-8"), kind=kind)
-    after = edited(document, [Edit(place, value) for place, value in edits])
+    after = edit_document(document, [Edit(place, value) for place, value in edits])
     return None if after is None else Fixed(document, after, ())
 
 
 def write(fixed: Iterable[Fixed]) -> None:
     """Write corrected documents to their files; a document of a JSONL file replaces its line."""
-    for each in fixed:
-        path = Path(each.before.name)
+    for change in fixed:
+        path = Path(change.before.name)
         old = path.read_bytes()
         mark = codecs.BOM_UTF8 if old.startswith(codecs.BOM_UTF8) else b""
-        if each.before.kind == "json" and path.suffix == ".jsonl":
+        if change.before.kind == "json" and path.suffix == ".jsonl":
             lines = old.decode("utf-8-sig").split("\n")
-            lines[each.before.first_line - 1] = each.after.text
+            lines[change.before.first_line - 1] = change.after.text
             text = "\n".join(lines)
         else:
-            text = each.after.text
+            text = change.after.text
         write_file(path, mark + text.encode("utf-8"))
 
 
-def _fixed(
-    document: Document, config: LintConfig, wanted: Callable[[Found], bool]
+def _apply_fixes(
+    document: Document, config: LintConfig, is_chosen: Callable[[Found], bool]
 ) -> tuple[Document, list[str]]:
     codes: list[str] = []
     for _ in range(MOST_PASSES):
-        found = [each for each in _open_findings(read_document(document), config) if wanted(each)]
-        changed, done = _one_pass(document, found)
+        findings = [
+            located for located in _open_findings(read_document(document), config) if is_chosen(located)
+        ]
+        changed, done = _one_pass(document, findings)
         if not done:
             break
         document, codes = changed, [*codes, *done]
@@ -123,55 +125,58 @@ def _fixed(
 
 def _open_findings(tools: ToolSet, config: LintConfig) -> list[Found]:
     """Findings that are not ignored."""
-    found = []
+    findings = []
     comments = comment_ignores(next((tool.document for tool in tools.tools), None))
-    for each in find(features_of(tools, config), config):
-        source = each.tool.source
-        if config.ignores(each.tool.name, each.rule):
+    for located in find(features_of(tools, config), config):
+        source = located.tool.source
+        if config.ignores(located.tool.name, located.rule):
             continue
-        path = each.finding.path
+        path = located.finding.path
         line = source.document.position(source.document_path(path))[0] if source.document else 0
-        ignores = [*ignores_of(each.tool), *comments]
-        if not any(ignore.covers(each.rule, path, line) for ignore in ignores):
-            found.append(each)
-    return found
+        ignores = [*ignores_of(located.tool), *comments]
+        if not any(ignore.covers(located.rule, path, line) for ignore in ignores):
+            findings.append(located)
+    return findings
 
 
-def _one_pass(document: Document, found: list[Found]) -> tuple[Document, list[str]]:
+def _one_pass(document: Document, findings: list[Found]) -> tuple[Document, list[str]]:
     """Make all corrections that do not touch each other; the rest has its turn in the next pass."""
     taken: list[tuple[Found, list[Edit]]] = []
     splices: list[Splice] = []
     paths: set[tuple[str | int, ...]] = set()
-    for each in found:
-        edits = [Edit(each.tool.source.document_path(edit.path), edit.value) for edit in each.finding.edits]
+    for located in findings:
+        edits = [
+            Edit(located.tool.source.document_path(edit.path), edit.value) for edit in located.finding.edits
+        ]
         mine = [splice(document, edit) for edit in edits]
         if any(
-            one is None or any(one.meets(other) and one != other for other in splices[-50:]) for one in mine
+            splice is None or any(splice.meets(other) and splice != other for other in splices[-50:])
+            for splice in mine
         ):
             continue
-        if any(_related(edit.path, paths) for edit in edits):
+        if any(_is_related(edit.path, paths) for edit in edits):
             continue
-        taken.append((each, edits))
-        splices += [one for one in mine if one is not None]
+        taken.append((located, edits))
+        splices += [splice for splice in mine if splice is not None]
         paths.update(edit.path for edit in edits)
-    return _applied(document, taken)
+    return _apply_edits(document, taken)
 
 
-def _related(path: tuple[str | int, ...], taken: set[tuple[str | int, ...]]) -> bool:
+def _is_related(path: tuple[str | int, ...], taken: set[tuple[str | int, ...]]) -> bool:
     """Whether the path, or one above it, is already taken. Paths below are caught when their text overlaps."""
     return any(path[:length] in taken for length in range(1, len(path) + 1))
 
 
-def _applied(document: Document, taken: list[tuple[Found, list[Edit]]]) -> tuple[Document, list[str]]:
+def _apply_edits(document: Document, taken: list[tuple[Found, list[Edit]]]) -> tuple[Document, list[str]]:
     """Apply all at once, or by halves when that does not give the intended value."""
     if not taken:
         return document, []
-    changed = edited(document, [edit for _, edits in taken for edit in edits])
+    changed = edit_document(document, [edit for _, edits in taken for edit in edits])
     if changed is not None:
-        return changed, [each.rule.code for each, _ in taken]
+        return changed, [located.rule.code for located, _ in taken]
     if len(taken) == 1:
         return document, []
     middle = len(taken) // 2
-    document, first = _applied(document, taken[:middle])
-    document, second = _applied(document, taken[middle:])
+    document, first = _apply_edits(document, taken[:middle])
+    document, second = _apply_edits(document, taken[middle:])
     return document, first + second

@@ -52,11 +52,11 @@ class Ignore:
 
 def ignores_of(tool: ToolFeatures) -> list[Ignore]:
     """Those written in the definition itself."""
-    found = list(_of(tool.source.extension, ()))
+    ignores = list(_of(tool.source.extension, ()))
     if "x-rightcall" in tool.text:
         for node in tool.nodes:
-            found += _of(node.schema.get("x-rightcall"), node.path)
-    return found
+            ignores += _of(node.schema.get("x-rightcall"), node.path)
+    return ignores
 
 
 def comment_ignores(document: Document | None) -> list[Ignore]:
@@ -64,10 +64,10 @@ def comment_ignores(document: Document | None) -> list[Ignore]:
     if document is None or document.kind != "yaml" or "rightcall:" not in document.text:
         return []
     return [
-        Ignore(word.strip(), found[2].strip(), (), number)
+        Ignore(word.strip(), match[2].strip(), (), number)
         for number, line in enumerate(document.text.split("\n"), start=document.first_line)
-        if (found := _COMMENT.search(line))
-        for word in found[1].split(",")
+        if (match := _COMMENT.search(line))
+        for word in match[1].split(",")
     ]
 
 

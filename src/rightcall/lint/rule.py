@@ -74,16 +74,16 @@ class Rule:
 @cache
 def all_rules() -> tuple[Rule, ...]:
     """Every rule, in the order of the codes."""
-    found = []
+    rules = []
     for family in list(FAMILIES)[:-1]:
         package = importlib.import_module(f"rightcall.lint.rules.{family}")
         for module in pkgutil.iter_modules(package.__path__):
             rule = importlib.import_module(f"{package.__name__}.{module.name}").RULE
             if module.name != rule.name.replace("-", "_") or rule.family != family:
                 raise AssertionError(f"{family}/{module.name}.py holds {rule.code} {rule.name}")
-            found.append(rule)
-    found += _installed_rules({word for rule in found for word in (rule.code, rule.name)})
-    return tuple(sorted(found, key=lambda rule: rule.code))
+            rules.append(rule)
+    rules += _installed_rules({word for rule in rules for word in (rule.code, rule.name)})
+    return tuple(sorted(rules, key=lambda rule: rule.code))
 
 
 def _installed_rules(built_in: set[str]) -> list[Rule]:
@@ -98,12 +98,12 @@ def _installed_rules(built_in: set[str]) -> list[Rule]:
     return list(rules.values())
 
 
-def find_rule(wanted: str) -> Rule:
+def find_rule(word: str) -> Rule:
     """The rule with this code or name; raises `InputError` with the nearest one."""
-    key = wanted.strip()
+    key = word.strip()
     for rule in all_rules():
         if key.upper() == rule.code or key.lower() == rule.name:
             return rule
-    known = [word for rule in all_rules() for word in (rule.code, rule.name)]
-    hint = suggestion(key.upper() if key[:2].upper() == "TD" else key, known)
-    raise InputError("", f"unknown rule '{wanted}'", hint or "see `rightcall rule`")
+    rule_names = [word for rule in all_rules() for word in (rule.code, rule.name)]
+    hint = suggestion(key.upper() if key[:2].upper() == "TD" else key, rule_names)
+    raise InputError("", f"unknown rule '{word}'", hint or "see `rightcall rule`")

@@ -8,7 +8,7 @@ from statistics import median
 
 from rightcall.improve.evidence import Evidence
 from rightcall.improve.hypothesis import ProposedChange
-from rightcall.lint.confusability.word_use import included
+from rightcall.lint.confusability.word_use import purpose_sentences
 
 LOW = 0.6
 """Share of the set's median coverage below which a description counts as narrow."""
@@ -77,4 +77,4 @@ def such_as(evidence: Evidence, symptoms: list[int], most: int = 2) -> str:
 
 def first_sentence(description: str) -> str:
     """The purpose of a tool, from its first sentence."""
-    return next(iter(included(description)), "")
+    return next(iter(purpose_sentences(description)), "")

@@ -10,7 +10,7 @@ from rightcall.improve.causes.choices import describe, such_as
 from rightcall.improve.counters import NEGATIVE, Class
 from rightcall.improve.evidence import Evidence
 from rightcall.improve.hypothesis import Hypothesis, ProposedChange, Weight, codes_on
-from rightcall.lint.confusability.word_use import included
+from rightcall.lint.confusability.word_use import purpose_sentences
 
 _BROAD = re.compile(
     r"\b(?:any|every|all|whatever|anything|everything|always|general|generally|whenever)\b", re.I
@@ -49,7 +49,7 @@ def hypotheses(evidence: Evidence) -> Iterator[Hypothesis]:
         exposed: frozenset[Class] = frozenset(
             (NEGATIVE, *(name for name in evidence.by_name if name != tool))
         )
-        sentence = next((s for s in included(text) if _BROAD.search(s)), "")
+        sentence = next((s for s in purpose_sentences(text) if _BROAD.search(s)), "")
         yield Hypothesis(
             "overbroad_description",
             symptoms,

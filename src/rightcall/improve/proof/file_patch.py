@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from rightcall.core.errors import RightCallError
-from rightcall.lint.fixer import redefined, rewritten
+from rightcall.lint.fixer import redefine_tools, rewrite_file
 from rightcall.lint.source.read import read_paths
 from rightcall.run.suite import Suite
 
@@ -24,12 +24,12 @@ def file_patch(suite: Suite, path: Path, edits: Sequence[Mapping[str, Any]]) -> 
     changed = []
     try:
         if of_tools:
-            patched_tools = redefined(read_paths([home]), of_tools)
+            patched_tools = redefine_tools(read_paths([home]), of_tools)
             if patched_tools is None:
                 return None
             changed += patched_tools
         if of_system:
-            system = rewritten(path, of_system)
+            system = rewrite_file(path, of_system)
             if system is None:
                 return None
             changed.append(system)

@@ -42,7 +42,7 @@ def candidates(
 ) -> Iterator[Candidate]:
     """Every pair that could reach the floor, judged by its parameters and by how many words it shares."""
     taken = [tool.parameter_names for tool in tools]
-    said = [frozenset(words) for words in counted]
+    word_sets = [frozenset(words) for words in counted]
     for i, j in _pairs(counted, weights):
         mine, other = taken[i], taken[j]
         if mine or other:
@@ -53,17 +53,17 @@ def candidates(
         else:
             pair = Candidate(i, j, 0.0, 1 / 0.7)
         needed = pair.text_needed(floor, 1.0)
-        if needed <= MOST_ALIKE and _overlap(said[i], said[j]) >= needed - SLACK:
+        if needed <= MOST_ALIKE and _overlap(word_sets[i], word_sets[j]) >= needed - SLACK:
             yield pair
 
 
 def _pairs(counted: Sequence[Counter[str]], weights: Weights) -> Iterable[tuple[int, int]]:
     if len(counted) <= ALL_PAIRS:
         return combinations(range(len(counted)), 2)
-    return _sharing_telling_words(counted, weights)
+    return _pairs_of_telling_words(counted, weights)
 
 
-def _sharing_telling_words(counted: Sequence[Counter[str]], weights: Weights) -> Iterator[tuple[int, int]]:
+def _pairs_of_telling_words(counted: Sequence[Counter[str]], weights: Weights) -> Iterator[tuple[int, int]]:
     holders: dict[str, list[int]] = {}
     rarity = weights.rarity
     for index, text in enumerate(counted):
@@ -78,9 +78,9 @@ def _sharing_telling_words(counted: Sequence[Counter[str]], weights: Weights) ->
                 yield pair
 
 
-def _overlap(one: frozenset[str], two: frozenset[str]) -> float:
+def _overlap(first: frozenset[str], second: frozenset[str]) -> float:
     """A cheap look at how many words two texts share."""
-    return len(one & two) / min(len(one), len(two)) if one and two else 0.0
+    return len(first & second) / min(len(first), len(second)) if first and second else 0.0
 
 
 @lru_cache(maxsize=200_000)
@@ -93,12 +93,12 @@ def name_likeness(first: tuple[str, ...], second: tuple[str, ...]) -> float:
     rest_first = sorted(set(first) - set(shared))
     rest_second = sorted(set(second) - set(shared))
     common = " ".join(shared)
-    one, two = " ".join((*shared, *rest_first)), " ".join((*shared, *rest_second))
-    if one == two:
+    first_text, second_text = " ".join((*shared, *rest_first)), " ".join((*shared, *rest_second))
+    if first_text == second_text:
         return 1.0
-    best = ratio(one, two)
+    best = ratio(first_text, second_text)
     if shared:
-        best = max(best, ratio(common, one), ratio(common, two))
+        best = max(best, ratio(common, first_text), ratio(common, second_text))
     return best
 
 

@@ -85,17 +85,17 @@ def confusable_pairs(
     if len(tools) < 2:
         return []
     texts = ToolTexts(tools)
-    asked = _asked(tools, queries, texts.weights)
+    asked = _queries_by_tool(tools, queries, texts.weights)
     floor = FLOOR if len(tools) <= ALL_PAIRS else WARN
-    found = []
+    pairs = []
     for candidate in candidates(tools, texts.counted, texts.weights, floor):
-        pair = _scored(candidate, tools, texts, floor)
+        pair = _score_candidate(candidate, tools, texts, floor)
         if pair is not None:
-            found.append(_with_queries(pair, candidate, asked, texts))
-    return sorted(found, key=lambda pair: (-pair.score, pair.first.name, pair.second.name))
+            pairs.append(_with_queries(pair, candidate, asked, texts))
+    return sorted(pairs, key=lambda pair: (-pair.score, pair.first.name, pair.second.name))
 
 
-def _scored(
+def _score_candidate(
     candidate: Candidate, tools: Sequence[ToolFeatures], texts: ToolTexts, floor: float
 ) -> ToolPair | None:
     i, j, parameters, scale = candidate
@@ -109,14 +109,14 @@ def _scored(
         return None
     named = _names(first, second) or _names(second, first)
     told_apart = named or (first.states_contrast and second.states_contrast)
-    score *= _kept_apart(first, second) * (0.85 if told_apart else 1.0)
+    score *= _name_factor(first, second) * (0.85 if told_apart else 1.0)
     if score < floor:
         return None
     both = texts.text(i), texts.text(j)
     return ToolPair(first, second, min(score, 1.0), text, parameters, names, told_apart, named, both)
 
 
-def _kept_apart(first: ToolFeatures, second: ToolFeatures) -> float:
+def _name_factor(first: ToolFeatures, second: ToolFeatures) -> float:
     """Less than 1 when the names already prevent a model from confusing the two."""
     factor = 1.0
     if first.effect.verb and second.effect.verb:
@@ -124,10 +124,10 @@ def _kept_apart(first: ToolFeatures, second: ToolFeatures) -> float:
             factor *= 0.8  # models keep delete and get, delete and create apart
         elif first.effect.kind != second.effect.kind:
             factor *= 0.9
-    one, two = first.name_words, second.name_words
-    if first.name != second.name and (one <= two or two <= one):
+    first_words, second_words = first.name_words, second.name_words
+    if first.name != second.name and (first_words <= second_words or second_words <= first_words):
         factor *= 0.9  # the longer name says what it adds: get_pull_request, get_pull_request_files
-    if _opposite(one - two, two - one):
+    if _opposite(first_words - second_words, second_words - first_words):
         factor *= 0.9
     return factor
 
@@ -147,29 +147,29 @@ def _names(tool: ToolFeatures, other: ToolFeatures) -> bool:
     )
 
 
-def _shared_words(one: ToolText, two: ToolText, most: int = 4) -> tuple[str, ...]:
+def _shared_words(first: ToolText, second: ToolText, most: int = 4) -> tuple[str, ...]:
     """The words that make the texts similar, by weight, one of each stem."""
     shared = [
-        (-one.vector[word] * two.vector[word], word)
-        for word in one.words.keys() & two.words.keys()
+        (-first.vector[word] * second.vector[word], word)
+        for word in first.words.keys() & second.words.keys()
         if word not in STOP_WORDS and len(word) > 2
     ]
-    found: dict[str, str] = {}
+    by_stem: dict[str, str] = {}
     for _, word in sorted(shared):
-        found.setdefault(stem(word), word)
-    return tuple(list(found.values())[:most])
+        by_stem.setdefault(stem(word), word)
+    return tuple(list(by_stem.values())[:most])
 
 
-def _asked(
+def _queries_by_tool(
     tools: Sequence[ToolFeatures], queries: Sequence[tuple[str, str]], weights: Weights
 ) -> dict[int, list[tuple[str, Vector]]]:
     """Requests by the index of the tool that answers them."""
     index_of = {tool.name: index for index, tool in reversed(list(enumerate(tools)))}
-    found: dict[int, list[tuple[str, Vector]]] = {}
+    queries_of: dict[int, list[tuple[str, Vector]]] = {}
     for text, right in queries:
         if right in index_of:
-            found.setdefault(index_of[right], []).append((text, weights.vector(Counter(words(text)))))
-    return found
+            queries_of.setdefault(index_of[right], []).append((text, weights.vector(Counter(words(text)))))
+    return queries_of
 
 
 def _with_queries(

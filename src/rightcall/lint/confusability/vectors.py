@@ -40,12 +40,12 @@ def background() -> Background:
 
 def tool_words(tool: ToolFeatures) -> Counter[str]:
     """The words of name, description, parameter names and their descriptions."""
-    said = [*tool.name_tokens, *tool.words]
+    all_words = [*tool.name_tokens, *tool.words]
     for node in tool.properties:
-        said += name_tokens(node.name)
+        all_words += name_tokens(node.name)
         if node.text:
-            said += words(node.text)
-    return Counter(said)
+            all_words += words(node.text)
+    return Counter(all_words)
 
 
 class Rarity(dict[str, float]):
@@ -62,9 +62,9 @@ class Rarity(dict[str, float]):
         self._log_count = math.log(1 + count)
 
     def __missing__(self, word: str) -> float:
-        found = self._log_count - math.log(1 + self._common.get(word, 0) + self._occurs[word]) + 1
-        self[word] = found
-        return found
+        rarity = self._log_count - math.log(1 + self._common.get(word, 0) + self._occurs[word]) + 1
+        self[word] = rarity
+        return rarity
 
 
 class Weights:
@@ -75,17 +75,17 @@ class Weights:
 
     def vector(self, counted: Mapping[str, int]) -> Vector:
         """The text as a vector of length 1."""
-        found: dict[str, float] = {}
-        known, rarity = found.get, self.rarity
+        components: dict[str, float] = {}
+        component, rarity = components.get, self.rarity
         for word, times in counted.items():
             weight = rarity[word] if times == 1 else (1 + math.log(times)) * rarity[word]
-            found[word] = known(word, 0.0) + weight
+            components[word] = component(word, 0.0) + weight
             pieces, share = _pieces(word)
             part = weight * share
             for piece in pieces:
-                found[piece] = known(piece, 0.0) + part
-        length = math.sqrt(sum(map(mul, found.values(), found.values())))
-        return {feature: weight / length for feature, weight in found.items()} if length else {}
+                components[piece] = component(piece, 0.0) + part
+        length = math.sqrt(sum(map(mul, components.values(), components.values())))
+        return {feature: weight / length for feature, weight in components.items()} if length else {}
 
 
 def cosine(first: Vector, second: Vector) -> float:
@@ -115,9 +115,9 @@ class ToolTexts:
     """The similarity of the texts of any two tools. Equal texts, common in large sets, are compared once."""
 
     def __init__(self, tools: Sequence[ToolFeatures]) -> None:
-        known: dict[frozenset[tuple[str, int]], int] = {}
+        numbers: dict[frozenset[tuple[str, int]], int] = {}
         self.counted = [tool_words(tool) for tool in tools]
-        self._number = [known.setdefault(frozenset(words.items()), len(known)) for words in self.counted]
+        self._number = [numbers.setdefault(frozenset(words.items()), len(numbers)) for words in self.counted]
         self.weights = Weights(self.counted)
         self._vectors: dict[int, Vector] = {}
         self._likeness: dict[tuple[int, int], float] = {}
@@ -132,11 +132,11 @@ class ToolTexts:
 
     def likeness(self, first: int, second: int) -> float:
         """The cosine of two tools' texts."""
-        one, two = self._number[first], self._number[second]
-        if one == two:
+        first_number, second_number = self._number[first], self._number[second]
+        if first_number == second_number:
             return 1.0 if self.counted[first] else 0.0
-        key = (one, two) if one < two else (two, one)
-        known = self._likeness.get(key)
-        if known is None:
-            known = self._likeness[key] = cosine(self.text(first).vector, self.text(second).vector)
-        return known
+        key = (first_number, second_number) if first_number < second_number else (second_number, first_number)
+        likeness = self._likeness.get(key)
+        if likeness is None:
+            likeness = self._likeness[key] = cosine(self.text(first).vector, self.text(second).vector)
+        return likeness

@@ -25,17 +25,17 @@ class Wording:
         self._texts = ToolTexts(self._features)
         self._index = {tool.name: at for at, tool in reversed(list(enumerate(tools)))}
         self._said: Mapping[str, frozenset[str]] = {
-            tool.name: stems(" ".join(included(tool.description))) for tool in tools
+            tool.name: stems(" ".join(purpose_sentences(tool.description))) for tool in tools
         }
-        self._excluded = {tool.name: excluded(tool.description) for tool in tools}
+        self._excluded = {tool.name: exclusion_sentences(tool.description) for tool in tools}
         self._rarity = Rarity(
             [dict.fromkeys(words(tool.description) + list(name_tokens(tool.name)), 1) for tool in tools]
         )
         self._descriptions = {tool.name: tool.description.lower() for tool in tools}
 
-    def likeness(self, one: str, two: str) -> float:
+    def likeness(self, first_word: str, second_word: str) -> float:
         """How similar the texts of two tools are, 0 to 1."""
-        first, second = self._index.get(one), self._index.get(two)
+        first, second = self._index.get(first_word), self._index.get(second_word)
         return self._texts.likeness(first, second) if first is not None and second is not None else 0.0
 
     def cover(self, request: Collection[str], tool: str) -> float:
@@ -43,16 +43,16 @@ class Wording:
 
         `request` holds words as `request_words` gives them. What the description excludes ("Not for …") does not count.
         """
-        said = self._said.get(tool)
-        if not request or not said:
+        tool_stems = self._said.get(tool)
+        if not request or not tool_stems:
             return 0.0
-        found = total = 0.0
+        covered = total = 0.0
         for word in request:
             weight = self._rarity[word]
             total += weight
-            if stem(word) in said:
-                found += weight
-        return found / total if total else 0.0
+            if stem(word) in tool_stems:
+                covered += weight
+        return covered / total if total else 0.0
 
     def says(self, tool: str, word: str) -> bool:
         """Whether a tool's description has a word, in any form."""
@@ -96,8 +96,8 @@ def reads_as_english(text: str) -> bool:
         letters = [letter for letter in text if letter.isalpha()]
         if sum(letter.isascii() for letter in letters) < MOSTLY * len(letters):
             return False
-    found = words(text)
-    return bool(found) and (len(found) < 3 or any(word in STOP_WORDS for word in found))
+    text_words = words(text)
+    return bool(text_words) and (len(text_words) < 3 or any(word in STOP_WORDS for word in text_words))
 
 
 def stems(text: str) -> frozenset[str]:
@@ -105,13 +105,13 @@ def stems(text: str) -> frozenset[str]:
     return frozenset(stem(word) for word in words(text[:50_000]) if word not in STOP_WORDS)
 
 
-def included(description: str) -> list[str]:
+def purpose_sentences(description: str) -> list[str]:
     """The sentences of a description that say what the tool is for, without those that say what it is not for."""
-    found = sentences(description[:50_000])
-    return [sentence for sentence in found if not _EXCLUDING.search(sentence)]
+    all_sentences = sentences(description[:50_000])
+    return [sentence for sentence in all_sentences if not _EXCLUDING.search(sentence)]
 
 
-def excluded(description: str) -> list[str]:
+def exclusion_sentences(description: str) -> list[str]:
     """The sentences of a description that say what the tool is not for."""
     return [sentence for sentence in sentences(description[:50_000]) if _EXCLUDING.search(sentence)]
 

@@ -169,7 +169,7 @@ VERSION_PARAMETER = re.compile(
 )
 
 
-def backticked(text: str) -> list[str]:
+def identifiers_in_backticks(text: str) -> list[str]:
     """Identifiers set in back-ticks."""
     return re.findall(r"`([A-Za-z_][\w.-]*)`", text) if "`" in text else []
 
@@ -211,7 +211,7 @@ _PART = re.compile(_VALUE)
 _WORDS = word_set("or and the a an of to be one either value values string")
 
 
-def closed_alternatives(text: str) -> list[str]:
+def alternatives_in(text: str) -> list[str]:
     """The values when the text names a closed list of at least two, else nothing.
 
     A list introduced by “such as” or ended by “etc.” is open. Unquoted values must be single words.
@@ -219,14 +219,14 @@ def closed_alternatives(text: str) -> list[str]:
     if "e.g" in text or "etc" in text:
         return []
     for pattern in _CLOSED:
-        found = pattern.search(text)
-        if not found or _OPEN.search(text[max(0, found.start() - 25) : found.end() + 15]):
+        match = pattern.search(text)
+        if not match or _OPEN.search(text[max(0, match.start() - 25) : match.end() + 15]):
             continue
-        if re.search(r"\b(?:if|when|for)\b[^.;]*$", text[: found.start()], re.I):
+        if re.search(r"\b(?:if|when|for)\b[^.;]*$", text[: match.start()], re.I):
             continue  # “if the field is a checkbox, 'true' or 'false'” is one case of several
-        parts = [part for part in _PART.findall(found[1]) if part.lower() not in ("or", "and")]
+        parts = [part for part in _PART.findall(match[1]) if part.lower() not in ("or", "and")]
         bare = [part for part in parts if part[0] not in "'\"`"]
-        if bare and (len(bare) < len(parts) or not _ends_there(text, found.end(1))):
+        if bare and (len(bare) < len(parts) or not _ends_there(text, match.end(1))):
             continue
         values = list(dict.fromkeys(part.strip("'\"`") for part in parts))
         if len(values) >= 2 and all(value and value.lower() not in _WORDS for value in values):

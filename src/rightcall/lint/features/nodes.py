@@ -39,10 +39,10 @@ class Node:
         """The declared types, without null, including those of plain variants."""
         return types_of(self.schema)
 
-    def is_only(self, *wanted: str) -> bool:
+    def is_only(self, *allowed: str) -> bool:
         """Whether all declared types are among these, with at least one declared."""
         types = self.types
-        return bool(types) and all(each in wanted for each in types)
+        return bool(types) and all(name in allowed for name in types)
 
 
 def types_of(schema: dict[str, Any]) -> tuple[str, ...]:
@@ -51,30 +51,30 @@ def types_of(schema: dict[str, Any]) -> tuple[str, ...]:
     if isinstance(declared, str):
         return (declared,) if declared != "null" else ()
     if isinstance(declared, list):
-        return tuple(each for each in declared if isinstance(each, str) and each != "null")
-    found: dict[str, None] = {}
+        return tuple(name for name in declared if isinstance(name, str) and name != "null")
+    names: dict[str, None] = {}
     for key in ("anyOf", "oneOf"):
         variants = schema.get(key)
         for variant in variants if isinstance(variants, list) else ():
             if isinstance(variant, dict):
                 inner = variant.get("type")
                 if isinstance(inner, str) and inner != "null":
-                    found[inner] = None
-    return tuple(found)
+                    names[inner] = None
+    return tuple(names)
 
 
 def walk(schema: dict[str, Any], path: JsonPath) -> list[Node]:
     """The schema and every schema inside it, each once, outer before inner, in the order of the file."""
     root = Node(path, schema, "", 0, True, None, "")
-    found: list[Node] = []
+    nodes: list[Node] = []
     waiting = [root]
-    while waiting and len(found) < MOST_NODES:
+    while waiting and len(nodes) < MOST_NODES:
         node = waiting.pop()
-        found.append(node)
+        nodes.append(node)
         inner = _children(node)
         inner.reverse()
         waiting.extend(inner)
-    return found
+    return nodes
 
 
 def _children(node: Node) -> list[Node]:

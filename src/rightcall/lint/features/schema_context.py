@@ -35,16 +35,16 @@ _COUNTED = ("oneOf", "not", "if", "contains")
 _UNKNOWN_TARGET = ("$dynamicRef", "$recursiveRef", "$anchor", "$dynamicAnchor")
 
 
-def sharing(nodes: list[Node], resolve: Resolve) -> frozenset[JsonPath]:
+def schemas_with_shared_value(nodes: list[Node], resolve: Resolve) -> frozenset[JsonPath]:
     """The schemas whose value another schema validates too, with everything inside them."""
     starts = [node for node in nodes if node.parent is not None and _shares(node.part, node.parent.schema)]
-    return _reached(nodes, starts, resolve, through=lambda node: len(_SHAPING & node.schema.keys()) > 1)
+    return _paths_from(nodes, starts, resolve, through=lambda node: len(_SHAPING & node.schema.keys()) > 1)
 
 
-def counted(nodes: list[Node], resolve: Resolve) -> frozenset[JsonPath]:
+def schemas_that_must_not_loosen(nodes: list[Node], resolve: Resolve) -> frozenset[JsonPath]:
     """The schemas that must not become more permissive, with everything inside them."""
     starts = [node for node in nodes if node.part in _COUNTED]
-    return _reached(nodes, starts, resolve, through=lambda node: False)
+    return _paths_from(nodes, starts, resolve, through=lambda node: False)
 
 
 def can_be_closed(node: Node) -> bool:
@@ -59,14 +59,16 @@ def can_be_closed(node: Node) -> bool:
     if not properties and node.parent is not None:
         return False
     least = schema.get("minProperties", 0)
-    return _asked_for(schema) <= properties.keys() and isinstance(least, int) and least <= len(properties)
+    return (
+        _names_asked_for(schema) <= properties.keys() and isinstance(least, int) and least <= len(properties)
+    )
 
 
-def _asked_for(schema: dict[str, Any]) -> set[str]:
+def _names_asked_for(schema: dict[str, Any]) -> set[str]:
     """The names that `required` and `dependentRequired` can ask for."""
     dependent = schema.get("dependentRequired")
     lists = [schema.get("required"), *(dependent.values() if isinstance(dependent, dict) else ())]
-    return {name for each in lists if isinstance(each, list) for name in each if isinstance(name, str)}
+    return {name for names in lists if isinstance(names, list) for name in names if isinstance(name, str)}
 
 
 def _shares(part: str, holder: dict[str, Any]) -> bool:
@@ -79,7 +81,7 @@ def _shares(part: str, holder: dict[str, Any]) -> bool:
     return part not in DEFINITIONS
 
 
-def _reached(
+def _paths_from(
     nodes: list[Node], starts: Iterable[Node], resolve: Resolve, *, through: Callable[[Node], bool]
 ) -> frozenset[JsonPath]:
     """The starts, what is inside them, what they refer to, and what the nodes that `through` names refer to."""
@@ -89,8 +91,8 @@ def _reached(
         return frozenset()
     by_schema = {id(node.schema): node for node in nodes}
     targets = {id(node): by_schema.get(id(resolve(node.schema["$ref"]))) for node in referring}
-    waiting += [found for node in referring if through(node) and (found := targets[id(node)])]
-    if any(found is None for found in targets.values()) or any(_is_named(node) for node in nodes):
+    waiting += [target for node in referring if through(node) and (target := targets[id(node)])]
+    if any(target is None for target in targets.values()) or any(_is_named(node) for node in nodes):
         waiting += [node for node in nodes if node.part in DEFINITIONS]  # anything may lead there
     inside: dict[int, list[Node]] = {}
     for node in nodes:
@@ -102,7 +104,7 @@ def _reached(
         if node.path not in found_paths:
             found_paths.add(node.path)
             waiting += inside.get(id(node), ())
-            waiting += [found] if (found := targets.get(id(node))) else []
+            waiting += [target] if (target := targets.get(id(node))) else []
     return frozenset(found_paths)
 
 

@@ -51,15 +51,15 @@ def fits(value: Any, schema: dict[str, Any]) -> bool:
     """Whether the value is valid. Also True when unknown (references, foreign types)."""
     kind = schema.get("type")
     if isinstance(kind, str):
-        known = json_type(kind)
-        if known is None:
+        json_kind = json_type(kind)
+        if json_kind is None:
             return True
-        if known and not _has_type(value, known):
+        if json_kind and not _has_type(value, json_kind):
             return False
         if kind not in JSON_TYPES:
             schema = {
                 **{k: v for k, v in schema.items() if k != "type"},
-                **({"type": known} if known else {}),
+                **({"type": json_kind} if json_kind else {}),
             }
     options = schema.get("enum")
     if isinstance(options, list) and not any(_same(value, option) for option in options):

@@ -36,7 +36,7 @@ def sentences(text: str) -> list[str]:
     """The sentences and list items of a text, without the punctuation at their ends."""
     if not text:
         return []
-    plain = _NOT_AN_END.sub(lambda found: found.group().replace(".", " "), text) if "." in text else text
+    plain = _NOT_AN_END.sub(lambda match: match.group().replace(".", " "), text) if "." in text else text
     return [part for raw in _SENTENCE_END.split(plain) if len(part := raw.strip()) > 1]
 
 
@@ -87,7 +87,7 @@ def case_style(name: str) -> str:
     return ""
 
 
-def shortened(text: str, width: int = 60) -> str:
+def excerpt(text: str, width: int = 60) -> str:
     """The text on one line, cut at a word when it is long."""
     line = " ".join(text.split())
     return line if len(line) <= width else line[: width - 1].rsplit(" ", 1)[0] + "…"
@@ -114,11 +114,11 @@ _SPHINX = re.compile(r"(?m)^[ \t]*:param(?:[ \t]+\w+)?[ \t]+(\w+):[ \t]*(.*)$")
 _HEADING = re.compile(r"^\s*(?:Returns?|Raises|Yields|Examples?|Notes?)\s*:?\s*$", re.IGNORECASE)
 
 
-def documented_parameters(text: str) -> tuple[dict[str, str], str]:
+def parameters_in_docstring(text: str) -> tuple[dict[str, str], str]:
     """What an `Args:` block or `:param` lines say of each parameter, and the text without them."""
     if ":param" in text:
-        found = {name: said.strip() for name, said in _SPHINX.findall(text)}
-        return found, _SPHINX.sub("", text).rstrip()
+        parameters = {name: text_of.strip() for name, text_of in _SPHINX.findall(text)}
+        return parameters, _SPHINX.sub("", text).rstrip()
     block = _BLOCK.search(text) if ":" in text and "\n" in text else None
     if block is None:
         return {}, text

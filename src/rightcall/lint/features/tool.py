@@ -13,7 +13,7 @@ from rightcall.files.documents import JsonPath
 from rightcall.lint.features.effects import Effect, effect_of
 from rightcall.lint.features.mentions import CONTRAST, FILLER_WORDS, STOP_WORDS
 from rightcall.lint.features.nodes import Node, walk
-from rightcall.lint.features.schema_context import counted, sharing
+from rightcall.lint.features.schema_context import schemas_that_must_not_loosen, schemas_with_shared_value
 from rightcall.lint.features.text import estimate_tokens, flat, name_tokens, sentences, stem, words
 from rightcall.lint.lazy import lazy
 from rightcall.lint.source.tools import SourceTool, shown_examples
@@ -46,18 +46,18 @@ class ToolFeatures:
     @lazy
     def nodes(self) -> list[Node]:
         """The input schema and every schema inside it, but for definitions that nothing refers to."""
-        found = walk(self.schema, INPUT)
-        return found if not DEFINITIONS & self.schema.keys() else _referenced(found)
+        nodes = walk(self.schema, INPUT)
+        return nodes if not DEFINITIONS & self.schema.keys() else _without_unused_definitions(nodes)
 
     @lazy
     def sharing(self) -> frozenset[JsonPath]:
         """The schemas whose value another schema validates too: closing one rejects what the other declares."""
-        return sharing(self.nodes, self.resolve)
+        return schemas_with_shared_value(self.nodes, self.resolve)
 
     @lazy
     def counted(self) -> frozenset[JsonPath]:
         """The schemas that are counted or negated: loosening one can reject what was accepted."""
-        return counted(self.nodes, self.resolve)
+        return schemas_that_must_not_loosen(self.nodes, self.resolve)
 
     @lazy
     def properties(self) -> list[Node]:
@@ -142,15 +142,15 @@ class ToolFeatures:
     @lazy
     def prose(self) -> list[tuple[JsonPath, str]]:
         """Every text written for the model, with its path."""
-        found: list[tuple[JsonPath, str]] = [(("description",), self.description)] if self.description else []
+        texts: list[tuple[JsonPath, str]] = [(("description",), self.description)] if self.description else []
         if self.source.title:
-            found.append((("title",), self.source.title))
+            texts.append((("title",), self.source.title))
         for node in self.nodes:
             for key in ("description", "title", "$comment"):
                 text = node.schema.get(key)
                 if isinstance(text, str) and text:
-                    found.append(((*node.path, key), text))
-        return found
+                    texts.append(((*node.path, key), text))
+        return texts
 
     @lazy
     def all_prose(self) -> str:
@@ -173,7 +173,7 @@ class ToolFeatures:
         `marks` are words one of which is in every match: searching for them first is many times faster.
         """
         if self.says_any(marks) and pattern.search(self.all_prose):
-            yield from _found(pattern, self.prose)
+            yield from _matches(pattern, self.prose)
 
     def search_everywhere(
         self, pattern: re.Pattern[str], marks: tuple[str, ...]
@@ -184,22 +184,22 @@ class ToolFeatures:
         """
         written = self.whole_text.lower()
         if any(mark in written for mark in marks) and pattern.search(flat(_ESCAPED_SPACE.sub(" ", written))):
-            yield from _found(pattern, self.strings)
+            yield from _matches(pattern, self.strings)
 
     @lazy
     def strings(self) -> list[tuple[JsonPath, str]]:
         """Every text in the definition, keys of properties too (their path is that of the property)."""
-        found: list[tuple[JsonPath, str]] = [(("name",), self.name)]
+        texts: list[tuple[JsonPath, str]] = [(("name",), self.name)]
         top = {"title": self.source.title, "description": self.description}
-        found += [((key,), text) for key, text in top.items() if text]
+        texts += [((key,), text) for key, text in top.items() if text]
         for key, value in (
             ("input_schema", self.source.input_schema),
             ("output_schema", self.source.output_schema),
             ("annotations", self.annotations.get("title")),
             ("input_examples", shown_examples(self.source)),
         ):
-            _collect(value, (key,), found)
-        return found
+            _collect(value, (key,), texts)
+        return texts
 
     @lazy
     def text(self) -> str:
@@ -240,19 +240,19 @@ def targets_of(source: SourceTool) -> frozenset[str]:
     return frozenset((target, strict)) if strict else frozenset((target,))
 
 
-def _found(
+def _matches(
     pattern: re.Pattern[str], texts: list[tuple[JsonPath, str]]
 ) -> Iterator[tuple[JsonPath, re.Match[str]]]:
     for path, text in texts:
-        found = pattern.search(flat(text))
-        if found:
-            yield path, found
+        match = pattern.search(flat(text))
+        if match:
+            yield path, match
 
 
 _ESCAPED_SPACE = re.compile(r"\\[nrt]")
 
 
-def _referenced(nodes: list[Node]) -> list[Node]:
+def _without_unused_definitions(nodes: list[Node]) -> list[Node]:
     """The nodes without definitions of the root that no reference reaches, directly or indirectly."""
     inside: dict[str, list[Node]] = {}
     kept = []
@@ -270,19 +270,19 @@ def _referenced(nodes: list[Node]) -> list[Node]:
             if target in inside and target not in reached:
                 reached.add(target)
                 waiting += [reference_of(node.schema) for node in inside[target]]
-    wanted = {id(node) for target in reached for node in inside[target]} | {id(node) for node in kept}
-    return [node for node in nodes if id(node) in wanted]
+    kept_ids = {id(node) for target in reached for node in inside[target]} | {id(node) for node in kept}
+    return [node for node in nodes if id(node) in kept_ids]
 
 
-def _collect(value: Any, path: JsonPath, found: list[tuple[JsonPath, str]]) -> None:
+def _collect(value: Any, path: JsonPath, texts: list[tuple[JsonPath, str]]) -> None:
     waiting: list[tuple[Any, JsonPath]] = [(value, path)]
     while waiting:
         here, at = waiting.pop()
         if isinstance(here, str):
-            found.append((at, here))
+            texts.append((at, here))
         elif isinstance(here, dict):
             for key, inner in here.items():
-                found.append(((*at, key), key))
+                texts.append(((*at, key), key))
                 waiting.append((inner, (*at, key)))
         elif isinstance(here, list):
             waiting.extend((inner, (*at, index)) for index, inner in enumerate(here))

@@ -39,10 +39,10 @@ class SetFeatures:
     @lazy
     def by_name(self) -> dict[str, ToolFeatures]:
         """Tools by name; of several with one name, the first."""
-        found: dict[str, ToolFeatures] = {}
+        tools: dict[str, ToolFeatures] = {}
         for tool in self.tools:
-            found.setdefault(tool.name, tool)
-        return found
+            tools.setdefault(tool.name, tool)
+        return tools
 
     @lazy
     def servers(self) -> frozenset[str]:
@@ -69,12 +69,12 @@ class SetFeatures:
     @lazy
     def providers_of(self) -> dict[str, list[str]]:
         """For each noun stem, the tools with it in their name, whatever their verb."""
-        found: dict[str, list[str]] = {}
+        names: dict[str, list[str]] = {}
         for tool in self.tools:
             for token in tool.name_tokens:
                 if token not in EFFECTS:
-                    found.setdefault(stem(token), []).append(tool.name)
-        return found
+                    names.setdefault(stem(token), []).append(tool.name)
+        return names
 
     @lazy
     def prefixes(self) -> Counter[str]:

@@ -17,10 +17,10 @@ def matrix(report: LintReport) -> dict[str, Any]:
             break
         names[pair.first] = names[pair.second] = None
     cells = [
-        {"tool": one, "other": two, "score": round(pair.score, 3), "why": pair.why}
+        {"tool": tool, "other": other, "score": round(pair.score, 3), "why": pair.why}
         for pair in report.pairs
         if pair.first in names and pair.second in names
-        for one, two in ((pair.first, pair.second), (pair.second, pair.first))
+        for tool, other in ((pair.first, pair.second), (pair.second, pair.first))
     ]
     axis = {"type": "nominal", "sort": sorted(names), "title": None}
     return {

@@ -70,9 +70,9 @@ def _summary(report: LintReport, hidden: int, paint: Paint) -> Iterator[str]:
     if report.diagnostics:
         yield ""
     counts = report.counts()
-    found = ", ".join(counted(count, name) for name, count in counts.items())
+    totals = ", ".join(counted(count, name) for name, count in counts.items())
     tools = counted(len(report.tools), "tool")
-    yield paint("bold", f"{tools}, about {report.tokens:,} tokens: {found}")
+    yield paint("bold", f"{tools}, about {report.tokens:,} tokens: {totals}")
     heavy = sorted(report.tools, key=lambda tool: -tool.tokens)[:3]
     if len(report.tools) > 1:
         yield "heaviest: " + ", ".join(f"{printable(tool.name)} {tool.tokens:,}" for tool in heavy)

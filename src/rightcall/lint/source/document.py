@@ -26,8 +26,8 @@ class Document:
 
     def place(self, path: JsonPath) -> JsonPlace | None:
         """Offsets of the value at a path, or None when there is no such value."""
-        found: JsonPlace | None = self.places.find(path)
-        return found
+        place: JsonPlace | None = self.places.find(path)
+        return place
 
     @lazy
     def places(self) -> Any:
@@ -41,16 +41,16 @@ class Document:
     def locate(self, path: JsonPath) -> tuple[int, int, str]:
         """Line, column and an excerpt of the value; the excerpt is empty when only an enclosing value exists."""
         for length in range(len(path), -1, -1):
-            found = self.place(path[:length])
-            if found is not None:
-                excerpt = self._excerpt(found) if length == len(path) else ""
-                return *self._line_and_column(found.key), excerpt
+            place = self.place(path[:length])
+            if place is not None:
+                excerpt = self._excerpt(place) if length == len(path) else ""
+                return *self._line_and_column(place.key), excerpt
         return self.first_line, 1, ""
 
     def repeated_key(self, path: JsonPath) -> tuple[int, str] | None:
         """Line and text of the first key that is duplicated in an object at or below the path."""
-        found = self.places.repeated_key(path) if self._repeats else None
-        return (self._line_and_column(found[0])[0], found[1]) if found else None
+        key = self.places.repeated_key(path) if self._repeats else None
+        return (self._line_and_column(key[0])[0], key[1]) if key else None
 
     def _excerpt(self, place: JsonPlace, width: int = 100) -> str:
         """The text at the place on one line, shortened."""
@@ -64,7 +64,7 @@ class Document:
 
     @lazy
     def _line_starts(self) -> list[int]:
-        return [0, *(found.end() for found in re.finditer("\n", self.text))]
+        return [0, *(match.end() for match in re.finditer("\n", self.text))]
 
     def _read(self) -> Any:
         try:
@@ -78,14 +78,14 @@ class Document:
         except RecursionError:
             raise InputError(self.name, "nested too deeply", "the limit is about 900 levels") from None
         except ValueError as error:
-            raise InputError(*self._said(error), "is it really JSON?") from None
+            raise InputError(*self._parser_complaint(error), "is it really JSON?") from None
         except Exception as error:
             if type(error).__module__.split(".")[0] != "yaml":
                 raise
-            raise InputError(*self._said(error), "is it really YAML?") from None
+            raise InputError(*self._parser_complaint(error), "is it really YAML?") from None
         return value
 
-    def _said(self, error: Exception) -> tuple[str, str]:
+    def _parser_complaint(self, error: Exception) -> tuple[str, str]:
         """Where and what a parser complained about, on one line."""
         mark = getattr(error, "problem_mark", None)
         line = mark.line + 1 if mark is not None else getattr(error, "lineno", None)

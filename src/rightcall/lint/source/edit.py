@@ -41,19 +41,19 @@ class Splice:
         return self.start <= other.end and other.start <= self.end
 
 
-def edited(document: Document, edits: Sequence[Edit]) -> Document | None:
+def edit_document(document: Document, edits: Sequence[Edit]) -> Document | None:
     """The document with all edits made, or None when its text does not allow them."""
     splices = [splice(document, edit) for edit in edits]
     try:
-        wanted = edited_value(document.value, edits)
+        expected = edit_value(document.value, edits)
     except (LookupError, TypeError):
         return None
-    if any(each is None for each in splices):
+    if any(splice is None for splice in splices):
         return None
-    return _checked(document, [each for each in splices if each is not None], wanted)
+    return _splice_document(document, [splice for splice in splices if splice is not None], expected)
 
 
-def edited_value(value: Any, edits: Iterable[Edit]) -> Any:
+def edit_value(value: Any, edits: Iterable[Edit]) -> Any:
     """A copy of a plain value with the edits made; raises `LookupError` when a place does not exist."""
     changed = copy.deepcopy(value)
     for edit in edits:
@@ -81,16 +81,16 @@ def splice(document: Document, edit: Edit) -> Splice | None:
     return _addition(document, holder, edit) if holder and edit.path else None
 
 
-def _checked(document: Document, splices: list[Splice], wanted: Any) -> Document | None:
+def _splice_document(document: Document, splices: list[Splice], expected: Any) -> Document | None:
     text = document.text
     once = dict.fromkeys(splices)  # an anchor's value is one text, wherever it is used
-    for each in sorted(once, key=lambda s: (s.start, s.end, -s.indent), reverse=True):
-        text = text[: each.start] + each.text + text[each.end :]
+    for splice in sorted(once, key=lambda s: (s.start, s.end, -s.indent), reverse=True):
+        text = text[: splice.start] + splice.text + text[splice.end :]
     try:
         changed = Document(document.name, text, kind=document.kind, first_line=document.first_line)
     except InputError:
         return None
-    return changed if changed.value == wanted else None
+    return changed if changed.value == expected else None
 
 
 def _replacement(document: Document, place: JsonPlace, value: Any) -> Splice:
@@ -99,7 +99,7 @@ def _replacement(document: Document, place: JsonPlace, value: Any) -> Splice:
         alike = in_style_of(text[place.start : place.end], value, _newline(text))
         if alike is not None:
             return Splice(place.start, place.end, alike)
-    written = _written(document, value, _indent_of_line(text, place.key))
+    written = _json_lines(document, value, _indent_of_line(text, place.key))
     if document.kind == "yaml" and text[place.start] in "|>" and text[place.end - 1 : place.end] == "\n":
         written += _newline(text)
     return Splice(place.start, place.end, written)
@@ -109,20 +109,24 @@ def _addition(document: Document, holder: JsonPlace, edit: Edit) -> Splice | Non
     """A new member at the end of an object."""
     text = document.text
     named = document.places.members(holder).values()
-    members = [each for each in named if holder.start <= each.key < holder.end]  # not those merged by `<<`
+    members = [
+        member for member in named if holder.start <= member.key < holder.end
+    ]  # not those merged by `<<`
     if not isinstance(edit.path[-1], str):
         return None
     name = _key(document, members, edit.path[-1]) + ": "
     if not holder.flow:
-        return _line_added(text, members, name + _written(document, edit.value, "")) if members else None
+        return _line_added(text, members, name + _json_lines(document, edit.value, "")) if members else None
     if not members:
         if text[holder.start + 1 : holder.end - 1].strip():
             return None
-        return Splice(holder.start + 1, holder.end - 1, name + _written(document, edit.value, ""))
+        return Splice(holder.start + 1, holder.end - 1, name + _json_lines(document, edit.value, ""))
     last, indent = members[-1], _indent_of_line(text, members[0].key)
     broken = "\n" in text[holder.start : members[0].key]
     comma = f",\n{indent}" if broken else _comma(text, members)
-    return Splice(last.end, last.end, comma + name + _written(document, edit.value, indent if broken else ""))
+    return Splice(
+        last.end, last.end, comma + name + _json_lines(document, edit.value, indent if broken else "")
+    )
 
 
 def _line_added(text: str, members: list[JsonPlace], line: str) -> Splice:
@@ -174,7 +178,7 @@ def _removal(document: Document, edit: Edit, place: JsonPlace) -> Splice | None:
     return Splice(members[index - 1].end, place.end, "")
 
 
-def _written(document: Document, value: Any, indent: str) -> str:
+def _json_lines(document: Document, value: Any, indent: str) -> str:
     """The value as JSON, broken into lines like the text around it."""
     ascii_only = document.text.isascii() and "\\u" in document.text
     if document.kind == "json" and indent and isinstance(value, dict | list) and len(str(value)) > 60:
@@ -211,7 +215,7 @@ def in_style_of(old: str, text: str, newline: str) -> str | None:
     if head[0] == ">":
         width = max(40, *(len(line.strip()) for line in old.splitlines()))
         wrapped = (
-            textwrap.wrap(each, width, break_long_words=False, break_on_hyphens=False) for each in lines
+            textwrap.wrap(line, width, break_long_words=False, break_on_hyphens=False) for line in lines
         )
         lines = [line for part in wrapped for line in (*part, "")][:-1]
     body = newline.join(indent + line if line else "" for line in lines)

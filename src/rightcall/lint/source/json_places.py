@@ -53,12 +53,12 @@ class JsonPlaces:
 
     def members(self, place: JsonPlace) -> dict[str | int, JsonPlace]:
         """The members of the object or list at a place, in order; empty for a scalar."""
-        found = self._members.get(place.start)
-        if found is None:
+        members = self._members.get(place.start)
+        if members is None:
             opening = self._text[place.start]
             read = {"{": self._read_object, "[": self._read_list}.get(opening)
-            found = self._members[place.start] = read(place.start) if read else {}
-        return found
+            members = self._members[place.start] = read(place.start) if read else {}
+        return members
 
     def repeated_key(self, path: JsonPath) -> tuple[int, str] | None:
         """Offset and text of the first key that is duplicated in an object at or below the path."""
@@ -97,10 +97,10 @@ class JsonPlaces:
         return _end(_SPACE(self._text, at))
 
 
-def _end(found: re.Match[str] | None) -> int:
+def _end(match: re.Match[str] | None) -> int:
     """Where a pattern ends that always fits a text the decoder has accepted."""
-    assert found is not None
-    return found.end()
+    assert match is not None
+    return match.end()
 
 
 def read_json(text: str) -> tuple[Any, bool]:

@@ -42,7 +42,7 @@ def _tool(document: Document, base: JsonPath, operation: dict[str, Any], item: d
     lists = ((operation, (*base, "parameters")), (item, (*base[:2], "parameters")))
     for holder, path in lists:
         for index, entry in enumerate(_list(holder.get("parameters"))):
-            parameter, at = resolved(document.value, entry, (*path, index))
+            parameter, at = follow_reference(document.value, entry, (*path, index))
             _add_parameter(schemas, parameter, at, properties, required, places)
     _add_body(document.value, schemas, operation.get("requestBody"), base, properties, required, places)
     schema: dict[str, Any] = {"type": "object", "properties": properties, "required": required}
@@ -98,13 +98,13 @@ def _add_body(
     required: list[str],
     places: dict[JsonPath, JsonPath],
 ) -> None:
-    body, at = resolved(root, body, (*base, "requestBody"))
+    body, at = follow_reference(root, body, (*base, "requestBody"))
     content = body.get("content") if isinstance(body, dict) else None
     media = content.get("application/json") if isinstance(content, dict) else None
     if not isinstance(media, dict):
         return
-    found, at = resolved(root, media.get("schema"), (*at, "content", "application/json", "schema"))
-    schema = schemas.taken(found)
+    target, at = follow_reference(root, media.get("schema"), (*at, "content", "application/json", "schema"))
+    schema = schemas.taken(target)
     if not isinstance(schema, dict):
         return
     members = schema.get("properties")
@@ -157,19 +157,19 @@ class Schemas:
         if not isinstance(value, dict):
             return value
         if reference_of(value) is not None:
-            return self._followed(value, depth)
+            return self._follow(value, depth)
         value = self._without_read_only(value)
         taken = {key: part if key in _VALUES else self.taken(part, depth + 1) for key, part in value.items()}
         return _as_2020_12(taken) if self._is_30 else taken
 
-    def _followed(self, value: dict[str, Any], depth: int) -> Any:
+    def _follow(self, value: dict[str, Any], depth: int) -> Any:
         reference: str = value["$ref"]
-        found, path = resolved(self._root, value, ())
-        if not isinstance(found, dict) or found is value:
+        target, path = follow_reference(self._root, value, ())
+        if not isinstance(target, dict) or target is value:
             return value
         beside = {key: self.taken(part, depth + 1) for key, part in value.items() if key != "$ref"}
         if depth <= _DEEPEST and not self._leads_to_itself(reference):
-            return {**self.taken(found, depth + 1), **beside}
+            return {**self.taken(target, depth + 1), **beside}
         if reference not in self._names:
             name = str(path[-1])
             while name in self.definitions:
@@ -177,15 +177,15 @@ class Schemas:
             self._names[reference] = name
             self.definitions[name] = {}  # taken from now on, also by what is inside
             self.places["input_schema", "$defs", name] = path
-            self.definitions[name] = self.taken(found)
+            self.definitions[name] = self.taken(target)
         return {"$ref": f"#/$defs/{self._names[reference]}", **beside}
 
     def _leads_to_itself(self, reference: str) -> bool:
         seen: set[str] = set()
         waiting = [reference]
         while waiting:
-            found, _ = resolved(self._root, {"$ref": waiting.pop()}, ())
-            for inner in _references(found):
+            target, _ = follow_reference(self._root, {"$ref": waiting.pop()}, ())
+            for inner in _references(target):
                 if inner == reference:
                     return True
                 if inner not in seen:
@@ -210,11 +210,11 @@ class Schemas:
         return changed
 
     def _is_read_only(self, member: Any) -> bool:
-        found, _ = resolved(self._root, member, ())
-        return any(isinstance(each, dict) and each.get("readOnly") is True for each in (member, found))
+        target, _ = follow_reference(self._root, member, ())
+        return any(isinstance(schema, dict) and schema.get("readOnly") is True for schema in (member, target))
 
 
-def resolved(root: Any, value: Any, path: JsonPath) -> tuple[Any, JsonPath]:
+def follow_reference(root: Any, value: Any, path: JsonPath) -> tuple[Any, JsonPath]:
     """Follow a local reference, keeping the path of what it leads to."""
     for _ in range(_DEEPEST):
         reference = reference_of(value)
@@ -225,29 +225,31 @@ def resolved(root: Any, value: Any, path: JsonPath) -> tuple[Any, JsonPath]:
 
 
 def _references(value: Any) -> list[str]:
-    found: list[str] = []
+    references: list[str] = []
     waiting = [value]
     while waiting:
         part = waiting.pop()
         if isinstance(part, dict):
             if (reference := reference_of(part)) is not None:
-                found.append(reference)
+                references.append(reference)
             waiting += [inner for key, inner in part.items() if key not in _VALUES]
         elif isinstance(part, list):
             waiting += part
-    return found
+    return references
 
 
 def _as_2020_12(schema: dict[str, Any]) -> dict[str, Any]:
     """A schema of OpenAPI 3.0 converted to JSON Schema: `nullable` and boolean bounds are written differently there."""
-    made = dict(schema)
-    if isinstance(made.get("nullable"), bool):
-        nullable = made.pop("nullable")
-        if nullable and isinstance(made.get("type"), str):  # without a type it has no effect (OpenAPI 3.0.3)
-            made["type"] = [made["type"], "null"]
+    changed = dict(schema)
+    if isinstance(changed.get("nullable"), bool):
+        nullable = changed.pop("nullable")
+        if nullable and isinstance(
+            changed.get("type"), str
+        ):  # without a type it has no effect (OpenAPI 3.0.3)
+            changed["type"] = [changed["type"], "null"]
     for bound, plain in (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")):
-        if isinstance(made.get(bound), bool):
-            exclusive = made.pop(bound)
-            if exclusive and plain in made:
-                made[bound] = made.pop(plain)
-    return made
+        if isinstance(changed.get(bound), bool):
+            exclusive = changed.pop(bound)
+            if exclusive and plain in changed:
+                changed[bound] = changed.pop(plain)
+    return changed

@@ -44,10 +44,10 @@ def read_paths(
             read |= inside
         elif path.resolve() not in read:
             read[path.resolve()] = read_file(path, import_python=import_python)
-    found = [each for sets in read.values() for each in sets]
-    if not found:
+    tool_sets = [tool_set for sets in read.values() for tool_set in sets]
+    if not tool_sets:
         raise InputError("", "no tool definitions found", "pass a JSON or YAML file with a list of tools")
-    return found
+    return tool_sets
 
 
 def read_file(path: Path, *, import_python: PythonLoader | None = None) -> list[ToolSet]:
@@ -63,7 +63,7 @@ def read_file(path: Path, *, import_python: PythonLoader | None = None) -> list[
         return [tool_set(tools, name=str(path), origin=str(path), lines=_function_lines(path))]
     text = _text_of(path)
     sets = read_text(text, name=str(path), kind=".jsonl" if path.suffix == ".jsonl" else path.suffix)
-    if not any(each.tools for each in sets):
+    if not any(tool_set.tools for tool_set in sets):
         raise InputError(
             str(path),
             "no tool definitions found",
@@ -90,13 +90,13 @@ def read_document(document: Document) -> ToolSet:
     """The tools of one document as a set."""
     try:
         is_api = is_openapi(document.value)
-        found = operations_in(document) if is_api else tools_in(document)
+        tools = operations_in(document) if is_api else tools_in(document)
         provider_run = [] if is_api else provider_run_in(document)
-        refuse_what_is_unclear(document, found)
+        refuse_what_is_unclear(document, tools)
     except RecursionError:
         raise InputError(document.name, "nested too deeply", "the limit is about 900 levels") from None
     where = document.name if document.first_line == 1 else f"{document.name}:{document.first_line}"
-    return ToolSet(where, tuple(found), tuple(provider_run))
+    return ToolSet(where, tuple(tools), tuple(provider_run))
 
 
 def tool_set(
@@ -108,9 +108,15 @@ def tool_set(
     lines: Mapping[str, int] | None = None,
 ) -> ToolSet:
     """A set from tools of the model, as an MCP server, a suite or a Python module gives them."""
-    made = (_source_tool(tool, index, server) for index, tool in enumerate(tools))
-    known = lines or {}
-    return ToolSet(name, tuple(replace(each, origin=origin, line=known.get(each.name, 0)) for each in made))
+    source_tools = (_source_tool(tool, index, server) for index, tool in enumerate(tools))
+    line_of = lines or {}
+    return ToolSet(
+        name,
+        tuple(
+            replace(source_tool, origin=origin, line=line_of.get(source_tool.name, 0))
+            for source_tool in source_tools
+        ),
+    )
 
 
 def _function_lines(path: Path) -> dict[str, int]:
@@ -119,7 +125,7 @@ def _function_lines(path: Path) -> dict[str, int]:
 
     defined = ast.walk(ast.parse(path.read_bytes()))
     return {
-        each.name: each.lineno for each in defined if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)
+        node.name: node.lineno for node in defined if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
     }
 
 
@@ -147,7 +153,7 @@ def _read_folder(
     read: Mapping[Path, list[ToolSet]],
 ) -> dict[Path, list[ToolSet]]:
     """The files of a folder that contain tools, with their sets; already read files are skipped."""
-    found: dict[Path, list[ToolSet]] = {}
+    sets_of: dict[Path, list[ToolSet]] = {}
     for path in (*documents_in(folder), *(tool_modules_in(folder) if import_python else ())):
         whole = path.resolve()
         if whole in read:
@@ -158,8 +164,8 @@ def _read_folder(
         else:
             sets = _read_inside_folder(path, unreadable)
         if sets:
-            found[whole] = sets
-    return found
+            sets_of[whole] = sets
+    return sets_of
 
 
 def _no_tools_in_folder(folder: Path, import_python: PythonLoader | None) -> InputError:
@@ -178,8 +184,8 @@ def _read_inside_folder(path: Path, unreadable: Callable[[InputError], None]) ->
     except InputError as error:
         unreadable(error)
         return []
-    found = read_document(document)
-    return [found] if any(map(_is_surely_a_tool, found.tools)) else []
+    tool_set = read_document(document)
+    return [tool_set] if any(map(_is_surely_a_tool, tool_set.tools)) else []
 
 
 def _is_surely_a_tool(tool: SourceTool) -> bool:
@@ -231,7 +237,7 @@ def _refuse_repeated_key(document: Document, path: JsonPath, holder: str) -> Non
         )
 
 
-def joined(sets: Sequence[ToolSet], *, together: bool = False) -> list[ToolSet]:
+def join_sets(sets: Sequence[ToolSet], *, together: bool = False) -> list[ToolSet]:
     """The sets with files of a single tool each made one set, or with `together` everything made one set.
 
     One tool per file is a common layout, and rules that compare tools must see them together.
@@ -240,12 +246,16 @@ def joined(sets: Sequence[ToolSet], *, together: bool = False) -> list[ToolSet]:
     if together:
         return [_one(sets)] if len(sets) > 1 else list(sets)
     alone: dict[str, list[ToolSet]] = {}
-    for each in sets:
-        if _is_file_of_one_tool(each):
-            alone.setdefault(each.tools[0].server, []).append(each)
+    for tool_set in sets:
+        if _is_file_of_one_tool(tool_set):
+            alone.setdefault(tool_set.tools[0].server, []).append(tool_set)
     first = {id(members[0]): members for members in alone.values() if len(members) > 1}
-    later = {id(each) for members in first.values() for each in members[1:]}
-    return [_one(first[id(each)]) if id(each) in first else each for each in sets if id(each) not in later]
+    later = {id(tool_set) for members in first.values() for tool_set in members[1:]}
+    return [
+        _one(first[id(tool_set)]) if id(tool_set) in first else tool_set
+        for tool_set in sets
+        if id(tool_set) not in later
+    ]
 
 
 def _is_file_of_one_tool(tools: ToolSet) -> bool:
@@ -254,9 +264,9 @@ def _is_file_of_one_tool(tools: ToolSet) -> bool:
 
 
 def _one(sets: Sequence[ToolSet]) -> ToolSet:
-    tools: list[SourceTool] = [tool for each in sets for tool in each.tools]
-    provider_run = [name for each in sets for name in each.provider_run]
-    return ToolSet(_folder_of(each.name for each in sets), tuple(tools), tuple(provider_run))
+    tools: list[SourceTool] = [tool for tool_set in sets for tool in tool_set.tools]
+    provider_run = [name for tool_set in sets for name in tool_set.provider_run]
+    return ToolSet(_folder_of(tool_set.name for tool_set in sets), tuple(tools), tuple(provider_run))
 
 
 def _folder_of(names: Iterable[str]) -> str:

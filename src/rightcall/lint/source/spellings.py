@@ -95,8 +95,8 @@ def _strays(value: Any, path: JsonPath) -> Iterator[tuple[JsonPath, str, str]]:
         clearly = _is_list_of_tools(value)
         for index, item in enumerate(value):
             if clearly and not isinstance(item, dict | list):
-                found = KINDS.get(type(item), "something else")
-                yield (*path, index), f"a tool must be an object, got {found}", "remove it from the list"
+                kind = KINDS.get(type(item), "something else")
+                yield (*path, index), f"a tool must be an object, got {kind}", "remove it from the list"
             elif clearly and isinstance(item, dict) and not _belongs_to_tools(item):
                 yield (*path, index), *_nameless(item)
             else:
@@ -122,9 +122,9 @@ def _belongs_to_tools(entry: dict[str, Any]) -> bool:
 
 def _nameless(entry: dict[str, Any]) -> tuple[str, str]:
     usual = ("name", "function", "toolSpec")
-    known = {*usual, "type", "description", "strict", "title", *_SCHEMA_KEYS, *_OUTPUT_KEYS}
+    keys = {*usual, "type", "description", "strict", "title", *_SCHEMA_KEYS, *_OUTPUT_KEYS}
     for key in entry:
-        near = suggestion(key, usual) if key not in known else ""
+        near = suggestion(key, usual) if key not in keys else ""
         if near:
             return f"a tool has no 'name', but has '{key[:40]}'", near
     return "a tool has no name", "add one, or remove the entry from the list of tools"
@@ -210,9 +210,9 @@ def _flat_spelling(value: dict[str, Any], path: JsonPath) -> Spelling:
 def _extension(*places: dict[str, Any]) -> Any:
     for place in places:
         meta = place.get("_meta")
-        found = place.get("x-rightcall") or (meta.get("rightcall") if isinstance(meta, dict) else None)
-        if found is not None:
-            return found
+        extension = place.get("x-rightcall") or (meta.get("rightcall") if isinstance(meta, dict) else None)
+        if extension is not None:
+            return extension
     return None
 
 

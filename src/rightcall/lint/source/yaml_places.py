@@ -74,7 +74,7 @@ def read_yaml(text: str) -> tuple[Any, YamlPlaces]:
             return None, YamlPlaces(None, text)
         if _size(root, {}) > MOST_VALUES:
             raise yaml.YAMLError("its anchors expand to too many values")
-        repeated = _repeated(root)  # before merging, which may name a key again
+        repeated = _repeated_keys(root)  # before merging, which may name a key again
         value = _plain(root, loader)
     finally:
         loader.dispose()
@@ -112,23 +112,23 @@ def _plain(node: yaml.Node, loader: Any) -> Any:
     return str(node.value)
 
 
-def _size(node: yaml.Node, known: dict[int, int]) -> int:
+def _size(node: yaml.Node, sizes: dict[int, int]) -> int:
     """How many values a node stands for once its aliases are followed."""
     if isinstance(node, yaml.ScalarNode):
         return 1
-    if id(node) in known:
-        if known[id(node)] < 0:
+    if id(node) in sizes:
+        if sizes[id(node)] < 0:
             raise yaml.YAMLError("an anchor contains itself")
-        return known[id(node)]
-    known[id(node)] = -1
+        return sizes[id(node)]
+    sizes[id(node)] = -1
     inner = [part for pair in node.value for part in (pair if isinstance(pair, tuple) else (pair,))]
-    known[id(node)] = 1 + sum(_size(part, known) for part in inner)
-    return known[id(node)]
+    sizes[id(node)] = 1 + sum(_size(part, sizes) for part in inner)
+    return sizes[id(node)]
 
 
-def _repeated(root: yaml.Node) -> dict[int, yaml.Node]:
+def _repeated_keys(root: yaml.Node) -> dict[int, yaml.Node]:
     """The second of two like keys, by the identity of the mapping that has them."""
-    found: dict[int, yaml.Node] = {}
+    second_keys: dict[int, yaml.Node] = {}
     seen: set[int] = set()
     waiting = [root]
     while waiting:
@@ -140,10 +140,10 @@ def _repeated(root: yaml.Node) -> dict[int, yaml.Node]:
             keys: set[str] = set()
             for key, _ in node.value:
                 if str(key.value) in keys and not key.tag.endswith(":merge"):
-                    found.setdefault(id(node), key)
+                    second_keys.setdefault(id(node), key)
                 keys.add(str(key.value))
         waiting += _inside(node)
-    return found
+    return second_keys
 
 
 def _inside(node: yaml.Node) -> list[yaml.Node]:

@@ -17,25 +17,25 @@ SHORTEST, LONGEST = 6, 256
 
 
 def check_set(tools: SetFeatures) -> Iterator[tuple[ToolFeatures, Finding]]:
-    for one, two in _candidates(tools):
-        if one.name.casefold() == two.name.casefold():
+    for first, second in _candidates(tools):
+        if first.name.casefold() == second.name.casefold():
             continue
-        if sorted(one.name_tokens) == sorted(two.name_tokens):
-            if "".join(one.name_tokens) != "".join(two.name_tokens) and not _two_terms(one, two):
-                yield two, _finding(one, two, "has the same words as")
-        elif _one_token_apart(one.name_tokens, two.name_tokens):
-            yield two, _finding(one, two, "is a letter or two from")
+        if sorted(first.name_tokens) == sorted(second.name_tokens):
+            if "".join(first.name_tokens) != "".join(second.name_tokens) and not _two_terms(first, second):
+                yield second, _finding(first, second, "has the same words as")
+        elif _one_token_apart(first.name_tokens, second.name_tokens):
+            yield second, _finding(first, second, "is a letter or two from")
 
 
 def _two_terms(one: ToolFeatures, two: ToolFeatures) -> bool:
     """`speech_to_text`, `text_to_speech`: a way and its way back, whose first sentences have little in common."""
     if "to" not in one.name_tokens:
         return False
-    first, second = ({stem(word) for word in words(_opening(tool))} - STOP_WORDS for tool in (one, two))
+    first, second = ({stem(word) for word in words(_first_words(tool))} - STOP_WORDS for tool in (one, two))
     return len(first & second) * 2 < min(len(first), len(second))
 
 
-def _opening(tool: ToolFeatures) -> str:
+def _first_words(tool: ToolFeatures) -> str:
     return tool.sentences[0] if tool.sentences else ""
 
 
@@ -57,16 +57,16 @@ def _candidates(tools: SetFeatures) -> Iterator[tuple[ToolFeatures, ToolFeatures
                 buckets.setdefault(key, []).append(tool)
         seen: set[tuple[int, int]] = set()
         for alike in buckets.values():
-            for index, one in enumerate(alike[:200]):
-                for two in alike[index + 1 : 200]:
-                    if abs(len(one.name) - len(two.name)) <= 2 and (id(one), id(two)) not in seen:
-                        seen.add((id(one), id(two)))
-                        yield one, two
+            for index, first in enumerate(alike[:200]):
+                for second in alike[index + 1 : 200]:
+                    if abs(len(first.name) - len(second.name)) <= 2 and (id(first), id(second)) not in seen:
+                        seen.add((id(first), id(second)))
+                        yield first, second
 
 
-def _one_token_apart(one: tuple[str, ...], two: tuple[str, ...]) -> bool:
+def _one_token_apart(first: tuple[str, ...], second: tuple[str, ...]) -> bool:
     """Do they differ in one word, by at most two letters of a word that is not short?"""
-    different = [(a, b) for a, b in zip(one, two, strict=True) if a != b]
+    different = [(a, b) for a, b in zip(first, second, strict=True) if a != b]
     if len(different) != 1:
         return False
     a, b = different[0]
@@ -76,9 +76,9 @@ def _one_token_apart(one: tuple[str, ...], two: tuple[str, ...]) -> bool:
     return plural or edit_distance(a, b, 1) <= 1
 
 
-def _finding(one: ToolFeatures, two: ToolFeatures, how: str) -> Finding:
+def _finding(first: ToolFeatures, second: ToolFeatures, how: str) -> Finding:
     return Finding(
-        ("name",), f"'{two.name}' {how} '{one.name}'", "make the difference a word", others=(one.name,)
+        ("name",), f"'{second.name}' {how} '{first.name}'", "make the difference a word", others=(first.name,)
     )
 
 

@@ -20,22 +20,22 @@ def check_set(tools: SetFeatures) -> Iterator[tuple[ToolFeatures, Finding]]:
         frozenset((pair.first.name, pair.second.name)) for pair in tools.pairs if pair.score >= WARN
     }
     for alike in groups.values():
-        for index, two in enumerate(alike):
-            one = next((t for t in alike[:index] if _nearly_one_name(t, two)), None)
-            if one is not None and frozenset((one.name, two.name)) not in confusable:
+        for index, second in enumerate(alike):
+            first = next((t for t in alike[:index] if _nearly_one_name(t, second)), None)
+            if first is not None and frozenset((first.name, second.name)) not in confusable:
                 yield (
-                    two,
+                    second,
                     Finding(
                         ("name",),
-                        f"has the parameters of {one.name} and a name that differs by a word",
+                        f"has the parameters of {first.name} and a name that differs by a word",
                         "one tool with an enum?",
-                        others=(one.name,),
+                        others=(first.name,),
                     ),
                 )
 
 
-def _nearly_one_name(one: ToolFeatures, two: ToolFeatures) -> bool:
-    a, b = one.name_tokens, two.name_tokens
+def _nearly_one_name(first: ToolFeatures, second: ToolFeatures) -> bool:
+    a, b = first.name_tokens, second.name_tokens
     return len(a) == len(b) > 1 and a[0] == b[0] and sum(x != y for x, y in zip(a, b, strict=True)) == 1
 
 

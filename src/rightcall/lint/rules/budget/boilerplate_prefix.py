@@ -20,17 +20,17 @@ _NOT_VERBS = frozenset(("is", "was", "has", "does", "belongs"))
 
 
 def check(tool: ToolFeatures) -> Iterator[Finding]:
-    found = _PREFIX.match(tool.description)
-    if not found:
+    match = _PREFIX.match(tool.description)
+    if not match:
         return
-    rest = tool.description[found.end() :]
+    rest = tool.description[match.end() :]
     first = re.match(r"[a-z]+", rest)
     if not first or first.group() in _NOT_VERBS:
         return
     better = rest[0].upper() + rest[1:]
     yield Finding(
         ("description",),
-        f"begins with “{found.group().strip()}”",
+        f"begins with “{match.group().strip()}”",
         "start with what it does",
         edits=(Edit(("description",), better),),
         safe=True,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rightcall.lint.diagnostic import Finding
-from rightcall.lint.features.text import shortened
+from rightcall.lint.features.text import excerpt
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.features.toolset import SetFeatures
 from rightcall.lint.rule import Rule
@@ -20,7 +20,7 @@ def check_set(tools: SetFeatures) -> Iterator[tuple[ToolFeatures, Finding]]:
     holders: dict[str, list[ToolFeatures]] = {}
     for tool in tools.tools:
         if len(tool.description) >= SHORTEST:
-            for sentence in dict.fromkeys(each for each in tool.sentences if len(each) >= SHORTEST):
+            for sentence in dict.fromkeys(text for text in tool.sentences if len(text) >= SHORTEST):
                 holders.setdefault(sentence, []).append(tool)
     for sentence, alike in holders.items():
         if len(alike) >= FEWEST:
@@ -29,7 +29,7 @@ def check_set(tools: SetFeatures) -> Iterator[tuple[ToolFeatures, Finding]]:
                 alike[0],
                 Finding(
                     ("description",),
-                    f"“{shortened(sentence, 50)}” is repeated in {len(alike)} tools",
+                    f"“{excerpt(sentence, 50)}” is repeated in {len(alike)} tools",
                     "say it once, in the system prompt",
                     others=others,
                 ),

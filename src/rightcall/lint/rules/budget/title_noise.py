@@ -17,7 +17,7 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
         if isinstance(title := node.schema.get("title"), str)
         and (
             (node.name and name_tokens(title) == name_tokens(node.name))
-            or (node.parent is None and _generated(tool, title))
+            or (node.parent is None and _is_generated(tool, title))
         )
     ]
     if noise:
@@ -35,7 +35,7 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
         )
 
 
-def _generated(tool: ToolFeatures, title: str) -> bool:
+def _is_generated(tool: ToolFeatures, title: str) -> bool:
     """Frameworks call the root `<name>Arguments`, `<name>Args` or `<name>Input`."""
     tokens = name_tokens(title)
     return tokens[:-1] == tool.name_tokens and tokens[-1:] in (

@@ -37,43 +37,43 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
     for node in tool.properties:
         if "efault" not in node.text:
             continue
-        said = _said(node)
-        if said is None:
+        default = _default_in_text(node)
+        if default is None:
             continue
         if "default" not in node.schema:
-            edit = Edit((*node.path, "default"), said)
+            edit = Edit((*node.path, "default"), default)
             yield Finding(
                 node.path,
-                f"the text says the default of '{node.name}' is {said!r}, the schema does not",
-                f'add "default": {_shown(said)}',
+                f"the text says the default of '{node.name}' is {default!r}, the schema does not",
+                f'add "default": {_value_text(default)}',
                 edits=(edit,),
             )
-        elif node.schema["default"] != said:
-            edit = Edit((*node.path, "default"), said)
+        elif node.schema["default"] != default:
+            edit = Edit((*node.path, "default"), default)
             yield Finding(
                 node.path,
-                f"the text says the default of '{node.name}' is {said!r}, the schema says "
+                f"the text says the default of '{node.name}' is {default!r}, the schema says "
                 f"{node.schema['default']!r}",
                 "make the two agree",
                 edits=(edit,),
             )
 
 
-def _said(node: Node) -> Any:
+def _default_in_text(node: Node) -> Any:
     """The default the text names as a value of the parameter's type, or None when it is not that clear."""
-    found = _SAID.search(node.text) or _SAID_BRIEFLY.search(node.text)
-    if not found or _ONLY_SOMETIMES.match(node.text, found.start("after")):
+    match = _SAID.search(node.text) or _SAID_BRIEFLY.search(node.text)
+    if not match or _ONLY_SOMETIMES.match(node.text, match.start("after")):
         return None
-    word = found["quoted"] if found["quoted"] is not None else found["bare"]
+    word = match["quoted"] if match["quoted"] is not None else match["bare"]
     kind = node.schema.get("type")
     if not isinstance(kind, str):
         return None
-    value = _value(word, json_type(kind) or "", found)
-    rest = {key: each for key, each in node.schema.items() if key != "default"}
+    value = _value(word, json_type(kind) or "", match)
+    rest = {key: inner for key, inner in node.schema.items() if key != "default"}
     return value if value is not None and fits(value, rest) else None
 
 
-def _value(word: str, kind: str, found: re.Match[str]) -> Any:
+def _value(word: str, kind: str, match: re.Match[str]) -> Any:
     number = word.replace(",", "")
     try:
         if kind == "integer":
@@ -85,12 +85,12 @@ def _value(word: str, kind: str, found: re.Match[str]) -> Any:
     if kind == "boolean":
         return {"true": True, "false": False}.get(word.lower())
     if kind == "string" and word.lower() not in _VAGUE:
-        ends = (found["after"].strip() == "" and found.end() >= len(found.string)) or found["after"] in ".,;)"
-        return word if found["quoted"] is not None or ends else None
+        ends = (match["after"].strip() == "" and match.end() >= len(match.string)) or match["after"] in ".,;)"
+        return word if match["quoted"] is not None or ends else None
     return None
 
 
-def _shown(value: Any) -> str:
+def _value_text(value: Any) -> str:
     return (
         str(value).lower()
         if isinstance(value, bool)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rightcall.lint.diagnostic import Edit, Finding
-from rightcall.lint.features.text import documented_parameters
+from rightcall.lint.features.text import parameters_in_docstring
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Rule
 
 
 def check(tool: ToolFeatures) -> Iterator[Finding]:
-    documented, rest = documented_parameters(tool.description)
+    documented, rest = parameters_in_docstring(tool.description)
     bare = [node for node in tool.parameters if not node.text and documented.get(node.name)]
     if not bare:
         return

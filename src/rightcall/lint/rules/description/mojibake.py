@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from rightcall.lint.diagnostic import Edit, Finding
-from rightcall.lint.features.text import shortened
+from rightcall.lint.features.text import excerpt
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Rule
 
@@ -17,22 +17,22 @@ _BROKEN = re.compile(
 
 def check(tool: ToolFeatures) -> Iterator[Finding]:
     for path, text in tool.prose:
-        if text.isascii() or not (found := _BROKEN.search(text)):
+        if text.isascii() or not (match := _BROKEN.search(text)):
             continue
         repaired = _BROKEN.sub(_repair, text)
         edits = (Edit(path, repaired),) if repaired != text and not _BROKEN.search(repaired) else ()
-        near = shortened(text[max(0, found.start() - 15) : found.end() + 15], 40)
+        near = excerpt(text[max(0, match.start() - 15) : match.end() + 15], 40)
         yield Finding(
             path, f"wrongly decoded characters: “{near}”", "save the source as UTF-8", edits=edits, safe=True
         )
 
 
-def _repair(found: re.Match[str]) -> str:
+def _repair(match: re.Match[str]) -> str:
     """The characters whose UTF-8 bytes were read as Windows-1252."""
     try:
-        return found.group().encode("cp1252").decode("utf-8")
+        return match.group().encode("cp1252").decode("utf-8")
     except (UnicodeEncodeError, UnicodeDecodeError):
-        return found.group()
+        return match.group()
 
 
 RULE = Rule(

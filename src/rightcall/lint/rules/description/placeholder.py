@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from rightcall.lint.diagnostic import Finding
 from rightcall.lint.features.mentions import PLACEHOLDERS
-from rightcall.lint.features.text import shortened
+from rightcall.lint.features.text import excerpt
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Rule
 
@@ -22,7 +22,7 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
         if path[-1] == "description" and (
             text.strip().lower().rstrip(".") in _WHOLE or (noted and _UNWRITTEN.search(text))
         ):
-            yield Finding(path, f"“{shortened(text, 40)}” is a placeholder", "write the description")
+            yield Finding(path, f"“{excerpt(text, 40)}” is a placeholder", "write the description")
 
 
 _MARKS = ("todo", "tbd", "fixme", "xxx", "lorem ipsum")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from rightcall.lint.diagnostic import Finding
 from rightcall.lint.features.mentions import PLACEHOLDERS
-from rightcall.lint.features.text import shortened
+from rightcall.lint.features.text import excerpt
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Rule
 
@@ -20,7 +20,7 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
         )
         yield Finding(
             ("description",),
-            f"“{shortened(tool.description)}” says {more} the name",
+            f"“{excerpt(tool.description)}” says {more} the name",
             "say what exactly it does, its limits, and when to use it",
             severity="info" if tool.telling_stems else None,
         )

@@ -24,15 +24,15 @@ def check_set(tools: SetFeatures) -> Iterator[tuple[ToolFeatures, Finding]]:
     for tool in tools.tools:
         if not _MENTION.search(tool.description):
             continue
-        known = {node.name for node in tool.properties} | set(tools.by_name)
-        for found in _MENTION.finditer(tool.description):
-            name = next(group for group in found.groups() if group)
-            if name in known or f'"{name}"' in tool.text or not tool.parameters:
+        names = {node.name for node in tool.properties} | set(tools.by_name)
+        for match in _MENTION.finditer(tool.description):
+            name = next(group for group in match.groups() if group)
+            if name in names or f'"{name}"' in tool.text or not tool.parameters:
                 continue
-            of = _OF_ANOTHER.match(tool.description, found.end())
+            of = _OF_ANOTHER.match(tool.description, match.end())
             if of is not None and of[1] in tools.by_name and of[1] != tool.name:
                 continue
-            hint = suggestion(name, known) or "rename it in the text, or declare it"
+            hint = suggestion(name, names) or "rename it in the text, or declare it"
             yield (
                 tool,
                 Finding(

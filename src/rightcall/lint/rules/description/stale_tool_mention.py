@@ -23,16 +23,16 @@ _MENTION = re.compile(
 def check_set(tools: SetFeatures) -> Iterator[tuple[ToolFeatures, Finding]]:
     if len(tools.tools) < 2:
         return
-    known = set(tools.by_name)
-    lower = {name.lower() for name in known}
+    tool_names = set(tools.by_name)
+    lower = {name.lower() for name in tool_names}
     for tool in tools.tools:
         for path, text in tool.prose:
             if "_" not in text and "-" not in text:
                 continue
-            for found in _MENTION.finditer(text):
-                name = found[1] or found[2]
+            for match in _MENTION.finditer(text):
+                name = match[1] or match[2]
                 if _is_absent_tool(name, tool, lower):
-                    hint = suggestion(name, known) or "name a tool in the set, or remove the sentence"
+                    hint = suggestion(name, tool_names) or "name a tool in the set, or remove the sentence"
                     yield tool, Finding(path, f"mentions the tool '{name}', which is not in the set", hint)
 
 

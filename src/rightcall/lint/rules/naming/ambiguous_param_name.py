@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from rightcall.lint.diagnostic import Finding
 from rightcall.lint.features.mentions import AMBIGUOUS_PARAMETERS, FILLER_WORDS
 from rightcall.lint.features.nodes import Node
-from rightcall.lint.features.text import name_tokens, shortened, stem, words
+from rightcall.lint.features.text import excerpt, name_tokens, stem, words
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Rule
 
@@ -17,7 +17,7 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
         if leaves_open(node):
             yield Finding(
                 node.path,
-                f"'{node.name}: {shortened(node.text, 40)}' leaves open which {node.name.lower()} is meant",
+                f"'{node.name}: {excerpt(node.text, 40)}' leaves open which {node.name.lower()} is meant",
                 "name it fully (user_id) and say where the value comes from",
             )
 
@@ -28,11 +28,13 @@ def leaves_open(node: Node) -> bool:
         return False
     if any(key in node.schema for key in ("enum", "const", "format", "pattern", "examples", "properties")):
         return False
-    said = words(node.text)
-    if len(said) >= 4 or node.is_only("boolean"):
+    text_words = words(node.text)
+    if len(text_words) >= 4 or node.is_only("boolean"):
         return False
     names = {stem(token) for token in name_tokens(node.name)}
-    return all(word in FILLER_WORDS or stem(word) in names for word in said)  # “Repository name” says whose
+    return all(
+        word in FILLER_WORDS or stem(word) in names for word in text_words
+    )  # “Repository name” says whose
 
 
 RULE = Rule(

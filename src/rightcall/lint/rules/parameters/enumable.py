@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rightcall.lint.diagnostic import Edit, Finding
-from rightcall.lint.features.mentions import INTRODUCTIONS, closed_alternatives
+from rightcall.lint.features.mentions import INTRODUCTIONS, alternatives_in
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Rule
 
@@ -22,7 +22,7 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
             continue
         if "pattern" in node.schema or not node.text:
             continue
-        values = closed_alternatives(node.text)
+        values = alternatives_in(node.text)
         default = node.schema.get("default")
         if not tool.parameter_names.isdisjoint(values):
             continue  # “either text or regex” speaks of parameters

@@ -18,16 +18,16 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
     if len(switches) < 2:
         return
     paths = {node.name: node.path for node in tool.parameters}
-    for one, tokens in switches.items():
+    for switch, tokens in switches.items():
         for left, right in OPPOSITES:
             if left not in tokens:
                 continue
-            wanted = tuple(right if token == left else token for token in tokens)
-            other = next((name for name, theirs in switches.items() if theirs == wanted), None)
+            opposite = tuple(right if token == left else token for token in tokens)
+            other = next((name for name, theirs in switches.items() if theirs == opposite), None)
             if other:
                 yield Finding(
-                    paths[one],
-                    f"'{one}' and '{other}' may both be true",
+                    paths[switch],
+                    f"'{switch}' and '{other}' may both be true",
                     f'take one parameter with "enum": ["{left}", "{right}"]',
                 )
 

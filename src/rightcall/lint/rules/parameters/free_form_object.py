@@ -37,11 +37,11 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
                 node.path,
                 f"'{name}' is an object without known fields",
                 "declare them, or say with additionalProperties what the values are",
-                severity="info" if shown or _named(node) in _FREE_BY_NATURE else None,
+                severity="info" if shown or _label(node) in _FREE_BY_NATURE else None,
             )
 
 
-def _named(node: Node) -> str:
+def _label(node: Node) -> str:
     """Its name, or for the items of a list that of the list."""
     items = not node.name and node.path[-1] == "items" and node.parent is not None
     return (node.parent.name if items and node.parent is not None else node.name).lower()

@@ -22,13 +22,13 @@ _GIVING = word_set(
 def check_set(tools: SetFeatures) -> Iterator[tuple[ToolFeatures, Finding]]:
     if len(tools.tools) < 3:
         return
-    given = _given(tools)
+    givers_of = _tools_by_thing(tools)
     for tool in tools.tools:
         for node in tool.parameters:
             tokens = name_tokens(node.name)
             if not node.required or len(tokens) < 2 or tokens[-1] != "id":
                 continue
-            givers = given.get(stem(tokens[-2]), set())
+            givers = givers_of.get(stem(tokens[-2]), set())
             if not givers - {id(tool)} and len(words(node.text)) < 8:
                 yield (
                     tool,
@@ -36,14 +36,14 @@ def check_set(tools: SetFeatures) -> Iterator[tuple[ToolFeatures, Finding]]:
                 )
 
 
-def _given(tools: SetFeatures) -> dict[str, set[int]]:
+def _tools_by_thing(tools: SetFeatures) -> dict[str, set[int]]:
     """For each thing, the tools that speak of it and find, list or create something."""
-    found: dict[str, set[int]] = {}
+    tools_of: dict[str, set[int]] = {}
     for tool in tools.tools:
         if tool.effect.verb in _GIVING:
             for thing in tool.name_stems | tool.content_stems:
-                found.setdefault(thing, set()).add(id(tool))
-    return found
+                tools_of.setdefault(thing, set()).add(id(tool))
+    return tools_of
 
 
 def _hint(node: Node, thing: str) -> str:

@@ -6,18 +6,18 @@ from collections.abc import Iterator
 
 from rightcall.lint.diagnostic import Finding, Severity
 from rightcall.lint.features.nodes import Node
-from rightcall.lint.features.text import documented_parameters, shortened
+from rightcall.lint.features.text import excerpt, parameters_in_docstring
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Rule
 
 
 def check(tool: ToolFeatures) -> Iterator[Finding]:
     bare = [
-        node for node in tool.properties if not node.text.strip() and not _explained_elsewhere(tool, node)
+        node for node in tool.properties if not node.text.strip() and not _is_explained_elsewhere(tool, node)
     ]
     if not bare:
         return
-    in_text = documented_parameters(tool.description)[0]
+    in_text = parameters_in_docstring(tool.description)[0]
     inner: dict[Node, list[Node]] = {}
     for node in bare:
         if node.depth > 1 or node.parent is None or node.parent.parent is not None:
@@ -29,7 +29,7 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
         names = ", ".join(dict.fromkeys(node.name for node in nodes))
         where = f"'{top.name}'" if top.name else str(top.path[-1])
         verb = "has" if len(nodes) == 1 else "have"
-        yield Finding(nodes[0].path, f"inside {where}, {shortened(names, 60)} {verb} no description", _HINT)
+        yield Finding(nodes[0].path, f"inside {where}, {excerpt(names, 60)} {verb} no description", _HINT)
 
 
 def _wraps(node: Node) -> bool:
@@ -52,7 +52,7 @@ def _top(node: Node) -> Node:
     return node
 
 
-def _explained_elsewhere(tool: ToolFeatures, node: Node) -> bool:
+def _is_explained_elsewhere(tool: ToolFeatures, node: Node) -> bool:
     """Does a variant, a reference or a constant say what the property is?"""
     schema = node.schema
     if "const" in schema:
@@ -68,7 +68,8 @@ def _explained_elsewhere(tool: ToolFeatures, node: Node) -> bool:
         variants = schema.get(key)
         if isinstance(variants, list):
             return any(
-                isinstance(each, dict) and (each.get("description") or "$ref" in each) for each in variants
+                isinstance(variant, dict) and (variant.get("description") or "$ref" in variant)
+                for variant in variants
             )
     return any(part in ("not", "if") for part in node.path)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from rightcall.lint.diagnostic import Finding
 from rightcall.lint.features.mentions import FILLER_WORDS
-from rightcall.lint.features.text import name_tokens, shortened, stem, words
+from rightcall.lint.features.text import excerpt, name_tokens, stem, words
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Rule
 from rightcall.lint.rules.naming.ambiguous_param_name import leaves_open
@@ -22,7 +22,7 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
         if all(word in FILLER_WORDS or stem(word) in name for word in words(node.text)):
             yield Finding(
                 node.path,
-                f"“{shortened(node.text, 40)}” says no more than '{node.name}'",
+                f"“{excerpt(node.text, 40)}” says no more than '{node.name}'",
                 "say its form and where it comes from: “ord_… as find_order gives it”",
             )
 

@@ -46,22 +46,22 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
                 node.path,
                 f"'{node.name}' is not required, its text says it is",
                 "make the two agree",
-                edits=_requiring(node),
+                edits=_require_parameter(node),
             )
 
 
 def _says(pattern: re.Pattern[str], node: Node) -> bool:
     """Does the text say it of the parameter itself, and without a condition? A list in it is about its keys."""
     text = _KEYS.split(node.text, maxsplit=1)[0]
-    found = pattern.search(text)
+    match = pattern.search(text)
     return (
-        found is not None
-        and not _CONDITION_BEFORE.search(text[: found.start()])
-        and not _CONDITION_AFTER.match(text, found.end())
+        match is not None
+        and not _CONDITION_BEFORE.search(text[: match.start()])
+        and not _CONDITION_AFTER.match(text, match.end())
     )
 
 
-def _requiring(node: Node) -> tuple[Edit, ...]:
+def _require_parameter(node: Node) -> tuple[Edit, ...]:
     if node.parent is None:
         return ()
     listed = node.parent.schema.get("required", [])

@@ -27,12 +27,12 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
     if not tool.says_any(_MARKS):
         return
     for node in tool.properties:
-        if node.schema.get("type") in ("string", "str") and (found := _SQUEEZED.search(node.text)):
+        if node.schema.get("type") in ("string", "str") and (match := _SQUEEZED.search(node.text)):
             if _NOT_A_LIST.search(node.text) or "enum" in node.schema:
                 continue
             yield Finding(
                 node.path,
-                f"'{node.name}' is a string that contains a structure ({found.group().lower()})",
+                f"'{node.name}' is a string that contains a structure ({match.group().lower()})",
                 "declare it as an array or an object",
             )
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from rightcall.lint.diagnostic import Finding
 from rightcall.lint.features.mentions import MEASURES, UNIT_PARAMETERS, UNITS
-from rightcall.lint.features.text import documented_parameters, name_tokens, words
+from rightcall.lint.features.text import name_tokens, parameters_in_docstring, words
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Rule
 
@@ -30,7 +30,7 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
             continue
         text = node.text
         if node.depth == 1:
-            text = f"{text} {documented_parameters(tool.description)[0].get(node.name, '')}"
+            text = f"{text} {parameters_in_docstring(tool.description)[0].get(node.name, '')}"
         if _NO_UNIT.search(text):
             continue
         if "%" in text or any(word in UNITS or word.rstrip("s") in UNITS for word in words(text)):

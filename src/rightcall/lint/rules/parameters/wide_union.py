@@ -13,13 +13,13 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
     for node in tool.properties:
         variants = next((v for k in ("anyOf", "oneOf") if isinstance(v := node.schema.get(k), list)), None)
         types = [
-            each.get("type", "reference" if "$ref" in each else "") if isinstance(each, dict) else ""
-            for each in variants or ()
+            variant.get("type", "reference" if "$ref" in variant else "") if isinstance(variant, dict) else ""
+            for variant in variants or ()
         ]
         if not variants and isinstance(node.schema.get("type"), list):
             types = list(node.schema["type"])
-        real = [each for each in types if each != "null"]
-        mixed = "object" in real and any(each in ("string", "number", "integer", "boolean") for each in real)
+        real = [name for name in types if name != "null"]
+        mixed = "object" in real and any(name in ("string", "number", "integer", "boolean") for name in real)
         if len(real) >= 3 or mixed:
             yield Finding(
                 node.path,

@@ -13,10 +13,10 @@ from rightcall.schema.provider_limits import provider
 def check(tool: ToolFeatures) -> Iterator[Finding]:
     if "gemini" not in tool.targets or _takes_json_schema(tool):
         return
-    known = provider("gemini").keywords
+    keywords = provider("gemini").keywords
     for node in tool.nodes:
         for key in node.schema:
-            if key in known or str(key).startswith("x-"):
+            if key in keywords or str(key).startswith("x-"):
                 continue
             edits: tuple[Edit, ...] = ()
             if key == "const":

@@ -38,7 +38,7 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
             )
             yield _finding((*node.path, "items"), "a list of 'items' is draft 7", edits)
     if current and isinstance(tool.schema.get("definitions"), dict) and "$defs" not in tool.schema:
-        yield _finding(("input_schema", "definitions"), "'definitions' is draft 7", _renamed(tool))
+        yield _finding(("input_schema", "definitions"), "'definitions' is draft 7", _rename_definitions(tool))
 
 
 def _finding(path: JsonPath, message: str, edits: tuple[Edit, ...], *, safe: bool = True) -> Finding:
@@ -62,7 +62,7 @@ def _bound(node: Node, bound: str, plain: str) -> tuple[Edit, ...]:
     return Edit((*node.path, bound), node.schema[plain]), Edit((*node.path, plain), REMOVED)
 
 
-def _renamed(tool: ToolFeatures) -> tuple[Edit, ...]:
+def _rename_definitions(tool: ToolFeatures) -> tuple[Edit, ...]:
     schema: Any = _with_defs({key: value for key, value in tool.schema.items() if key != "definitions"})
     return (Edit(("input_schema",), {**schema, "$defs": _with_defs(tool.schema["definitions"])}),)
 
@@ -71,13 +71,13 @@ def _with_defs(value: Any, depth: int = 0) -> Any:
     if depth > 200:
         return value
     if isinstance(value, list):
-        return [_with_defs(each, depth + 1) for each in value]
+        return [_with_defs(part, depth + 1) for part in value]
     if isinstance(value, dict):
         return {
-            key: each.replace("#/definitions/", "#/$defs/", 1)
-            if key == "$ref" and isinstance(each, str)
-            else _with_defs(each, depth + 1)
-            for key, each in value.items()
+            key: inner.replace("#/definitions/", "#/$defs/", 1)
+            if key == "$ref" and isinstance(inner, str)
+            else _with_defs(inner, depth + 1)
+            for key, inner in value.items()
         }
     return value
 

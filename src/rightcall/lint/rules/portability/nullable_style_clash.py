@@ -32,7 +32,7 @@ def _takes_null(node: Node) -> bool:
     variants = node.schema.get("anyOf")
     return (isinstance(kind, list) and "null" in kind) or (
         isinstance(variants, list)
-        and any(isinstance(each, dict) and each.get("type") == "null" for each in variants)
+        and any(isinstance(variant, dict) and variant.get("type") == "null" for variant in variants)
     )
 
 

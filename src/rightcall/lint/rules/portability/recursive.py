@@ -43,12 +43,12 @@ def _references(schema: object) -> set[str]:
     return {node.schema["$ref"] for node in walk(schema, ()) if isinstance(node.schema.get("$ref"), str)}
 
 
-def _reaches(start: str, wanted: str, leads: dict[str, set[str]]) -> bool:
+def _reaches(start: str, target: str, leads: dict[str, set[str]]) -> bool:
     seen: set[str] = set()
     waiting = list(leads.get(start, ()))
     while waiting:
         here = waiting.pop()
-        if here == wanted:
+        if here == target:
             return True
         if here not in seen:
             seen.add(here)

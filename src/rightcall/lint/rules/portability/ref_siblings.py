@@ -24,9 +24,9 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
         }
         if not isinstance(reference, str) or not siblings or node.parent is None:
             continue
-        found = tool.resolve(reference)
-        plain = isinstance(found, dict) and "$ref" not in str(found)
-        edits = (Edit(node.path, {**found, **siblings}),) if plain else ()
+        target = tool.resolve(reference)
+        plain = isinstance(target, dict) and "$ref" not in str(target)
+        edits = (Edit(node.path, {**target, **siblings}),) if plain else ()
         yield Finding(
             node.path,
             f"$ref with {', '.join(siblings)}: OpenAI requires it to be inlined",

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from rightcall.lint.diagnostic import Finding
 from rightcall.lint.features.schemas import meta_errors
-from rightcall.lint.features.text import shortened
+from rightcall.lint.features.text import excerpt
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Rule
 from rightcall.schema.types import json_type
@@ -22,7 +22,7 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
     for path, message in meta_errors(schema):
         yield Finding(
             ("output_schema", *path),
-            f"not valid JSON Schema: {shortened(message, 120)}",
+            f"not valid JSON Schema: {excerpt(message, 120)}",
             "see the dialect that $schema names",
         )
     kind = schema.get("type")

@@ -26,7 +26,7 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
         return
     if not _MESSAGES_OF_MACHINES.isdisjoint(tool.name_tokens):
         return
-    if tool.annotations.get("idempotentHint") is True or _declared(tool):
+    if tool.annotations.get("idempotentHint") is True or _declares_idempotency(tool):
         return
     if any(IDEMPOTENCY_PARAMETER.search(name) for name in tool.parameter_names) or "idempoten" in tool.lower:
         return
@@ -45,7 +45,7 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
     )
 
 
-def _declared(tool: ToolFeatures) -> bool:
+def _declares_idempotency(tool: ToolFeatures) -> bool:
     extension = tool.source.extension
     return isinstance(extension, dict) and extension.get("idempotency") in ("key", "args")
 

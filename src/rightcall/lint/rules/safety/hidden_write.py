@@ -21,11 +21,11 @@ _READING = word_set("get list read fetch find search lookup query retrieve show 
 def check(tool: ToolFeatures) -> Iterator[Finding]:
     if tool.effect.verb not in _READING:
         return
-    found = _WRITES.search(tool.lower)
-    if found:
+    match = _WRITES.search(tool.lower)
+    if match:
         yield Finding(
             ("description",),
-            f"called '{tool.effect.verb}', but it {found.group()}",
+            f"called '{tool.effect.verb}', but it {match.group()}",
             "split it, or put the effect into the name and the first sentence",
         )
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from rightcall.lint.diagnostic import Finding
-from rightcall.lint.features.text import shortened
+from rightcall.lint.features.text import excerpt
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Rule
 
@@ -28,10 +28,10 @@ _MARKS = (
 
 
 def check(tool: ToolFeatures) -> Iterator[Finding]:
-    for path, found in tool.search(_CUE, _MARKS):
+    for path, match in tool.search(_CUE, _MARKS):
         yield Finding(
             path,
-            f"promotes itself: “{shortened(found.group(), 50)}”",
+            f"promotes itself: “{excerpt(match.group(), 50)}”",
             "say what it is for, and what it is not for",
         )
 

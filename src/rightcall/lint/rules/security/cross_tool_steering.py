@@ -29,7 +29,7 @@ def check_set(tools: SetFeatures) -> Iterator[tuple[ToolFeatures, Finding]]:
     if not names:
         return
     for tool in tools.tools:
-        for sentence in _ordering_sentences(tool):
+        for sentence in _sentences_with_orders(tool):
             for word in _IDENTIFIER.findall(sentence):
                 other = names.get(word)
                 if other is None or other.name == tool.name:
@@ -54,7 +54,7 @@ def check_set(tools: SetFeatures) -> Iterator[tuple[ToolFeatures, Finding]]:
                 break
 
 
-def _ordering_sentences(tool: ToolFeatures) -> Iterator[str]:
+def _sentences_with_orders(tool: ToolFeatures) -> Iterator[str]:
     if _ORDER.search(tool.lower):
         for sentence in tool.sentences:
             lower = sentence.lower()

@@ -15,10 +15,10 @@ def check_set(tools: SetFeatures) -> Iterator[tuple[ToolFeatures, Finding]]:
     if tools.locked is None:
         return
     for tool in tools.tools:
-        known = tools.locked.get(lock_key(tool.source))
-        if known is None:
+        locked_hashes = tools.locked.get(lock_key(tool.source))
+        if locked_hashes is None:
             yield tool, Finding((), "is not in the lockfile", "review it, then run with --update-lock")
-        elif definition_hash(tool.source) not in known:
+        elif definition_hash(tool.source) not in locked_hashes:
             yield (
                 tool,
                 Finding(

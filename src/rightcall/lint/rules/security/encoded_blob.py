@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from rightcall.lint.diagnostic import Finding
-from rightcall.lint.features.text import shortened
+from rightcall.lint.features.text import excerpt
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Rule
 
@@ -24,11 +24,11 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
     if not tool.says_any(("data:", "://")) and not _LONG.search(tool.all_prose):
         return
     for path, text in tool.prose:
-        found = _BLOB.search(text)
-        if found and "/" not in found.group().strip("/")[:40].replace("data:", "").replace("://", ""):
+        match = _BLOB.search(text)
+        if match and "/" not in match.group().strip("/")[:40].replace("data:", "").replace("://", ""):
             yield Finding(
                 path,
-                f"contains encoded data: {shortened(found.group(), 40)}",
+                f"contains encoded data: {excerpt(match.group(), 40)}",
                 "a description must be readable",
             )
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from rightcall.lint.diagnostic import Finding
-from rightcall.lint.features.text import shortened
+from rightcall.lint.features.text import excerpt
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Rule
 
@@ -19,16 +19,16 @@ _TAG = re.compile(
 def check(tool: ToolFeatures) -> Iterator[Finding]:
     if "<" not in tool.text and "[//]" not in tool.text:
         return
-    for path, found in tool.search(_COMMENT, ("<!--",)):
+    for path, match in tool.search(_COMMENT, ("<!--",)):
         yield Finding(
             path,
-            f"contains a comment that only the model reads: “{shortened(found.group(), 50)}”",
+            f"contains a comment that only the model reads: “{excerpt(match.group(), 50)}”",
             "delete it",
         )
-    for path, found in tool.search(_TAG, ("<", "[//]")):
+    for path, match in tool.search(_TAG, ("<", "[//]")):
         yield Finding(
             path,
-            f"contains the tag {shortened(found.group(), 30)}",
+            f"contains the tag {excerpt(match.group(), 30)}",
             "say it in plain words",
             severity="warning",
         )

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterator
 
 from rightcall.lint.diagnostic import Edit, Finding
-from rightcall.lint.features.text import shortened
+from rightcall.lint.features.text import excerpt
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Rule
 
@@ -22,36 +22,36 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
     if text.isascii() and "\\u00" not in text and "\x7f" not in text:
         return
     for path, text in tool.strings:
-        hidden = hidden_characters(text)
+        hidden = invisible_characters(text)
         if not hidden:
             continue
         secret = "".join(chr(ord(c) - 0xE0000) for c in hidden if 0xE0020 <= ord(c) <= 0xE007E)
-        said = f", which spell “{shortened(secret, 60)}”" if secret else ""
+        spelling = f", which spell “{excerpt(secret, 60)}”" if secret else ""
         points = ", ".join(f"U+{ord(c):04X}" for c in list(dict.fromkeys(hidden))[:4])
         clean = "".join(c for c in text if c not in hidden)
         edits = (Edit(path, clean),) if path[-1] in ("description", "title") else ()
         yield Finding(
             path,
-            f"{len(hidden)} invisible characters ({points}){said}",
+            f"{len(hidden)} invisible characters ({points}){spelling}",
             "remove them, and find out how they got there",
             edits=edits,
             safe=_VALUES.isdisjoint(path),
         )
 
 
-def hidden_characters(text: str) -> str:
+def invisible_characters(text: str) -> str:
     """The characters of a text that show nothing, but for joiners inside emoji and other scripts."""
     if text.isascii():
         return "".join(_CONTROL.findall(text))
-    found = []
+    characters = []
     for index, character in enumerate(text):
         if character in "\t\n\r" or unicodedata.category(character) not in _HIDDEN:
             continue
         beside = text[max(0, index - 1) : index] + text[index + 1 : index + 2]
         if character in _JOINERS and len(beside) == 2 and not beside[0].isascii() and not beside[1].isascii():
             continue
-        found.append(character)
-    return "".join(found)
+        characters.append(character)
+    return "".join(characters)
 
 
 RULE = Rule(

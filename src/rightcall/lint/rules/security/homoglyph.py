@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from rightcall.lint.diagnostic import Edit, Finding, Severity
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Rule
-from rightcall.lint.rules.security.hidden_unicode import hidden_characters
+from rightcall.lint.rules.security.hidden_unicode import invisible_characters
 
 LOOKALIKES = dict(
     zip(
@@ -21,10 +21,10 @@ LOOKALIKES = dict(
 
 
 def check(tool: ToolFeatures) -> Iterator[Finding]:
-    if not tool.name.isascii() and not hidden_characters(tool.name):
+    if not tool.name.isascii() and not invisible_characters(tool.name):
         yield _finding(("name",), tool.name, "error")
     for node in tool.properties:
-        if not node.name.isascii() and not hidden_characters(node.name):
+        if not node.name.isascii() and not invisible_characters(node.name):
             mixed = any(character in LOOKALIKES for character in node.name) and _mixes(node.name)
             yield _finding(node.path, node.name, "error" if mixed else "warning")
 

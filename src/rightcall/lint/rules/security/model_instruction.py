@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from rightcall.lint.diagnostic import Finding
-from rightcall.lint.features.text import shortened
+from rightcall.lint.features.text import excerpt
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Rule
 
@@ -33,10 +33,10 @@ _MARKS = (
 
 
 def check(tool: ToolFeatures) -> Iterator[Finding]:
-    for path, found in tool.search_everywhere(_ORDERS, _MARKS):
+    for path, match in tool.search_everywhere(_ORDERS, _MARKS):
         yield Finding(
             path,
-            f"instructs the model: “{shortened(found.group(), 60)}”",
+            f"instructs the model: “{excerpt(match.group(), 60)}”",
             "a description should only describe the tool; find out who wrote this",
         )
 

@@ -35,10 +35,10 @@ _MARKS = ("ssh", "id_", "/etc/", "credentials", "netrc", "~/.", "mcp", "history"
 
 def check(tool: ToolFeatures) -> Iterator[Finding]:
     written = dict(tool.prose)
-    for path, found in tool.search(_SECRETS, _MARKS):
+    for path, match in tool.search(_SECRETS, _MARKS):
         yield Finding(
             path,
-            f"mentions {found.group()}",
+            f"mentions {match.group()}",
             "no description needs to point a model at secrets; find out who wrote this",
             severity="info" if _only_guards(written[path].lower()) else None,
         )
@@ -46,18 +46,18 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
 
 def _only_guards(text: str) -> bool:
     """Is every such path only named to say that it is refused? Read as it was written: a line break ends a sentence."""
-    found = list(_SECRETS.finditer(text))
-    return bool(found) and all(map(_guards, found))
+    matches = list(_SECRETS.finditer(text))
+    return bool(matches) and all(map(_guards, matches))
 
 
-def _guards(found: re.Match[str]) -> bool:
+def _guards(match: re.Match[str]) -> bool:
     """Does its sentence or list item say no more than that such a path is refused?"""
-    text = found.string
-    refused = _REFUSED.match(text, found.end())
+    text = match.string
+    refused = _REFUSED.match(text, match.end())
     if refused is None:
         return False
-    before = re.split(r"[.!?;]\s|\n|\s[-*•]\s", text[: found.start()].replace("e.g. ", ""))[-1]
-    after = text[found.end() : refused.end() + _ROOM_FOR_A_CATCH]
+    before = re.split(r"[.!?;]\s|\n|\s[-*•]\s", text[: match.start()].replace("e.g. ", ""))[-1]
+    after = text[match.end() : refused.end() + _ROOM_FOR_A_CATCH]
     return not _ASKED.search(before) and not _ASKED.search(after.split(". ", 1)[0])
 
 

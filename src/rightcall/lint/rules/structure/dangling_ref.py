@@ -20,9 +20,11 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
         path = (*node.path, "$ref")
         if not isinstance(tool.resolve(reference), dict | bool):
             defined = tool.schema.get("$defs")
-            known = [f"#/$defs/{name}" for name in (defined if isinstance(defined, dict) else ())]
+            pointers = [f"#/$defs/{name}" for name in (defined if isinstance(defined, dict) else ())]
             yield Finding(
-                path, f"{reference} does not exist", suggestion(reference, known) or "define it under $defs"
+                path,
+                f"{reference} does not exist",
+                suggestion(reference, pointers) or "define it under $defs",
             )
         elif _only_refers_to_itself(tool, reference):
             yield Finding(path, f"{reference} refers only to itself", "give it a schema")

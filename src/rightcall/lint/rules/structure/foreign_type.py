@@ -23,8 +23,8 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
                 )
                 yield Finding(path, f"'{kind}' is not a JSON type", hint, edits=(edit,), safe=True)
         elif isinstance(kind, list):
-            named = [json_type(each) if isinstance(each, str) else None for each in kind]
-            if all(named) and any(each not in JSON_TYPES for each in kind):
+            named = [json_type(name) if isinstance(name, str) else None for name in kind]
+            if all(named) and any(name not in JSON_TYPES for name in kind):
                 edit = Edit(path, list(dict.fromkeys(named)))
                 yield Finding(
                     path,

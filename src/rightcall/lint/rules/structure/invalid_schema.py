@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from rightcall.core.errors import suggestion
 from rightcall.lint.diagnostic import Finding
 from rightcall.lint.features.schemas import meta_errors
-from rightcall.lint.features.text import shortened
+from rightcall.lint.features.text import excerpt
 from rightcall.lint.features.tool import INPUT, ToolFeatures
 from rightcall.lint.rule import Rule
 from rightcall.schema.types import JSON_TYPES, json_type
@@ -25,12 +25,12 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
             continue  # an empty enum is legal JSON and unsatisfiable
         hint = "see the JSON Schema dialect that $schema names; 2020-12 when it names none"
         if last == "type":
-            found = _at(tool.schema, path)
-            names = found if isinstance(found, list) else [found]
+            value = _at(tool.schema, path)
+            names = value if isinstance(value, list) else [value]
             if all(isinstance(name, str) and json_type(name) is not None for name in names):
                 continue  # foreign-type says it better
-            hint = suggestion(str(found), JSON_TYPES) or f"the types are {', '.join(sorted(JSON_TYPES))}"
-        yield Finding((*INPUT, *path), f"not valid JSON Schema: {shortened(message, 120)}", hint)
+            hint = suggestion(str(value), JSON_TYPES) or f"the types are {', '.join(sorted(JSON_TYPES))}"
+        yield Finding((*INPUT, *path), f"not valid JSON Schema: {excerpt(message, 120)}", hint)
 
 
 def _at(value: object, path: tuple[str | int, ...]) -> object:

@@ -21,7 +21,7 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
                 path,
                 f'"required": {str(required).lower()} has no meaning here',
                 _HINT,
-                edits=_hoisted(node, required),
+                edits=_hoist_required(node, required),
                 safe=True,
             )
         elif not isinstance(required, list):
@@ -42,7 +42,7 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
 _HINT = "list the names of required properties in `required` of the object that contains them"
 
 
-def _hoisted(node: Node, required: bool) -> tuple[Edit, ...]:
+def _hoist_required(node: Node, required: bool) -> tuple[Edit, ...]:
     """Take the boolean away and, when it was true, put the name on the list of the object above."""
     removal = Edit((*node.path, "required"), REMOVED)
     if not required or not node.name or node.parent is None:

@@ -19,10 +19,10 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
         required = node.schema.get("required")
         if not isinstance(required, list) or not required or not _ELSEWHERE.isdisjoint(node.schema):
             continue
-        known = _known(node)
+        declared = _declared_names(node)
         for index, name in enumerate(required):
-            if isinstance(name, str) and known is not None and name not in known:
-                hint = suggestion(name, known) or "declare it under properties or remove it from required"
+            if isinstance(name, str) and declared is not None and name not in declared:
+                hint = suggestion(name, declared) or "declare it under properties or remove it from required"
                 yield Finding(
                     (*node.path, "required", index),
                     f"'{name}' is required but no property has that name",
@@ -30,19 +30,19 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
                 )
 
 
-def _known(node: Node) -> set[str] | None:
+def _declared_names(node: Node) -> set[str] | None:
     """Names declared at this level, also by the schema that this one is a variant of; None if unknowable."""
-    known: set[str] = set()
+    names: set[str] = set()
     here: Node | None = node
     while here is not None:
         properties = here.schema.get("properties")
-        known |= set(properties) if isinstance(properties, dict) else set()
+        names |= set(properties) if isinstance(properties, dict) else set()
         if "$ref" in here.schema:
             return None
         if here.part not in _COMBINATORS:
-            return known if known or here.part in ("", "properties", "items") else None
+            return names if names or here.part in ("", "properties", "items") else None
         here = here.parent
-    return known
+    return names
 
 
 RULE = Rule(

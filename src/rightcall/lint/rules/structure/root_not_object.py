@@ -40,8 +40,8 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
             INPUT, "the input schema is empty: a model sees no parameters", "declare them as properties"
         )
     else:
-        found = f"the root is of type {kind!r}" if kind is not None else 'the input schema has no "type"'
-        yield Finding(INPUT, found, 'arguments are always an object: "type": "object" with properties')
+        problem = f"the root is of type {kind!r}" if kind is not None else 'the input schema has no "type"'
+        yield Finding(INPUT, problem, 'arguments are always an object: "type": "object" with properties')
 
 
 RULE = Rule(

@@ -9,7 +9,7 @@ from typing import Any
 from rightcall.core.errors import suggestion
 from rightcall.files.documents import JsonPath
 from rightcall.lint.diagnostic import Finding
-from rightcall.lint.features.text import shortened
+from rightcall.lint.features.text import excerpt
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.ignores import Ignore, comment_ignores, ignores_of
 from rightcall.lint.rule import Rule
@@ -34,9 +34,9 @@ def check(tool: ToolFeatures) -> Iterator[Finding]:
 
 
 def _problems(ignore: Ignore) -> Iterator[tuple[str, str]]:
-    word = shortened(ignore.rule, 40)
-    if ignore.rule.upper() not in _known() and ignore.rule.lower() not in _known():
-        near = suggestion(ignore.rule, _known())
+    word = excerpt(ignore.rule, 40)
+    if ignore.rule.upper() not in _rule_words() and ignore.rule.lower() not in _rule_words():
+        near = suggestion(ignore.rule, _rule_words())
         yield f"unknown rule '{word}', so ignoring it has no effect", near or "see `rightcall rule`"
     elif not ignore.reason:
         yield f"{word} is ignored without a reason", _HINT
@@ -45,14 +45,14 @@ def _problems(ignore: Ignore) -> Iterator[tuple[str, str]]:
 def _unknown_keys(extension: Any, path: JsonPath) -> Iterator[Finding]:
     for key in extension if isinstance(extension, dict) else ():
         if key not in KEYS:
-            problem = f"'{shortened(str(key), 40)}' is unknown under x-rightcall"
+            problem = f"'{excerpt(str(key), 40)}' is unknown under x-rightcall"
             yield Finding(
                 (*path, key), problem, suggestion(str(key), KEYS) or f"known keys: {', '.join(KEYS)}"
             )
 
 
 @cache
-def _known() -> tuple[str, ...]:
+def _rule_words() -> tuple[str, ...]:
     from rightcall.lint.rule import all_rules  # which lists this rule too
 
     return tuple(name for rule in all_rules() for name in (rule.code, rule.name))

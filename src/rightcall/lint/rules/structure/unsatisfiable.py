@@ -83,13 +83,13 @@ def _default(node: Node) -> Iterator[Finding]:
                     severity="info",
                 )
                 continue
-            right = _converted(value, schema)
+            right = _value_of_text(value, schema)
             edits = (Edit(path, right),) if right is not None and key == "default" else ()
             hint = f"did you mean {right!r}?" if edits else "make it a value that the schema allows"
             yield Finding(path, f"the {key} {value!r} is invalid for its own schema", hint, edits=edits)
 
 
-def _converted(value: Any, schema: dict[str, Any]) -> Any:
+def _value_of_text(value: Any, schema: dict[str, Any]) -> Any:
     """The text of a value as the value itself: "false" for a boolean, "10" for a number."""
     kind = json_type(schema["type"]) if isinstance(schema.get("type"), str) else None
     right: Any = None
