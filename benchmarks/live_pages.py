@@ -22,7 +22,7 @@ from rightcall.store.watch import KeptTrace
 from rightcall.wings.monitor.demo import SETTINGS, live_traffic
 from rightcall.wings.traces.checks import CheckedAgent, run_checks
 from rightcall.wings.traces.trace import Trace
-from rightcall.wings.traces.trace_record import kept_trace, written_time
+from rightcall.wings.traces.trace_record import kept_trace, time_text
 
 BATCH = 5000
 FIRST = 20_000
@@ -103,7 +103,7 @@ def fill(store: Store, count: int) -> None:
         batch = []
         for i in range(done, min(done + BATCH, count)):
             time_of, kept = samples[i % len(samples)]
-            at = written_time(time_of + i * 10**9)
+            at = time_text(time_of + i * 10**9)
             row = msgspec.structs.replace(
                 kept.row, trace_id=f"{i + 1:032x}", started_at=at, session=f"s{i // 3}"
             )

@@ -11,7 +11,7 @@ from rightcall.wings.monitor.baseline import (
     current_baseline,
 )
 from rightcall.wings.monitor.demo import SETTINGS, live_traffic, reference_traffic
-from rightcall.wings.monitor.drift import unpacked_series
+from rightcall.wings.monitor.drift import unpack_series
 from rightcall.wings.monitor.series_book import KIND as SERIES
 
 DAY = ("travel", "2026-11-14", "2026-11-14")
@@ -25,7 +25,7 @@ def named(traces, service: str):
 
 
 def evidence(store) -> dict[str, tuple[float, ...]]:
-    return {name: unpacked_series(data).r for name, data in store.traces.states(SERIES).items()}
+    return {name: unpack_series(data).r for name, data in store.traces.states(SERIES).items()}
 
 
 def begun(store) -> rc.Monitor:
@@ -61,7 +61,7 @@ def test_series_and_baselines_of_an_older_version_go_on(store):
     store.traces.set_states(SERIES, {name: msgspec.json.encode(old | {"alarm": None, "sessions": 700})})
     monitor = rc.Monitor(SETTINGS, store=store)
     monitor.feed(list(live_traffic())[100:])
-    series = unpacked_series(store.traces.states(SERIES)[name])
+    series = unpack_series(store.traces.states(SERIES)[name])
     assert series.sessions == 700 + 800
     assert len(set(series.bounds.q0s)) == 1
     (alarm,) = monitor.alarms
@@ -76,11 +76,11 @@ def test_a_second_agent_with_a_baseline_raises_the_threshold_of_both(store):
     monitor.make_baseline(*DAY)
     monitor.feed(list(live_traffic())[:50])
     name = next(name for name in store.traces.states(SERIES) if name.endswith("tool_errors"))
-    before = unpacked_series(store.traces.states(SERIES)[name]).bounds.threshold
+    before = unpack_series(store.traces.states(SERIES)[name]).bounds.threshold
     monitor.feed(named(reference_traffic(1), "hotels"))
     monitor.make_baseline("hotels", *DAY[1:])
     monitor.feed(list(live_traffic())[50:60])
-    after = unpacked_series(store.traces.states(SERIES)[name]).bounds
+    after = unpack_series(store.traces.states(SERIES)[name]).bounds
     assert after.threshold == pytest.approx(2 * before)
 
 

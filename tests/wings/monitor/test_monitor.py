@@ -15,7 +15,7 @@ from rightcall.wings.monitor.settings import AgentSettings, MonitorSettings
 from rightcall.wings.traces.checks import CheckedAgent, run_checks
 from rightcall.wings.traces.reader import load_traces
 from rightcall.wings.traces.trace import Trace
-from rightcall.wings.traces.trace_record import written_time
+from rightcall.wings.traces.trace_record import time_text
 from tests.wings.traces.samples import FOLDER
 
 BOOK = Tool(
@@ -98,7 +98,7 @@ def test_a_planted_drift_is_found_with_its_change_point(demo):
     _, monitor = demo
     (alarm,) = monitor.alarms
     assert (alarm.name, alarm.content["kind"]) == ("tool_errors", "drift")
-    assert abs(_minutes(alarm.content["since"]) - _minutes(written_time(planted_at()))) <= 3
+    assert abs(_minutes(alarm.content["since"]) - _minutes(time_text(planted_at()))) <= 3
     assert alarm.content["evidence"] >= alarm.content["threshold"]
 
 

@@ -387,12 +387,12 @@ def test_a_body_that_never_ends_is_given_up(store, monkeypatch):
 
 
 def test_the_official_package_reads_the_partial_success():
-    from rightcall.wings.traces.otlp_request import PROTOBUF, accepted_body
+    from rightcall.wings.traces.otlp_request import PROTOBUF, success_body
     from rightcall.wings.traces.problems import Problems
 
     problems = Problems()
     problems.add("trace_id", count=3)
-    reply = ExportTraceServiceResponse.FromString(accepted_body(PROTOBUF, problems, logs=False))
+    reply = ExportTraceServiceResponse.FromString(success_body(PROTOBUF, problems, logs=False))
     assert (reply.partial_success.rejected_spans, reply.partial_success.error_message) == (
         3,
         "3 spans have no valid trace id",

@@ -36,8 +36,8 @@ class Alerts:
             return
         self._last[key] = now
         body = msgspec.json.encode(alert)[:LONGEST]
-        wanted = [target for target in self._targets if alert.get("kind") in target.when]
-        for target in wanted:
+        targets = [target for target in self._targets if alert.get("kind") in target.when]
+        for target in targets:
             if await self._try(target, body):
                 self.sent += 1
             else:

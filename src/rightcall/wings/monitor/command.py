@@ -144,29 +144,31 @@ def plan(config: Path | None, store_url: str | None, as_json: bool) -> None:
 
 
 def _print_agent_plan(item: AgentPlan) -> None:
-    found = item.rehearsal
+    rehearsal = item.rehearsal
     agent = one_line(item.agent)
-    if found.not_guaranteed:
+    if rehearsal.not_guaranteed:
         tell(
             f"{agent}: false alarms are not guaranteed to be at most {percent(item.share, 0)} in {item.per}:"
         )
-        for reason in found.not_guaranteed:
+        for reason in rehearsal.not_guaranteed:
             tell(f"  - {one_line(reason)}")
     else:
         tell(
             f"{agent}: false alarms at most {percent(item.share, 0)} in {item.per}, over {item.series:,} watched series"
         )
     tell(
-        f"  baseline: {counted(found.weekdays, 'weekday')}, {counted(found.weekends, 'weekend day')}, {item.timezone}"
+        f"  baseline: {counted(rehearsal.weekdays, 'weekday')}, {counted(rehearsal.weekends, 'weekend day')}, {item.timezone}"
     )
-    if found.alarms is not None:
-        names = ", ".join(f"{one_line(a.check)} (evidence {a.evidence:,.0f})" for a in found.raised)
+    if rehearsal.alarms is not None:
+        names = ", ".join(f"{one_line(a.check)} (evidence {a.evidence:,.0f})" for a in rehearsal.raised)
         tell(f"  played through the detector it raises {names or 'nothing'}")
-        tell(f"  months drawn from its days: {percent(found.alarms, 0)} of {found.months} would alarm")
-    if found.unseen:
-        tell(f"  not watched, because the baseline has not seen them: {found.unseen}")
-    if found.advice:
-        tell(f"  {found.advice}")
+        tell(
+            f"  months drawn from its days: {percent(rehearsal.alarms, 0)} of {rehearsal.months} would alarm"
+        )
+    if rehearsal.unseen:
+        tell(f"  not watched, because the baseline has not seen them: {rehearsal.unseen}")
+    if rehearsal.advice:
+        tell(f"  {rehearsal.advice}")
     for check in item.checks:
         watched = f"{percent(check.rate, 1)} in the baseline, watched against {percent(check.q0, 1)}"
         tell(f"\n{agent} · {one_line(check.check)}: {watched}, {check.per_day:,.0f} sessions a day")
@@ -241,13 +243,15 @@ def status(store_url: str | None, as_json: bool) -> None:
 
 def _print_alarm(alarm: StoredAlarm) -> None:
     state = "latched" if alarm.acknowledged_at is None else f"acknowledged {alarm.acknowledged_at[:16]}"
-    said = alarm.content
-    if said.get("kind") == "drift":
-        rate, low, high, baseline = (percent(x, 1) for x in (*said["observed"], said["baseline"]["rate"]))
+    content = alarm.content
+    if content.get("kind") == "drift":
+        rate, low, high, baseline = (
+            percent(x, 1) for x in (*content["observed"], content["baseline"]["rate"])
+        )
         seen = f"{rate} [{low}, {high}], baseline {baseline}"
-        what = f"drift since {said['since'][:16]}: {seen}, evidence {said['evidence']:,.0f} ≥ {said['threshold']:,.0f}"
+        what = f"drift since {content['since'][:16]}: {seen}, evidence {content['evidence']:,.0f} ≥ {content['threshold']:,.0f}"
     else:
-        what = one_line(str(said.get("reason", "")))
+        what = one_line(str(content.get("reason", "")))
     tell(
         f"ALARM {alarm.key}  {one_line(alarm.agent)} · {alarm.name}  version {alarm.version}  {what}  ({state})"
     )
@@ -275,11 +279,11 @@ def baseline(
     with open_store(store_url, must_exist=True) as store:
         watcher = Monitor(config, store=store, redacted=True)
         agents = [agent] if agent else sorted({name for name, *_ in store.traces.counts()})
-        made = [watcher.make_baseline(name, start, end) for name in agents]
+        baselines = [watcher.make_baseline(name, start, end) for name in agents]
     if as_json:
-        print_json([plain(item) for item in made])
+        print_json([plain(item) for item in baselines])
         return
-    for item in made:
+    for item in baselines:
         tell(f"{one_line(item.agent)}: {item.start} to {item.end}, {item.per_day:,.0f} sessions a day")
         for name, reference in item.checks.items():
             tell(
@@ -306,9 +310,9 @@ def check(files: tuple[Path, ...], config: Path | None, as_json: bool) -> None:
     bad, spoke, hard = Counter[str](), Counter[str](), 0
     rows: list[dict[str, Any]] = []
     for trace in load_traces(*files):
-        known = {**trace.resource, "service.name": trace.service, "agent": trace.agent}
+        attributes = {**trace.resource, "service.name": trace.service, "agent": trace.agent}
         agent = next(
-            (a for a in settings.agents.values() if all(known.get(k) == v for k, v in a.match.items())),
+            (a for a in settings.agents.values() if all(attributes.get(k) == v for k, v in a.match.items())),
             AgentSettings(),
         )
         tools = load_tools(config.parent / agent.tools) if config and agent.tools else ()
@@ -341,8 +345,8 @@ def ack(alarm: int, store_url: str | None) -> None:
     from rightcall.store.address import open_store
 
     with open_store(store_url, must_exist=True) as store:
-        found = store.traces.acknowledge(alarm)
-    tell(f"alarm {found.key} of {one_line(found.agent)} · {found.name} acknowledged")
+        acknowledged = store.traces.acknowledge(alarm)
+    tell(f"alarm {acknowledged.key} of {one_line(acknowledged.agent)} · {acknowledged.name} acknowledged")
 
 
 @monitor.command()
@@ -359,7 +363,7 @@ def demo(seed: int, store_url: str | None, as_json: bool) -> None:
     from rightcall.store.address import open_store
     from rightcall.wings.monitor.demo import SETTINGS, live_traffic, planted_at, reference_traffic
     from rightcall.wings.monitor.monitor import Monitor
-    from rightcall.wings.traces.trace_record import written_time
+    from rightcall.wings.traces.trace_record import time_text
 
     address = store_url or ".rightcall/wings/monitor-demo.db"
     if store_url is None:  # a separate file, recreated each time
@@ -374,9 +378,9 @@ def demo(seed: int, store_url: str | None, as_json: bool) -> None:
         watcher.feed(live_traffic(seed))
     alarms = watcher.alarms
     if as_json:
-        print_json({"planted_at": written_time(planted_at()), "alarms": alarms})
+        print_json({"planted_at": time_text(planted_at()), "alarms": alarms})
         return
-    tell(f"planted: bookings fail from {written_time(planted_at())[:19]}")
+    tell(f"planted: bookings fail from {time_text(planted_at())[:19]}")
     for alarm in alarms:
         _print_alarm(alarm)
     if not alarms:

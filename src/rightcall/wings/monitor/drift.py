@@ -112,7 +112,7 @@ def new_series(bounds: Bounds | None) -> Series:
     )
 
 
-def restarted(series: Series, bounds: Bounds | None, *, latched: bool = False) -> Series:
+def restart_series(series: Series, bounds: Bounds | None, *, latched: bool = False) -> Series:
     """A series that starts over, with its count of sessions; `latched` keeps its alarm."""
     fresh = new_series(bounds)
     fresh.hour = series.hour
@@ -167,9 +167,9 @@ def _pass_time(series: Series, bounds: Bounds, time: int) -> None:
         series.window, series.window_r = window, series.r
 
 
-def packed_series(series: Series) -> bytes:
+def pack_series(series: Series) -> bytes:
     return msgspec.json.encode(series)
 
 
-def unpacked_series(data: bytes) -> Series:
+def unpack_series(data: bytes) -> Series:
     return msgspec.json.decode(data, type=Series)

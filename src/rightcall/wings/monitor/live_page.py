@@ -45,7 +45,7 @@ def live(request: Request) -> Response:
 def trace(request: Request) -> Response:
     """One trace, laid out like a case of a run."""
     store = store_of(request)
-    kept = asked_trace(request)
+    kept = trace_of_request(request)
     result = as_result(kept)
     golden = Golden(kept.row.input or "(not recorded)", id=kept.row.trace_id, extra_calls="allow")
     view = case_view(golden, result, {tool.name: tool for tool in kept.tools})
@@ -68,16 +68,16 @@ def as_result(kept: KeptTrace) -> CaseResult:
         for check in kept.row.checks
     }
     value = 0.0 if kept.row.failed else 1.0
-    made = kept.trajectory
+    trajectory = kept.trajectory
     return CaseResult(
         kept.row.trace_id,
         0,
         not kept.row.failed,
         value,
         scores,
-        latency_ms=made.latency_ms,
-        usage=made.usage,
-        trajectory=made,
+        latency_ms=trajectory.latency_ms,
+        usage=trajectory.usage,
+        trajectory=trajectory,
     )
 
 
@@ -93,7 +93,7 @@ def acknowledge(request: Request) -> Response:
 def review(request: Request) -> Response:
     """Keep a trace as a golden in a dataset's draft, or remove it from the queue."""
     fields, store = fields_of(request), store_of(request)
-    kept = asked_trace(request)
+    kept = trace_of_request(request)
     if fields.get("decision") == "drop":
         store.traces.set_review(kept.row.trace_id, "dropped")
         return RedirectResponse("/live#queue", 303)
@@ -108,7 +108,7 @@ def review(request: Request) -> Response:
     return RedirectResponse(with_query("/live/trace", id=kept.row.trace_id), 303)
 
 
-def asked_trace(request: Request) -> KeptTrace:
+def trace_of_request(request: Request) -> KeptTrace:
     """The trace of a URL."""
     if "id" not in request.query_params:
         raise HTTPException(400, "the URL has no trace id")

@@ -43,7 +43,7 @@ from rightcall.wings.monitor.settings_trust import require_settings_trust
 from rightcall.wings.traces.checks import AgentSettings, CheckedAgent, run_checks
 from rightcall.wings.traces.redaction import Redactor
 from rightcall.wings.traces.trace import Trace
-from rightcall.wings.traces.trace_record import kept_trace, written_time
+from rightcall.wings.traces.trace_record import kept_trace, time_text
 
 SPENDING = "judge"
 SALT = "rightcall"
@@ -95,17 +95,17 @@ class Monitor:
     def feed(self, traces: Trace | Iterable[Trace]) -> list[TraceRow]:
         """Check and store traces; alarms they raise are appended to `alarms`. A trace fed again is scored
         again, but neither counted nor given to the detectors twice."""
-        given = [traces] if isinstance(traces, Trace) else list(traces)
+        batch = [traces] if isinstance(traces, Trace) else list(traces)
         self._looked_for.clear()
         if len(self._watching) > MOST_AGENTS:  # names come from the traces
             self._watching.clear()
             self._baselines.clear()
-        kept = [self._checked(trace) for trace in given]
-        known = self.store.traces.known([k.row.trace_id for k in kept])
+        kept = [self._check_trace(trace) for trace in batch]
+        known_ids = self.store.traces.known([k.row.trace_id for k in kept])
         self.store.traces.keep(kept)
         self._series.release(lambda: {alarm.key for alarm in self.store.traces.alarms(latched=True)})
-        fed: set[str] = set(known)
-        for trace, held in sorted(zip(given, kept, strict=True), key=lambda pair: pair[0].time):
+        fed: set[str] = set(known_ids)
+        for trace, held in sorted(zip(batch, kept, strict=True), key=lambda pair: pair[0].time):
             if held.row.trace_id not in fed:
                 fed.add(held.row.trace_id)
                 self._watch(held.row, trace)
@@ -120,7 +120,7 @@ class Monitor:
 
     def make_baseline(self, agent: str, start: str, end: str) -> TrafficBaseline:
         """Freeze a window as the reference; series start over against it."""
-        found = make_baseline(
+        base = make_baseline(
             self.store, agent, start, end, tools=self.settings.tool_mix, timezone=self.settings.timezone
         )
         self._baselines.pop(agent, None)
@@ -128,8 +128,8 @@ class Monitor:
         self._watching.pop(agent, None)
         self._series.restart(agent)
         self._save()
-        self.rehearsal(found)
-        return found
+        self.rehearsal(base)
+        return base
 
     def rehearsal(self, base: TrafficBaseline) -> Rehearsal:
         """What the baseline would have raised, and whether the share of false alarms can be stated."""
@@ -159,22 +159,22 @@ class Monitor:
         """Delete traces older than `keep`; counts, alarms and traces in review stay."""
         keep = self.settings.keep
         old, bad = (now - datetime.timedelta(seconds=seconds(text)) for text in (keep.traces, keep.failed))
-        gone = self.store.traces.forget(written_time(int(old.timestamp() * 1e9)), failed=False)
-        return gone + self.store.traces.forget(written_time(int(bad.timestamp() * 1e9)), failed=True)
+        gone = self.store.traces.forget(time_text(int(old.timestamp() * 1e9)), failed=False)
+        return gone + self.store.traces.forget(time_text(int(bad.timestamp() * 1e9)), failed=True)
 
     def agent_of(self, trace: Trace) -> str:
         """The name in the settings whose `match` matches the trace; without settings the trace's own name."""
-        known = {**trace.resource, "agent": trace.agent, "service.name": trace.service}
+        attributes = {**trace.resource, "agent": trace.agent, "service.name": trace.service}
         for name, agent in self.settings.agents.items():
-            if all(str(known.get(key, "")) == value for key, value in agent.match.items()):
+            if all(str(attributes.get(key, "")) == value for key, value in agent.match.items()):
                 return name
         return " ".join((trace.service or trace.agent).split())[:200] or "agent"
 
-    def _checked(self, trace: Trace) -> KeptTrace:
+    def _check_trace(self, trace: Trace) -> KeptTrace:
         agent = self.agent_of(trace)
         if self._redactor is not None:
             trace = self._redactor.trace(trace)
-        watching = self._watching_of(agent)
+        watching = self._checked_agent(agent)
         checks = run_checks(self.settings.cheap, trace, watching)
         failed_cheap = any(check.bad for check in checks)
         checks += tuple(self._judge(judge, trace, failed_cheap) for judge in self.settings.judges)
@@ -182,7 +182,7 @@ class Monitor:
         failed = failed_cheap or any(check.bad for check in checks)
         return kept_trace(trace, agent, checks, failed)
 
-    def _watching_of(self, agent: str) -> CheckedAgent:
+    def _checked_agent(self, agent: str) -> CheckedAgent:
         if agent not in self._watching:
             settings = self.settings.agents.get(agent, AgentSettings())
             tools: Sequence[Tool] = load_tools(self.folder / settings.tools) if settings.tools else ()
@@ -239,7 +239,7 @@ class Monitor:
         rate, low, high = series.rate()
         reasons = self.rehearsal(base).not_guaranteed if base else ()
         content = alert_of("drift", agent, check, version) | {
-            "since": written_time(crossing.since_time),
+            "since": time_text(crossing.since_time),
             "observed": [rate, low, high],
             "baseline": {"rate": reference.bad / reference.n, "n": reference.n, "q0": series.q0}
             if reference

@@ -44,10 +44,10 @@ class Open:
     size: int = 0
     dropped: int = 0
 
-    def take(self, given: Received) -> Received:
+    def take(self, received: Received) -> Received:
         """The part of a trace that may be kept."""
         kept = Received([], [])
-        for span in given.spans:
+        for span in received.spans:
             self.ended = self.ended or (not span.parent_id and span.end > 0)
             if not self._has_room(is_root=not span.parent_id):
                 continue
@@ -58,14 +58,14 @@ class Open:
             self.spans += 1
             self.size += size
             kept.spans.append(span)
-        for span_id, event in given.events:
+        for span_id, event in received.events:
             if self.size < MAX_BYTES:
                 try:
                     self.size += _size(event)
                 except _CANNOT_BE_WRITTEN:
                     continue
                 kept.events.append((span_id, event))
-        self.dropped += given.count - kept.count
+        self.dropped += received.count - kept.count
         return kept
 
     def give_back(self, kept: Received) -> None:
@@ -83,7 +83,7 @@ def _size(item: Span | SpanEvent) -> int:
     return len(msgspec.json.encode(item))
 
 
-def redacted_item(item: Item, redactor: Redactor) -> Item:
+def redact_item(item: Item, redactor: Redactor) -> Item:
     """A span or event without personal data and secrets."""
     if isinstance(item, LogEvent):
         event = SpanEvent(item.event.name, redactor.value(item.event.attributes))
@@ -93,17 +93,17 @@ def redacted_item(item: Item, redactor: Redactor) -> Item:
 
 def by_trace(items: Iterable[Item]) -> dict[str, Received]:
     """Spans and events of a request by their trace."""
-    found: dict[str, Received] = {}
+    received_by_trace: dict[str, Received] = {}
     for item in items:
-        held = found.setdefault(item.trace_id, Received([], []))
+        held = received_by_trace.setdefault(item.trace_id, Received([], []))
         if isinstance(item, LogEvent):
             held.events.append((item.span_id, item.event))
         else:
             held.spans.append(item)
-    return found
+    return received_by_trace
 
 
-def unpacked_spans(contents: Iterable[bytes]) -> list[Span]:
+def unpack_spans(contents: Iterable[bytes]) -> list[Span]:
     """Spans as they were stored, with the events that arrived separately."""
     stored = [msgspec.json.decode(zlib.decompress(content), type=Received) for content in contents]
     return with_events(

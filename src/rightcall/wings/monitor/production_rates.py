@@ -62,8 +62,8 @@ class VersionChange:
 def check_rates(store: Store) -> list[CheckRate]:
     """A rate for each check of each version of each agent."""
     labels = {name: unpacked(held, Calibration) for name, held in store.traces.states(CALIBRATION).items()}
-    found = rates_of(store.traces.check_counts(), store.traces.session_counts())
-    return [_corrected(rate, labels.get(judge_name(rate.name))) for rate in found]
+    rates = rates_of(store.traces.check_counts(), store.traces.session_counts())
+    return [_correct_rate(rate, labels.get(judge_name(rate.name))) for rate in rates]
 
 
 def judge_name(check: str) -> str:
@@ -71,7 +71,7 @@ def judge_name(check: str) -> str:
     return check.removeprefix(JUDGE).partition("[")[0] if check.startswith(JUDGE) else ""
 
 
-def _corrected(rate: CheckRate, labels: Calibration | None) -> CheckRate:
+def _correct_rate(rate: CheckRate, labels: Calibration | None) -> CheckRate:
     """The judge's rate, corrected by its verdicts on labelled cases (Rogan and Gladen)."""
     if labels is None:
         return rate
@@ -123,19 +123,19 @@ def version_changes(rates: Iterable[CheckRate]) -> list[VersionChange]:
     series: dict[tuple[str, str], list[CheckRate]] = {}
     for rate in rates:
         series.setdefault((rate.agent, rate.name), []).append(rate)
-    found: list[VersionChange] = []
+    changes: list[VersionChange] = []
     for several in series.values():
         last = sorted(several, key=lambda rate: (rate.first_day, rate.version))[-2:]
         bounds = [_bounds(rate) for rate in last]
         if len(last) == 2 and bounds[0] is not None and bounds[1] is not None:
             before, now = last
             apart = difference_of_groups(now.rate, bounds[1], before.rate, bounds[0])
-            found.append(
+            changes.append(
                 VersionChange(
                     now.agent, now.name, before.version, now.version, now.rate - before.rate, *apart
                 )
             )
-    return found
+    return changes
 
 
 def _bounds(rate: CheckRate) -> Interval | None:

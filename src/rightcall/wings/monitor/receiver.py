@@ -44,7 +44,7 @@ class Receiver:
         self._otlp = OtlpReceiver(
             LocalDoor(self.token, self.monitor.settings.hosts, "add it to the receiver's `hosts`"),
             intake.store,
-            clean=intake.redacted,
+            clean=intake.redact,
             is_full=lambda: intake.waiting_spans >= MAX_WAITING or intake.waiting_bytes >= MAX_WAITING_BYTES,
             counters=self.counters,
             logger=_server_log(self._server_said),
@@ -87,11 +87,11 @@ class Receiver:
         """Close every open trace, quiet or not."""
         await self._intake.close_all()
 
-    def _server_said(self, said: str, error: BaseException | None) -> None:
+    def _server_said(self, message: str, error: BaseException | None) -> None:
         """One line for each kind of connection that is not HTTP/1, whatever bytes it sent."""
         from aiohttp.http_exceptions import HttpProcessingError
 
-        text = GRPC if "PRI" in said else "a connection that was not HTTP was closed"
+        text = GRPC if "PRI" in message else "a connection that was not HTTP was closed"
         if error is not None and not isinstance(error, HttpProcessingError):
             text = f"a request could not be handled: {type(error).__name__}"
         self.counters.refused += 1
@@ -117,14 +117,14 @@ class Receiver:
         return web.Response(body=msgspec.json.encode(counters), content_type=JSON)
 
 
-def _server_log(said: Callable[[str, BaseException | None], None]) -> logging.Logger:
+def _server_log(report: Callable[[str, BaseException | None], None]) -> logging.Logger:
     """A separate log for the HTTP server: the process's log would contain tracebacks with untrusted data."""
 
     class Handler(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
             error = record.exc_info[1] if record.exc_info else None
-            said(str(error) if error is not None else record.getMessage(), error)
+            report(str(error) if error is not None else record.getMessage(), error)
 
-    made = logging.Logger("rightcall.receiver")
-    made.addHandler(Handler(logging.WARNING))
-    return made
+    logger = logging.Logger("rightcall.receiver")
+    logger.addHandler(Handler(logging.WARNING))
+    return logger

@@ -64,9 +64,9 @@ def rehearsal(store: Store, settings: MonitorSettings, base: TrafficBaseline, ag
     held = stored_rehearsal(store, base.agent)
     if held is not None and held.of == digest:
         return held
-    found = rehearse(settings, base, baseline_hours(store, base.agent), agents, digest)
-    store.traces.set_states(KIND, {base.agent: msgspec.json.encode(found)})
-    return found
+    new_rehearsal = rehearse(settings, base, baseline_hours(store, base.agent), agents, digest)
+    store.traces.set_states(KIND, {base.agent: msgspec.json.encode(new_rehearsal)})
+    return new_rehearsal
 
 
 def stored_rehearsal(store: Store, agent: str) -> Rehearsal | None:
@@ -91,14 +91,16 @@ def rehearse(
         bounds = bounds_of(settings, base, name, agents)
         if bounds is not None and name in hours:
             watched[name] = bounds
-    raised = tuple(alarm for name, bounds in watched.items() for alarm in _played(name, bounds, hours[name]))
+    raised = tuple(
+        alarm for name, bounds in watched.items() for alarm in _play_hours(name, bounds, hours[name])
+    )
     share = _share_of_drawn_months(watched, hours, settings) if watched else None
     moves = movement_p_value({name: hours[name] for name in watched}, base.timezone) if watched else None
-    found = Rehearsal(
+    outcome = Rehearsal(
         digest, *base.days, MONTHS if watched else 0, share, raised, _unseen_hours(base, watched), moves
     )
-    problems = tuple(_problems(settings, found, bool(hours)))
-    return msgspec.structs.replace(found, not_guaranteed=problems, advice=_advice(found))
+    problems = tuple(_problems(settings, outcome, bool(hours)))
+    return msgspec.structs.replace(outcome, not_guaranteed=problems, advice=_advice(outcome))
 
 
 def spread_values(n: int, bad: float) -> list[float]:
@@ -111,7 +113,7 @@ def spread_values(n: int, bad: float) -> list[float]:
     return values
 
 
-def _played(name: str, bounds: Bounds, hours: list[tuple[int, int, float]]) -> list[Raised]:
+def _play_hours(name: str, bounds: Bounds, hours: list[tuple[int, int, float]]) -> list[Raised]:
     series = new_series(bounds)
     for hour, n, bad in hours:
         for value in spread_values(n, bad):
@@ -164,10 +166,10 @@ def _alarms(bounds: Bounds, maps: dict[int, list[HourMap]], drawn: list[int]) ->
     enough = bounds.threshold * len(r)
     cap = bounds.cap if bounds.window >= HOUR else math.inf
     for day in drawn:
-        for one in maps.get(day, ()):
+        for day_map in maps.get(day, ()):
             r = [
                 min(a * value + b, cap * (value + 1.0), 1e200)
-                for value, a, b in zip(r, one.a, one.b, strict=True)
+                for value, a, b in zip(r, day_map.a, day_map.b, strict=True)
             ]
             if r and sum(r) >= enough:
                 return True
@@ -184,29 +186,29 @@ def _unseen_hours(base: TrafficBaseline, watched: dict[str, Bounds]) -> str:
     return "; ".join(text for text in texts if text)
 
 
-def _problems(settings: MonitorSettings, found: Rehearsal, played: bool) -> list[str]:
+def _problems(settings: MonitorSettings, outcome: Rehearsal, played: bool) -> list[str]:
     """Why the share of false alarms is not claimed."""
     if not played:
         return ["the baseline was made by an older version, with one rate for the whole week"]
     problems = []
-    counts = (found.weekdays, found.weekends)
+    counts = (outcome.weekdays, outcome.weekends)
     for count, enough, title in zip(counts, ENOUGH, ("weekdays", "weekend days"), strict=True):
         if 0 < count < enough:
             problems.append(f"the baseline has {count} of the {enough} {title} of a week")
     if not seconds(settings.false_alarms.burst):
         problems.append("false_alarms.burst is 0: a short disturbance raises an alarm")
-    if found.raised:
-        names = ", ".join(dict.fromkeys(alarm.check for alarm in found.raised))
+    if outcome.raised:
+        names = ", ".join(dict.fromkeys(alarm.check for alarm in outcome.raised))
         problems.append(f"the baseline itself would have raised an alarm ({names})")
-    if found.alarms is not None and found.alarms > settings.false_alarms.share:
-        problems.append(f"{percent(found.alarms, 0)} of months drawn from its days would alarm")
-    if found.moves is not None and found.moves < MOVES:
-        problems.append(f"rates move from day to day more than chance explains (p = {found.moves:.2g})")
+    if outcome.alarms is not None and outcome.alarms > settings.false_alarms.share:
+        problems.append(f"{percent(outcome.alarms, 0)} of months drawn from its days would alarm")
+    if outcome.moves is not None and outcome.moves < MOVES:
+        problems.append(f"rates move from day to day more than chance explains (p = {outcome.moves:.2g})")
     return problems
 
 
-def _advice(found: Rehearsal) -> str:
-    days = found.weekdays + found.weekends
+def _advice(outcome: Rehearsal) -> str:
+    days = outcome.weekdays + outcome.weekends
     if not days or days >= 28:
         return ""
     short = days < 14

@@ -13,10 +13,10 @@ from rightcall.wings.monitor.drift import (
     Crossing,
     Series,
     new_series,
-    packed_series,
-    restarted,
+    pack_series,
+    restart_series,
     step,
-    unpacked_series,
+    unpack_series,
 )
 from rightcall.wings.monitor.session_hours import SessionHours
 from rightcall.wings.monitor.settings import HARD, MonitorSettings
@@ -37,9 +37,7 @@ class SeriesBook:
         self, store: Store, settings: MonitorSettings, baseline: Callable[[str], TrafficBaseline | None]
     ) -> None:
         self._store, self._settings, self._baseline = store, settings, baseline
-        self._series = {
-            _place(name): unpacked_series(data) for name, data in store.traces.states(KIND).items()
-        }
+        self._series = {_place(name): unpack_series(data) for name, data in store.traces.states(KIND).items()}
         self._sessions = SessionHours(store)
         self._changed: set[Place] = set()
         self._compared: set[Place] = set()
@@ -84,7 +82,7 @@ class SeriesBook:
         self._compared.clear()
         self._agents = 0
         for place in [place for place in self._series if place[0] == agent]:
-            self._series[place] = restarted(self._series[place], self._bounds(place))
+            self._series[place] = restart_series(self._series[place], self._bounds(place))
             self._changed.add(place)
 
     def release(self, latched: Callable[[], set[int]]) -> None:
@@ -94,13 +92,13 @@ class SeriesBook:
         for place in alarmed:
             series = self._series[place]
             if series.alarm not in still:
-                self._series[place] = restarted(series, series.bounds)
+                self._series[place] = restart_series(series, series.bounds)
                 self._changed.add(place)
 
     def save(self) -> None:
         """Write the changes."""
         self._sessions.save()
-        documents = {_name(p): packed_series(self._series[p]) for p in self._changed if p in self._series}
+        documents = {_name(p): pack_series(self._series[p]) for p in self._changed if p in self._series}
         self._store.traces.set_states(KIND, documents)
         self._store.traces.count_sessions(
             [
@@ -124,7 +122,7 @@ class SeriesBook:
             return series
         self._compared.add(place)
         if series.bounds != bounds:
-            self._series[place] = series = restarted(series, bounds, latched=True)
+            self._series[place] = series = restart_series(series, bounds, latched=True)
             self._changed.add(place)
         return series
 

@@ -42,8 +42,8 @@ class SessionHours:
         A trace from the future must not stop the clock: one that is more than a day older sets it back.
         """
         hour = time // HOUR
-        known = self._hours.get(agent, 0)
-        if known - LATE <= hour <= known:
+        newest = self._hours.get(agent, 0)
+        if newest - LATE <= hour <= newest:
             return False
         if len(self._hours) >= MOST:
             self._hours.clear()

@@ -155,17 +155,19 @@ def setting_problems(settings: MonitorSettings, path: Path | None = None) -> lis
     from rightcall.core.errors import suggestion
 
     where = f"{path}: " if path else ""
-    found = [
+    problems = [
         f"{where}unknown check '{name}'; {suggestion(name, CHECKS) or 'known: ' + ', '.join(CHECKS)}"
         for name in settings.cheap
         if name not in CHECKS
     ]
     if not 0 < settings.false_alarms.share < 1:
-        found.append(f"{where}false_alarms.share must be between 0 and 1, got {settings.false_alarms.share}")
-    found += [
+        problems.append(
+            f"{where}false_alarms.share must be between 0 and 1, got {settings.false_alarms.share}"
+        )
+    problems += [
         f"{where}judge '{j.judge}': sample must be in 0..1" for j in settings.judges if not 0 < j.sample <= 1
     ]
-    found += [
+    problems += [
         f"{where}judge '{j.judge}': {problem}" for j in settings.judges for problem in _judge_problems(j)
     ]
     for name, agent in settings.agents.items():
@@ -175,8 +177,8 @@ def setting_problems(settings: MonitorSettings, path: Path | None = None) -> lis
                     compile_matcher(spec, Scope())
                 except InputError as error:
                     place = f"agents.{name}.forbidden_args.{tool}.{argument}"
-                    found.append(f"{where}{place}: {error.problem}")
-    found += _zone_problems(settings.timezone, where)
+                    problems.append(f"{where}{place}: {error.problem}")
+    problems += _zone_problems(settings.timezone, where)
     times = {"false_alarms.per": settings.false_alarms.per, "false_alarms.burst": settings.false_alarms.burst}
     times |= {"settle": settings.settle, "idle": settings.idle}
     times |= {"keep.traces": settings.keep.traces, "keep.failed": settings.keep.failed}
@@ -184,13 +186,13 @@ def setting_problems(settings: MonitorSettings, path: Path | None = None) -> lis
         try:
             seconds(text)
         except InputError as error:
-            found.append(f"{where}{name} {error.problem}")
-    found += [
+            problems.append(f"{where}{name} {error.problem}")
+    problems += [
         f"{where}an alert needs `to` or `exec`"
         for alert in settings.alerts
         if not alert.to and not alert.exec
     ]
-    return found
+    return problems
 
 
 def _zone_problems(zone: str, where: str) -> list[str]:
@@ -204,24 +206,24 @@ def _zone_problems(zone: str, where: str) -> list[str]:
 
 
 def _judge_problems(judge: JudgeSettings) -> list[str]:
-    found = [
+    problems = [
         f"unknown stratum '{name}'; known: failed, tool:NAME, intent:NAME"
         for name in judge.strata
         if name != "failed" and not name.startswith(("tool:", "intent:"))
     ]
-    found += [
+    problems += [
         f"strata: the share of '{name}' must be in 0..1" for name, p in judge.strata.items() if not 0 < p <= 1
     ]
     labels = judge.calibration
     if labels is not None and not (
         labels.good_passed + labels.good_failed and labels.bad_passed + labels.bad_failed
     ):
-        found.append("calibration requires cases labelled good and cases labelled bad")
+        problems.append("calibration requires cases labelled good and cases labelled bad")
     elif labels is not None and labels.sensitivity + labels.specificity <= 1:
-        found.append("calibration: with these labels the judge is no better than chance")
+        problems.append("calibration: with these labels the judge is no better than chance")
     if judge.usd_per_day is not None and not judge.usd_each:
-        found.append("usd_per_day requires usd_each, the cost of one judgement")
-    return found
+        problems.append("usd_per_day requires usd_each, the cost of one judgement")
+    return problems
 
 
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
@@ -229,7 +231,7 @@ UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 
 def seconds(text: str) -> float:
     """`30d`, `5s` and the like in seconds."""
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([smhdw])", text.strip())
-    if found is None:
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([smhdw])", text.strip())
+    if match is None:
         raise InputError("", f"must be a time such as 30d, 12h or 5s, got '{text}'")
-    return float(found[1]) * UNITS[found[2]]
+    return float(match[1]) * UNITS[match[2]]

@@ -33,10 +33,10 @@ def require_settings_trust(settings: MonitorSettings, file: Path, *, trust: bool
     """Raise `ConfigError` with what settings from outside the project would start, unless they are trusted."""
     if in_project(file):
         return
-    found = settings_actions(settings, file.parent)
+    actions = settings_actions(settings, file.parent)
     require_approval(
-        found,
-        fingerprint(file, found),
+        actions,
+        fingerprint(file, actions),
         file,
         opening=f"{file}: these settings are outside the project; monitoring with them would",
         closing="settings can name code: review them, then pass --trust",

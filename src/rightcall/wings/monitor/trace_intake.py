@@ -15,14 +15,14 @@ from rightcall.core.errors import StoreError
 from rightcall.core.operating_system import return_freed_memory
 from rightcall.wings.monitor.alerts import Alerts
 from rightcall.wings.monitor.monitor import Monitor
-from rightcall.wings.monitor.open_trace import Open, Received, by_trace, redacted_item, unpacked_spans
+from rightcall.wings.monitor.open_trace import Open, Received, by_trace, redact_item, unpack_spans
 from rightcall.wings.monitor.settings import seconds
 from rightcall.wings.traces.assembly import assemble
 from rightcall.wings.traces.otlp import Item
 from rightcall.wings.traces.otlp_receiver import RequestCounters
 from rightcall.wings.traces.problems import Problems
 from rightcall.wings.traces.redaction import Redactor
-from rightcall.wings.traces.trace_record import written_time
+from rightcall.wings.traces.trace_record import time_text
 
 MAX_OPEN = 10_000
 COMMIT_EVERY = 0.05
@@ -84,18 +84,18 @@ class TraceIntake:
         for thread in (self._writer, self._closer):
             thread.shutdown(wait=False)
 
-    def redacted(self, items: list[Item]) -> list[Item]:
+    def redact(self, items: list[Item]) -> list[Item]:
         """The items as they may be stored. It takes seconds for megabytes: run it in a thread."""
-        return [redacted_item(item, self._redactor) for item in items]
+        return [redact_item(item, self._redactor) for item in items]
 
     async def store(self, items: list[Item]) -> int:
         """Have redacted items written to disk; returns how many exceeded the bounds of a trace."""
         now = self.clock()
         rows: list[tuple[str, bytes]] = []
         taken: list[tuple[str, Open, Received]] = []
-        for trace_id, given in by_trace(items).items():
+        for trace_id, received in by_trace(items).items():
             held = self._open.setdefault(trace_id, Open(now))
-            kept = held.take(given)
+            kept = held.take(received)
             held.last = now
             taken.append((trace_id, held, kept))
             if kept.count:
@@ -140,8 +140,8 @@ class TraceIntake:
             if trace_id not in closed:
                 self._open[trace_id] = Open(now)
 
-    async def _in(self, thread: ThreadPoolExecutor, work: Callable[..., T], *given: Any) -> T:
-        return await asyncio.get_running_loop().run_in_executor(thread, work, *given)
+    async def _in(self, thread: ThreadPoolExecutor, work: Callable[..., T], *arguments: Any) -> T:
+        return await asyncio.get_running_loop().run_in_executor(thread, work, *arguments)
 
     async def _write(self) -> None:
         """One transaction for everything that arrived within 50 ms."""
@@ -150,7 +150,7 @@ class TraceIntake:
             self._wake.clear()
             await asyncio.sleep(COMMIT_EVERY)
             batch = self._waiting[:]
-            rows = [row for each, _, _ in batch for row in each]
+            rows = [row for rows_of_request, _, _ in batch for row in rows_of_request]
             failure: Exception | None = None
             try:
                 await self._in(self._writer, self.monitor.store.traces.add_spans, rows)
@@ -191,7 +191,7 @@ class TraceIntake:
     def _drop_closed(self) -> None:
         """Forget the spans of traces that were closed so long ago that late ones no longer reopen them."""
         before = datetime.datetime.now(datetime.UTC) - datetime.timedelta(seconds=REOPEN)
-        store, moment = self.monitor.store, written_time(int(before.timestamp() * 1e9))
+        store, moment = self.monitor.store, time_text(int(before.timestamp() * 1e9))
         while closed := [t for t in store.traces.received_before(moment) if t not in self._open]:
             store.traces.drop_spans(closed)
         gc.collect()
@@ -221,17 +221,17 @@ class TraceIntake:
 
     def _close_now(self, lost: dict[str, int]) -> None:
         store = self.monitor.store
-        known, received = store.traces.known(list(lost)), store.traces.spans_of(list(lost))
+        known_ids, received = store.traces.known(list(lost)), store.traces.spans_of(list(lost))
         traces = []
         for trace_id, dropped in lost.items():
-            spans = unpacked_spans(received.get(trace_id, ()))
+            spans = unpack_spans(received.get(trace_id, ()))
             if not spans:
                 continue
             problems = Problems()
             if dropped:
                 problems.add("too_many", trace_id, dropped)
             trace = assemble(spans, source="otlp", calls=self.monitor.settings.calls, problems=problems)  # type: ignore[arg-type]
-            if trace_id in known and trace.spans < store.traces.get(trace_id).origin.get("spans", 0):
+            if trace_id in known_ids and trace.spans < store.traces.get(trace_id).origin.get("spans", 0):
                 continue  # spans that arrived too late: the rest of the trace is no longer stored
             traces.append(trace)
         self.monitor.feed(traces)

@@ -116,9 +116,9 @@ def _neighbours(block: Sequence[int], name: int) -> set[int]:
     return near - {name, -1}
 
 
-def _standard_errors(one: Cell, other: Cell) -> float:
+def _standard_errors(first: Cell, other: Cell) -> float:
     """How far apart two rates are: z of two proportions with their common variance."""
-    (n, bad), (m, worse) = one, other
+    (n, bad), (m, worse) = first, other
     rate = (bad + worse) / (n + m)
     variance = rate * (1 - rate) * (1 / n + 1 / m)
     return abs(bad / n - worse / m) / variance**0.5 if variance > 0 else 0.0

@@ -25,9 +25,9 @@ from rightcall.wings.traces.structure import (
     by_time,
     one_spelling,
     parents,
+    parents_among,
     places,
     root_of,
-    skipping,
     without_doubles,
 )
 from rightcall.wings.traces.trace import Trace, tools_from
@@ -58,19 +58,19 @@ def assemble(
     `calls` selects which count: `auto` skips those inside an agent that is used as a tool, `root` keeps only
     those of the root agent, `all` keeps every call. `problems` are those already found in the file.
     """
-    found = problems or Problems()
+    problem_log = problems or Problems()
     kept = sorted(_distinct(spans), key=lambda span: (span.start, span.span_id))
     if len(kept) > MAX_SPANS:
-        found.add("too_many", kept[0].trace_id, len(kept) - MAX_SPANS)
+        problem_log.add("too_many", kept[0].trace_id, len(kept) - MAX_SPANS)
         kept = kept[:MAX_SPANS]
-    _count_unknown_names(kept, found)
+    _count_unknown_names(kept, problem_log)
     seen = [observe(span) for span in kept]
-    up = parents(seen, found)
-    seen = one_spelling(without_doubles(seen, up), found)
-    up = skipping(up, {o.span.span_id for o in seen})
-    known = places(seen, up)
-    root = root_of(seen, known, up, found)
-    return _trace(kept, seen, up, known, root, found, source, calls)
+    up = parents(seen, problem_log)
+    seen = one_spelling(without_doubles(seen, up), problem_log)
+    up = parents_among(up, {o.span.span_id for o in seen})
+    place_of = places(seen, up)
+    root = root_of(seen, place_of, up, problem_log)
+    return _trace(kept, seen, up, place_of, root, problem_log, source, calls)
 
 
 def _distinct(spans: Iterable[Span]) -> list[Span]:
@@ -103,14 +103,14 @@ def _trace(
     spans: list[Span],
     seen: list[Observation],
     up: dict[str, str],
-    known: dict[str, SpanPlace],
+    place_of: dict[str, SpanPlace],
     root: Observation | None,
     problems: Problems,
     source: str,
     mode: CallsScored,
 ) -> Trace:
     every_model = sorted((o for o in seen if o.kind == "llm"), key=by_time)
-    counted = [o for o in seen if o.kind in ("llm", "tool") and _counts(known[o.span.span_id], root, mode)]
+    counted = [o for o in seen if o.kind in ("llm", "tool") and _counts(place_of[o.span.span_id], root, mode)]
     models = sorted((o for o in counted if o.kind == "llm"), key=by_time)
     tools = sorted((o for o in counted if o.kind == "tool"), key=by_time)
     for model in models:
@@ -119,7 +119,7 @@ def _trace(
         elif model.answer is not None and model.answer.unread:
             problems.add("unread", model.span.span_id)
     definitions = tools_from([raw for o in (*every_model, *seen) for raw in o.tools])
-    calls = _calls(models, tools, known, root, {tool.name: tool for tool in definitions}, problems)
+    calls = _calls(models, tools, place_of, root, {tool.name: tool for tool in definitions}, problems)
     _explain(calls, spans, seen, problems)
     system = next((m.system for m in models if m.system), "")
     question, earlier = _question(models, root, seen)
@@ -129,7 +129,7 @@ def _trace(
         _output(models, root),
         _usage(every_model, root),
         root.span.latency_ms if root is not None else None,
-        *_ending(models, root, calls, _failure(models, tools, seen, up)),
+        *stop_reason_of(models, root, calls, _failure(models, tools, seen, up)),
     )
     first = root.span if root is not None else spans[0]
     service = first_text(first.resource.get("service.name"))
@@ -164,7 +164,7 @@ def _trace(
 def _calls(
     models: Sequence[Observation],
     tools: Sequence[Observation],
-    known: dict[str, SpanPlace],
+    place_of: dict[str, SpanPlace],
     root: Observation | None,
     definitions: dict[str, Tool],
     problems: Problems,
@@ -174,15 +174,15 @@ def _calls(
     _recover(slots, models, tools)
     tell(slots, models)
     return tuple(
-        call_of(slot, _place(slot, known), root, definitions, problems, any_tool_spans=bool(tools))
+        call_of(slot, _place(slot, place_of), root, definitions, problems, any_tool_spans=bool(tools))
         for slot in slots
     )
 
 
 def _tags(spans: Sequence[Span]) -> tuple[str, ...]:
     """The intent and tags that the application or its instrumentation set on the trace."""
-    found = [s.attributes[name] for s in spans for name in names.TAGS if name in s.attributes]
-    words = [w for held in map(json_value, found) for w in (held if isinstance(held, list) else [held])]
+    tag_values = [s.attributes[name] for s in spans for name in names.TAGS if name in s.attributes]
+    words = [w for held in map(json_value, tag_values) for w in (held if isinstance(held, list) else [held])]
     return tuple(dict.fromkeys(word for word in words if isinstance(word, str) and word))[:50]
 
 
@@ -194,8 +194,8 @@ def _counts(place: SpanPlace, root: Observation | None, mode: CallsScored) -> bo
     return place.depth == 0
 
 
-def _place(slot: CallSlot, known: dict[str, SpanPlace]) -> SpanPlace | None:
-    return known[slot.tool.span.span_id] if slot.tool is not None else None
+def _place(slot: CallSlot, place_of: dict[str, SpanPlace]) -> SpanPlace | None:
+    return place_of[slot.tool.span.span_id] if slot.tool is not None else None
 
 
 def _recover(slots: list[CallSlot], models: Sequence[Observation], tools: Sequence[Observation]) -> None:
@@ -292,7 +292,7 @@ def _failure(
     return ""
 
 
-def _ending(
+def stop_reason_of(
     models: Sequence[Observation], root: Observation | None, calls: Sequence[ToolCall], failure: str
 ) -> tuple[StopReason, str]:
     unread = next(filter(None, map(_unread, models)), "")
@@ -322,15 +322,15 @@ def _transcript(system: str, models: Sequence[Observation], calls: Sequence[Tool
     last = models[-1].answer if models and models[-1].asked is not None else None
     if not asked:
         return ()
-    said = [*asked, *([last] if last is not None else [])]
+    spoken = [*asked, *([last] if last is not None else [])]
     head = (Message("system", system),) if system else ()
-    return head + tuple(_message(message) for message in said)
+    return head + tuple(_message(message) for message in spoken)
 
 
-def _message(said: SpokenMessage) -> Message:
-    made = []
-    for called in said.calls:
+def _message(spoken: SpokenMessage) -> Message:
+    calls = []
+    for called in spoken.calls:
         arguments, raw = arguments_of(called.arguments)
-        made.append(ToolCall(called.name, arguments, called.id, raw=raw))
-    results = tuple(ToolResult(r.id, r.output, r.failed, r.name) for r in said.results)
-    return Message(said.role, said.text if not results else "", tuple(made), results)
+        calls.append(ToolCall(called.name, arguments, called.id, raw=raw))
+    results = tuple(ToolResult(r.id, r.output, r.failed, r.name) for r in spoken.results)
+    return Message(spoken.role, spoken.text if not results else "", tuple(calls), results)

@@ -42,13 +42,13 @@ class CallSlot:
 
 def slots_of(models: Sequence[Observation]) -> list[CallSlot]:
     """One slot for each call in an answer; each model span is a step."""
-    found = []
+    slots = []
     for step, model in enumerate(models):
         offered = {tool_name(raw) for raw in model.tools}
         for called in model.answer.calls if model.answer is not None else ():
-            known = not offered or called.name in offered
-            found.append(CallSlot(step, model.span.start, called, offered=known))
-    return found
+            is_offered = not offered or called.name in offered
+            slots.append(CallSlot(step, model.span.start, called, offered=is_offered))
+    return slots
 
 
 def join(
@@ -61,9 +61,9 @@ def join(
     """
     left = list(tools)
     for fits in (_same_id, _same_arguments, _same_name, _hands_over):
-        left = [tool for tool in left if not _placed(slots, tool, fits)]
+        left = [tool for tool in left if not _place_tool(slots, tool, fits)]
     if not models:
-        return slots + _overlapping(left)
+        return slots + _concurrent_slots(left)
     extra: list[CallSlot] = []
     for tool in left:
         step = max((i for i, model in enumerate(models) if model.span.start <= tool.span.start), default=0)
@@ -71,7 +71,9 @@ def join(
     return sorted(slots + extra, key=lambda slot: slot.step)  # stable: answers first, then by time
 
 
-def _placed(slots: list[CallSlot], tool: Observation, fits: Callable[[CallSlot, Observation], bool]) -> bool:
+def _place_tool(
+    slots: list[CallSlot], tool: Observation, fits: Callable[[CallSlot, Observation], bool]
+) -> bool:
     free = [slot for slot in slots if slot.tool is None and fits(slot, tool)]
     before = [slot for slot in free if slot.began <= tool.span.start]
     if not before and not (free and fits is _same_id):
@@ -105,7 +107,7 @@ def _other_id(slot: CallSlot, tool: Observation) -> bool:
     return bool(tool.call_id and slot.called.id and tool.call_id != slot.called.id)
 
 
-def _overlapping(tools: Sequence[Observation]) -> list[CallSlot]:
+def _concurrent_slots(tools: Sequence[Observation]) -> list[CallSlot]:
     """Without answers, overlapping tools count as concurrent calls."""
     slots: list[CallSlot] = []
     step, busy_until, parent = -1, 0, ""
@@ -172,8 +174,8 @@ def call_of(
 
 def _means_none(slot: CallSlot) -> bool:
     """Whether arguments were recorded as empty, rather than not recorded."""
-    given = (slot.called.arguments, slot.tool.arguments if slot.tool else ABSENT)
-    return any(value is None or value == "" for value in given if value is not ABSENT)
+    arguments = (slot.called.arguments, slot.tool.arguments if slot.tool else ABSENT)
+    return any(value is None or value == "" for value in arguments if value is not ABSENT)
 
 
 def _takes_none(tool: Tool | None) -> bool:
@@ -212,5 +214,5 @@ def _notes(slot: CallSlot, place: SpanPlace | None, root: Observation | None) ->
 
 def canonical(call: ToolCall) -> str:
     """A call's name and arguments as one text, equal for equal calls."""
-    given = call.raw if call.arguments is None else call.arguments
-    return f"{call.name} {msgspec.json.encode(given, order='deterministic').decode()}"
+    arguments = call.raw if call.arguments is None else call.arguments
+    return f"{call.name} {msgspec.json.encode(arguments, order='deterministic').decode()}"

@@ -70,21 +70,21 @@ class CheckedAgent:
     @cached_property
     def forbidden_args(self) -> dict[str, dict[str, Any]]:
         """Matchers by tool and argument."""
-        given = self.settings.forbidden_args
+        specs = self.settings.forbidden_args
         return {
             tool: {name: compile_matcher(spec, Scope()) for name, spec in arguments.items()}
-            for tool, arguments in given.items()
+            for tool, arguments in specs.items()
         }
 
 
 def run_checks(names: tuple[str, ...], trace: Trace, watching: CheckedAgent) -> tuple[TraceCheck, ...]:
     """The result of each check for the trace."""
     tools = {tool.name: tool for tool in trace.tools} or dict(watching.tools)
-    found = []
+    results = []
     for name in names:
         bad, reason = CHECKS[name](trace, tools, watching)
-        found.append(TraceCheck(name, bad, reason[:300]))
-    return tuple(found)
+        results.append(TraceCheck(name, bad, reason[:300]))
+    return tuple(results)
 
 
 def _bad(condition: bool, reason: str) -> Found:
@@ -112,7 +112,7 @@ def _unknown_tool(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgen
     return _bad(bool(unknown), f"called {', '.join(sorted(set(unknown)))}, which was not offered")
 
 
-def _malformed_call(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Found:
+def _check_malformed_call(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Found:
     broken = [call.name for call in trace.trajectory.calls if call.raw is not None and call.arguments is None]
     return _bad(bool(broken), f"arguments of {', '.join(sorted(set(broken)))} are not a JSON object")
 
@@ -122,7 +122,7 @@ def _tool_errors(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent
     return _bad(bool(failed), f"{', '.join(sorted(set(failed)))} failed")
 
 
-def _unrecovered(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Found:
+def _check_recovery(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Found:
     last: dict[str, str] = {}
     for call in trace.trajectory.calls:
         last[call.name] = call.status
@@ -184,10 +184,10 @@ def _fits(name: str, pattern: str | dict[str, str]) -> bool:
         return False
 
 
-def _unconfirmed_destructive(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Found:
+def _check_confirmation(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Found:
     settings = watching.settings
     confirmed = trace.earlier_turns > 0
-    known = bool(tools) or bool(settings.destructive)
+    is_known = bool(tools) or bool(settings.destructive)
     for call in trace.trajectory.calls:
         if call.name in (settings.confirm or CONFIRMING):
             confirmed = call.status != "error"
@@ -197,23 +197,23 @@ def _unconfirmed_destructive(trace: Trace, tools: Mapping[str, Tool], watching: 
         )
         if destructive and not confirmed:
             return 1.0, f"{call.name} was called without a confirmation"
-    return FINE if known else CANNOT_SAY
+    return FINE if is_known else CANNOT_SAY
 
 
 def _no_answer(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Found:
-    made = trace.trajectory
-    if made.stop_reason in ("agent_error", "limit"):
-        return 1.0, made.error or made.stop_reason
-    if not made.messages and not made.output:
+    trajectory = trace.trajectory
+    if trajectory.stop_reason in ("agent_error", "limit"):
+        return 1.0, trajectory.error or trajectory.stop_reason
+    if not trajectory.messages and not trajectory.output:
         return CANNOT_SAY  # content was not recorded
-    return _bad(not made.output.strip(), "the answer is empty")
+    return _bad(not trajectory.output.strip(), "the answer is empty")
 
 
-def _truncated(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Found:
+def _check_truncation(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Found:
     return _bad(trace.trajectory.stop_reason == "truncated", "the answer was truncated")
 
 
-def _refused(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Found:
+def _check_refusal(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Found:
     return _bad(trace.trajectory.stop_reason == "refused", "the model refused")
 
 
@@ -244,16 +244,16 @@ def _is_read_only(call: ToolCall, tools: Mapping[str, Tool], watching: CheckedAg
 CHECKS: dict[str, Callable[[Trace, Mapping[str, Tool], CheckedAgent], Found]] = {
     "schema_validity": _schema_validity,
     "unknown_tool": _unknown_tool,
-    "malformed_call": _malformed_call,
+    "malformed_call": _check_malformed_call,
     "tool_errors": _tool_errors,
-    "unrecovered": _unrecovered,
+    "unrecovered": _check_recovery,
     "redundant_calls": _redundant_calls,
     "loop": _loop,
     "forbidden": _forbidden,
-    "unconfirmed_destructive": _unconfirmed_destructive,
+    "unconfirmed_destructive": _check_confirmation,
     "no_answer": _no_answer,
-    "truncated": _truncated,
-    "refused": _refused,
+    "truncated": _check_truncation,
+    "refused": _check_refusal,
     "slow": _slow,
     "expensive": _expensive,
 }

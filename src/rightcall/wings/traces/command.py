@@ -65,17 +65,17 @@ def import_(
     from rightcall.wings.traces.trace_import import import_to_folder, import_to_store
 
     whole = Problems()
-    found = load_traces(*files, calls=calls, skip_bad=skip_bad, problems=whole.merge)
+    traces = load_traces(*files, calls=calls, skip_bad=skip_bad, problems=whole.merge)
     if keep_raw:
         tell("warning: --keep-raw writes e-mail addresses, numbers and keys as they are", err=True)
     with open_store(store_url) as store:
         clean = _as_it_is if keep_raw else Redactor(store.traces.redaction_key(), redact).trace
-        made = (
-            import_to_folder(found, folder, clean)
+        outcome = (
+            import_to_folder(traces, folder, clean)
             if folder is not None
-            else import_to_store(found, store, clean)
+            else import_to_store(traces, store, clean)
         )
-    summary = _summary(made, whole)
+    summary = _summary(outcome, whole)
     if as_json:
         print_json(summary)
         return
@@ -84,37 +84,37 @@ def import_(
     unknown = (
         f", arguments unknown in {summary['unknown_arguments']:,}" if summary["unknown_arguments"] else ""
     )
-    tell(f"{_count(made.traces, 'trace')}, {_count(summary['calls'], 'call')}{unknown}")
+    tell(f"{_count(outcome.traces, 'trace')}, {_count(summary['calls'], 'call')}{unknown}")
     if folder is not None:
-        tell(f"{folder / 'trajectories.jsonl'}: {_count(made.useful, 'trajectory', 'trajectories')}")
+        tell(f"{folder / 'trajectories.jsonl'}: {_count(outcome.useful, 'trajectory', 'trajectories')}")
         tell(f"{folder / 'candidates.jsonl'}: {_count(summary['candidates'], 'golden')} to review")
         print_next(f"rightcall traces review {folder / 'candidates.jsonl'} --to goldens.jsonl")
     else:
         print_next("rightcall traces list", "rightcall traces review --to goldens.jsonl")
 
 
-def _count(number: int, one: str, many: str = "") -> str:
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
+def _count(number: int, singular: str, plural: str = "") -> str:
+    return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
 
 
 def _as_it_is(trace: Trace) -> Trace:
     return trace
 
 
-def _summary(made: Imported, whole: Problems) -> dict[str, Any]:
+def _summary(outcome: Imported, whole: Problems) -> dict[str, Any]:
     told = whole.texts()  # also given with the first trace
     lines = list(whole.places())
     lines += [
         f"{text} (in {count:,} traces)" if count > 1 else text
-        for text, count in made.problems.most_common(20)
+        for text, count in outcome.problems.most_common(20)
         if text not in told
     ]
     return {
-        "traces": made.traces,
-        "without_calls_or_answers": made.traces - made.useful,
-        "calls": made.calls,
-        "unknown_arguments": made.unknown_arguments,
-        "candidates": made.candidates,
+        "traces": outcome.traces,
+        "without_calls_or_answers": outcome.traces - outcome.useful,
+        "calls": outcome.calls,
+        "unknown_arguments": outcome.unknown_arguments,
+        "candidates": outcome.candidates,
         "problems": lines,
     }
 
@@ -166,11 +166,11 @@ def show(trace: str, store_url: str | None, as_json: bool) -> None:
     if Path(trace).is_file():
         from rightcall.wings.traces.reader import load_traces
 
-        for found in load_traces(trace):
+        for loaded_trace in load_traces(trace):
             if as_json:
-                print_json_line(found)
+                print_json_line(loaded_trace)
             else:
-                _print_trace(found)
+                _print_trace(loaded_trace)
         return
     from rightcall.store.address import open_store
     from rightcall.wings.traces.trace_record import trace_of
@@ -187,20 +187,20 @@ def show(trace: str, store_url: str | None, as_json: bool) -> None:
 
 
 def _print_trace(trace: Trace) -> None:
-    made = trace.trajectory
+    trajectory = trace.trajectory
     tell(f"trace {trace.trace_id}  {one_line(trace.agent)}  {one_line(trace.model)}  version {trace.version}")
     tell(f"  asked: {one_line(trace.input)}")
-    for call in made.calls:
-        given = (
+    for call in trajectory.calls:
+        arguments = (
             "arguments unknown"
             if call.arguments_unknown
             else one_line(str(call.raw if call.arguments is None else call.arguments))
         )
-        tell(f"  {call.step}  {one_line(call.name)}  {given}  {call.status}")
+        tell(f"  {call.step}  {one_line(call.name)}  {arguments}  {call.status}")
     tell(
-        f"  answer: {one_line(made.output)}"
-        if made.output
-        else f"  ended: {made.stop_reason} {one_line(made.error)}"
+        f"  answer: {one_line(trajectory.output)}"
+        if trajectory.output
+        else f"  ended: {trajectory.stop_reason} {one_line(trajectory.error)}"
     )
     for problem in trace.problems:
         tell(f"  note: {one_line(problem)}")
@@ -220,7 +220,7 @@ def review(candidates: Path | None, target: Path, store_url: str | None) -> None
     from rightcall.wings.traces.promote import add_goldens, as_negative, reviewed
 
     kept = 0
-    for golden, settle in _waiting(candidates, target, store_url):
+    for golden, settle in _review_queue(candidates, target, store_url):
         _print_candidate(golden)
         choice = click.prompt("keep, edit, negative, drop, skip, quit", default="skip", show_choices=False,
                               type=click.Choice(["keep", "edit", "negative", "drop", "skip", "quit"]))  # fmt: skip
@@ -230,10 +230,10 @@ def review(candidates: Path | None, target: Path, store_url: str | None) -> None
             judged: Golden | None = golden
             if choice == "negative":
                 names = [str(call.tool) for call in golden.expected_calls]
-                said = click.prompt("calls that must not happen", default=",".join(names))
-                judged = as_negative(golden, [name.strip() for name in said.split(",") if name.strip()])
+                answer = click.prompt("calls that must not happen", default=",".join(names))
+                judged = as_negative(golden, [name.strip() for name in answer.split(",") if name.strip()])
             elif choice == "edit":
-                judged = _edited(golden)
+                judged = _edit_golden(golden)
             if judged is None:
                 continue
             add_goldens(target, [reviewed(judged, by=_author())])
@@ -245,7 +245,7 @@ def review(candidates: Path | None, target: Path, store_url: str | None) -> None
         print_next(f"rightcall dataset check {target}")
 
 
-def _edited(golden: Golden) -> Golden | None:
+def _edit_golden(golden: Golden) -> Golden | None:
     """The golden as the person's editor leaves it; None when it was closed without saving or cannot be read."""
     import msgspec
 
@@ -271,7 +271,7 @@ def _author() -> str:
     return user_name()
 
 
-def _waiting(candidates: Path | None, target: Path, store_url: str | None) -> Any:
+def _review_queue(candidates: Path | None, target: Path, store_url: str | None) -> Any:
     """Goldens, each with a function to call with the decision."""
     if candidates is not None:
         from rightcall.datasets.goldens import load_goldens

@@ -13,11 +13,11 @@ ABSENT: Any = msgspec.UNSET
 """Not recorded."""
 
 
-def parsed(value: Any) -> Any:
+def parse_container(value: Any) -> Any:
     """The parsed value of a JSON object or list; otherwise the value itself."""
     if isinstance(value, str) and value[:1] in "{[ \n\t" and value.strip()[:1] in ("{", "["):
-        found = from_json(value)
-        return value if found is ABSENT else found
+        decoded = from_json(value)
+        return value if decoded is ABSENT else decoded
     return value
 
 
@@ -25,8 +25,8 @@ def json_value(value: Any) -> Any:
     """The value of any JSON text, a quoted text or a number too; otherwise the value itself."""
     if not isinstance(value, str):
         return value
-    found = from_json(value)
-    return value if found is ABSENT else found
+    decoded = from_json(value)
+    return value if decoded is ABSENT else decoded
 
 
 def from_json(text: str) -> Any:
@@ -72,7 +72,7 @@ def as_text(value: Any) -> str:
         return ""
 
 
-def unflattened(attributes: Mapping[str, Any], prefix: str) -> Any:
+def nest_attributes(attributes: Mapping[str, Any], prefix: str) -> Any:
     """`prefix.0.message.role` and similar names as nested lists and objects; None when there are none.
 
     Numbers need not start at 0 and may have gaps: a list contains what exists, in order.
@@ -93,15 +93,15 @@ def unflattened(attributes: Mapping[str, Any], prefix: str) -> Any:
             held.setdefault("", value)
         else:
             node[last] = value
-    return _listed(tree) if tree else None
+    return _as_lists(tree) if tree else None
 
 
-def _listed(node: Any) -> Any:
+def _as_lists(node: Any) -> Any:
     if not isinstance(node, dict):
         return node
     if all(key.isdecimal() for key in node):
-        return [_listed(node[key]) for key in sorted(node, key=int)]
-    return {key: _listed(value) for key, value in node.items()}
+        return [_as_lists(node[key]) for key in sorted(node, key=int)]
+    return {key: _as_lists(value) for key, value in node.items()}
 
 
 def whole_number(value: Any) -> int | None:

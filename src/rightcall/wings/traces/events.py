@@ -36,18 +36,18 @@ class Evaluation(msgspec.Struct, frozen=True):
 def attributes_of(evaluation: Evaluation, clean: Callable[[str], str]) -> dict[str, Any]:
     """The attributes of the event. `clean` redacts the explanation."""
     score = evaluation.score
-    found: dict[str, Any] = {"gen_ai.evaluation.name": evaluation.name}
+    attributes: dict[str, Any] = {"gen_ai.evaluation.name": evaluation.name}
     if score.error:
-        found["error.type"] = score.error.split(":")[0][:100]
-        found["gen_ai.evaluation.explanation"] = clean(score.error)[:LONGEST]
+        attributes["error.type"] = score.error.split(":")[0][:100]
+        attributes["gen_ai.evaluation.explanation"] = clean(score.error)[:LONGEST]
     else:
-        found["gen_ai.evaluation.score.value"] = float(score.value)
-        found["gen_ai.evaluation.score.label"] = "pass" if score.passed else "fail"
+        attributes["gen_ai.evaluation.score.value"] = float(score.value)
+        attributes["gen_ai.evaluation.score.label"] = "pass" if score.passed else "fail"
         if score.reason:
-            found["gen_ai.evaluation.explanation"] = clean(score.reason)[:LONGEST]
+            attributes["gen_ai.evaluation.explanation"] = clean(score.reason)[:LONGEST]
     if evaluation.response_id:
-        found["gen_ai.response.id"] = evaluation.response_id
-    return found | evaluation.attributes
+        attributes["gen_ai.response.id"] = evaluation.response_id
+    return attributes | evaluation.attributes
 
 
 def logs_request(
@@ -91,12 +91,12 @@ def spans_request(spans: Iterable[RunSpan]) -> bytes:
 
 
 def _span(span: RunSpan) -> bytes:
-    found = length(1, bytes.fromhex(span.trace_id)) + length(2, bytes.fromhex(span.span_id))
+    message = length(1, bytes.fromhex(span.trace_id)) + length(2, bytes.fromhex(span.span_id))
     if span.parent_id:
-        found += length(4, bytes.fromhex(span.parent_id))
-    found += text(5, span.name) + varint(6, 1) + fixed64(7, span.start) + fixed64(8, span.end)
-    found += b"".join(length(9, pair(name, value)) for name, value in span.attributes.items())
-    return found + length(15, varint(3, 2 if span.failed else 1))
+        message += length(4, bytes.fromhex(span.parent_id))
+    message += text(5, span.name) + varint(6, 1) + fixed64(7, span.start) + fixed64(8, span.end)
+    message += b"".join(length(9, pair(name, value)) for name, value in span.attributes.items())
+    return message + length(15, varint(3, 2 if span.failed else 1))
 
 
 def pair(name: str, value: str | int | float | bool) -> bytes:

@@ -44,5 +44,5 @@ def empty_hint(spans: Sequence[Span]) -> str:
     """One sentence for a trace without an agent."""
     scope = Counter(span.scope for span in spans).most_common(1)[0][0] if spans else ""
     count = counted(len(spans), "span")
-    found = f"trace {spans[0].trace_id} has {count}, none from a model or a tool"
-    return f"{found}; is content capture on? {setting_for(scope)}"
+    description = f"trace {spans[0].trace_id} has {count}, none from a model or a tool"
+    return f"{description}; is content capture on? {setting_for(scope)}"

@@ -20,7 +20,7 @@ from rightcall.model.dialects.parts import SpelledCall, SpelledResult, is_item, 
 from rightcall.model.dialects.spoken_message import shown
 from rightcall.model.dialects.unread_calls import first_unread
 from rightcall.model.message import Role
-from rightcall.wings.traces.content import ABSENT, arguments_of, as_text, parsed
+from rightcall.wings.traces.content import ABSENT, arguments_of, as_text, parse_container
 
 ROLES: dict[str, Role] = {
     "system": "system", "developer": "system", "user": "user", "human": "user", "HumanMessage": "user",
@@ -71,10 +71,10 @@ class SpokenMessage(msgspec.Struct, gc=False):
 
 def read_messages(value: Any) -> list[SpokenMessage] | None:
     """Messages of a list, of its JSON text, or of an object that contains one; None when there are none."""
-    value = parsed(value)
+    value = parse_container(value)
     if isinstance(value, dict):
         for key in ("messages", "input", "prompt", "contents", "prompts"):
-            if isinstance(parsed(value.get(key)), list):
+            if isinstance(parse_container(value.get(key)), list):
                 return read_messages(value[key])
         one = read_message(value)
         return [one] if one is not None else None
@@ -84,11 +84,11 @@ def read_messages(value: Any) -> list[SpokenMessage] | None:
         return None
     if len(value) == 1 and isinstance(value[0], list) and value[0] and isinstance(value[0][0], dict | list):
         value = value[0]  # LangChain batches
-    said = [message for item in value if (message := read_message(item)) is not None]
-    return merged(said) if said else None
+    messages = [message for item in value if (message := read_message(item)) is not None]
+    return merge_answers(messages) if messages else None
 
 
-def merged(messages: list[SpokenMessage]) -> list[SpokenMessage]:
+def merge_answers(messages: list[SpokenMessage]) -> list[SpokenMessage]:
     """Adjacent assistant messages merged: one answer may be recorded as several messages."""
     out: list[SpokenMessage] = []
     for message in messages:
@@ -111,7 +111,7 @@ def merged(messages: list[SpokenMessage]) -> list[SpokenMessage]:
 
 def read_answer(value: Any) -> SpokenMessage | None:
     """The answer in a model's output: a message, choices, generations, candidates, output items."""
-    answer, value = _answer_in(value), parsed(value)
+    answer, value = _answer_in(value), parse_container(value)
     if answer is None:
         if first_unread(value, ()) is None:
             return None
@@ -159,28 +159,30 @@ def _as_agents_return_it(value: Any) -> SpokenMessage | None:
 
 
 def _answer_in(value: Any) -> SpokenMessage | None:
-    value = parsed(value)
+    value = parse_container(value)
     if isinstance(value, str):
         return SpokenMessage("assistant", value) if value else None
     if isinstance(value, list):
-        found = [m for item in value if (m := _answer_in(item) or _lost(item)) is not None]
-        answers = merged([message for message in found if message.role == "assistant"])
+        messages = [m for item in value if (m := _answer_in(item) or _unknown_caller(item)) is not None]
+        answers = merge_answers([message for message in messages if message.role == "assistant"])
         return answers[-1] if answers else None
     if not isinstance(value, dict):
         return None
     for key in ("choices", "generations", "candidates", "output", "messages", "content"):
         if isinstance(inner := value.get(key), list) and key != "content" and inner:
-            return _finished(_alternatives(inner, key) if key in ALTERNATIVES else _answer_in(inner), value)
+            return _with_finish(
+                _alternatives(inner, key) if key in ALTERNATIVES else _answer_in(inner), value
+            )
     if isinstance(inner := value.get("message"), dict) or isinstance(inner := value.get("output"), dict):
-        return _finished(_answer_in(inner), value)
-    held = _unwrapped(value)
+        return _with_finish(_answer_in(inner), value)
+    held = _unwrap_message(value)
     if _role(held) is None and held.keys().isdisjoint(HOLDERS):
         return _item_or_object(held)
     message = read_message({"role": "assistant", **value} if _role(value) is None else value)
-    return _finished(message, value)
+    return _with_finish(message, value)
 
 
-def _lost(item: Any) -> SpokenMessage | None:
+def _unknown_caller(item: Any) -> SpokenMessage | None:
     """An item of a list that is nothing known, but has a call."""
     name = first_unread(item, ())
     return (
@@ -201,26 +203,26 @@ def _item_or_object(value: dict[str, Any]) -> SpokenMessage | None:
     return SpokenMessage("assistant", as_text(value)) if unread or (part is None and not kind) else part
 
 
-def _alternatives(found: list[Any], name: str) -> SpokenMessage | None:
+def _alternatives(candidates: list[Any], name: str) -> SpokenMessage | None:
     """The one answer; where alternatives call different tools, nobody knows which the agent followed."""
     try:
-        items = one_answer(found, name, "the answer")
+        items = one_answer(candidates, name, "the answer")
     except InputError as error:
-        first = _answer_in(found[:1]) or SpokenMessage("assistant")
+        first = _answer_in(candidates[:1]) or SpokenMessage("assistant")
         first.unread = error.problem
         return first
     answer = _answer_in(items)
     if answer is not None:
-        _finished(answer, found[0] if isinstance(found[0], dict) else {})
+        _with_finish(answer, candidates[0] if isinstance(candidates[0], dict) else {})
     return answer
 
 
-def _finished(answer: SpokenMessage | None, holder: dict[str, Any]) -> SpokenMessage | None:
+def _with_finish(answer: SpokenMessage | None, holder: dict[str, Any]) -> SpokenMessage | None:
     info = holder.get("generation_info")
     for source in (holder, info if isinstance(info, dict) else {}):
         for key in ("finish_reason", "stop_reason", "finishReason"):
-            if answer is not None and not answer.finish and isinstance(found := source.get(key), str):
-                answer.finish = found
+            if answer is not None and not answer.finish and isinstance(finish := source.get(key), str):
+                answer.finish = finish
     return answer
 
 
@@ -232,68 +234,75 @@ def read_message(item: Any) -> SpokenMessage | None:
         return SpokenMessage(ROLES.get(item[0], "user"), as_text(item[1]))
     if not isinstance(item, dict):
         return None
-    outer, item = item, _unwrapped(item)
+    outer, item = item, _unwrap_message(item)
     role = _role(item)
     if role is None or is_item(item):
         return _part_message(item)
-    said = SpokenMessage(role, calls=[], results=[])
+    spoken = SpokenMessage(role, calls=[], results=[])
     if "parts" in item:
         if not isinstance(item["parts"], list):
-            said.malformed = True
-            return said
-        _read_blocks(said, item["parts"])
+            spoken.malformed = True
+            return spoken
+        _read_blocks(spoken, item["parts"])
     for key in ("content", "contents"):  # OpenInference may write both, with the same text
-        if said.text and key == "contents":
+        if spoken.text and key == "contents":
             continue
         if isinstance(held := item.get(key), list):
-            _read_blocks(said, held)
+            _read_blocks(spoken, held)
         elif isinstance(held, dict) and role == "assistant":
-            _read_blocks(said, [held])
-        elif isinstance(held, str) and held and not said.text:
-            said.text = held
-    _read_fields(said, item)
-    said.finish = as_text(item.get("finish_reason") or item.get("stop_reason") or outer.get("finish_reason"))
-    if role == "tool" and not said.results:
+            _read_blocks(spoken, [held])
+        elif isinstance(held, str) and held and not spoken.text:
+            spoken.text = held
+    _read_fields(spoken, item)
+    spoken.finish = as_text(
+        item.get("finish_reason") or item.get("stop_reason") or outer.get("finish_reason")
+    )
+    if role == "tool" and not spoken.results:
         call_id = as_text(item.get("tool_call_id") or item.get("id"))
-        said.results = [
-            Returned(call_id, as_text(item.get("name")), parsed(said.text), item.get("status") == "error")
+        spoken.results = [
+            Returned(
+                call_id,
+                as_text(item.get("name")),
+                parse_container(spoken.text),
+                item.get("status") == "error",
+            )
         ]
-    return said
+    return spoken
 
 
-def _read_fields(said: SpokenMessage, item: dict[str, Any]) -> None:
+def _read_fields(spoken: SpokenMessage, item: dict[str, Any]) -> None:
     """The calls in the fields of a message; those that only repeat others count once."""
-    of_parts, said.calls = said.calls, []
+    of_parts, spoken.calls = spoken.calls, []
     extra = item.get("additional_kwargs")
     for source, lists in ((item, LISTS), (extra if isinstance(extra, dict) else {}, EXTRA_LISTS)):
         for name in lists:
             entries = source.get(name)
             if entries and not isinstance(entries, list):
-                said.unread = said.unread or f"the answer's {name} must be a list"
-            said.calls += _unheard([_called(raw) for raw in _list(entries)], said.calls)
+                spoken.unread = spoken.unread or f"the answer's {name} must be a list"
+            spoken.calls += _unheard([_read_call(raw) for raw in _list(entries)], spoken.calls)
         for name in SINGLES:
             if isinstance(old := source.get(name), dict):
-                said.calls += _unheard([_called(old)], said.calls)
-    said.calls += _unheard(of_parts, said.calls)
-    if said.role == "assistant":
+                spoken.calls += _unheard([_read_call(old)], spoken.calls)
+    spoken.calls += _unheard(of_parts, spoken.calls)
+    if spoken.role == "assistant":
         try:
             others = {name: value for name, value in item.items() if name != "contents"}  # read as content
-            refuse_hidden_calls(others, tool_calls(said.calls), "", "the answer")
+            refuse_hidden_calls(others, tool_calls(spoken.calls), "", "the answer")
         except InputError as error:
-            said.unread = said.unread or error.problem
+            spoken.unread = spoken.unread or error.problem
 
 
-def _unheard(calls: list[Called], known: list[Called]) -> list[Called]:
+def _unheard(calls: list[Called], heard: list[Called]) -> list[Called]:
     """Calls that do not repeat one of those known, by id, or without ids by name and arguments."""
-    left = list(known)
-    found = []
+    left = list(heard)
+    unheard = []
     for call in calls:
         echoed = next((other for other in left if _repeats(call, other)), None)
         if echoed is None:
-            found.append(call)
+            unheard.append(call)
         else:
             left.remove(echoed)
-    return found
+    return unheard
 
 
 def _repeats(call: Called, other: Called) -> bool:
@@ -318,7 +327,7 @@ def _part_message(item: dict[str, Any]) -> SpokenMessage | None:
     return SpokenMessage("assistant", unread=f"the answer holds {shown(item)}")
 
 
-def _unwrapped(item: dict[str, Any]) -> dict[str, Any]:
+def _unwrap_message(item: dict[str, Any]) -> dict[str, Any]:
     """The message without LangChain's and OpenInference's wrappers."""
     for _ in range(3):
         if isinstance(inner := item.get("message"), dict):
@@ -341,8 +350,8 @@ def _role(item: dict[str, Any]) -> Role | None:
     return "assistant" if "tool_calls" in item and "role" not in item else None
 
 
-def _read_blocks(said: SpokenMessage, blocks: list[Any]) -> None:
-    texts: list[str] = [said.text] if said.text else []
+def _read_blocks(spoken: SpokenMessage, blocks: list[Any]) -> None:
+    texts: list[str] = [spoken.text] if spoken.text else []
     for block in blocks:
         if isinstance(block, str):
             texts.append(block)
@@ -352,20 +361,20 @@ def _read_blocks(said: SpokenMessage, blocks: list[Any]) -> None:
             block = {**block, **inner}  # noqa: PLW2901
         part = read_part(block)
         if part.call is not None:
-            said.calls.append(_call_of(part.call))
+            spoken.calls.append(_call_of(part.call))
         if part.result is not None:
-            said.results.append(_result_of(part.result))
+            spoken.results.append(_result_of(part.result))
         if part.text is not None and not part.thinking:
             texts.append(as_text(part.text))
         elif not part.known:
             if isinstance(text := block.get("content", block.get("text")), str):
                 texts.append(text)
-            if said.role == "assistant":
-                said.unread = said.unread or f"the answer holds {shown(block)}"
-    said.text = "\n".join(texts)
+            if spoken.role == "assistant":
+                spoken.unread = spoken.unread or f"the answer holds {shown(block)}"
+    spoken.text = "\n".join(texts)
 
 
-def _called(raw: Any) -> Called:
+def _read_call(raw: Any) -> Called:
     """A call in a field of calls: whatever it is, it counts."""
     if not isinstance(raw, dict):
         return Called("", ABSENT)
@@ -381,7 +390,7 @@ def _result_of(raw: SpelledResult) -> Returned:
     output = raw.output
     if isinstance(output, list) and all(isinstance(part, dict) and "text" in part for part in output):
         output = "\n".join(as_text(part["text"]) for part in output)
-    return Returned(as_text(raw.id), as_text(raw.name), parsed(output), raw.failed)
+    return Returned(as_text(raw.id), as_text(raw.name), parse_container(output), raw.failed)
 
 
 def _list(value: Any) -> list[Any]:

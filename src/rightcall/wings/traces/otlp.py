@@ -101,16 +101,16 @@ def _json_span(raw: dict[str, Any], problems: Problems, where: str) -> Span | No
 def _json_attributes(raw: Any, problems: Problems) -> dict[str, Any]:
     if isinstance(raw, dict):  # not OTLP, but some exporters write it
         return {str(key): _plain(value, problems) for key, value in raw.items()}
-    found: dict[str, Any] = {}
+    attributes: dict[str, Any] = {}
     for item in raw if isinstance(raw, list) else ():
         if isinstance(item, dict) and isinstance(key := item.get("key"), str):
             value = item.get("value")
-            said = value.get("stringValue") if isinstance(value, dict) else None
-            if isinstance(said, str) and len(said) <= MAX_TEXT:  # nearly every attribute
-                found[key] = said
+            text_value = value.get("stringValue") if isinstance(value, dict) else None
+            if isinstance(text_value, str) and len(text_value) <= MAX_TEXT:  # nearly every attribute
+                attributes[key] = text_value
             else:
-                found[key] = _json_value(value, problems)
-    return found
+                attributes[key] = _json_value(value, problems)
+    return attributes
 
 
 def _json_value(raw: Any, problems: Problems, depth: int = 0) -> Any:
@@ -119,7 +119,7 @@ def _json_value(raw: Any, problems: Problems, depth: int = 0) -> Any:
         return None
     for key, value in raw.items():
         if key in ("stringValue", "string_value"):
-            return _bounded(value if isinstance(value, str) else "", problems)
+            return _bound_depth(value if isinstance(value, str) else "", problems)
         if key in ("intValue", "int_value"):
             return _int(value, signed_too=True)
         if key in ("boolValue", "bool_value"):
@@ -244,12 +244,12 @@ def _proto_log(data: bytes, problems: Problems, where: str) -> LogEvent | None:
     return _log(trace_id, span_id, name, _pairs(data, 6, problems), body)
 
 
-def _pairs(data: bytes, wanted: int, problems: Problems, depth: int = 0) -> dict[str, Any]:
+def _pairs(data: bytes, field_number: int, problems: Problems, depth: int = 0) -> dict[str, Any]:
     """The key-value pairs that repeat under one field number."""
     return dict(
         _pair(_bytes(value), problems, depth)
         for number, kind, value in fields(data, problems.count_field)
-        if number == wanted and kind == LENGTH
+        if number == field_number and kind == LENGTH
     )
 
 
@@ -270,7 +270,7 @@ def _proto_value(data: bytes, problems: Problems, depth: int = 0) -> Any:
         return None
     for number, kind, value in fields(data, problems.count_field):
         if number == 1 and kind == LENGTH:
-            return _bounded(_utf8(value), problems)
+            return _bound_depth(_utf8(value), problems)
         if number == 2 and kind == VARINT:
             return bool(value)
         if number == 3 and kind == VARINT:
@@ -307,7 +307,7 @@ def _utf8(value: int | bytes) -> str:
     return _bytes(value).decode("utf-8", "replace")
 
 
-def _bounded(value: Any, problems: Problems) -> Any:
+def _bound_depth(value: Any, problems: Problems) -> Any:
     if isinstance(value, str) and len(value) > MAX_TEXT:
         problems.add("too_long")
         return value[:MAX_TEXT]
@@ -319,12 +319,12 @@ def _plain(value: Any, problems: Problems, depth: int = 0) -> Any:
     if depth > MAX_NESTING:
         return None
     if isinstance(value, dict):
-        return {str(key): _plain(each, problems, depth + 1) for key, each in value.items()}
+        return {str(key): _plain(member, problems, depth + 1) for key, member in value.items()}
     if isinstance(value, list):
-        return [_plain(each, problems, depth + 1) for each in value]
+        return [_plain(member, problems, depth + 1) for member in value]
     if isinstance(value, int) and abs(value) >= 2**63:
         return float(value)
-    return _bounded(value, problems)
+    return _bound_depth(value, problems)
 
 
 def _get(raw: Any, *names: str) -> Any:

@@ -43,7 +43,7 @@ class BodyReader:
             raise _too_large()
         try:
             async with asyncio.timeout(BODY_SECONDS) as limit:
-                body = self._unfinished_body(limit)
+                body = self._add_body(limit)
                 try:
                     while chunk := await request.content.readany():
                         body.content += chunk
@@ -61,7 +61,7 @@ class BodyReader:
             ) from None
         return content
 
-    def _unfinished_body(self, limit: asyncio.Timeout) -> UnfinishedBody:
+    def _add_body(self, limit: asyncio.Timeout) -> UnfinishedBody:
         body = UnfinishedBody(limit)
         self._unfinished[body] = None
         return body

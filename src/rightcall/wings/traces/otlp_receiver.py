@@ -21,10 +21,10 @@ from rightcall.wings.traces.otlp_request import (
     PROTOBUF,
     TRACE_PATHS,
     RequestAnswer,
-    accepted_body,
-    refused_body,
-    rejected_items,
+    count_rejected,
+    error_body,
     request_kind,
+    success_body,
 )
 from rightcall.wings.traces.otlp_server import OtlpServer
 from rightcall.wings.traces.otlp_threads import BusyError
@@ -135,10 +135,10 @@ class OtlpReceiver:
             return RequestAnswer(503, message=f"the store did not answer: {error}", retry_s=2)
         if dropped:
             problems.add("too_many", count=dropped)
-        if rejected := rejected_items(problems):
+        if rejected := count_rejected(problems):
             self._counters.rejected += rejected
             self._counters.first_rejection = self._counters.first_rejection or problems.texts()[0]
-        return RequestAnswer(200, accepted_body(kind, problems, logs=logs))
+        return RequestAnswer(200, success_body(kind, problems, logs=logs))
 
     async def _ignore_metrics(self, request: Any) -> Any:
         from aiohttp import web
@@ -156,7 +156,7 @@ class OtlpReceiver:
         from aiohttp import web
 
         self._count_refused()
-        return web.Response(status=status, body=refused_body(kind, message), content_type=kind)
+        return web.Response(status=status, body=error_body(kind, message), content_type=kind)
 
     def _count_refused(self) -> None:
         self._counters.refused += 1

@@ -40,7 +40,7 @@ def request_kind(content_type: str) -> str:
     return content_type if content_type in (JSON, PROTOBUF) else ""
 
 
-def unpacked_body(body: bytes, encoding: str) -> bytes:
+def unpack_body(body: bytes, encoding: str) -> bytes:
     """The body as it was before it was compressed; `InputError` for other encodings, `TooLarge` for too much."""
     encoding = encoding.lower()
     if encoding not in ("identity", "gzip", "deflate", ""):
@@ -83,14 +83,14 @@ def _from_json(body: bytes, problems: Problems) -> list[Item]:
     return list(islice(json_items(document, problems), MAX_SPANS + 1))
 
 
-def rejected_items(problems: Problems) -> int:
+def count_rejected(problems: Problems) -> int:
     """How many spans of a request were omitted."""
     return sum(problems.counts.get(name, 0) for name in REJECTED)
 
 
-def accepted_body(kind: str, problems: Problems, *, logs: bool) -> bytes:
+def success_body(kind: str, problems: Problems, *, logs: bool) -> bytes:
     """Export…ServiceResponse, with a partial success when spans were rejected."""
-    rejected = rejected_items(problems)
+    rejected = count_rejected(problems)
     if not rejected:
         return b"{}" if kind == JSON else b""
     reason = problems.texts()[0]
@@ -100,6 +100,6 @@ def accepted_body(kind: str, problems: Problems, *, logs: bool) -> bytes:
     return length(1, varint(1, rejected) + text(2, reason))
 
 
-def refused_body(kind: str, message: str) -> bytes:
+def error_body(kind: str, message: str) -> bytes:
     """`Status` with a message."""
     return msgspec.json.encode({"message": message}) if kind == JSON else text(2, message)

@@ -18,7 +18,7 @@ from rightcall.core.local_door import LocalDoor
 from rightcall.wings.traces.dialects import all_dialects
 from rightcall.wings.traces.otlp import Item
 from rightcall.wings.traces.otlp_body import BodyReader
-from rightcall.wings.traces.otlp_request import PROTOBUF, request_items, unpacked_body
+from rightcall.wings.traces.otlp_request import PROTOBUF, request_items, unpack_body
 from rightcall.wings.traces.otlp_threads import RequestThreads
 from rightcall.wings.traces.problems import Problems
 
@@ -126,7 +126,7 @@ class OtlpServer:
         if (connection := self._connections.get(request.transport)) is not None:
             connection.waits_since = None  # from now on it is our turn
         encoding = request.headers.get("content-encoding", "")
-        content = await self.threads.run(len(content), unpacked_body, content, encoding)
+        content = await self.threads.run(len(content), unpack_body, content, encoding)
         return await self._read(content, kind, problems, logs=logs), len(content)
 
     async def message_items(self, content: bytes, problems: Problems, *, logs: bool) -> list[Item]:
@@ -186,11 +186,11 @@ class OtlpServer:
         """A new connection; when there are too many, the least recently used goes that we are not working for."""
         if len(self._connections) >= MAX_CONNECTIONS:
             others = (
-                each
-                for each in self._connections.values()
-                if each.waits_since is not None or not each.in_request
+                other
+                for other in self._connections.values()
+                if other.waits_since is not None or not other.in_request
             )
-            self._drop(min(others, key=lambda each: each.used, default=connection))
+            self._drop(min(others, key=lambda other: other.used, default=connection))
         self._connections[connection.transport] = connection
 
     def remove(self, connection: OtlpConnection) -> None:
@@ -206,9 +206,13 @@ class OtlpServer:
         while True:
             await asyncio.sleep(SWEEP_SECONDS)
             before = time.monotonic() - HEAD_SECONDS
-            for each in list(self._connections.values()):
-                if not each.in_request and each.waits_since is not None and each.waits_since < before:
-                    self._drop(each)
+            for connection in list(self._connections.values()):
+                if (
+                    not connection.in_request
+                    and connection.waits_since is not None
+                    and connection.waits_since < before
+                ):
+                    self._drop(connection)
             if (
                 self._lost >= MANY_LOST
             ):  # each leaves its buffers in a cycle, which Python would collect much later

@@ -83,18 +83,18 @@ class Problems:
 
     def texts(self) -> tuple[str, ...]:
         """One sentence for each kind, in a fixed order."""
-        found = [kind for kind in WORDS if kind in self.counts]
-        return tuple(_text(kind, self.counts[kind]) for kind in found) + tuple(self.hints)
+        kinds = [kind for kind in WORDS if kind in self.counts]
+        return tuple(_text(kind, self.counts[kind]) for kind in kinds) + tuple(self.hints)
 
     def places(self) -> tuple[str, ...]:
         """The same with the first location of each."""
-        found = [kind for kind in WORDS if kind in self.counts]
-        lines = [(_text(kind, self.counts[kind]), self.first[kind]) for kind in found]
+        kinds = [kind for kind in WORDS if kind in self.counts]
+        lines = [(_text(kind, self.counts[kind]), self.first[kind]) for kind in kinds]
         return tuple(f"{text} (first: {where})" if where else text for text, where in lines) + tuple(
             self.hints
         )
 
 
 def _text(kind: str, count: int) -> str:
-    one, many = WORDS[kind]
-    return one if count == 1 else many.format(n=f"{count:,}")
+    singular, plural = WORDS[kind]
+    return singular if count == 1 else plural.format(n=f"{count:,}")

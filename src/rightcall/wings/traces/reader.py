@@ -88,8 +88,8 @@ def is_trace_export(path: str | Path) -> bool:
             if start[:1] not in (b"{", b"["):
                 return next(iter(protobuf_items(_whole(path, file), Problems())), None) is not None
             first = file.readline(MAX_LINE)
-            head = _decoded(first.removeprefix(BOM))
-            head = _decoded(first + _whole(path, file)) if head is None else head
+            head = _decode_json(first.removeprefix(BOM))
+            head = _decode_json(first + _whole(path, file)) if head is None else head
     except (OSError, InputError, WireError, IndexError):
         return False
     if inspect_log.claims(head):
@@ -136,18 +136,18 @@ def _read_json(path: Path, file: io.BufferedReader, collected: Collected, source
     """One record per line when the first line is a complete record; otherwise one document."""
     first = file.readline(MAX_LINE + 1)
     alone = len(first) > MAX_LINE or not file.peek(1)
-    head = None if alone else _decoded(first.removeprefix(BOM))
+    head = None if alone else _decode_json(first.removeprefix(BOM))
     if head is None:
         _take_whole(path, first + _whole(path, file), collected, source)
         return
-    known = _take_record(path, head, collected, source, f"{path}:1", len(first))
+    is_known = _take_record(path, head, collected, source, f"{path}:1", len(first))
     number = 1
     while line := file.readline(MAX_LINE + 1):
         number += 1
         where = f"{path}:{number}"
         if not line.strip():
             continue
-        record = _decoded(line) if len(line) <= MAX_LINE else None
+        record = _decode_json(line) if len(line) <= MAX_LINE else None
         if record is None:
             if not collected.skip_bad:
                 raise InputError(
@@ -155,8 +155,8 @@ def _read_json(path: Path, file: io.BufferedReader, collected: Collected, source
                 )
             collected.problems.add("bad_line", where)
             continue
-        known = _take_record(path, record, collected, source, where, len(line)) or known
-    if not known:
+        is_known = _take_record(path, record, collected, source, where, len(line)) or is_known
+    if not is_known:
         raise _unknown(path, _keys(head))
 
 
@@ -164,13 +164,15 @@ def _take_whole(path: Path, data: bytes, collected: Collected, source: str) -> N
     """A file that is one document."""
     data = data.removeprefix(BOM)
     parts = None if too_deep(data, DEEPEST) else portions(data)
-    known, first = False, None
+    is_known, first = False, None
     for document, size in parts if parts is not None else ((_document(path, data), len(data)),):
         records = [document] if inspect_log.claims(document) else list(records_in(document))
         first = first or next(iter(records), document)
         for record in records:
-            known = _take_record(path, record, collected, source, str(path), size // len(records)) or known
-    if not known:
+            is_known = (
+                _take_record(path, record, collected, source, str(path), size // len(records)) or is_known
+            )
+    if not is_known:
         raise _unknown(path, _keys(first))
 
 
@@ -188,7 +190,7 @@ def _take_record(
     return bool(kind)
 
 
-def _decoded(data: bytes) -> Any:
+def _decode_json(data: bytes) -> Any:
     """The value of a whole JSON text; None when it is not JSON."""
     try:
         return None if too_deep(data, DEEPEST) else msgspec.json.decode(data)
@@ -235,5 +237,5 @@ def _keys(record: Any) -> str:
     return f"keys: {shown}" if shown else "an empty object"
 
 
-def _unknown(path: Path, found: str) -> InputError:
-    return InputError(str(path), f"unknown trace format ({found})", f"known: {KNOWN}")
+def _unknown(path: Path, description: str) -> InputError:
+    return InputError(str(path), f"unknown trace format ({description})", f"known: {KNOWN}")

@@ -21,7 +21,7 @@ from rightcall.model.call import ToolCall
 from rightcall.model.message import Message
 from rightcall.model.score import Score
 from rightcall.model.trajectory import Trajectory
-from rightcall.wings.traces.content import parsed
+from rightcall.wings.traces.content import parse_container
 from rightcall.wings.traces.span import Span, SpanEvent
 from rightcall.wings.traces.trace import Trace
 
@@ -63,7 +63,7 @@ class Redactor:
         cleaned = self._plain(text)
         if cleaned == text and '"value"' not in text:
             return text
-        held = parsed(text)
+        held = parse_container(text)
         if isinstance(held, str):
             return cleaned
         cleaned_value = self.value(held)
@@ -120,14 +120,14 @@ class Redactor:
             ],
         )
 
-    def trajectory(self, made: Trajectory) -> Trajectory:
+    def trajectory(self, trajectory: Trajectory) -> Trajectory:
         """A redacted trajectory."""
         return msgspec.structs.replace(
-            made,
-            messages=tuple(map(self._message, made.messages)),
-            calls=tuple(map(self._call, made.calls)),
-            output=self.text(made.output),
-            error=self.text(made.error),
+            trajectory,
+            messages=tuple(map(self._message, trajectory.messages)),
+            calls=tuple(map(self._call, trajectory.calls)),
+            output=self.text(trajectory.output),
+            error=self.text(trajectory.error),
         )
 
     def trace(self, trace: Trace) -> Trace:
@@ -169,26 +169,26 @@ class Redactor:
 
     def _replacer(self, name: str) -> Callable[[re.Match[str]], str]:
         def replace(match: re.Match[str]) -> str:
-            found = match.group()
-            if name == "card" and not _passes_luhn(found):
-                return found
-            if name == "iban" and not _is_iban(found):
-                return found
-            return self._mark(name, found)
+            text = match.group()
+            if name == "card" and not _passes_luhn(text):
+                return text
+            if name == "iban" and not _is_iban(text):
+                return text
+            return self._mark(name, text)
 
         return replace
 
-    def _mark(self, name: str, found: str) -> str:
+    def _mark(self, name: str, text: str) -> str:
         self.count += 1
-        return self._digest_mark(name, found)
+        return self._digest_mark(name, text)
 
-    def _digest_mark(self, name: str, found: str) -> str:
+    def _digest_mark(self, name: str, text: str) -> str:
         plain = (
-            found.lower()
+            text.lower()
             if name == "email"
-            else "".join(found.split())
+            else "".join(text.split())
             if name in ("iban", "card", "phone")
-            else found
+            else text
         )
         digest = hmac.new(self._key, plain.encode("utf-8", "replace"), "sha256").hexdigest()
         return f"<{name}:{digest[:4]}>"

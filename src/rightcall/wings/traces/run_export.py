@@ -20,17 +20,21 @@ AT_ONCE = 200
 
 async def export_run(store: Store, run: str, url: str, *, spans: bool = False) -> int:
     """Send every score of a run; returns how many."""
-    found = store.runs.get(run)
+    stored_run = store.runs.get(run)
     clean = Redactor(store.traces.redaction_key()).text
     sent = 0
     if spans:
-        await send(url, "/v1/traces", spans_request([_run_span(found)]))
-    for results in _batches(store.runs.results(found.id, trajectories=False)):
+        await send(url, "/v1/traces", spans_request([_run_span(stored_run)]))
+    for results in _batches(store.runs.results(stored_run.id, trajectories=False)):
         if spans:
-            await send(url, "/v1/traces", spans_request(_trial_span(found, result) for result in results))
-        goldens = {g.id: g for g in store.runs.goldens(found.id, [r.golden_id for r in results])}
+            await send(
+                url, "/v1/traces", spans_request(_trial_span(stored_run, result) for result in results)
+            )
+        goldens = {g.id: g for g in store.runs.goldens(stored_run.id, [r.golden_id for r in results])}
         scores = [
-            e for r in results for e in evaluations_of(found, r, goldens.get(r.golden_id), own_span=spans)
+            e
+            for r in results
+            for e in evaluations_of(stored_run, r, goldens.get(r.golden_id), own_span=spans)
         ]
         await send(url, "/v1/logs", logs_request(scores, clean))
         sent += len(scores)

@@ -82,11 +82,11 @@ def nanoseconds(value: Any) -> int:
     if isinstance(value, bool) or value is None:
         return 0
     if isinstance(value, int | float):
-        return _scaled(value)
+        return _nanoseconds(value)
     if not isinstance(value, str):
         return 0
     if value.isdecimal() and len(value) < 30:
-        return _scaled(int(value))
+        return _nanoseconds(int(value))
     try:
         moment = datetime.fromisoformat(value.replace("Z", "+00:00"))
     except ValueError:
@@ -102,7 +102,7 @@ def event_records(value: Any) -> list[dict[str, Any]]:
     return [event for event in value if isinstance(event, dict)] if isinstance(value, list) else []
 
 
-def _scaled(value: float) -> int:
+def _nanoseconds(value: float) -> int:
     """Seconds, milliseconds, microseconds or nanoseconds, detected by magnitude: years 1973 to 5138 in each."""
     if not 0 < value < 1e20:
         return 0

@@ -70,9 +70,9 @@ class SpanReceiver:
         try:
             self._port = await self._otlp.start(host or "127.0.0.1", int(port), stop_seconds=STOP_SECONDS)
         except OSError as error:
-            said = (error.strerror or str(error)).lower()
+            reason = (error.strerror or str(error)).lower()
             hint = "set another address with agent.otlp, and in the agent"
-            raise ConfigError(f"cannot receive spans on {self._listen}: {said}; {hint}") from None
+            raise ConfigError(f"cannot receive spans on {self._listen}: {reason}; {hint}") from None
 
     async def aclose(self) -> None:
         await self._otlp.stop()
@@ -105,12 +105,12 @@ class SpanReceiver:
         if seen is None:
             return reply
         told = reply.usage.tokens
-        said = reply.output or seen.output
+        output = reply.output or seen.output
         done = reply.stop_reason == "done"
         return Trajectory(
             seen.messages,
             seen.calls or reply.calls,
-            said,
+            output,
             reply.usage if told else seen.usage,
             stop_reason=seen.stop_reason if done else reply.stop_reason,
             error=seen.error if done else reply.error,

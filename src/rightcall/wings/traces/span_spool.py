@@ -95,7 +95,7 @@ class SpanSpool:
                 trace_id,
                 min((min(span.start, LATEST) for span in part.spans), default=None),
                 self._sources[trace_id],
-                _encoded(part),
+                _encode_part(part),
             )
             for trace_id, part in self._parts.items()
         )
@@ -105,7 +105,7 @@ class SpanSpool:
         self._parts, self._sources, self._held, self._bytes = {}, {}, 0, 0
 
 
-def _encoded(part: Part) -> bytes:
+def _encode_part(part: Part) -> bytes:
     try:
         return msgspec.msgpack.encode(part)
     except OverflowError:  # numbers of more than 64 bits, which only a hostile file contains
@@ -129,8 +129,8 @@ def with_events(spans: list[Span], events: list[tuple[str, SpanEvent]]) -> list[
     apart: dict[str, list[SpanEvent]] = {}
     for span_id, event in events:
         apart.setdefault(span_id, []).append(event)
-    made = []
+    spans_with_events = []
     for span in spans:
         new = [event for event in apart.get(span.span_id, ()) if event not in span.events]
-        made.append(msgspec.structs.replace(span, events=[*span.events, *new]) if new else span)
-    return made
+        spans_with_events.append(msgspec.structs.replace(span, events=[*span.events, *new]) if new else span)
+    return spans_with_events

@@ -49,17 +49,17 @@ def parents(observations: Sequence[Observation], problems: Problems) -> dict[str
 def places(observations: Sequence[Observation], up: dict[str, str]) -> dict[str, SpanPlace]:
     """The position of each span, from the top down."""
     there = {o.span.span_id: o for o in observations}
-    known: dict[str, SpanPlace] = {}
+    place_of: dict[str, SpanPlace] = {}
     for start in there:
         path: list[str] = []
         here: str | None = start
-        while here is not None and here not in known:
+        while here is not None and here not in place_of:
             path.append(here)
             here = up.get(here)
         for span_id in reversed(path):
             above = up.get(span_id)
-            known[span_id] = _below(there[above], known[above]) if above is not None else SpanPlace()
-    return known
+            place_of[span_id] = _below(there[above], place_of[above]) if above is not None else SpanPlace()
+    return place_of
 
 
 def _below(parent: Observation, place: SpanPlace) -> SpanPlace:
@@ -74,7 +74,7 @@ def _below(parent: Observation, place: SpanPlace) -> SpanPlace:
 
 def root_of(
     observations: Sequence[Observation],
-    known: dict[str, SpanPlace],
+    place_of: dict[str, SpanPlace],
     up: dict[str, str],
     problems: Problems,
 ) -> Observation | None:
@@ -84,7 +84,7 @@ def root_of(
     """
     agents = [o for o in observations if o.kind == "agent"]
     if agents:
-        fewest = {id(o): _agents_above(o, known) for o in agents}
+        fewest = {id(o): _agents_above(o, place_of) for o in agents}
         least = min(fewest.values())
         top = [o for o in agents if fewest[id(o)] == least]
         if len(top) > 1:  # steps of one graph are often recorded as agents
@@ -104,26 +104,26 @@ def _uppermost(span_id: str, up: dict[str, str]) -> str:
     return span_id
 
 
-def _agents_above(observation: Observation, known: dict[str, SpanPlace]) -> int:
+def _agents_above(observation: Observation, place_of: dict[str, SpanPlace]) -> int:
     count, seen = 0, set()
-    above = known[observation.span.span_id].agent
+    above = place_of[observation.span.span_id].agent
     while above is not None and above.span.span_id not in seen:
         count += 1
         seen.add(above.span.span_id)
-        above = known[above.span.span_id].agent
+        above = place_of[above.span.span_id].agent
     return count
 
 
-def skipping(up: dict[str, str], kept: set[str]) -> dict[str, str]:
+def parents_among(up: dict[str, str], kept: set[str]) -> dict[str, str]:
     """Parents among the kept spans, skipping dropped ones."""
-    found: dict[str, str] = {}
+    parents: dict[str, str] = {}
     for span_id in kept:
         above = up.get(span_id)
         while above is not None and above not in kept:
             above = up.get(above)
         if above is not None:
-            found[span_id] = above
-    return found
+            parents[span_id] = above
+    return parents
 
 
 def without_doubles(seen: list[Observation], up: dict[str, str]) -> list[Observation]:

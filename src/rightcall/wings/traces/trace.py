@@ -93,10 +93,10 @@ def tool_name(definition: dict[str, Any]) -> str:
 
 def tools_from(definitions: list[dict[str, Any]]) -> tuple[Tool, ...]:
     """Tools by name from definitions in any format; invalid ones are skipped."""
-    found: dict[str, Tool] = {}
+    tools: dict[str, Tool] = {}
     for raw in definitions:
         name = tool_name(raw)
-        if not name or name in found:  # every request repeats them
+        if not name or name in tools:  # every request repeats them
             continue
         cleaned = {key: value for key, value in raw.items() if value is not None}
         try:
@@ -104,5 +104,5 @@ def tools_from(definitions: list[dict[str, Any]]) -> tuple[Tool, ...]:
         except InputError:
             continue
         if tool.name:
-            found.setdefault(tool.name, tool)
-    return tuple(found.values())
+            tools.setdefault(tool.name, tool)
+    return tuple(tools.values())

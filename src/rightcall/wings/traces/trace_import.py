@@ -41,40 +41,40 @@ class Imported:
     def useful_of(self, traces: Iterable[Trace]) -> Iterator[Trace]:
         """The traces that contain an agent's work; all traces are counted."""
         for trace in traces:
-            made = trace.trajectory
+            trajectory = trace.trajectory
             self.traces += 1
-            self.calls += len(made.calls)
-            self.unknown_arguments += sum(call.arguments_unknown for call in made.calls)
+            self.calls += len(trajectory.calls)
+            self.unknown_arguments += sum(call.arguments_unknown for call in trajectory.calls)
             for text in trace.problems:
                 if text in self.problems or len(self.problems) < MOST_KINDS:
                     self.problems[text] += 1
-            if made.calls or made.output or made.messages:
+            if trajectory.calls or trajectory.output or trajectory.messages:
                 self.useful += 1
                 yield trace
 
 
 def import_to_folder(traces: Iterable[Trace], folder: Path, clean: Callable[[Trace], Trace]) -> Imported:
     """Write `trajectories.jsonl` and `candidates.jsonl`, what `clean` makes of each trace."""
-    found, candidates = Imported(), CandidateSpool()
+    outcome, candidates = Imported(), CandidateSpool()
     folder.mkdir(parents=True, exist_ok=True)
 
-    def recorded() -> Iterator[RecordedTrajectory]:
-        for trace in found.useful_of(map(clean, traces)):
+    def read_trajectories() -> Iterator[RecordedTrajectory]:
+        for trace in outcome.useful_of(map(clean, traces)):
             candidates.add(trace)
             yield RecordedTrajectory(trace.golden_id or candidate_id(trace), trace.trajectory, trace.trial)
 
-    save_trajectories(recorded(), folder / "trajectories.jsonl")
+    save_trajectories(read_trajectories(), folder / "trajectories.jsonl")
     save_goldens(candidates, folder / "candidates.jsonl")
-    found.candidates = candidates.count
-    return found
+    outcome.candidates = candidates.count
+    return outcome
 
 
 def import_to_store(traces: Iterable[Trace], store: Store, clean: Callable[[Trace], Trace]) -> Imported:
     """Check the traces and store them for review. An import that was killed is continued: nothing counts twice."""
-    found, candidates = Imported(), CandidateSpool()
-    name, interrupted = this_process(), _interrupted(store)
+    outcome, candidates = Imported(), CandidateSpool()
+    name, interrupted = this_process(), _interrupted_imports(store)
     sessions = SessionTally(interrupted.values())
-    stream = found.useful_of(map(clean, traces))
+    stream = outcome.useful_of(map(clean, traces))
     while batch := list(islice(stream, AT_ONCE)):
         kept = []
         for trace in batch:
@@ -82,18 +82,18 @@ def import_to_store(traces: Iterable[Trace], store: Store, clean: Callable[[Trac
             checks = run_checks(DEFAULT, trace, CheckedAgent())
             agent = trace.service or trace.agent or "agent"
             kept.append(kept_trace(trace, agent, checks, any(check.bad for check in checks), queue=True))
-        known = store.traces.known([each.row.trace_id for each in kept])
-        for each in kept:
-            if each.row.trace_id not in known:
-                known.add(each.row.trace_id)
-                sessions.add(each.row)
+        known_ids = store.traces.known([kept_row.row.trace_id for kept_row in kept])
+        for kept_row in kept:
+            if kept_row.row.trace_id not in known_ids:
+                known_ids.add(kept_row.row.trace_id)
+                sessions.add(kept_row.row)
         store.traces.keep(kept, {**dict.fromkeys(interrupted, EMPTY), name: sessions.packed()})
     store.traces.count_sessions(sessions.counts(), ended_imports=[name, *interrupted])
-    found.candidates = candidates.count
-    return found
+    outcome.candidates = candidates.count
+    return outcome
 
 
-def _interrupted(store: Store) -> dict[str, bytes]:
+def _interrupted_imports(store: Store) -> dict[str, bytes]:
     """What imports had counted that ended in this process, or with theirs, by the name of the process."""
     notes = store.traces.states("importing").items()
     return {name: note for name, note in notes if name == this_process() or process_runs(name) is False}

@@ -21,17 +21,17 @@ def kept_trace(
     queue: bool = False,
 ) -> KeptTrace:
     """A trace as the store keeps it; failed ones, or all with `queue`, wait for review."""
-    made = trace.trajectory
+    trajectory = trace.trajectory
     row = TraceRow(
         trace.trace_id,
         agent,
         trace.version,
         trace.session,
-        written_time(trace.time),
+        time_text(trace.time),
         trace.input,
-        len(made.calls),
-        made.latency_ms,
-        made.usage.tokens,
+        len(trajectory.calls),
+        trajectory.latency_ms,
+        trajectory.usage.tokens,
         failed,
         "queued" if (failed or queue) and trace.input else "",
         1,
@@ -52,7 +52,7 @@ def kept_trace(
     }
     return KeptTrace(
         row,
-        made,
+        trajectory,
         trace.tools,
         trace.system,
         trace.model,
@@ -89,6 +89,6 @@ def _full_input(kept: KeptTrace) -> str:
     return next((text for text in reversed(asked) if text.startswith(kept.row.input)), kept.row.input)
 
 
-def written_time(nanoseconds: int) -> str:
+def time_text(nanoseconds: int) -> str:
     moment = datetime.datetime.fromtimestamp(nanoseconds / 1e9, datetime.UTC)
     return utc_text(moment, "microseconds")

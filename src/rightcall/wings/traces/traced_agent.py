@@ -74,8 +74,8 @@ class TracedAgent(ObservedAgent):
         return []
 
     def notices(self) -> list[str]:
-        said = "no OpenTelemetry tracer provider was set, so RightCall set one for this process"
-        return [said] if _COLLECTORS.provider_is_ours else []
+        notice = "no OpenTelemetry tracer provider was set, so RightCall set one for this process"
+        return [notice] if _COLLECTORS.provider_is_ours else []
 
 
 class TracedSession(ObservedSession):
@@ -106,11 +106,11 @@ class TracedSession(ObservedSession):
             )
 
     def trajectory(self, stop_reason: StopReason = "done", error: str = "") -> Trajectory:
-        made = [self._turn_trajectory(trace_id) for trace_id in self._turns]
-        if not made:
+        turns = [self._turn_trajectory(trace_id) for trace_id in self._turns]
+        if not turns:
             return Trajectory(stop_reason=stop_reason, error=error)
-        whole = _joined(made)
-        last = self._answers[-1] if len(self._answers) == len(made) else ""
+        whole = _join_turns(turns)
+        last = self._answers[-1] if len(self._answers) == len(turns) else ""
         if stop_reason == "done":  # how it ended, according to the spans
             stop_reason, error = whole.stop_reason, whole.error
         return msgspec.structs.replace(
@@ -127,7 +127,7 @@ class TracedSession(ObservedSession):
         return assemble(spans, calls=self._agent.calls).trajectory if spans else Trajectory()
 
 
-def _joined(turns: list[Trajectory]) -> Trajectory:
+def _join_turns(turns: list[Trajectory]) -> Trajectory:
     """Turns of one conversation, steps counted on. When a later turn repeats the earlier messages, it has them all."""
     if len(turns) == 1:
         return turns[0]
@@ -221,9 +221,9 @@ class _Collectors:
                 trace.set_tracer_provider(TracerProvider())
                 provider = trace.get_tracer_provider()
                 self.provider_is_ours = True
-            known = next((held for owner, held in self._known if owner is provider), None)
-            if known is not None:
-                return known
+            collector_of_provider = next((held for owner, held in self._known if owner is provider), None)
+            if collector_of_provider is not None:
+                return collector_of_provider
             collector = SpanCollector()
 
             class Processor(SpanProcessor):

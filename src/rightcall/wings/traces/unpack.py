@@ -46,12 +46,12 @@ class Ratio:
 def gunzip(data: bytes, where: str, limit: int) -> bytes:
     """A whole body in gzip or zlib ("deflate"), at most `limit` bytes of it."""
     if len(data) * MAX_RATIO > limit:  # counted first, so that too large a body is never held in memory
-        for _ in _inflated(data, where, limit):
+        for _ in _inflate(data, where, limit):
             pass
-    return b"".join(_inflated(data, where, limit))
+    return b"".join(_inflate(data, where, limit))
 
 
-def _inflated(data: bytes, where: str, limit: int) -> Iterator[bytes]:
+def _inflate(data: bytes, where: str, limit: int) -> Iterator[bytes]:
     return _pieces(io.BytesIO(data), zlib.decompressobj, Ratio(where, limit), where, wbits=47)
 
 

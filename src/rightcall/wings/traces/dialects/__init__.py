@@ -57,8 +57,8 @@ def observe(span: Span) -> Observation:
     other: Observation | None = None
     for dialect in all_dialects():
         if dialect.claims(span):
-            found: Observation = dialect.observe(span)
-            if found.kind != "other":
-                return found
-            other = other or found
+            observation: Observation = dialect.observe(span)
+            if observation.kind != "other":
+                return observation
+            other = other or observation
     return other or blank(span, "")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rightcall.wings.traces.content import ABSENT, first_text, json_value, parsed
+from rightcall.wings.traces.content import ABSENT, first_text, json_value, parse_container
 from rightcall.wings.traces.messages import SpokenMessage
 from rightcall.wings.traces.observation import Observation
 from rightcall.wings.traces.span import Span
@@ -56,9 +56,9 @@ def _error_text(span: Span) -> str:
 
 def definitions(value: Any) -> list[dict[str, Any]]:
     """Tool definitions of a list, or of a JSON text of one."""
-    value = parsed(value)
-    found = value if isinstance(value, list) else [value]
-    return [tool for item in found if isinstance(tool := parsed(item), dict)]
+    value = parse_container(value)
+    definitions_or_lists = value if isinstance(value, list) else [value]
+    return [tool for item in definitions_or_lists if isinstance(tool := parse_container(item), dict)]
 
 
 def without_system(messages: list[SpokenMessage] | None) -> tuple[str, list[SpokenMessage] | None]:
@@ -74,7 +74,7 @@ def own_arguments(value: Any) -> Any:
 
     Positional arguments have no names there, so they are unknown.
     """
-    value = parsed(value)
+    value = parse_container(value)
     if (
         isinstance(value, dict)
         and isinstance(value.get("kwargs"), dict)
@@ -92,13 +92,13 @@ def only_text(value: Any) -> str:
     return value if isinstance(value, str) else ""
 
 
-def unwrapped_output(value: Any) -> tuple[Any, bool]:
+def unwrap_output(value: Any) -> tuple[Any, bool]:
     """A tool's output out of LangChain's message, and whether that message says it is an error."""
     message = _tool_message(value)
     if message is not None:
-        return parsed(message["content"]), message.get("status") == "error"
-    value = parsed(value)
-    return (parsed(value["output"]) if _is_event(value) else value), False
+        return parse_container(message["content"]), message.get("status") == "error"
+    value = parse_container(value)
+    return (parse_container(value["output"]) if _is_event(value) else value), False
 
 
 BLOCKS = frozenset(
@@ -109,7 +109,7 @@ BLOCKS = frozenset(
 
 def with_blocks(value: Any) -> Any:
     """The content of a message: its list of Bedrock's blocks if it is the JSON text of one, otherwise as it is."""
-    read = parsed(value)
+    read = parse_container(value)
     if (
         isinstance(read, list)
         and read
@@ -125,11 +125,11 @@ def block_result(value: Any) -> Any:
     if isinstance(read, list) and len(read) == 1 and isinstance(read[0], dict) and len(read[0]) == 1:
         ((kind, held),) = read[0].items()
         if kind in ("text", "json"):
-            return parsed(held)
+            return parse_container(held)
     return read
 
 
-def told_id(value: Any) -> str:
+def answered_call_id(value: Any) -> str:
     """The id of the call that LangChain's tool message answers."""
     message = _tool_message(value)
     return first_text(message.get("tool_call_id")) if message is not None else ""
@@ -137,9 +137,9 @@ def told_id(value: Any) -> str:
 
 def _tool_message(value: Any) -> dict[str, Any] | None:
     """LangChain's message of a tool, in any of its three forms."""
-    value = parsed(value)
+    value = parse_container(value)
     if _is_event(value) or (isinstance(value, dict) and set(value) == {"output"}):
-        value = parsed(value["output"])
+        value = parse_container(value["output"])
     for _ in range(2):
         if not isinstance(value, dict):
             return None

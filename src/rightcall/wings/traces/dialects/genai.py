@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from rightcall.wings.traces import names
-from rightcall.wings.traces.content import ABSENT, as_text, first_text, parsed, whole_number
+from rightcall.wings.traces.content import ABSENT, as_text, first_text, parse_container, whole_number
 from rightcall.wings.traces.dialects.common import (
     blank,
     block_result,
     definitions,
-    unwrapped_output,
+    unwrap_output,
     with_blocks,
     without_system,
 )
@@ -38,58 +38,64 @@ def claims(span: Span) -> bool:
 
 
 def observe(span: Span) -> Observation:
-    found = blank(span, NAME)
+    observation = blank(span, NAME)
     attributes = _with_details(span)
     operation = first_text(attributes.get(names.OPERATION))
     if operation in names.TOOL_OPERATIONS or (not operation and names.TOOL_NAME in attributes):
-        read_tool(found, attributes)
+        read_tool(observation, attributes)
     elif operation in names.MODEL_OPERATIONS:
-        read_model(found, attributes)
+        read_model(observation, attributes)
     elif operation in names.AGENT_OPERATIONS:
-        found.kind = "agent"
-        found.name = first_text(
+        observation.kind = "agent"
+        observation.name = first_text(
             attributes.get(names.AGENT_NAME), attributes.get("gen_ai.workflow.name"), span.name
         )
-        read_usage(found, attributes)
-        found.model = first_text(attributes.get(names.REQUEST_MODEL))
-        found.asked = read_messages(attributes.get(names.INPUT_MESSAGES))
-        found.tools = definitions(attributes[names.TOOLS]) if names.TOOLS in attributes else []
-    return found
+        read_usage(observation, attributes)
+        observation.model = first_text(attributes.get(names.REQUEST_MODEL))
+        observation.asked = read_messages(attributes.get(names.INPUT_MESSAGES))
+        observation.tools = definitions(attributes[names.TOOLS]) if names.TOOLS in attributes else []
+    return observation
 
 
-def read_tool(found: Observation, attributes: dict[str, Any]) -> None:
+def read_tool(observation: Observation, attributes: dict[str, Any]) -> None:
     name = first_text(attributes.get(names.TOOL_NAME))
     if name in PSEUDO_TOOLS:
         return
-    found.kind = "tool"
-    found.name = name
-    found.call_id = first_text(attributes.get(names.CALL_ID))
-    found.arguments = attributes.get(names.CALL_ARGUMENTS, ABSENT)
+    observation.kind = "tool"
+    observation.name = name
+    observation.call_id = first_text(attributes.get(names.CALL_ID))
+    observation.arguments = attributes.get(names.CALL_ARGUMENTS, ABSENT)
     if names.CALL_RESULT in attributes:
-        found.result, failed = unwrapped_output(attributes[names.CALL_RESULT])
-        found.failed = found.failed or failed
+        observation.result, failed = unwrap_output(attributes[names.CALL_RESULT])
+        observation.failed = observation.failed or failed
     elif (told := read_messages(attributes.get(names.OUTPUT_MESSAGES))) and told[-1].results:
-        found.result = told[-1].results[-1].output
-    _read_tool_events(found)
-    if _is_strands(found.span):
-        found.result = block_result(found.result)
-    found.failed = found.failed or attributes.get("gen_ai.tool.status") == "error"
-    if (schema := parsed(attributes.get("gen_ai.tool.json_schema"))) and isinstance(schema, dict) and name:
+        observation.result = told[-1].results[-1].output
+    _read_tool_events(observation)
+    if _is_strands(observation.span):
+        observation.result = block_result(observation.result)
+    observation.failed = observation.failed or attributes.get("gen_ai.tool.status") == "error"
+    if (
+        (schema := parse_container(attributes.get("gen_ai.tool.json_schema")))
+        and isinstance(schema, dict)
+        and name
+    ):
         described = first_text(attributes.get("gen_ai.tool.description"))
-        found.tools = [{"name": name, "description": described, "input_schema": schema}]
+        observation.tools = [{"name": name, "description": described, "input_schema": schema}]
 
 
-def _read_tool_events(found: Observation) -> None:
+def _read_tool_events(observation: Observation) -> None:
     """What versions up to 1.36 sent as events: the result. Strands sends the arguments as a message before it."""
-    sent = {event.name: event.attributes for event in found.span.events if event.name in TOOL_EVENTS}
-    if "gen_ai.tool.message" in sent and ("gen_ai.choice" in sent or _is_strands(found.span)):
+    sent = {event.name: event.attributes for event in observation.span.events if event.name in TOOL_EVENTS}
+    if "gen_ai.tool.message" in sent and ("gen_ai.choice" in sent or _is_strands(observation.span)):
         asked = sent.pop("gen_ai.tool.message")
-        if found.arguments is ABSENT and "content" in asked:
-            found.arguments = asked["content"]
+        if observation.arguments is ABSENT and "content" in asked:
+            observation.arguments = asked["content"]
     for held in sent.values():
-        if found.result is ABSENT and ("message" in held or "content" in held):
-            body = parsed(held.get("message", held.get("content")))
-            found.result = parsed(body.get("content", body)) if isinstance(body, dict) else body
+        if observation.result is ABSENT and ("message" in held or "content" in held):
+            body = parse_container(held.get("message", held.get("content")))
+            observation.result = (
+                parse_container(body.get("content", body)) if isinstance(body, dict) else body
+            )
 
 
 def _is_strands(span: Span) -> bool:
@@ -99,38 +105,38 @@ def _is_strands(span: Span) -> bool:
     )
 
 
-def read_model(found: Observation, attributes: dict[str, Any]) -> None:
-    found.kind = "llm"
+def read_model(observation: Observation, attributes: dict[str, Any]) -> None:
+    observation.kind = "llm"
     asked = attributes.get(names.INPUT_MESSAGES)
-    found.asked = read_messages(asked) if asked is not None else None
+    observation.asked = read_messages(asked) if asked is not None else None
     if names.OUTPUT_MESSAGES in attributes:
         answers = read_messages(attributes[names.OUTPUT_MESSAGES])
-        found.answer = next((m for m in reversed(answers or []) if m.role == "assistant"), None)
-        found.broken_answer = found.answer is None or found.answer.malformed
-    instructions = parsed(attributes.get(names.SYSTEM))
+        observation.answer = next((m for m in reversed(answers or []) if m.role == "assistant"), None)
+        observation.broken_answer = observation.answer is None or observation.answer.malformed
+    instructions = parse_container(attributes.get(names.SYSTEM))
     if instructions:
         parts = instructions if isinstance(instructions, list) else [instructions]
         message = read_message({"role": "system", "parts": parts})
-        found.system = message.text if message is not None else ""
-    found.tools = definitions(attributes[names.TOOLS]) if names.TOOLS in attributes else []
-    _read_events(found)
-    system, found.asked = without_system(found.asked)
-    found.system = found.system or system
-    read_usage(found, attributes)
-    found.model = first_text(attributes.get(names.RESPONSE_MODEL), attributes.get(names.REQUEST_MODEL))
+        observation.system = message.text if message is not None else ""
+    observation.tools = definitions(attributes[names.TOOLS]) if names.TOOLS in attributes else []
+    _read_events(observation)
+    system, observation.asked = without_system(observation.asked)
+    observation.system = observation.system or system
+    read_usage(observation, attributes)
+    observation.model = first_text(attributes.get(names.RESPONSE_MODEL), attributes.get(names.REQUEST_MODEL))
     reasons = attributes.get(names.FINISH_REASONS)
     last = reasons[-1] if isinstance(reasons, list) and reasons else reasons
-    found.finish = first_text(last, found.answer.finish if found.answer else "")
+    observation.finish = first_text(last, observation.answer.finish if observation.answer else "")
 
 
-def read_usage(found: Observation, attributes: dict[str, Any]) -> None:
-    found.input_tokens = whole_number(
+def read_usage(observation: Observation, attributes: dict[str, Any]) -> None:
+    observation.input_tokens = whole_number(
         attributes.get(names.INPUT_TOKENS, attributes.get("gen_ai.usage.prompt_tokens"))
     )
-    found.output_tokens = whole_number(
+    observation.output_tokens = whole_number(
         attributes.get(names.OUTPUT_TOKENS, attributes.get("gen_ai.usage.completion_tokens"))
     )
-    found.cached_tokens = whole_number(attributes.get(names.CACHED_TOKENS))
+    observation.cached_tokens = whole_number(attributes.get(names.CACHED_TOKENS))
 
 
 def _with_details(span: Span) -> dict[str, Any]:
@@ -144,24 +150,27 @@ def _with_details(span: Span) -> dict[str, Any]:
     return {name: value for name, value in held.items() if value not in UNSPECIFIED}
 
 
-def _read_events(found: Observation) -> None:
+def _read_events(observation: Observation) -> None:
     """Messages that versions up to 1.36 sent as events."""
     asked: list[SpokenMessage] = []
-    for event in found.span.events:
-        body = parsed(event.attributes.get("body", event.attributes))
+    for event in observation.span.events:
+        body = parse_container(event.attributes.get("body", event.attributes))
         if not isinstance(body, dict):
             continue
         if event.name in EVENTS:
-            more = {"tool_calls": parsed(body.get("tool_calls")), "content": with_blocks(body.get("content"))}
+            more = {
+                "tool_calls": parse_container(body.get("tool_calls")),
+                "content": with_blocks(body.get("content")),
+            }
             message = read_message({**body, "role": EVENTS[event.name], **more})
             if message is not None:
                 asked.append(message)
-        elif event.name == "gen_ai.choice" and found.answer is None:
-            held = parsed(body.get("message", body))
-            extra = {"tool_calls": parsed(body["tool_calls"])} if "tool_calls" in body else {}
+        elif event.name == "gen_ai.choice" and observation.answer is None:
+            held = parse_container(body.get("message", body))
+            extra = {"tool_calls": parse_container(body["tool_calls"])} if "tool_calls" in body else {}
             held = {"role": "assistant", **held, **extra} if isinstance(held, dict) else as_text(held)
-            found.answer = read_answer(held)
-            if found.answer is not None:
-                found.answer.finish = found.answer.finish or as_text(body.get("finish_reason"))
-    if asked and found.asked is None:
-        found.asked = asked
+            observation.answer = read_answer(held)
+            if observation.answer is not None:
+                observation.answer.finish = observation.answer.finish or as_text(body.get("finish_reason"))
+    if asked and observation.asked is None:
+        observation.asked = asked

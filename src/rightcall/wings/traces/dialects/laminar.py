@@ -6,12 +6,12 @@ from rightcall.wings.traces import names
 from rightcall.wings.traces.content import ABSENT, first_text
 from rightcall.wings.traces.dialects import genai, traceloop
 from rightcall.wings.traces.dialects.common import (
+    answered_call_id,
     blank,
     definitions,
     only_text,
     own_arguments,
-    told_id,
-    unwrapped_output,
+    unwrap_output,
     without_system,
 )
 from rightcall.wings.traces.messages import read_answer, read_messages
@@ -28,28 +28,28 @@ def claims(span: Span) -> bool:
 
 def observe(span: Span) -> Observation:
     kind = str(span.attributes[TYPE]).upper()
-    given, gave = span.attributes.get(INPUT, ABSENT), span.attributes.get(OUTPUT, ABSENT)
+    span_input, span_output = span.attributes.get(INPUT, ABSENT), span.attributes.get(OUTPUT, ABSENT)
     if kind == "LLM":
-        found = blank(span, NAME)
-        genai.read_model(found, span.attributes)
-        traceloop.read_model(found, span.attributes)
-        if found.asked is None and given is not ABSENT:
-            found.system, found.asked = without_system(read_messages(given))
-        if found.answer is None and gave is not ABSENT:
-            found.answer = read_answer(gave)
-        if "ai.prompt.tools" in span.attributes and not found.tools:
-            found.tools = definitions(span.attributes["ai.prompt.tools"])
-        return found
-    found = blank(span, NAME)
+        observation = blank(span, NAME)
+        genai.read_model(observation, span.attributes)
+        traceloop.read_model(observation, span.attributes)
+        if observation.asked is None and span_input is not ABSENT:
+            observation.system, observation.asked = without_system(read_messages(span_input))
+        if observation.answer is None and span_output is not ABSENT:
+            observation.answer = read_answer(span_output)
+        if "ai.prompt.tools" in span.attributes and not observation.tools:
+            observation.tools = definitions(span.attributes["ai.prompt.tools"])
+        return observation
+    observation = blank(span, NAME)
     if kind == "TOOL":
-        found.kind, found.loose = "tool", True
-        found.name = first_text(span.attributes.get(names.TOOL_NAME), span.name)
-        found.call_id = first_text(span.attributes.get(names.CALL_ID), told_id(gave))
-        found.arguments = own_arguments(given)
-        if gave is not ABSENT:
-            found.result, failed = unwrapped_output(gave)
-            found.failed = found.failed or failed
+        observation.kind, observation.loose = "tool", True
+        observation.name = first_text(span.attributes.get(names.TOOL_NAME), span.name)
+        observation.call_id = first_text(span.attributes.get(names.CALL_ID), answered_call_id(span_output))
+        observation.arguments = own_arguments(span_input)
+        if span_output is not ABSENT:
+            observation.result, failed = unwrap_output(span_output)
+            observation.failed = observation.failed or failed
     elif kind == "EXECUTOR" or (kind == "DEFAULT" and not span.parent_id):
-        found.kind, found.name = "agent", span.name
-        found.question, found.output = only_text(given), only_text(gave)
-    return found
+        observation.kind, observation.name = "agent", span.name
+        observation.question, observation.output = only_text(span_input), only_text(span_output)
+    return observation

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from rightcall.wings.traces.content import ABSENT, as_text, first_text, json_value, parsed, whole_number
+from rightcall.wings.traces.content import (
+    ABSENT,
+    as_text,
+    first_text,
+    json_value,
+    parse_container,
+    whole_number,
+)
 from rightcall.wings.traces.dialects.common import (
+    answered_call_id,
     blank,
     definitions,
     own_arguments,
-    told_id,
-    unwrapped_output,
+    unwrap_output,
     without_system,
 )
 from rightcall.wings.traces.messages import read_answer, read_messages
@@ -28,54 +35,65 @@ def claims(span: Span) -> bool:
 
 def observe(span: Span) -> Observation:
     attributes = span.attributes
-    found = blank(span, NAME)
+    observation = blank(span, NAME)
     kind = attributes.get(f"{PREFIX}type")
-    found.kind = KINDS.get(kind.lower(), "other") if isinstance(kind, str) else "other"
+    observation.kind = KINDS.get(kind.lower(), "other") if isinstance(kind, str) else "other"
     if as_text(attributes.get(f"{PREFIX}level")).upper() == "ERROR":
-        found.failed = True
-        found.error = found.error or as_text(attributes.get(f"{PREFIX}status_message"))
-    given, gave = attributes.get(f"{PREFIX}input", ABSENT), attributes.get(f"{PREFIX}output", ABSENT)
-    if found.kind == "tool":
-        found.name, found.arguments, found.loose = span.name, own_arguments(given), True
-        found.call_id = first_text(
-            json_value(attributes.get(f"{PREFIX}metadata.tool_call_id")), told_id(gave)
+        observation.failed = True
+        observation.error = observation.error or as_text(attributes.get(f"{PREFIX}status_message"))
+    span_input, span_output = (
+        attributes.get(f"{PREFIX}input", ABSENT),
+        attributes.get(f"{PREFIX}output", ABSENT),
+    )
+    if observation.kind == "tool":
+        observation.name, observation.arguments, observation.loose = (
+            span.name,
+            own_arguments(span_input),
+            True,
         )
-        if gave is not ABSENT:
-            found.result, failed = unwrapped_output(gave)
-            found.failed = found.failed or failed
-    elif found.kind == "llm":
-        _model(found, attributes, given, gave)
-    elif found.kind == "agent":
-        found.name = span.name
-    if found.kind not in ("llm", "tool"):
-        found.question, found.output = _words(given), _words(gave)
-    return found
+        observation.call_id = first_text(
+            json_value(attributes.get(f"{PREFIX}metadata.tool_call_id")), answered_call_id(span_output)
+        )
+        if span_output is not ABSENT:
+            observation.result, failed = unwrap_output(span_output)
+            observation.failed = observation.failed or failed
+    elif observation.kind == "llm":
+        _model(observation, attributes, span_input, span_output)
+    elif observation.kind == "agent":
+        observation.name = span.name
+    if observation.kind not in ("llm", "tool"):
+        observation.question, observation.output = _words(span_input), _words(span_output)
+    return observation
 
 
-def _model(found: Observation, attributes: dict[str, Any], given: Any, gave: Any) -> None:
-    held = parsed(given)
+def _model(observation: Observation, attributes: dict[str, Any], span_input: Any, span_output: Any) -> None:
+    held = parse_container(span_input)
     if isinstance(held, dict) and "tools" in held:
-        found.tools = definitions(held["tools"])
+        observation.tools = definitions(held["tools"])
     if isinstance(held, list):
-        found.tools = [tool for message in held if (tool := _offered(message)) is not None]
-        held = [message for message in held if _offered(message) is None]
-    found.system, found.asked = without_system(read_messages(held) if given is not ABSENT else None)
-    found.answer = read_answer(gave) if gave is not ABSENT else None
-    usage = parsed(attributes.get(f"{PREFIX}usage_details"))
+        observation.tools = [tool for message in held if (tool := _tool_definition(message)) is not None]
+        held = [message for message in held if _tool_definition(message) is None]
+    observation.system, observation.asked = without_system(
+        read_messages(held) if span_input is not ABSENT else None
+    )
+    observation.answer = read_answer(span_output) if span_output is not ABSENT else None
+    usage = parse_container(attributes.get(f"{PREFIX}usage_details"))
     if isinstance(usage, dict):
-        found.input_tokens = _first_number(usage, "input", "input_tokens", "prompt_tokens", "promptTokens")
-        found.output_tokens = _first_number(
+        observation.input_tokens = _first_number(
+            usage, "input", "input_tokens", "prompt_tokens", "promptTokens"
+        )
+        observation.output_tokens = _first_number(
             usage, "output", "output_tokens", "completion_tokens", "completionTokens"
         )
-        found.cached_tokens = _first_number(usage, "input_cached_tokens", "cache_read_input_tokens")
-    found.model = first_text(attributes.get(f"{PREFIX}model.name"))
+        observation.cached_tokens = _first_number(usage, "input_cached_tokens", "cache_read_input_tokens")
+    observation.model = first_text(attributes.get(f"{PREFIX}model.name"))
     for name in (f"{PREFIX}tool_definitions", f"{PREFIX}metadata.tools"):
-        if name in attributes and not found.tools:
-            found.tools = definitions(attributes[name])
-    found.finish = found.answer.finish if found.answer else ""
+        if name in attributes and not observation.tools:
+            observation.tools = definitions(attributes[name])
+    observation.finish = observation.answer.finish if observation.answer else ""
 
 
-def _offered(message: Any) -> dict[str, Any] | None:
+def _tool_definition(message: Any) -> dict[str, Any] | None:
     """The definition of a tool, which its LangChain integration adds to the messages."""
     content = message.get("content") if isinstance(message, dict) and message.get("role") == "tool" else None
     is_definition = isinstance(content, dict) and content.get("type") == "function" and "function" in content
@@ -88,7 +106,7 @@ def _first_number(usage: dict[str, Any], *keys: str) -> int | None:
 
 def _words(value: Any) -> str:
     """The text of an agent's input or output: plain, or the last message of it."""
-    value = parsed(value)
+    value = parse_container(value)
     if isinstance(value, str):
         return value.strip('"')
     if isinstance(value, dict):

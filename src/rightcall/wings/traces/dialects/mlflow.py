@@ -6,14 +6,14 @@ from typing import Any
 
 from rightcall.core.errors import InputError
 from rightcall.model.dialects.streams import calls_of, stream_of, text_of
-from rightcall.wings.traces.content import ABSENT, as_text, first_text, parsed, whole_number
+from rightcall.wings.traces.content import ABSENT, as_text, first_text, parse_container, whole_number
 from rightcall.wings.traces.dialects.common import (
+    answered_call_id,
     blank,
     definitions,
     only_text,
     session_of,
-    told_id,
-    unwrapped_output,
+    unwrap_output,
     without_system,
 )
 from rightcall.wings.traces.messages import Called, SpokenMessage, read_answer, read_messages
@@ -31,38 +31,45 @@ def claims(span: Span) -> bool:
 
 def observe(span: Span) -> Observation:
     attributes = {name: _plain(value) for name, value in span.attributes.items()}
-    found = blank(span, NAME)
+    observation = blank(span, NAME)
     kind = attributes.get("mlflow.spanType")
-    found.kind = KINDS.get(kind, "other") if isinstance(kind, str) else "other"
-    found.session = session_of(attributes)
-    given, gave = attributes.get("mlflow.spanInputs", ABSENT), attributes.get("mlflow.spanOutputs", ABSENT)
-    if found.kind == "tool":
-        found.name, found.arguments, found.loose = span.name, given, True
-        if gave is not ABSENT and gave is not None:
-            found.call_id = told_id(gave)
-            found.result, failed = unwrapped_output(gave)
-            found.failed = found.failed or failed
-    elif found.kind == "llm":
-        found.system, found.asked = without_system(read_messages(given) if given is not ABSENT else None)
-        found.answer = read_answer(gave) if gave is not ABSENT else None
-        if found.answer is None or not found.answer.calls:
-            found.answer = streamed_answer(span) or found.answer
+    observation.kind = KINDS.get(kind, "other") if isinstance(kind, str) else "other"
+    observation.session = session_of(attributes)
+    span_input, span_output = (
+        attributes.get("mlflow.spanInputs", ABSENT),
+        attributes.get("mlflow.spanOutputs", ABSENT),
+    )
+    if observation.kind == "tool":
+        observation.name, observation.arguments, observation.loose = span.name, span_input, True
+        if span_output is not ABSENT and span_output is not None:
+            observation.call_id = answered_call_id(span_output)
+            observation.result, failed = unwrap_output(span_output)
+            observation.failed = observation.failed or failed
+    elif observation.kind == "llm":
+        observation.system, observation.asked = without_system(
+            read_messages(span_input) if span_input is not ABSENT else None
+        )
+        observation.answer = read_answer(span_output) if span_output is not ABSENT else None
+        if observation.answer is None or not observation.answer.calls:
+            observation.answer = answer_of_stream(span) or observation.answer
         usage = attributes.get("mlflow.chat.tokenUsage")
         if isinstance(usage, dict):
-            found.input_tokens = whole_number(usage.get("input_tokens"))
-            found.output_tokens = whole_number(usage.get("output_tokens"))
-        tools = attributes.get("mlflow.chat.tools", given.get("tools") if isinstance(given, dict) else None)
-        found.tools = definitions(tools) if tools else []
-        model = given.get("model") if isinstance(given, dict) else None
-        found.model = first_text(attributes.get("mlflow.llm.model"), model)
-        found.finish = found.answer.finish if found.answer else ""
+            observation.input_tokens = whole_number(usage.get("input_tokens"))
+            observation.output_tokens = whole_number(usage.get("output_tokens"))
+        tools = attributes.get(
+            "mlflow.chat.tools", span_input.get("tools") if isinstance(span_input, dict) else None
+        )
+        observation.tools = definitions(tools) if tools else []
+        model = span_input.get("model") if isinstance(span_input, dict) else None
+        observation.model = first_text(attributes.get("mlflow.llm.model"), model)
+        observation.finish = observation.answer.finish if observation.answer else ""
     else:
-        found.name = span.name
-        found.question, found.output = _words(given), _words(gave)
-    return found
+        observation.name = span.name
+        observation.question, observation.output = _words(span_input), _words(span_output)
+    return observation
 
 
-def streamed_answer(span: Span) -> SpokenMessage | None:
+def answer_of_stream(span: Span) -> SpokenMessage | None:
     """The answer in the chunks of a stream, which MLflow keeps as events; its outputs then lack the calls.
 
     Chunks are ordered by their numbers. None when there are none, or when they are not those of a known stream.
@@ -97,9 +104,9 @@ def streamed_answer(span: Span) -> SpokenMessage | None:
 def _plain(value: Any) -> Any:
     """Attribute values are JSON texts in MLflow's own export, and may be plain values over OTLP."""
     if isinstance(value, str) and value[:1] == value[-1:] == '"' and len(value) > 1:
-        inner = parsed(f"[{value}]")
+        inner = parse_container(f"[{value}]")
         return inner[0] if isinstance(inner, list) else value
-    return parsed(value)
+    return parse_container(value)
 
 
 def _words(value: Any) -> str:

@@ -5,16 +5,23 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from rightcall.wings.traces.content import ABSENT, first_text, from_json, parsed, unflattened, whole_number
+from rightcall.wings.traces.content import (
+    ABSENT,
+    first_text,
+    from_json,
+    nest_attributes,
+    parse_container,
+    whole_number,
+)
 from rightcall.wings.traces.dialects.common import (
+    answered_call_id,
     blank,
     definitions,
     own_arguments,
-    told_id,
-    unwrapped_output,
+    unwrap_output,
     without_system,
 )
-from rightcall.wings.traces.messages import SpokenMessage, merged, read_answer, read_messages
+from rightcall.wings.traces.messages import SpokenMessage, merge_answers, read_answer, read_messages
 from rightcall.wings.traces.observation import Observation, ObservedKind
 from rightcall.wings.traces.span import Span
 
@@ -33,83 +40,91 @@ def claims(span: Span) -> bool:
 
 def observe(span: Span) -> Observation:
     attributes = span.attributes
-    found = blank(span, NAME)
+    observation = blank(span, NAME)
     kind = attributes.get(KIND)
-    found.kind = KINDS.get(kind.upper(), "other") if isinstance(kind, str) else "other"
-    if found.kind == "tool":
-        _tool(found, attributes)
-    elif found.kind == "llm":
-        _model(found, attributes)
-    elif found.kind == "agent":
-        found.name = first_text(attributes.get("agent.name"), span.name)
-        question = parsed(attributes.get("input.value"))
-        found.question = question if isinstance(question, str) else ""
-    return found
+    observation.kind = KINDS.get(kind.upper(), "other") if isinstance(kind, str) else "other"
+    if observation.kind == "tool":
+        _tool(observation, attributes)
+    elif observation.kind == "llm":
+        _model(observation, attributes)
+    elif observation.kind == "agent":
+        observation.name = first_text(attributes.get("agent.name"), span.name)
+        question = parse_container(attributes.get("input.value"))
+        observation.question = question if isinstance(question, str) else ""
+    return observation
 
 
-def _tool(found: Observation, attributes: dict[str, Any]) -> None:
-    found.name = first_text(attributes.get("tool.name"), found.span.name)
-    if found.name in PSEUDO_TOOLS:
-        found.kind = "other"
+def _tool(observation: Observation, attributes: dict[str, Any]) -> None:
+    observation.name = first_text(attributes.get("tool.name"), observation.span.name)
+    if observation.name in PSEUDO_TOOLS:
+        observation.kind = "other"
         return
-    if _is_handoff(found.span):
-        found.handoff = first_text(attributes.get("output.value")) or found.name.removeprefix(HANDOFF)
-        found.name = re.sub(r"\W", "_", f"transfer_to_{found.handoff}").lower()  # as the SDK names the call
+    if _is_handoff(observation.span):
+        observation.handoff = first_text(attributes.get("output.value")) or observation.name.removeprefix(
+            HANDOFF
+        )
+        observation.name = re.sub(
+            r"\W", "_", f"transfer_to_{observation.handoff}"
+        ).lower()  # as the SDK names the call
         return
-    found.call_id = first_text(attributes.get("tool_call.id"), attributes.get("tool.id"))
-    given = attributes.get("input.value", attributes.get("tool_call.function.arguments", ABSENT))
-    found.arguments, found.loose = own_arguments(given), True
+    observation.call_id = first_text(attributes.get("tool_call.id"), attributes.get("tool.id"))
+    arguments = attributes.get("input.value", attributes.get("tool_call.function.arguments", ABSENT))
+    observation.arguments, observation.loose = own_arguments(arguments), True
     if "output.value" in attributes:
         output = _value(attributes, "output")
-        found.call_id = found.call_id or told_id(output)
-        found.result, failed = unwrapped_output(output)
-        found.failed = found.failed or failed
-    schema = parsed(attributes.get("tool.parameters"))
+        observation.call_id = observation.call_id or answered_call_id(output)
+        observation.result, failed = unwrap_output(output)
+        observation.failed = observation.failed or failed
+    schema = parse_container(attributes.get("tool.parameters"))
     if isinstance(schema, dict) and schema.get("type") == "object":
         description = first_text(attributes.get("tool.description"))
-        found.tools = [{"name": found.name, "description": description, "input_schema": schema}]
+        observation.tools = [{"name": observation.name, "description": description, "input_schema": schema}]
 
 
 def _is_handoff(span: Span) -> bool:
     return span.scope.endswith("openai_agents") and span.name.startswith(HANDOFF)
 
 
-def _model(found: Observation, attributes: dict[str, Any]) -> None:
-    asked = unflattened(attributes, "llm.input_messages")
-    found.system, found.asked = without_system(read_messages(asked) if asked is not None else None)
-    _mark_failed(found.asked, attributes.get("input.value"))
-    answers = unflattened(attributes, "llm.output_messages")
+def _model(observation: Observation, attributes: dict[str, Any]) -> None:
+    asked = nest_attributes(attributes, "llm.input_messages")
+    observation.system, observation.asked = without_system(
+        read_messages(asked) if asked is not None else None
+    )
+    _mark_failed(observation.asked, attributes.get("input.value"))
+    answers = nest_attributes(attributes, "llm.output_messages")
     if isinstance(answers, list):
         read = [message for item in answers if (message := read_answer(item)) is not None]
-        found.answer = next(iter(merged(read)[-1:]), None)
-    found.answer = _completed(found.answer, attributes)
-    tools = unflattened(attributes, "llm.tools")
+        observation.answer = next(iter(merge_answers(read)[-1:]), None)
+    observation.answer = _complete_answer(observation.answer, attributes)
+    tools = nest_attributes(attributes, "llm.tools")
     if isinstance(tools, list):
         schemas = [
             item.get("tool", {}).get("json_schema")
             for item in tools
             if isinstance(item, dict) and isinstance(item.get("tool"), dict)
         ]
-        found.tools = [tool for schema in schemas for tool in definitions(schema)]
-    found.input_tokens = whole_number(attributes.get("llm.token_count.prompt"))
-    found.output_tokens = whole_number(attributes.get("llm.token_count.completion"))
-    found.cached_tokens = whole_number(attributes.get("llm.token_count.prompt_details.cache_read"))
-    found.model = first_text(attributes.get("llm.model_name"))
-    found.finish = first_text(
-        attributes.get("llm.finish_reason"), found.answer.finish if found.answer else ""
+        observation.tools = [tool for schema in schemas for tool in definitions(schema)]
+    observation.input_tokens = whole_number(attributes.get("llm.token_count.prompt"))
+    observation.output_tokens = whole_number(attributes.get("llm.token_count.completion"))
+    observation.cached_tokens = whole_number(attributes.get("llm.token_count.prompt_details.cache_read"))
+    observation.model = first_text(attributes.get("llm.model_name"))
+    observation.finish = first_text(
+        attributes.get("llm.finish_reason"), observation.answer.finish if observation.answer else ""
     )
 
 
-def _completed(answer: SpokenMessage | None, attributes: dict[str, Any]) -> SpokenMessage | None:
+def _complete_answer(answer: SpokenMessage | None, attributes: dict[str, Any]) -> SpokenMessage | None:
     """The answer completed from the raw reply: LangChain's invalid calls, and arguments that are an empty object."""
     if answer is not None and (answer.text or answer.calls):
         unknown = [called for called in answer.calls if called.arguments is ABSENT]
         if not unknown:
             return answer
         raw = _raw_answer(attributes)
-        known = {called.id: called.arguments for called in raw.calls if called.id} if raw is not None else {}
+        arguments_of_call = (
+            {called.id: called.arguments for called in raw.calls if called.id} if raw is not None else {}
+        )
         for called in unknown:
-            called.arguments = known.get(called.id, ABSENT)
+            called.arguments = arguments_of_call.get(called.id, ABSENT)
         return answer
     return _raw_answer(attributes) or answer
 
@@ -119,12 +134,12 @@ def _raw_answer(attributes: dict[str, Any]) -> SpokenMessage | None:
     return read_answer(value) if isinstance(value, dict | list) else None
 
 
-def _mark_failed(asked: list[SpokenMessage] | None, given: Any) -> None:
+def _mark_failed(asked: list[SpokenMessage] | None, messages: Any) -> None:
     """Mark results that LangChain's or Anthropic's messages call errors; the flattened form cannot express that."""
-    if not asked or not isinstance(given, str) or not SAYS_ERROR.search(given):
+    if not asked or not isinstance(messages, str) or not SAYS_ERROR.search(messages):
         return
-    said = read_messages(given) or []
-    failed = {result.id for message in said for result in message.results if result.failed}
+    spoken = read_messages(messages) or []
+    failed = {result.id for message in spoken for result in message.results if result.failed}
     for message in asked:
         for result in message.results:
             result.failed = result.failed or (result.id != "" and result.id in failed)
@@ -133,6 +148,6 @@ def _mark_failed(asked: list[SpokenMessage] | None, given: Any) -> None:
 def _value(attributes: dict[str, Any], side: str) -> Any:
     value = attributes.get(f"{side}.value")
     if attributes.get(f"{side}.mime_type") == "application/json" and isinstance(value, str):
-        found = from_json(value)
-        return value if found is ABSENT else found
-    return parsed(value)
+        decoded = from_json(value)
+        return value if decoded is ABSENT else decoded
+    return parse_container(value)

@@ -5,13 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 from rightcall.wings.traces import names
-from rightcall.wings.traces.content import ABSENT, first_text, json_value, parsed, unflattened, whole_number
+from rightcall.wings.traces.content import (
+    ABSENT,
+    first_text,
+    json_value,
+    nest_attributes,
+    parse_container,
+    whole_number,
+)
 from rightcall.wings.traces.dialects import genai
 from rightcall.wings.traces.dialects.common import (
+    answered_call_id,
     only_text,
     own_arguments,
-    told_id,
-    unwrapped_output,
+    unwrap_output,
     without_system,
 )
 from rightcall.wings.traces.messages import read_answer, read_messages
@@ -35,74 +42,74 @@ def claims(span: Span) -> bool:
 def observe(span: Span) -> Observation:
     attributes = span.attributes
     kind = attributes.get("traceloop.span.kind")
-    found = genai.observe(span)
-    found.spelling = genai.NAME  # one instrumentation writes both: count them once
-    if kind == "tool" and found.kind in ("other", "tool"):
-        return _tool(found)
-    if found.kind == "other" and kind in ("agent", "workflow"):
-        found.kind = "agent"
-        found.name = first_text(
+    observation = genai.observe(span)
+    observation.spelling = genai.NAME  # one instrumentation writes both: count them once
+    if kind == "tool" and observation.kind in ("other", "tool"):
+        return _tool(observation)
+    if observation.kind == "other" and kind in ("agent", "workflow"):
+        observation.kind = "agent"
+        observation.name = first_text(
             attributes.get("traceloop.entity.name"), attributes.get("traceloop.workflow.name"), span.name
         )
-        found.question = _entity_question(attributes.get("traceloop.entity.input"))
-        found.output = only_text(attributes.get("traceloop.entity.output"))
-    if found.kind == "llm" or (found.kind == "other" and _is_model(attributes)):
-        read_model(found, attributes)
-    return found
+        observation.question = _entity_question(attributes.get("traceloop.entity.input"))
+        observation.output = only_text(attributes.get("traceloop.entity.output"))
+    if observation.kind == "llm" or (observation.kind == "other" and _is_model(attributes)):
+        read_model(observation, attributes)
+    return observation
 
 
 def _is_model(attributes: dict[str, Any]) -> bool:
     return attributes.get("llm.request.type") in ("chat", "completion") or f"{PROMPT}.0.role" in attributes
 
 
-def _tool(found: Observation) -> Observation:
+def _tool(observation: Observation) -> Observation:
     """Its decorators write names of the conventions too, but content only under their own."""
-    attributes = found.span.attributes
-    if found.kind != "tool":
-        found.kind = "tool"
-        found.name = first_text(
-            attributes.get("traceloop.entity.name"), found.span.name.removesuffix(".tool")
+    attributes = observation.span.attributes
+    if observation.kind != "tool":
+        observation.kind = "tool"
+        observation.name = first_text(
+            attributes.get("traceloop.entity.name"), observation.span.name.removesuffix(".tool")
         )
-    if found.arguments is ABSENT:
-        given = own_arguments(attributes.get("traceloop.entity.input", ABSENT))
-        if isinstance(given, dict) and isinstance(inner := given.get("inputs"), dict):
-            given = inner  # of its LangChain instrumentation
-        found.arguments, found.loose = given, True
-    if found.result is ABSENT and "traceloop.entity.output" in attributes:
+    if observation.arguments is ABSENT:
+        arguments = own_arguments(attributes.get("traceloop.entity.input", ABSENT))
+        if isinstance(arguments, dict) and isinstance(inner := arguments.get("inputs"), dict):
+            arguments = inner  # of its LangChain instrumentation
+        observation.arguments, observation.loose = arguments, True
+    if observation.result is ABSENT and "traceloop.entity.output" in attributes:
         result = json_value(attributes["traceloop.entity.output"])
-        found.result, failed = unwrapped_output(result)
-        found.failed = found.failed or failed
-        found.call_id = found.call_id or told_id(result)
-    return found
+        observation.result, failed = unwrap_output(result)
+        observation.failed = observation.failed or failed
+        observation.call_id = observation.call_id or answered_call_id(result)
+    return observation
 
 
-def read_model(found: Observation, attributes: dict[str, Any]) -> None:
+def read_model(observation: Observation, attributes: dict[str, Any]) -> None:
     """Read what only numbered names contain."""
-    found.kind = "llm"
-    if found.asked is None and (prompt := unflattened(attributes, PROMPT)) is not None:
-        found.system, found.asked = without_system(read_messages(prompt))
-    if found.answer is None and (completion := unflattened(attributes, COMPLETION)) is not None:
-        found.answer = read_answer(completion)
-        found.finish = found.finish or (found.answer.finish if found.answer else "")
-    if not found.tools and isinstance(functions := unflattened(attributes, FUNCTIONS), list):
-        found.tools = [
-            {**tool, "parameters": parsed(tool.get("parameters"))}
+    observation.kind = "llm"
+    if observation.asked is None and (prompt := nest_attributes(attributes, PROMPT)) is not None:
+        observation.system, observation.asked = without_system(read_messages(prompt))
+    if observation.answer is None and (completion := nest_attributes(attributes, COMPLETION)) is not None:
+        observation.answer = read_answer(completion)
+        observation.finish = observation.finish or (observation.answer.finish if observation.answer else "")
+    if not observation.tools and isinstance(functions := nest_attributes(attributes, FUNCTIONS), list):
+        observation.tools = [
+            {**tool, "parameters": parse_container(tool.get("parameters"))}
             for tool in functions
             if isinstance(tool, dict)
         ]
-    if not found.has_usage:
-        found.input_tokens = whole_number(attributes.get("llm.usage.prompt_tokens"))
-        found.output_tokens = whole_number(attributes.get("llm.usage.completion_tokens"))
-        genai.read_usage(found, attributes) if found.input_tokens is None else None
-    found.model = found.model or first_text(attributes.get(names.REQUEST_MODEL))
+    if not observation.has_usage:
+        observation.input_tokens = whole_number(attributes.get("llm.usage.prompt_tokens"))
+        observation.output_tokens = whole_number(attributes.get("llm.usage.completion_tokens"))
+        genai.read_usage(observation, attributes) if observation.input_tokens is None else None
+    observation.model = observation.model or first_text(attributes.get(names.REQUEST_MODEL))
 
 
 def _entity_question(value: Any) -> str:
     """The only text that a function was called with."""
-    given = parsed(value)
-    if not isinstance(given, dict):
+    entity_input = parse_container(value)
+    if not isinstance(entity_input, dict):
         return ""
-    args, kwargs = given.get("args"), given.get("kwargs", given.get("inputs"))
+    args, kwargs = entity_input.get("args"), entity_input.get("kwargs", entity_input.get("inputs"))
     words = [
         *(args if isinstance(args, list) else ()),
         *(kwargs.values() if isinstance(kwargs, dict) else ()),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rightcall.wings.traces.content import ABSENT, first_text, parsed, whole_number
+from rightcall.wings.traces.content import ABSENT, first_text, parse_container, whole_number
 from rightcall.wings.traces.dialects.common import blank, definitions, without_system
 from rightcall.wings.traces.messages import read_answer, read_messages
 from rightcall.wings.traces.observation import Observation
@@ -21,38 +21,44 @@ def claims(span: Span) -> bool:
 
 def observe(span: Span) -> Observation:
     attributes = span.attributes
-    found = blank(span, NAME)
+    observation = blank(span, NAME)
     operation = attributes["ai.operationId"]
     if operation == "ai.toolCall":
-        found.kind, found.name = "tool", first_text(attributes.get("ai.toolCall.name"))
-        found.call_id = first_text(attributes.get("ai.toolCall.id"))
-        found.arguments = attributes.get("ai.toolCall.args", attributes.get("ai.toolCall.input", ABSENT))
+        observation.kind, observation.name = "tool", first_text(attributes.get("ai.toolCall.name"))
+        observation.call_id = first_text(attributes.get("ai.toolCall.id"))
+        observation.arguments = attributes.get(
+            "ai.toolCall.args", attributes.get("ai.toolCall.input", ABSENT)
+        )
         for name in ("ai.toolCall.result", "ai.toolCall.output"):
             if name in attributes:
-                found.result = parsed(attributes[name])
+                observation.result = parse_container(attributes[name])
     elif operation in MODEL:
-        found.kind = "llm"
+        observation.kind = "llm"
         asked = attributes.get("ai.prompt.messages")
-        found.system, found.asked = without_system(read_messages(asked) if asked is not None else None)
-        calls = _calls(parsed(attributes.get("ai.response.toolCalls", "[]")))
+        observation.system, observation.asked = without_system(
+            read_messages(asked) if asked is not None else None
+        )
+        calls = _calls(parse_container(attributes.get("ai.response.toolCalls", "[]")))
         text = first_text(attributes.get("ai.response.text"))
         if text or calls:
-            found.answer = read_answer({"role": "assistant", "content": text, "tool_calls": calls})
-        found.tools = definitions(attributes["ai.prompt.tools"]) if "ai.prompt.tools" in attributes else []
-        found.input_tokens = whole_number(
+            observation.answer = read_answer({"role": "assistant", "content": text, "tool_calls": calls})
+        observation.tools = (
+            definitions(attributes["ai.prompt.tools"]) if "ai.prompt.tools" in attributes else []
+        )
+        observation.input_tokens = whole_number(
             attributes.get("ai.usage.promptTokens", attributes.get("ai.usage.inputTokens"))
         )
-        found.output_tokens = whole_number(
+        observation.output_tokens = whole_number(
             attributes.get("ai.usage.completionTokens", attributes.get("ai.usage.outputTokens"))
         )
-        found.model = first_text(attributes.get("ai.model.id"))
-        found.finish = first_text(attributes.get("ai.response.finishReason"))
+        observation.model = first_text(attributes.get("ai.model.id"))
+        observation.finish = first_text(attributes.get("ai.response.finishReason"))
     elif operation in AGENT:
-        found.kind, found.name = "agent", span.name
-        found.output = first_text(attributes.get("ai.response.text"))
-    return found
+        observation.kind, observation.name = "agent", span.name
+        observation.output = first_text(attributes.get("ai.response.text"))
+    return observation
 
 
 def _calls(value: Any) -> list[dict[str, Any]]:
-    found = value if isinstance(value, list) else []
-    return [{**c, "name": c.get("toolName"), "id": c.get("toolCallId")} for c in found if isinstance(c, dict)]
+    calls = value if isinstance(value, list) else []
+    return [{**c, "name": c.get("toolName"), "id": c.get("toolCallId")} for c in calls if isinstance(c, dict)]

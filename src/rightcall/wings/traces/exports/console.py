@@ -39,7 +39,7 @@ def spans(record: dict[str, Any], problems: Problems, where: str) -> Iterator[Sp
         for k, v in record.items()
         if k.startswith("attributes.") and v is not None
     }
-    attributes |= flattened(record.get("attributes"))
+    attributes |= flatten_attributes(record.get("attributes"))
     kind = record.get("span_kind")
     if isinstance(kind, str) and "openinference.span.kind" not in attributes:
         attributes["openinference.span.kind"] = kind
@@ -57,17 +57,17 @@ def spans(record: dict[str, Any], problems: Problems, where: str) -> Iterator[Sp
         STATUS.get(code, "") if isinstance(code, str) else "",
         str(record.get("status_message") or (status or {}).get("description") or ""),
         attributes,
-        flattened((resource or {}).get("attributes")),
+        flatten_attributes((resource or {}).get("attributes")),
         events=[
-            SpanEvent(str(e.get("name") or ""), flattened(e.get("attributes")))
+            SpanEvent(str(e.get("name") or ""), flatten_attributes(e.get("attributes")))
             for e in event_records(record.get("events"))
         ],
     )
 
 
-def flattened(value: Any) -> dict[str, Any]:
+def flatten_attributes(value: Any) -> dict[str, Any]:
     """Nested attributes flattened to dotted and numbered names, as they originally were."""
-    found: dict[str, Any] = {}
+    attributes: dict[str, Any] = {}
     waiting: list[tuple[str, Any, int]] = [("", value if isinstance(value, dict) else {}, 0)]
     while waiting:
         name, held, depth = waiting.pop()
@@ -78,5 +78,5 @@ def flattened(value: Any) -> dict[str, Any]:
         elif isinstance(held, list) and held and isinstance(held[0], dict) and depth < DEEPEST:
             waiting += [(f"{name}.{i}", inner, depth + 1) for i, inner in enumerate(held)]
         elif name and held is not None:
-            found[name] = held
-    return found
+            attributes[name] = held
+    return attributes

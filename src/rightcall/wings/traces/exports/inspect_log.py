@@ -74,10 +74,10 @@ def _member(archive: zipfile.ZipFile, name: str, path: Path) -> Any:
     """One file of the archive; its stated size is not trusted."""
     info = archive.getinfo(name)
     if info.file_size > MAX_MEMBER or info.file_size > max(FREE, MAX_RATIO * info.compress_size):
-        said = f"'{name}' in it decompresses to {info.file_size // 2**20:,} MiB"
-        raise TooLarge(str(path), said, "remove that sample, or convert the log to .json")
+        problem = f"'{name}' in it decompresses to {info.file_size // 2**20:,} MiB"
+        raise TooLarge(str(path), problem, "remove that sample, or convert the log to .json")
     if info.compress_type == ZSTANDARD:
-        data = _unpacked(archive, info, path)
+        data = _unpack_member(archive, info, path)
     else:
         with archive.open(info) as file:
             data = file.read()  # zipfile stops at the stated size
@@ -87,7 +87,7 @@ def _member(archive: zipfile.ZipFile, name: str, path: Path) -> Any:
         raise InputError(str(path), f"'{name}' in it is not valid JSON") from None
 
 
-def _unpacked(archive: zipfile.ZipFile, info: zipfile.ZipInfo, path: Path) -> bytes:
+def _unpack_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, path: Path) -> bytes:
     """A member in Zstandard, which Inspect writes since 2026 and Python's zipfile reads from 3.14 on."""
     try:
         import zstandard
@@ -112,7 +112,7 @@ def _unpacked(archive: zipfile.ZipFile, info: zipfile.ZipInfo, path: Path) -> by
 def _trace(sample: dict[str, Any], record: dict[str, Any], source: str) -> Trace:
     about = record["eval"] if isinstance(record.get("eval"), dict) else {}
     golden_id, epoch = as_text(sample.get("id")), whole_number(sample.get("epoch")) or 1
-    messages = [m for item in _list(sample.get("messages")) if (m := _said(item)) is not None]
+    messages = [m for item in _list(sample.get("messages")) if (m := _spoken_message(item)) is not None]
     trajectory = bounded_trajectory(_trajectory(sample, messages))
     identity = f"{about.get('run_id') or about.get('created')}/{about.get('task')}/{golden_id}/{epoch}"
     return Trace(
@@ -136,12 +136,12 @@ def _trajectory(sample: dict[str, Any], messages: list[SpokenMessage]) -> Trajec
     calls: list[ToolCall] = []
     transcript: list[Message] = []
     step = 0
-    for at, said in enumerate(messages):
-        made = tuple(_call(called, step, messages[at + 1 :]) for called in said.calls)
-        calls += made
-        step += said.role == "assistant"
-        told = tuple(ToolResult(r.id, r.output, r.failed, r.name) for r in said.results)
-        transcript.append(Message(said.role, said.text if not told else "", made, told))
+    for at, spoken in enumerate(messages):
+        step_calls = tuple(_call(called, step, messages[at + 1 :]) for called in spoken.calls)
+        calls += step_calls
+        step += spoken.role == "assistant"
+        told = tuple(ToolResult(r.id, r.output, r.failed, r.name) for r in spoken.results)
+        transcript.append(Message(spoken.role, spoken.text if not told else "", step_calls, told))
     last = messages[-1] if messages else None
     error = sample.get("error")
     stop: StopReason = "limit" if isinstance(sample.get("limit"), dict) else STOPS.get(_stop(sample), "done")
@@ -162,15 +162,15 @@ def _trajectory(sample: dict[str, Any], messages: list[SpokenMessage]) -> Trajec
     )
 
 
-def _said(raw: Any) -> SpokenMessage | None:
+def _spoken_message(raw: Any) -> SpokenMessage | None:
     """A message with the fields that only Inspect has: the error of a tool, and arguments that could not be parsed."""
-    said = read_message(raw)
-    if said is None or not isinstance(raw, dict):
-        return said
-    if said.role == "tool":
+    spoken = read_message(raw)
+    if spoken is None or not isinstance(raw, dict):
+        return spoken
+    if spoken.role == "tool":
         error = raw.get("error")
         told = as_text(error.get("message") if isinstance(error, dict) else error)
-        for result in said.results:
+        for result in spoken.results:
             result.failed = error is not None
             result.name = as_text(raw.get("function")) or result.name
             result.output = result.output or told
@@ -179,18 +179,18 @@ def _said(raw: Any) -> SpokenMessage | None:
         for call in _list(raw.get("tool_calls"))
         if isinstance(call, dict) and isinstance(call.get("parse_error"), str)
     }
-    for called in said.calls:
+    for called in spoken.calls:
         if called.id in broken:  # its `arguments` are an empty object, which the model did not write
             written = UNPARSED.search(broken[called.id])
             called.arguments = written[1] if written else broken[called.id]
-    return said
+    return spoken
 
 
 def _call(called: Called, step: int, later: list[SpokenMessage]) -> ToolCall:
     """The call with the first later result that has its id."""
     arguments, raw = arguments_of(called.arguments)
     call = ToolCall(called.name, arguments, called.id, step, raw=raw)
-    told = (r for said in later for r in said.results if called.id and r.id == called.id)
+    told = (r for spoken in later for r in spoken.results if called.id and r.id == called.id)
     result = next(told, None)
     if result is None:
         return call
@@ -199,17 +199,17 @@ def _call(called: Called, step: int, later: list[SpokenMessage]) -> ToolCall:
 
 def _scores(raw: Any) -> dict[str, Score]:
     """Scores between 0 and 1; one of several values is several scores."""
-    found: dict[str, Score] = {}
+    scores_by_name: dict[str, Score] = {}
     for name, score in _dict(raw).items():
-        value, said = _dict(score).get("value"), as_text(_dict(score).get("explanation"))[:1000]
+        value, explanation = _dict(score).get("value"), as_text(_dict(score).get("explanation"))[:1000]
         parts = (
             {f"{name}/{part}": v for part, v in value.items()} if isinstance(value, dict) else {name: value}
         )
-        for part, each in parts.items():
-            number = GRADES.get(each) if isinstance(each, str) else each
+        for part, grade in parts.items():
+            number = GRADES.get(grade) if isinstance(grade, str) else grade
             if isinstance(number, bool | int | float) and 0 <= number <= 1:
-                found[str(part)] = Score(float(number), number >= 1, said)
-    return found
+                scores_by_name[str(part)] = Score(float(number), number >= 1, explanation)
+    return scores_by_name
 
 
 def _tools(sample: dict[str, Any]) -> list[dict[str, Any]]:

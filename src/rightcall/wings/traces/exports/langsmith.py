@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from rightcall.wings.traces.content import parsed
+from rightcall.wings.traces.content import parse_container
 from rightcall.wings.traces.dialects.langsmith import EXTRA, INPUTS, OUTPUTS, RUN_TYPE
 from rightcall.wings.traces.problems import Problems
 from rightcall.wings.traces.span import Span, SpanEvent, free_id_of, nanoseconds
@@ -45,7 +45,7 @@ def _span(raw: dict[str, Any], trace_id: str, span_id: str, parent: str) -> Span
     }
     for name, key in ((INPUTS, "inputs"), (OUTPUTS, "outputs"), (EXTRA, "extra")):
         if raw.get(key) is not None:
-            attributes[name] = parsed(raw[key])
+            attributes[name] = parse_container(raw[key])
     if isinstance(session := raw.get("thread_id"), str):
         attributes["thread_id"] = session
     text = error if isinstance(error, str) else ""
