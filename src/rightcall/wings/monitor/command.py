@@ -157,7 +157,8 @@ def _print_agent_plan(item: AgentPlan) -> None:
             f"{agent}: false alarms at most {percent(item.share, 0)} in {item.per}, over {item.series:,} watched series"
         )
     tell(
-        f"  baseline: {counted(rehearsal.weekdays, 'weekday')}, {counted(rehearsal.weekends, 'weekend day')}, {item.timezone}"
+        f"  baseline: {counted(rehearsal.weekdays, 'weekday')}, {counted(rehearsal.weekends, 'weekend day')}, "
+        f"{item.timezone}"
     )
     if rehearsal.alarms is not None:
         names = ", ".join(f"{one_line(a.check)} (evidence {a.evidence:,.0f})" for a in rehearsal.raised)
@@ -249,7 +250,8 @@ def _print_alarm(alarm: StoredAlarm) -> None:
             percent(x, 1) for x in (*content["observed"], content["baseline"]["rate"])
         )
         seen = f"{rate} [{low}, {high}], baseline {baseline}"
-        what = f"drift since {content['since'][:16]}: {seen}, evidence {content['evidence']:,.0f} ≥ {content['threshold']:,.0f}"
+        evidence = f"evidence {content['evidence']:,.0f} ≥ {content['threshold']:,.0f}"
+        what = f"drift since {content['since'][:16]}: {seen}, {evidence}"
     else:
         what = one_line(str(content.get("reason", "")))
     tell(
