@@ -105,7 +105,9 @@ class Agent:
 
 def as_tools(tools: Sequence[Any]) -> list[Any]:
     """Tools unchanged, and definitions in any provider's format converted to tools."""
-    return [read_tool(one, f"tools[{i}]") if isinstance(one, dict) else one for i, one in enumerate(tools)]
+    return [
+        read_tool(tool, f"tools[{i}]") if isinstance(tool, dict) else tool for i, tool in enumerate(tools)
+    ]
 
 
 def as_settings(settings: Settings | Mapping[str, Any]) -> Settings:
@@ -170,5 +172,5 @@ def _unasked(agent: Agent, what: str) -> str:
 
 
 def known_tools(agent: Agent) -> list[Any]:
-    given = as_tools(agent.tools)
-    return given or (list(agent.model.tools()) if isinstance(agent.model, ObservedAgent) else [])
+    tools = as_tools(agent.tools)
+    return tools or (list(agent.model.tools()) if isinstance(agent.model, ObservedAgent) else [])

@@ -25,16 +25,16 @@ def with_endpoint(agent: Agent, catalog: ModelCatalog | None = None) -> Agent:
     model = agent.model
     if not isinstance(model, str | ModelEndpoint) or (isinstance(model, str) and ":" in model):
         return agent
-    found = endpoint_of(model, base_url=agent.base_url, catalog=catalog)
+    endpoint = endpoint_of(model, base_url=agent.base_url, catalog=catalog)
     return replace(
         agent,
-        model=found.model,
-        base_url=found.base_url,
-        key_env=agent.key_env or found.key_env,
-        headers={**found.headers, **agent.headers},
-        settings=overlaid(found.settings, as_settings(agent.settings)),
-        rate=agent.rate or found.rate,
-        prices=agent.prices or found.prices,
+        model=endpoint.model,
+        base_url=endpoint.base_url,
+        key_env=agent.key_env or endpoint.key_env,
+        headers={**endpoint.headers, **agent.headers},
+        settings=overlaid(endpoint.settings, as_settings(agent.settings)),
+        rate=agent.rate or endpoint.rate,
+        prices=agent.prices or endpoint.prices,
     )
 
 
@@ -50,15 +50,15 @@ def own_endpoint(agent: Agent) -> ModelEndpoint | Any:
 
 def own_prices(agent: Agent) -> Prices | None:
     """Prices with that of the agent's own model among them; None when it says none."""
-    found = own_endpoint(agent)
-    return found.price_list if isinstance(found, ModelEndpoint) else None
+    endpoint = own_endpoint(agent)
+    return endpoint.price_list if isinstance(endpoint, ModelEndpoint) else None
 
 
 def other_endpoint(agent: Agent, model: str) -> ModelEndpoint:
     """The endpoint of a model that a golden names; the agent's server and key are for models of the same provider."""
     named: Mapping[str, ModelEndpoint] = agent.models
-    if ":" not in model and (found := (named or project_models().endpoints).get(model)):
-        return found
+    if ":" not in model and (endpoint := (named or project_models().endpoints).get(model)):
+        return endpoint
     name = full_name(model, agent.model)
     if not isinstance(agent.model, str) or name.partition(":")[0] != agent.model.partition(":")[0]:
         return endpoint_of(name)

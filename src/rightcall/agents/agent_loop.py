@@ -188,12 +188,12 @@ class AgentLoop:
         return context.with_evidence(await self.answer(golden, trial, recorder, context, deadline))
 
     def begin(
-        self, golden: Golden, trial: int, given: tuple[Message, ...] = ()
+        self, golden: Golden, trial: int, messages: tuple[Message, ...] = ()
     ) -> tuple[Recorder, CallContext]:
         """The state of one trial from its first message to its last: the messages, and the world of its tools."""
-        recorder = Recorder(*given)
+        recorder = Recorder(*messages)
         recorder.approvals_seen = True
-        recorder.steps = sum(message.role == "assistant" for message in given)
+        recorder.steps = sum(message.role == "assistant" for message in messages)
         offered = self._prompts.prompt_of(golden).tools
         context = self._toolbox.context(
             run=self._run_id, task=golden.id, trial=trial, offered=offered, roles=roles_of(golden)
@@ -250,23 +250,21 @@ class AgentLoop:
         before = self._asker.lag.so_far()
         try:
             async with asyncio.timeout(deadline.left()):
-                made = await self._toolbox.invoke_turn(calls, context)
+                invocations = await self._toolbox.invoke_turn(calls, context)
         except TimeoutError:  # some calls may have run: the context says which
-            known = {made.call.id: made for made in context.invocations}
-            done = [known[call.id] for call in calls if call.id in known]
+            by_id = {invocation.call.id: invocation for invocation in context.invocations}
             recorder.results(
-                [known[call.id].call if call.id in known else call for call in calls],
-                [made.result for made in done],
+                [by_id[call.id].call if call.id in by_id else call for call in calls],
+                [by_id[call.id].result for call in calls if call.id in by_id],
             )
             raise
         except Aborted as stop:
-            recorder.results(
-                [made.call for made in stop.invocations], [made.result for made in stop.invocations]
-            )
+            ended = stop.invocations
+            recorder.results([ending.call for ending in ended], [ending.result for ending in ended])
             raise
         lag = self._asker.lag.so_far() - before
-        waiting = [one.call.name for one in made if one.outcome == "waiting"]
-        answered = [one.result for one in made if one.outcome != "waiting"]
-        recorder.results([one.call for one in made], answered, lag * 1000)
+        waiting = [invocation.call.name for invocation in invocations if invocation.outcome == "waiting"]
+        answered = [invocation.result for invocation in invocations if invocation.outcome != "waiting"]
+        recorder.results([invocation.call for invocation in invocations], answered, lag * 1000)
         if waiting:
             raise WaitingTools(waiting_text(waiting))

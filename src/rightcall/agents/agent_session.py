@@ -97,12 +97,12 @@ class SessionPerformer:
 
     async def perform(self, golden: Golden, trial: int) -> Trajectory:
         desk = self._desks.desk(golden, trial) if self._desks else None
-        given = session_options(desk, self._approvals)
-        session = self._agent.session(golden, trial, **given)
+        options = session_options(desk, self._approvals)
+        session = self._agent.session(golden, trial, **options)
         try:
             await session.open()
             started, before = time.perf_counter(), self._lag.so_far()
-            stop, error = await self._ended(session, golden.input)
+            stop, error = await self._take_turn(session, golden.input)
             taken = round((time.perf_counter() - started) * 1000, 3)
             lag = min(taken, round((self._lag.so_far() - before) * 1000, 3))
             await settled(session)
@@ -112,7 +112,7 @@ class SessionPerformer:
         trajectory = self._within_limits(msgspec.structs.replace(trajectory, latency_ms=taken, lag_ms=lag))
         return desk.context.with_evidence(trajectory) if desk is not None else trajectory
 
-    async def _ended(self, session: AgentSession, text: str) -> tuple[StopReason, str]:
+    async def _take_turn(self, session: AgentSession, text: str) -> tuple[StopReason, str]:
         """How the turn ended. A broken setup is raised, because it says nothing about the agent."""
         seconds, out_of_time = self._limits.seconds, False
         try:

@@ -35,58 +35,60 @@ HINT = (
 )
 
 
-def as_trajectory(made: Any) -> Trajectory:
+def as_trajectory(returned: Any) -> Trajectory:
     """The return value of a user-defined agent as a trajectory; `InputError` lists what it may return.
 
     That is a `Trajectory`, the answer as text, a list of `ToolCall`s or of tool names (then arguments are unknown), or
     messages, calls or a whole response in any provider's spelling, as dicts or as objects of its SDK.
     """
-    if isinstance(made, Trajectory):
-        return _with_calls(made)
-    if isinstance(made, str):
-        return Trajectory(output=made)
-    if isinstance(made, Sequence) and not isinstance(made, bytes | bytearray):
-        if all(isinstance(item, ToolCall | str) for item in made):
-            calls = tuple(ToolCall(item, None) if isinstance(item, str) else item for item in made)
-            return _named(Trajectory(calls=calls))
-        if all(isinstance(item, Message) for item in made):
-            return trajectory_from_messages(tuple(made))
-    plain = as_plain(made, RETURNED)
+    if isinstance(returned, Trajectory):
+        return _with_calls(returned)
+    if isinstance(returned, str):
+        return Trajectory(output=returned)
+    if isinstance(returned, Sequence) and not isinstance(returned, bytes | bytearray):
+        if all(isinstance(item, ToolCall | str) for item in returned):
+            calls = tuple(ToolCall(item, None) if isinstance(item, str) else item for item in returned)
+            return _require_names(Trajectory(calls=calls))
+        if all(isinstance(item, Message) for item in returned):
+            return trajectory_from_messages(tuple(returned))
+    plain = as_plain(returned, RETURNED)
     if isinstance(plain, dict):
         return _of_document(plain)
     if isinstance(plain, list) and all(isinstance(item, dict) for item in plain):
         return _of_list(plain)
-    raise _unreadable(made)
+    raise _unreadable(returned)
 
 
-def _with_calls(made: Trajectory) -> Trajectory:
+def _with_calls(trajectory: Trajectory) -> Trajectory:
     """A trajectory with the calls of its messages, if it has no other: they would be lost otherwise."""
-    if made.calls or not any(message.calls for message in made.messages[made.own_start :]):
-        return _named(_covering(made))
-    calls = trajectory_from_messages(made.messages, made.own_start).calls
-    return _named(msgspec.structs.replace(made, calls=calls))
+    if trajectory.calls or not any(message.calls for message in trajectory.messages[trajectory.own_start :]):
+        return _require_names(_require_all_calls(trajectory))
+    calls = trajectory_from_messages(trajectory.messages, trajectory.own_start).calls
+    return _require_names(msgspec.structs.replace(trajectory, calls=calls))
 
 
-def _covering(made: Trajectory) -> Trajectory:
+def _require_all_calls(trajectory: Trajectory) -> Trajectory:
     """Reject calls of the last turn's messages that are not among the calls; those before it are history."""
-    turns = (at + 1 for at in range(len(made.messages) - 1, -1, -1) if made.messages[at].role == "user")
-    last = max(next(turns, 0), made.own_start)
-    of_messages = [call for message in made.messages[last:] for call in message.calls]
-    if missing := uncovered(of_messages, made.calls):
+    turns = (
+        at + 1 for at in range(len(trajectory.messages) - 1, -1, -1) if trajectory.messages[at].role == "user"
+    )
+    last = max(next(turns, 0), trajectory.own_start)
+    of_messages = [call for message in trajectory.messages[last:] for call in message.calls]
+    if missing := uncovered(of_messages, trajectory.calls):
         problem = f"the messages have a call of '{missing}' that the calls do not have"
         raise InputError(
             RETURNED, problem, "return all calls, or leave them out: they are read from the messages"
         )
-    return made
+    return trajectory
 
 
-def _named(made: Trajectory) -> Trajectory:
-    for place, call in enumerate(made.calls):
+def _require_names(trajectory: Trajectory) -> Trajectory:
+    for place, call in enumerate(trajectory.calls):
         if not call.name:
             raise InputError(
                 RETURNED, f"calls[{place}] is a call without a name", "a call is a name and arguments"
             )
-    return made
+    return trajectory
 
 
 def _of_document(document: dict[str, Any]) -> Trajectory:
@@ -97,7 +99,7 @@ def _of_document(document: dict[str, Any]) -> Trajectory:
             read = trajectory_from_messages(read_messages(messages, MESSAGES))
             others = {name: value for name, value in document.items() if name not in ("messages", "calls")}
             return convert({**_fields(read), **others}, Trajectory, RETURNED)
-        return _named(_covering(_with_read_messages(document)))
+        return _require_names(_require_all_calls(_with_read_messages(document)))
     messages = read_document(document, RETURNED)
     if messages is None:
         raise _unreadable(document)
@@ -110,8 +112,8 @@ def _with_read_messages(document: dict[str, Any]) -> Trajectory:
     if not isinstance(messages, list):
         return convert(document, Trajectory, RETURNED)
     others = {name: value for name, value in document.items() if name != "messages"}
-    made = convert(others, Trajectory, RETURNED)
-    return msgspec.structs.replace(made, messages=read_messages(messages, MESSAGES))
+    trajectory = convert(others, Trajectory, RETURNED)
+    return msgspec.structs.replace(trajectory, messages=read_messages(messages, MESSAGES))
 
 
 def _is_own(document: dict[str, Any]) -> bool:
@@ -130,33 +132,33 @@ def _is_own_call(item: dict[str, Any]) -> bool:
     return own and isinstance(item.get("arguments", {}), dict | None)
 
 
-def _fields(made: Trajectory) -> dict[str, Any]:
-    return {"messages": made.messages, "calls": made.calls, "output": made.output}
+def _fields(trajectory: Trajectory) -> dict[str, Any]:
+    return {"messages": trajectory.messages, "calls": trajectory.calls, "output": trajectory.output}
 
 
 def _of_list(items: list[Any]) -> Trajectory:
     """Messages, or the calls of one message."""
     if items and all(_is_own_call(item) for item in items):
-        return _named(convert({"calls": items}, Trajectory, RETURNED))
+        return _require_names(convert({"calls": items}, Trajectory, RETURNED))
     return trajectory_from_messages(read_messages(items, MESSAGES))
 
 
-def _unreadable(made: Any) -> InputError:
-    found = type(made).__name__
-    if isinstance(made, Mapping):
-        found = f"a dict with {', '.join(repr(key) for key in list(made)[:5]) or 'no keys'}"
-    elif isinstance(made, list | tuple):
-        odd = next(item for item in made if not isinstance(item, dict))
-        found = f"a list with {type(odd).__name__} in it"
-    return InputError("the agent", f"returned {found}, which cannot be read", HINT)
+def _unreadable(returned: Any) -> InputError:
+    description = type(returned).__name__
+    if isinstance(returned, Mapping):
+        description = f"a dict with {', '.join(repr(key) for key in list(returned)[:5]) or 'no keys'}"
+    elif isinstance(returned, list | tuple):
+        odd = next(item for item in returned if not isinstance(item, dict))
+        description = f"a list with {type(odd).__name__} in it"
+    return InputError("the agent", f"returned {description}, which cannot be read", HINT)
 
 
-def _told(error: Exception) -> str:
+def _exception_text(error: Exception) -> str:
     """The text of an agent's exception, with a hint if the agent took its argument for text."""
-    said = f"{type(error).__name__}: {error}"
+    text = f"{type(error).__name__}: {error}"
     if isinstance(error, AttributeError | TypeError) and "Golden" in str(error):
-        said += "; an agent is called with a golden, whose text is golden.input"
-    return said
+        text += "; an agent is called with a golden, whose text is golden.input"
+    return text
 
 
 class UserAgent:
@@ -175,16 +177,16 @@ class UserAgent:
         started, before = time.perf_counter(), self._lag.so_far()
         try:
             async with asyncio.timeout(self._limits.seconds) as deadline:
-                made = await self._called(golden)
+                returned = await self._call(golden)
         except Exception as error:
             if deadline.expired():
                 return Trajectory(stop_reason="limit", error=f"more than {self._limits.seconds:g} seconds")
             if is_outage(error):
-                text = str(error) if isinstance(error, InfrastructureError) else _told(error)[:500]
+                text = str(error) if isinstance(error, InfrastructureError) else _exception_text(error)[:500]
                 return Trajectory(stop_reason="infra_error", error=text)
-            return Trajectory(stop_reason="agent_error", error=_told(error)[:500])
+            return Trajectory(stop_reason="agent_error", error=_exception_text(error)[:500])
         try:
-            trajectory = bounded_trajectory(as_trajectory(made))
+            trajectory = bounded_trajectory(as_trajectory(returned))
         except InputError as error:
             if not self._understood:
                 raise
@@ -196,12 +198,12 @@ class UserAgent:
             trajectory = msgspec.structs.replace(trajectory, latency_ms=taken, lag_ms=lag)
         return trajectory
 
-    async def _called(self, golden: AnyGolden) -> Any:
+    async def _call(self, golden: AnyGolden) -> Any:
         if inspect.iscoroutinefunction(self._function) or inspect.iscoroutinefunction(
             getattr(self._function, "__call__", None)  # noqa: B004  an object with `async def __call__`
         ):
             with contained():
                 return await self._function(golden)
-        made = await in_thread(partial(self._function, golden), cancel=True)
+        returned = await in_thread(partial(self._function, golden), cancel=True)
         with contained():
-            return await made if inspect.isawaitable(made) else made
+            return await returned if inspect.isawaitable(returned) else returned

@@ -66,8 +66,8 @@ def opened_by(
             raise InputError(f"golden '{golden.id}'", NO_BEGINNING[0], NO_BEGINNING[1])
         asked = asked_as(golden)
         desk = desks.desk(asked, trial) if desks else None
-        given = session_options(desk, approvals)
-        return ForeignSession(agent.session(asked, trial, **given), desk, asker, deadline)
+        options = session_options(desk, approvals)
+        return ForeignSession(agent.session(asked, trial, **options), desk, asker, deadline)
 
     return opened
 

@@ -144,5 +144,5 @@ class _Talk:
         dialogue = Dialogue(
             self._ended, self._why, self._user.name, self._given, self._user.prompt_hash, self._spent
         )
-        made = session.trajectory(self._stop, self._error)
-        return msgspec.structs.replace(made, dialogue=dialogue)
+        trajectory = session.trajectory(self._stop, self._error)
+        return msgspec.structs.replace(trajectory, dialogue=dialogue)

@@ -77,7 +77,7 @@ class UserSetup:
     @property
     def manners(self) -> list[Persona]:
         """The personas, parsed."""
-        return [read_persona(one, "user.personas") for one in self.personas]
+        return [read_persona(persona, "user.personas") for persona in self.personas]
 
     def bound(self, catalog: ModelCatalog | None = None) -> UserSetup:
         """The setup with endpoints in place of names [default: of the project's models].
@@ -115,7 +115,7 @@ class UserSetup:
     @property
     def fingerprint(self) -> str:
         """A hash of what two runs with the same simulated users have in common."""
-        told = [self.names, [msgspec.to_builtins(one) for one in self.manners], self.max_turns]
+        told = [self.names, [msgspec.to_builtins(persona) for persona in self.manners], self.max_turns]
         rest = [self.stopping_criteria, self.language, msgspec.to_builtins(as_user_settings(self.settings))]
         own = as_user_settings(self.settings)
         where = [self.base_url or server_of(model) or None for model in self.models]
@@ -129,9 +129,9 @@ class UserSetup:
         return hex_digest(text)
 
 
-def _at_own_server(found: ModelEndpoint, setup: UserSetup, own: Settings) -> ModelEndpoint:
-    found = found.at(setup.base_url, setup.key_env)
-    return msgspec.structs.replace(found, settings=overlaid(found.settings, own))
+def _at_own_server(endpoint: ModelEndpoint, setup: UserSetup, own: Settings) -> ModelEndpoint:
+    endpoint = endpoint.at(setup.base_url, setup.key_env)
+    return msgspec.structs.replace(endpoint, settings=overlaid(endpoint.settings, own))
 
 
 def _name(model: UserModel) -> str:
@@ -206,13 +206,13 @@ class ModelUsers:
         )
         prompt = Prompt(text, (), self.settings)
         seed = zlib.crc32(f"user/{self._seed}/{golden.id}/{trial}".encode()) & 0x7FFFFFFF
-        known = (golden.scenario, who_is(golden), *(golden.context or ()), *(t.content for t in golden.turns))
+        facts = (golden.scenario, who_is(golden), *(golden.context or ()), *(t.content for t in golden.turns))
         told = prompt_hash(persona.characteristics, self.setup.language, self.setup.stopping_criteria)
 
         def request(messages: tuple[Message, ...]) -> ModelRequest:
             return ModelRequest(prompt, messages, f"{golden.id}#user", trial, seed)
 
-        return ModelUser(self._askers[name], request, known, f"{name} as {persona.name}", told)
+        return ModelUser(self._askers[name], request, facts, f"{name} as {persona.name}", told)
 
 
 class ModelUser:
@@ -234,16 +234,16 @@ class ModelUser:
         heard = [message.content for message in messages]
         problem = ""
         for _ in range(ATTEMPTS):
-            made = await self._asker.ask(self._request(seen), Deadline(SECONDS))
-            spent = spent.plus(made.usage)
-            said = read_reply(made.message.content)
+            reply = await self._asker.ask(self._request(seen), Deadline(SECONDS))
+            spent = spent.plus(reply.usage)
+            said = read_reply(reply.message.content)
             problem = self._problem(said, heard)
             if not problem:
                 return msgspec.structs.replace(said, usage=spent)
             if said.ended:
                 break
             again = Message("user", AGAIN.format(problem=problem))
-            seen = (*seen, Message("assistant", made.message.content), again)
+            seen = (*seen, Message("assistant", reply.message.content), again)
         raise UserFault(problem, spent)
 
     def _problem(self, said: UserTurn, heard: Sequence[str]) -> str:

@@ -80,7 +80,7 @@ def played_by(
     if not golden.is_simulated:
         yield golden
         return
-    chosen = [read_persona(one, f"golden '{golden.id}'") for one in golden.personas] or list(personas)
+    chosen = [read_persona(persona, f"golden '{golden.id}'") for persona in golden.personas] or list(personas)
     players: list[str | None] = [golden.user_model] if golden.user_model else [*models] or [None]
     for persona in chosen:
         for model in players:

@@ -46,9 +46,9 @@ def turn_parameters(function: Any) -> frozenset[str]:
     needed = {
         p.name for p in parameters if p.default is p.empty and p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)
     }
-    known = {p.name for p in parameters} & WORDS
-    if needed <= WORDS and INPUT in known and len(known) > 1:
-        return frozenset(known)
+    words = {p.name for p in parameters} & WORDS
+    if needed <= WORDS and INPUT in words and len(words) > 1:
+        return frozenset(words)
     return frozenset()
 
 
@@ -112,9 +112,9 @@ async def called(function: Callable[..., Any], words: dict[str, Any]) -> Any:
     ):
         with contained():
             return await function(**words)
-    made = await in_thread(partial(function, **words), cancel=True)
+    returned = await in_thread(partial(function, **words), cancel=True)
     with contained():
-        return await made if inspect.isawaitable(made) else made
+        return await returned if inspect.isawaitable(returned) else returned
 
 
 def answered(answer: Any, text: str) -> Trajectory:

@@ -135,18 +135,18 @@ def holds(when: Mapping[str, Any] | Callable[[str], bool] | None, answer: str) -
         return True
     if callable(when):
         return bool(when(answer))
-    return all(_matches(kind, wanted, answer) for kind, wanted in when.items())
+    return all(_matches(kind, pattern, answer) for kind, pattern in when.items())
 
 
-def _matches(kind: str, wanted: Any, answer: str) -> bool:
+def _matches(kind: str, pattern: Any, answer: str) -> bool:
     import re
 
     if kind == "contains":
-        return str(wanted).casefold() in answer.casefold()
+        return str(pattern).casefold() in answer.casefold()
     if kind == "equals":
-        return str(wanted).strip() == answer.strip()
+        return str(pattern).strip() == answer.strip()
     if kind == "regex":
-        return re.search(str(wanted), answer[:20_000]) is not None
+        return re.search(str(pattern), answer[:20_000]) is not None
     raise ConfigError(f"an edge's condition has 'contains', 'equals' or 'regex', not '{kind}'")
 
 

@@ -149,11 +149,11 @@ class Exclusive:
         """The lock of an agent in the running loop."""
         loop = asyncio.get_running_loop()
         try:
-            found = self._locks.get(agent)
-            if found is None or found[0] is not loop:
-                found = self._locks[agent] = (loop, asyncio.Lock())
+            entry = self._locks.get(agent)
+            if entry is None or entry[0] is not loop:
+                entry = self._locks[agent] = (loop, asyncio.Lock())
         except TypeError:  # an object that cannot be hashed or referred to weakly
-            found = self._others.get(id(agent))
-            if found is None or found[0] is not loop:
-                found = self._others[id(agent)] = (loop, asyncio.Lock())
-        return found[1]
+            entry = self._others.get(id(agent))
+            if entry is None or entry[0] is not loop:
+                entry = self._others[id(agent)] = (loop, asyncio.Lock())
+        return entry[1]

@@ -288,20 +288,24 @@ def detect(agent: Any) -> AdapterInfo | None:
 def agent_tools(agent: Any) -> list[Tool] | None:
     """The tools of an agent of a known framework, or of a list of its tools; None for anything else."""
     if isinstance(agent, list | tuple):
-        parts = [agent_tools(one) for one in agent]
-        known = [part for part in parts if part is not None]
-        return [tool for part in known for tool in part] if known and len(known) == len(parts) else None
+        parts = [agent_tools(part_of_agent) for part_of_agent in agent]
+        tool_lists = [part for part in parts if part is not None]
+        return (
+            [tool for part in tool_lists for tool in part]
+            if tool_lists and len(tool_lists) == len(parts)
+            else None
+        )
     info = detect(agent)
     return adapter_named(info.name).tools(agent) if info is not None else None
 
 
 def adapter_info(name: str) -> AdapterInfo:
     """The adapter of that name, or a `ConfigError` with the names there are."""
-    found = next((info for info in all_adapters() if info.name == name), None)
-    if found is None:
-        known = [info.name for info in all_adapters()]
-        raise ConfigError(f"unknown adapter '{name}'; {suggestion(name, known) or ', '.join(known)}")
-    return found
+    match = next((info for info in all_adapters() if info.name == name), None)
+    if match is None:
+        names = [info.name for info in all_adapters()]
+        raise ConfigError(f"unknown adapter '{name}'; {suggestion(name, names) or ', '.join(names)}")
+    return match
 
 
 def adapter_named(name: str) -> Adapter:

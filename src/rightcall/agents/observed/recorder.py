@@ -135,19 +135,19 @@ class EventRecorder:
     def tool_started(self, key: Hashable, name: str, arguments: Any = None, call_id: str = "") -> bool:
         """A tool begins to run; `key` is whatever names this run of it. False when no call of it was seen."""
         with self._lock:
-            found = self._open_call(name, arguments, call_id)
-            seen = found or SeenCall(ToolCall(name, id=call_id))
+            open_call = self._open_call(name, arguments, call_id)
+            seen = open_call or SeenCall(ToolCall(name, id=call_id))
             seen.key, seen.started = key, self._clock()
             if (
                 seen.approval is not None and seen.approval.open
             ):  # somebody answered where we could not see it
                 seen.approval = Approval("approved")
-            if found is None and not call_id:
+            if open_call is None and not call_id:
                 return False
-            if found is None:
+            if open_call is None:
                 self._early[call_id] = seen
             self._running[key] = seen
-            return found is not None
+            return open_call is not None
 
     def tool_ended(
         self,
@@ -159,12 +159,12 @@ class EventRecorder:
     ) -> None:
         """The tool of that `key` ended; `error` is what it raised, or whether its output reports a failure."""
         with self._lock:
-            found = self._running.pop(key, None)
-            if found is None:
+            running = self._running.pop(key, None)
+            if running is None:
                 return
-            taken = (self._clock() - found.started) * 1000 if found.started is not None else None
-            found.latency_ms = round(taken if ms is None else ms, 3) if taken is not None else ms
-            _settle(found, output, error)
+            taken = (self._clock() - running.started) * 1000 if running.started is not None else None
+            running.latency_ms = round(taken if ms is None else ms, 3) if taken is not None else ms
+            _settle(running, output, error)
 
     def noted(self, call_id: str, *, status: CallStatus | None = None, **notes: Any) -> None:
         """Something more about the latest call of that id."""
@@ -180,8 +180,8 @@ class EventRecorder:
     def running_call(self, key: Hashable) -> ToolCall | None:
         """The call whose tool runs under this key."""
         with self._lock:
-            found = self._running.get(key)
-            return None if found is None else found.call
+            running = self._running.get(key)
+            return None if running is None else running.call
 
     def running_id(self, key: Hashable) -> str:
         """The id of that call; "" when there is none."""
