@@ -199,7 +199,7 @@ IN_WORDS = frozenset(("setup", "watched"))
 
 def changes(stored: Run, now: Run) -> list[str]:
     """Differences between a resumed run and its start, one sentence each; empty when there are none."""
-    before, after = _told(stored), _told(now)
+    before, after = _description(stored), _description(now)
     return [
         f"{what} changed: was {before.get(what, 'none')}, is now {after.get(what, 'none')}"
         for what in sorted(before.keys() | after.keys())
@@ -207,7 +207,7 @@ def changes(stored: Run, now: Run) -> list[str]:
     ]
 
 
-def _told(run: Run) -> dict[str, str]:
+def _description(run: Run) -> dict[str, str]:
     """Everything that must stay the same, by its user-visible name."""
     told = {what: found[:12] for what, found in run.fingerprints.items() if what not in IN_WORDS}
     told |= {f"setting {name}": repr(value) for name, value in run.settings.items()}

@@ -36,10 +36,10 @@ class RunAnnotations(StorePart):
                 connection.execute(delete(table).where(*place))
             elif golden_id is None:
                 key = find(connection, run).key
-                insert_missing(connection, table, [(key, held(tag)) for tag in _checked(tags)])
+                insert_missing(connection, table, [(key, held(tag)) for tag in _check_tags(tags)])
             else:
                 key = _case_key(connection, run, golden_id)
-                rows = [(key, held(golden_id), held(tag)) for tag in _checked(tags)]
+                rows = [(key, held(golden_id), held(tag)) for tag in _check_tags(tags)]
                 insert_missing(connection, table, rows)
 
     def add_note(self, run: str, golden_id: str, text: str, *, author: str = "") -> Note:
@@ -102,7 +102,7 @@ def _case_key(connection: Connection, run: str, golden_id: str) -> int:
     raise InputError(f"run {row.id}", f"has no golden '{golden_id}'")
 
 
-def _checked(tags: Iterable[str]) -> list[str]:
+def _check_tags(tags: Iterable[str]) -> list[str]:
     for tag in tags:
         if not tag.strip() or len(tag) > LONGEST_TAG:
             raise InputError(f"tag '{tag[:30]}'", f"must have between 1 and {LONGEST_TAG} characters")

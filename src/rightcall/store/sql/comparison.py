@@ -23,7 +23,7 @@ class StoredComparison:
     def counts(self) -> dict[Change, int]:
         """How many goldens each change happened to; changes that did not happen are omitted."""
         with self._store.reading() as connection:
-            compared = _compared(connection, self._before, self._after)
+            compared = _comparison_rows(connection, self._before, self._after)
             query = select(compared.c.change, func.count().label("goldens")).group_by(compared.c.change)
             return {row.change: row.goldens for row in connection.execute(query)}
 
@@ -32,7 +32,7 @@ class StoredComparison:
     ) -> list[ComparedCase]:
         """The next goldens by id that a change happened to; `beyond` is the last one on the previous page."""
         with self._store.reading() as connection:
-            compared = _compared(connection, self._before, self._after)
+            compared = _comparison_rows(connection, self._before, self._after)
             query = select(compared).order_by(compared.c.golden_id).limit(limit)
             if change is not None:
                 query = query.where(compared.c.change == change)
@@ -41,7 +41,7 @@ class StoredComparison:
             return [ComparedCase(*row) for row in connection.execute(query)]
 
 
-def _compared(connection: Connection, before: str, after: str) -> Subquery:
+def _comparison_rows(connection: Connection, before: str, after: str) -> Subquery:
     """A row for each golden of either run. Compared with itself, every golden of a run is unchanged."""
     first, second = find(connection, before).key, find(connection, after).key
     sides = [_side(first, "before"), _side(second, "after")]

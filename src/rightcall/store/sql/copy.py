@@ -116,9 +116,9 @@ def _result_rows(source: Core, run_key: int, metric_keys: Mapping[int, int]) -> 
                 held(row.golden_id),
                 row.trial,
                 row.outcome,
-                (*_held(row[5:-2]), renumbered(row.scores, metric_keys), *_held(row[-1:])),
+                (*_stored_values(row[5:-2]), renumbered(row.scores, metric_keys), *_stored_values(row[-1:])),
                 [metric_keys[metric.metric_key] for metric in failed.get(row.id, ())],
-                [(c.position, *_held(c[3:])) for c in codes.get(row.id, ())],
+                [(c.position, *_stored_values(c[3:])) for c in codes.get(row.id, ())],
                 next((t.content for t in contents.get(row.id, ())), None),
                 Usage(row.input_tokens, row.output_tokens, row.cost_usd),
             )
@@ -147,11 +147,11 @@ def _copy_shared(source: Core, target: Connection, table: Table, old_key: int, n
             rows = connection.execute(query).all()
             wanted = {row.fingerprint for row in rows}
             goldens = select(tables.goldens).where(tables.goldens.c.fingerprint.in_(wanted))
-            contents = sorted(_held(row) for row in connection.execute(goldens))
+            contents = sorted(_stored_values(row) for row in connection.execute(goldens))
         if not rows:
             return
         insert_missing(target, tables.goldens, contents)
-        insert_missing(target, table, [(new_key, *_held(row[1:])) for row in rows])
+        insert_missing(target, table, [(new_key, *_stored_values(row[1:])) for row in rows])
         last = getattr(rows[-1], order[0].name)
 
 
@@ -197,7 +197,7 @@ def _copy_watch(source: Core, target: Core) -> None:
                 break
             last = rows[-1].key
             with target.writing() as connection:
-                known = _known(connection, table, own, rows)
+                known = _existing_rows(connection, table, own, rows)
                 fresh = [
                     {
                         name: held(v) if isinstance(v, str) else v
@@ -214,7 +214,7 @@ def _copy_watch(source: Core, target: Core) -> None:
             insert_missing(connection, table, _raw(source, select(table)))
 
 
-def _known(
+def _existing_rows(
     target: Connection, table: Table, own: tuple[str, ...], rows: Sequence[Row[Any]]
 ) -> set[tuple[Any, ...]]:
     """Which rows of a page the target has, by the columns that identify them."""
@@ -274,8 +274,8 @@ def _place(store: Core) -> str:
 
 def _raw(source: Core, query: Any) -> list[tuple[Any, ...]]:
     with source.reading() as connection:
-        return [_held(row) for row in connection.execute(query)]
+        return [_stored_values(row) for row in connection.execute(query)]
 
 
-def _held(values: Sequence[Any]) -> tuple[Any, ...]:
+def _stored_values(values: Sequence[Any]) -> tuple[Any, ...]:
     return tuple(held(value) if isinstance(value, str) else value for value in values)

@@ -77,7 +77,7 @@ def reading(engine: Engine, name: str) -> Iterator[Connection]:
         except (*_NEVER_WRITTEN, *_NOT_EXPECTED) as error:
             if not _is_damage(error):
                 raise
-            raise _damaged(name, error) from error
+            raise _damage_error(name, error) from error
 
 
 @contextmanager
@@ -129,7 +129,7 @@ def _plain_errors(name: str) -> Iterator[None]:
     except (exc.DBAPIError, exc.TimeoutError) as error:
         raise store_error(name, error) from error
     except UnicodeDecodeError as error:  # SQLite's message about a damaged schema contains the damage
-        raise _damaged(name, error) from error
+        raise _damage_error(name, error) from error
     except Exception as error:
         if not _of_a_driver(error):
             raise
@@ -148,7 +148,7 @@ def _is_damage(error: Exception) -> bool:
     return not module.startswith("rightcall.") or (folder == __package__ and reader in _READERS)
 
 
-def _damaged(name: str, error: Exception) -> StoreError:
+def _damage_error(name: str, error: Exception) -> StoreError:
     hint = "restore a copy of it, or run the suites again"
     problem = f"{type(error).__name__}: {error}"
     return StoreError(f"store {name}: it is damaged, a value cannot be read ({problem}); {hint}")

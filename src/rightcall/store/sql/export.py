@@ -17,24 +17,24 @@ def export_lines(results: Iterable[CaseResult], *, timings: bool = True) -> Iter
     Without `timings`, measured times are omitted: two runs that did the same export identical files.
     """
     for result in results:
-        yield canonical(result if timings else untimed(result)) + b"\n"
+        yield canonical(result if timings else without_times(result)) + b"\n"
 
 
-def untimed(result: CaseResult) -> CaseResult:
+def without_times(result: CaseResult) -> CaseResult:
     """The result without measured times."""
     trajectory = result.trajectory
     if trajectory is not None:
         messages = tuple(
-            msgspec.structs.replace(message, calls=_untimed_calls(message.calls), latency_ms=None)
+            msgspec.structs.replace(message, calls=_calls_without_times(message.calls), latency_ms=None)
             for message in trajectory.messages
         )
-        calls = _untimed_calls(trajectory.calls)
+        calls = _calls_without_times(trajectory.calls)
         trajectory = msgspec.structs.replace(
             trajectory, messages=messages, calls=calls, latency_ms=None, lag_ms=0.0
         )
     return msgspec.structs.replace(result, latency_ms=None, trajectory=trajectory)
 
 
-def _untimed_calls(calls: Sequence[ToolCall]) -> tuple[ToolCall, ...]:
+def _calls_without_times(calls: Sequence[ToolCall]) -> tuple[ToolCall, ...]:
     without: dict[str, Any] = {"latency_ms": None}
     return tuple(msgspec.structs.replace(call, **without) for call in calls)

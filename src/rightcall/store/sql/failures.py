@@ -82,7 +82,7 @@ class RunFailures:
         last: tuple[str, int] | None = None
         while True:
             with self._store.reading() as connection:
-                page = _failed(connection, key, last)
+                page = _failure_page(connection, key, last)
             yield from page
             if len(page) < AT_ONCE:
                 return
@@ -115,7 +115,7 @@ def _counts(connection: Connection, key: int, after: str) -> list[TrialCount]:
     return [TrialCount(golden_id, int(of), int(good)) for golden_id, of, good in rows]
 
 
-def _failed(connection: Connection, key: int, after: tuple[str, int] | None) -> list[StoredFailure]:
+def _failure_page(connection: Connection, key: int, after: tuple[str, int] | None) -> list[StoredFailure]:
     query = select(results.id, results.golden_id, results.trial).where(
         results.run_key == key, results.outcome == tables.FAILED
     )

@@ -40,7 +40,7 @@ class GoldenList(Results):
             ids = _with_text(connection, run_key, which, scan=scan)
             for outcome in _from(which, after.outcome if after else None):
                 beyond = after.golden_id if after and after.outcome == outcome else None
-                query = _listed(run_key, which, outcome, ids, scan=scan)
+                query = _goldens_query(run_key, which, outcome, ids, scan=scan)
                 if beyond is not None:
                     query = query.where(results.golden_id > held(beyond))
                 rows = connection.execute(query.order_by(results.golden_id).limit(limit - len(found)))
@@ -83,7 +83,7 @@ class GoldenList(Results):
 
             phases = _from(which, None)
             ids = _with_text(connection, run_key, which, scan=scan)
-            lists = {outcome: _listed(run_key, which, outcome, ids, scan=scan) for outcome in phases}
+            lists = {outcome: _goldens_query(run_key, which, outcome, ids, scan=scan) for outcome in phases}
             own = (results.run_key == run_key, results.golden_id == held(golden_id))
             trials = select(results.outcome).where(*own)
             fitting = trials.where(*conditions(run_key, which, scan=scan))
@@ -116,7 +116,7 @@ def _with_text(connection: Connection, run_key: int, which: ResultFilter, *, sca
     return list(ids) if len(ids) <= AT_ONCE else None
 
 
-def _listed(
+def _goldens_query(
     run_key: int, which: ResultFilter, outcome: Outcome, ids: list[str] | None, *, scan: bool
 ) -> Select[Any]:
     """Ids of the goldens with a matching trial of this outcome and, in a list of all, none of an earlier one."""

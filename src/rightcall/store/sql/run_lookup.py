@@ -29,7 +29,7 @@ LOOKED_BACK = 2_000
 def find(connection: Connection, wanted: str, before: Run | None = None) -> Row[Any]:
     """The row of the run with this id, prefix, tag or branch, or the latest for `last`."""
     if counted_back := re.fullmatch(r"last(?:~(\d{1,9}))?", wanted):
-        return _counted_back(connection, wanted, int(counted_back[1] or 0), before)
+        return _nth_latest(connection, wanted, int(counted_back[1] or 0), before)
     exact = connection.execute(select(tables.runs).where(runs.id == wanted)).first()
     if exact is not None:
         return exact
@@ -51,7 +51,7 @@ def find(connection: Connection, wanted: str, before: Run | None = None) -> Row[
     raise InputError("", f"no run matches '{wanted}'", hint)
 
 
-def _counted_back(connection: Connection, wanted: str, steps: int, before: Run | None) -> Row[Any]:
+def _nth_latest(connection: Connection, wanted: str, steps: int, before: Run | None) -> Row[Any]:
     """The latest run, or the nth before it; `before` itself counts as the latest."""
     skipped = steps if before is None else max(0, steps - 1)
     query = _earlier(before).where(*_own_sake())

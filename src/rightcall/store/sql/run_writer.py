@@ -180,7 +180,7 @@ def _count(
     given |= {"of_epoch": epoch} if epoch is not None else {}
     given |= {"more_cost": sum(costs)} if costs else {}
     changed = connection.execute(
-        _counting(epoch is not None, bool(costs)),
+        _count_update(epoch is not None, bool(costs)),
         given | {f"more_{name}": count for name, count in more.items()},
     )
     if changed.rowcount == 0:
@@ -190,7 +190,7 @@ def _count(
 
 
 @cache
-def _counting(of_epoch: bool, with_cost: bool) -> Update:
+def _count_update(of_epoch: bool, with_cost: bool) -> Update:
     """The statement that adds a batch to a run. Made once: making it takes longer than it takes to run."""
     runs = tables.runs.c
     added: dict[str, ColumnElement[Any]] = {

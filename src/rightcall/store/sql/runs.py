@@ -60,7 +60,7 @@ class Runs(GoldenList, RunAnnotations, Removal):
         writers of that one, and the error comes at once if another process has it by now.
         """
         with self._store.writing() as connection:
-            row = _unfinished(find(connection, run))
+            row = _require_unfinished(find(connection, run))
             statement = (
                 update(tables.runs)
                 .where(runs.key == row.key, runs.finished_at.is_(None))
@@ -82,7 +82,7 @@ class Runs(GoldenList, RunAnnotations, Removal):
         Takes nothing over: `epoch` is that of the writer to join, by default the run's present one.
         """
         with self._store.reading() as connection:
-            row = _unfinished(find(connection, run))
+            row = _require_unfinished(find(connection, run))
         return RunWriter(self._store, row.key, row.id, row.epoch if epoch is None else epoch)
 
     def finish(
@@ -227,7 +227,7 @@ def insert_run(connection: Connection, run: Run, *, planned: int, now: str) -> i
     return int(key)
 
 
-def _unfinished(row: Row[Any]) -> Row[Any]:
+def _require_unfinished(row: Row[Any]) -> Row[Any]:
     if row.finished_at is not None:
         raise InputError(f"run {row.id}", f"was finished at {row.finished_at}", "start a new run instead")
     return row

@@ -37,7 +37,7 @@ class OpenSessions(StorePart):
                     )
                     known |= {r[0]: (r[1], unpacked(r[2], Values)) for r in connection.execute(query)}
                 more = [
-                    {"row": known[name][0], "held": packed(_added(known[name][1], values))}
+                    {"row": known[name][0], "held": packed(_sum_values(known[name][1], values))}
                     for name, values in sessions.items()
                     if name in known
                 ]
@@ -68,7 +68,7 @@ class OpenSessions(StorePart):
             return list(connection.execute(select(s.agent).distinct().order_by(s.agent)).scalars())
 
 
-def _added(held: Mapping[str, list[float]], more: Mapping[str, list[float]]) -> Values:
+def _sum_values(held: Mapping[str, list[float]], more: Mapping[str, list[float]]) -> Values:
     """The sums and counts combined; the time is that of the first trace."""
     found = dict(held)
     for name, (bad, count, time) in more.items():

@@ -77,7 +77,7 @@ class Traces(MonitorStates, OpenSessions):
     def known(self, trace_ids: Sequence[str]) -> set[str]:
         """Which of these are already stored."""
         with self._store.reading() as connection:
-            return set(_stored(connection, list(trace_ids)))
+            return set(_rows_by_id(connection, list(trace_ids)))
 
     def keep(self, traces: Sequence[KeptTrace], importing: dict[str, bytes] | None = None) -> int:
         """Store traces; an existing one is replaced and counted once. Returns how many were new.
@@ -86,7 +86,7 @@ class Traces(MonitorStates, OpenSessions):
         """
         latest = {kept.row.trace_id: kept for kept in traces}
         with self._store.writing() as connection:
-            before = _stored(connection, list(latest))
+            before = _rows_by_id(connection, list(latest))
             counts: dict[tuple[str, str, str, str], list[float]] = {}
             for trace_id, old in before.items():
                 self._replace(connection, latest[trace_id], old)
@@ -204,7 +204,7 @@ class Traces(MonitorStates, OpenSessions):
             return int(connection.execute(delete(tables.traces).where(*where)).rowcount)
 
 
-def _stored(connection: Connection, ids: Sequence[str]) -> dict[str, Row[Any]]:
+def _rows_by_id(connection: Connection, ids: Sequence[str]) -> dict[str, Row[Any]]:
     t = tables.traces.c
     columns = (t.key, t.trace_id, t.agent, t.version, t.started_at, t.review, t.seen, t.checks)
     found: dict[str, Any] = {}
