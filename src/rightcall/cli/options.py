@@ -46,9 +46,6 @@ store_option = click.option(
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Output JSON")
 json_lines_option = click.option("--json", "as_json", is_flag=True, help="Output JSON, one object per line")
-failures_option = click.option(
-    "--failures", type=click.IntRange(0), default=20, show_default=True, help="Failures to show"
-)
 concurrency_option = click.option(
     "--concurrency", type=click.IntRange(1, 10_000), help="Maximum concurrent cases"
 )
