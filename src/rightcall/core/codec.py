@@ -75,13 +75,13 @@ def decoding_error(error: Exception, as_type: Any, data: bytes, where: str) -> I
         return InputError(where, "not valid UTF-8", "save the file as UTF-8")
     if isinstance(error, msgspec.ValidationError):
         return _invalid(str(error), as_type, where)
-    return _malformed(str(error), data, where)
+    return _malformed_error(str(error), data, where)
 
 
-def _malformed(text: str, data: bytes, where: str) -> InputError:
+def _malformed_error(text: str, data: bytes, where: str) -> InputError:
     if b"NaN" in data or b"Infinity" in data:
-        found = re.search(rb"-?(NaN|Infinity)", data)
-        name = found.group().decode() if found else "NaN"
+        match = re.search(rb"-?(NaN|Infinity)", data)
+        name = match.group().decode() if match else "NaN"
         return InputError(where, f"not valid JSON: {name} is not a JSON number", "use null or a string")
     if re.search(rb"\\u[dD][89a-fA-F]", data) and not _surrogates_paired(data):
         return InputError(
@@ -109,17 +109,19 @@ def _invalid(text: str, as_type: Any, where: str) -> InputError:
     path = raw_path.rstrip("`").removeprefix(".").replace("[...]", ".*")
     if unknown := re.fullmatch(r"Object contains unknown field `(.*)`", message, re.DOTALL):
         inside = f" in {path}" if path else ""
-        known = _fields_at(as_type, path)
-        hint = suggestion(unknown[1], known) or (f"known fields: {', '.join(known)}" if known else "")
+        field_names = _fields_at(as_type, path)
+        hint = suggestion(unknown[1], field_names) or (
+            f"known fields: {', '.join(field_names)}" if field_names else ""
+        )
         return InputError(where, f"unknown field '{unknown[1]}'{inside}", hint)
     if missing := re.fullmatch(r"Object missing required field `(.*)`", message):
         inside = f" in {path}" if path else ""
         return InputError(where, f"missing required field '{missing[1]}'{inside}")
     if types := re.fullmatch(r"Expected `(.*?)`(?: of length .*)?, got `(.*?)`(.*)", message):
         expected = " or ".join(JSON_TYPES.get(t, t) for t in types[1].split(" | ") if t != "null")
-        found = JSON_TYPES.get(types[2], types[2])
+        got = JSON_TYPES.get(types[2], types[2])
         hint = "was it JSON-encoded twice?" if (types[2] == "str" and types[1].startswith("object")) else ""
-        return InputError(where, f"{path or 'the value'} must be {expected}, got {found}", hint)
+        return InputError(where, f"{path or 'the value'} must be {expected}, got {got}", hint)
     if limit := re.fullmatch(r"Expected `(int|float)` ([<>]=? .*)", message):
         return InputError(where, f"{path} must be {JSON_TYPES[limit[1]]} {limit[2]}")
     if enum := re.fullmatch(r"Invalid enum value (.*)", message, re.DOTALL):
@@ -134,8 +136,8 @@ def _invalid(text: str, as_type: Any, where: str) -> InputError:
 
 def _fields_at(as_type: Any, path: str) -> list[str]:
     """The field names of the record at a path such as `expected_calls[0]`."""
-    found = _type_at(as_type, path)
-    return [f.encode_name for f in msgspec.structs.fields(found)] if _is_record(found) else []
+    record = _type_at(as_type, path)
+    return [f.encode_name for f in msgspec.structs.fields(record)] if _is_record(record) else []
 
 
 def _choices_at(as_type: Any, path: str) -> list[str]:

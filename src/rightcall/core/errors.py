@@ -176,11 +176,11 @@ class ProviderError(InfrastructureError):
         super().__init__(problem)
 
 
-def suggestion(word: str, known: Iterable[str]) -> str:
+def suggestion(word: str, words: Iterable[str]) -> str:
     """`did you mean 'x'?` for the known word closest to `word`, or "" when none is close."""
     import difflib  # only needed for error messages
 
-    near = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
+    near = difflib.get_close_matches(word, list(words), n=1, cutoff=0.6)
     return f"did you mean '{near[0]}'?" if near else ""
 
 

@@ -98,18 +98,18 @@ def utc_text(moment: datetime, precision: str = "milliseconds") -> str:
 
 def workflow_command(level: str, message: str, properties: Mapping[str, str]) -> str:
     """A command of GitHub Actions, such as an annotation; nothing in its texts can begin another command."""
-    said = ",".join(
+    written = ",".join(
         f"{name}={_command_text(value).replace(':', '%3A').replace(',', '%2C')}"
         for name, value in properties.items()
     )
-    return f"::{level} {said}::{_command_text(message)}"
+    return f"::{level} {written}::{_command_text(message)}"
 
 
 def _command_text(text: str) -> str:
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
-def _hidden() -> list[int]:
+def _hidden_codes() -> list[int]:
     """Controls, bidirectional marks, invisible and tag characters, lone surrogates, and characters invalid in XML."""
     controls = [*range(0x20), *range(0x7F, 0xA0)]
     bidirectional = [0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)]
@@ -118,4 +118,4 @@ def _hidden() -> list[int]:
     return [c for c in (*controls, *bidirectional, *invisible, *never) if chr(c) not in "\n\t"]
 
 
-WRITTEN_OUT = {code: f"⟨U+{code:04X}⟩" for code in _hidden()} | {ord("\r"): ""}
+WRITTEN_OUT = {code: f"⟨U+{code:04X}⟩" for code in _hidden_codes()} | {ord("\r"): ""}

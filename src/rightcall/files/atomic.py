@@ -29,7 +29,7 @@ def atomic_write(path: str | Path) -> Iterator[IO[bytes]]:
             with target.open("wb") as file:
                 yield file
         else:
-            with _replacing(path, target) as file:
+            with _replace_file(path, target) as file:
                 yield file
     except OSError as error:
         if error.errno not in NO_ROOM:
@@ -67,7 +67,7 @@ _ANYONE_WRITES = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH  # the only check th
 
 
 @contextlib.contextmanager
-def _replacing(path: str | Path, target: Path) -> Iterator[IO[bytes]]:
+def _replace_file(path: str | Path, target: Path) -> Iterator[IO[bytes]]:
     try:
         handle, name = _temporary(target)
     except OSError as error:
@@ -80,7 +80,7 @@ def _replacing(path: str | Path, target: Path) -> Iterator[IO[bytes]]:
             file.flush()
             os.fsync(file.fileno())
             if name is None:
-                name = _named(file.fileno(), target)
+                name = _name_file(file.fileno(), target)
         Path(name).chmod(_mode_of(target))
         Path(name).replace(target)
     except BaseException:
@@ -100,17 +100,17 @@ def _temporary(target: Path) -> tuple[int, str | None]:
     return tempfile.mkstemp(prefix=_prefix(target), suffix=".tmp", dir=target.parent)
 
 
-def _named(handle: int, target: Path) -> str:
+def _name_file(handle: int, target: Path) -> str:
     """A name for a complete file: a link cannot replace a file, but renaming can."""
     import secrets
 
     name = f"{_prefix(target)}{secrets.token_hex(4)}.tmp"
     if not name_unnamed_file(handle, target.parent, name):
-        return _copied(handle, target)
+        return _copy_file(handle, target)
     return str(target.parent / name)
 
 
-def _copied(handle: int, target: Path) -> str:
+def _copy_file(handle: int, target: Path) -> str:
     import shutil
     import tempfile
 

@@ -97,7 +97,7 @@ def _short(value: Any) -> str:
 def _json_items(data: bytes, key: str, path: str) -> DocumentItems:
     start = len(data) - len(data.lstrip())
     if data[start : start + 1] == b"[":
-        return DocumentItems(_located(data, data, start, path), {})
+        return DocumentItems(_locate_items(data, data, start, path), {})
     document = _decode_document(data, dict[str, msgspec.Raw], path)
     line = data.count(b"\n", 0, start) + 1
     if key not in document:
@@ -106,18 +106,18 @@ def _json_items(data: bytes, key: str, path: str) -> DocumentItems:
     listed = bytes(document[key])
     if not listed.startswith(b"["):
         value_of(listed, list[Any], f"{path}:{line}: {key}")
-    return DocumentItems(_located(listed, data, _position(data, key, listed), path), header)
+    return DocumentItems(_locate_items(listed, data, _position(data, key, listed), path), header)
 
 
 def _position(data: bytes, key: str, listed: bytes) -> int:
     """Where the list under `key` begins; inside a JSON text the quotes would have a backslash."""
-    for found in re.finditer(rb'(?<!\\)"' + re.escape(key.encode()) + rb'"\s*:\s*', data):
-        if data.startswith(listed, found.end()):
-            return found.end()
+    for match in re.finditer(rb'(?<!\\)"' + re.escape(key.encode()) + rb'"\s*:\s*', data):
+        if data.startswith(listed, match.end()):
+            return match.end()
     return 0
 
 
-def _located(listed: bytes, data: bytes, start: int, path: str) -> Iterator[tuple[int, Any]]:
+def _locate_items(listed: bytes, data: bytes, start: int, path: str) -> Iterator[tuple[int, Any]]:
     raws = _decode_document(listed, list[msgspec.Raw], path)
     position, line = start + 1, data.count(b"\n", 0, start + 1) + 1
     for raw in raws:

@@ -62,10 +62,10 @@ class StartedProgram(NamedTuple):
         if event == "os.system":
             return cls((os.fsdecode(args[0]),), str(Path.cwd()))
         words = args[2] if event == "os.spawn" else args[1]
-        given = [words] if isinstance(words, str | bytes | os.PathLike) else list(words or ())
+        arguments = [words] if isinstance(words, str | bytes | os.PathLike) else list(words or ())
         folder = args[2] if event == "subprocess.Popen" and args[2] is not None else ""
         return cls(
-            tuple(os.fsdecode(word) for word in given),
+            tuple(os.fsdecode(word) for word in arguments),
             os.path.abspath(os.fsdecode(folder)),  # noqa: PTH100
         )
 
@@ -138,10 +138,10 @@ class FileWatch:
 
     def unseen_actions(self) -> list[str]:
         """What it did whose files Python does not report, in words."""
-        started = ["the agent starts processes, whose files cannot be seen"] if self._forked() else []
+        started = ["the agent starts processes, whose files cannot be seen"] if self._is_fork() else []
         return [*started, *self.unseen]
 
-    def _forked(self) -> bool:
+    def _is_fork(self) -> bool:
         return self._processes != _processes()
 
     def hashes(self) -> dict[str, str]:
@@ -205,12 +205,12 @@ def _note_variable(name: str, reader: FrameType | None) -> None:
             watch.variables.add(name)
 
 
-def _path(given: Any) -> str | None:
-    if given is None:
+def _path(name: Any) -> str | None:
+    if name is None:
         return str(Path.cwd())
-    if not isinstance(given, str | bytes | os.PathLike):
+    if not isinstance(name, str | bytes | os.PathLike):
         return None  # a file descriptor
-    text = os.fsdecode(given)
+    text = os.fsdecode(name)
     if text.startswith("file:"):  # sqlite3.connect(…, uri=True)
         text = unquote(text.removeprefix("file:").partition("?")[0])
     if text == ":memory:":
@@ -274,7 +274,7 @@ def _sight(path: str) -> Sight:
 
 def _state(path: str | os.PathLike[str]) -> tuple[int, int] | None:
     try:
-        found = Path(path).stat()
+        stat = Path(path).stat()
     except OSError:
         return None
-    return found.st_size, found.st_mtime_ns
+    return stat.st_size, stat.st_mtime_ns

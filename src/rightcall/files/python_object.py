@@ -39,7 +39,7 @@ def load_object(name: str, what: str = "") -> Any:
     _search()
     _forget_namesake(module)
     try:
-        found: Any = importlib.import_module(module)
+        value: Any = importlib.import_module(module)
     except ImportError as error:
         raise ConfigError(f"{shown} cannot be loaded: {error}") from None
     except SystemExit as error:
@@ -50,13 +50,13 @@ def load_object(name: str, what: str = "") -> Any:
     except Exception as error:  # the user's module runs: a missing key, a file that is not there
         raise ConfigError(f"{shown} cannot be loaded: {type(error).__name__}: {error}") from None
     for part in attribute.split("."):
-        if not hasattr(found, part):
-            hint = suggestion(part, [known for known in dir(found) if not known.startswith("_")])
+        if not hasattr(value, part):
+            hint = suggestion(part, [name for name in dir(value) if not name.startswith("_")])
             raise ConfigError(
                 f"{shown} cannot be loaded: no '{part}' in {module}" + (f"; {hint}" if hint else "")
             )
-        found = getattr(found, part)
-    return found
+        value = getattr(value, part)
+    return value
 
 
 def search_modules_in(folder: Path) -> None:
@@ -76,11 +76,11 @@ def module_exists(module: str, folder: Path | None = None) -> bool:
 
 
 def _search(*folders: Path) -> None:
-    wanted = [str(folder.resolve()) for folder in folders]
+    search_path = [str(folder.resolve()) for folder in folders]
     with suppress(OSError):  # the working folder was deleted
-        wanted.append(str(Path.cwd()))
+        search_path.append(str(Path.cwd()))
     others = [place for place in sys.path if place not in _added]
-    _added[:] = [place for place in dict.fromkeys([*wanted, *_added]) if place not in others]
+    _added[:] = [place for place in dict.fromkeys([*search_path, *_added]) if place not in others]
     sys.path[:] = [*others, *_added]
     importlib.invalidate_caches()  # a module may be younger than the last look at its folder
 

@@ -78,10 +78,10 @@ class SourceFacts:
 def source_facts(path: Path) -> SourceFacts:
     """The facts of a file; one that cannot be read as Python has a single unclear line."""
     try:
-        found = path.stat()
+        stat = path.stat()
     except OSError:
         return SourceFacts(unclear=(1,))
-    return _facts(str(path), found.st_size, found.st_mtime_ns)
+    return _facts(str(path), stat.st_size, stat.st_mtime_ns)
 
 
 def source_closure(
@@ -91,17 +91,17 @@ def source_closure(
 
     Modules are looked for in the `search` folders and next to the file that imports them.
     """
-    found: dict[str, Path] = {}
+    sources: dict[str, Path] = {}
     waiting, looked = deque(entries), set[tuple[Path, str]]()
     while waiting:
         path = waiting.popleft()
         name = project.name(path)
-        if name is None or name in found or not path.is_file():
+        if name is None or name in sources or not path.is_file():
             continue
-        found[name] = path
+        sources[name] = path
         if path.suffix in (".py", ".pyi", ""):
-            waiting.extend(_imported(path, project, search, looked))
-    return found
+            waiting.extend(_imports_of(path, project, search, looked))
+    return sources
 
 
 def named_variables(sources: Iterable[Path], environment: Mapping[str, str]) -> set[str]:
@@ -125,8 +125,8 @@ def named_files(sources: Iterable[Path], project: ProjectFiles, folders: Sequenc
         places = [*folders, *(place for place in path.parents if project.name(place) is not None)]
         for text in source_facts(path).files:
             there = [place / text for place in places if (place / text).is_file()]
-            names |= {name for each in there or [place / text for place in places[:2]]
-                      if (name := project.name(each)) is not None}  # fmt: skip
+            names |= {name for path in there or [place / text for place in places[:2]]
+                      if (name := project.name(path)) is not None}  # fmt: skip
     return names
 
 
@@ -137,7 +137,7 @@ def _fits(name: str, words: set[str]) -> bool:
     )
 
 
-def _imported(
+def _imports_of(
     path: Path, project: ProjectFiles, search: Sequence[Path], looked: set[tuple[Path, str]]
 ) -> Iterator[Path]:
     """The files that a file imports, but for modules that were `looked` for in the same folder before."""
@@ -224,10 +224,10 @@ class _Reading:
     def note(self, node: ast.AST) -> None:
         match node:
             case ast.Import(names=names):
-                self.modules += [(0, each.name, "") for each in names]
+                self.modules += [(0, alias.name, "") for alias in names]
             case ast.ImportFrom(module=module, names=names, level=level):
                 self.modules += [
-                    (level, module or "", "" if each.name == "*" else each.name) for each in names
+                    (level, module or "", "" if alias.name == "*" else alias.name) for alias in names
                 ]
             case ast.Constant(value=str(text)):
                 self._note_text(text)
@@ -241,8 +241,8 @@ class _Reading:
             tops = [
                 module.partition(".")[0] for level, module, _ in self.modules[-len(node.names) :] if not level
             ]
-            self._renamed |= {each.asname for each in node.names if each.asname and each.name in READERS}
-            renamed = "os" in tops and any(each.asname and "env" in each.name for each in node.names)
+            self._renamed |= {alias.asname for alias in node.names if alias.asname and alias.name in READERS}
+            renamed = "os" in tops and any(alias.asname and "env" in alias.name for alias in node.names)
             self.by_any_name |= renamed or bool(SETTINGS_PACKAGES & {*tops})
         self._note_environment(node)
         if isinstance(node, ast.BinOp | ast.Call):
@@ -270,7 +270,7 @@ class _Reading:
                 parts.insert(0, self._text(at.right) or "")
                 at = at.left
         else:
-            parts = [self._text(each) or "" for each in node.args]
+            parts = [self._text(argument) or "" for argument in node.args]
         whole = "/".join(part for part in parts if part)
         if len(parts) > 1 and _FILE.fullmatch(whole):
             self.files.add(whole.lstrip("/"))
@@ -330,8 +330,8 @@ class _Reading:
                 inner = [*args, *([function.value] if isinstance(function, ast.Attribute) else [])]
             case _:
                 yield None
-        for each in inner:
-            yield from self._path_parts(each, deep - 1)
+        for part in inner:
+            yield from self._path_parts(part, deep - 1)
 
     def _text(self, node: ast.expr) -> str | None:
         value = self._values.get(node.id) if isinstance(node, ast.Name) else node

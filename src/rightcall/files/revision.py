@@ -21,15 +21,15 @@ def source_of(folder: Path, environment: Mapping[str, str] | None = None) -> dic
 
     On a CI server that checked out a commit alone, the branch is what the server says; a pull request has none.
     """
-    found = git_revision(folder)
+    facts = git_revision(folder)
     environment = os.environ if environment is None else environment
     pull_request = environment.get("GITHUB_EVENT_NAME", "").startswith("pull_request")
-    if "git_commit" in found and "git_branch" not in found and not pull_request:
+    if "git_commit" in facts and "git_branch" not in facts and not pull_request:
         branch = next((environment[name] for name in _CI_BRANCH if environment.get(name)), "")
-        found |= {"git_branch": branch} if branch else {}
-    if found and git_dirty(folder):
-        found["git_dirty"] = "true"
-    return found
+        facts |= {"git_branch": branch} if branch else {}
+    if facts and git_dirty(folder):
+        facts["git_dirty"] = "true"
+    return facts
 
 
 def git_dirty(folder: Path) -> bool:
@@ -54,10 +54,10 @@ def commits_between(folder: Path, old: str, new: str = "HEAD") -> int | None:
 
     Commits of recordings alone are left out: a run is recorded before its recordings are committed.
     """
-    code, said = run_git(
+    code, output = run_git(
         folder, "rev-list", "--count", "--end-of-options", f"{old}..{new}", "--", ":/", _NO_RECORDINGS
     )
-    return int(said) if code == 0 and said.isdecimal() else None
+    return int(output) if code == 0 and output.isdecimal() else None
 
 
 def base_commit(folder: Path, environment: Mapping[str, str] | None = None, branch: str = "") -> str:
@@ -70,9 +70,9 @@ def base_commit(folder: Path, environment: Mapping[str, str] | None = None, bran
         or "main"
     )
     for name in (f"refs/remotes/origin/{target}", f"refs/heads/{target}"):
-        code, said = run_git(folder, "merge-base", "HEAD", name)
+        code, output = run_git(folder, "merge-base", "HEAD", name)
         if code == 0:
-            return said
+            return output
     return environment.get("CI_MERGE_REQUEST_DIFF_BASE_SHA", "")
 
 
@@ -84,14 +84,16 @@ def is_ancestor(folder: Path, old: str, new: str) -> bool | None:
 
 def repository_root(folder: Path) -> Path | None:
     """The folder of the repository that a folder is in; None outside git."""
-    code, said = run_git(folder, "rev-parse", "--show-toplevel")
-    return Path(said) if code == 0 and said else None
+    code, output = run_git(folder, "rev-parse", "--show-toplevel")
+    return Path(output) if code == 0 and output else None
 
 
 def commit_named(folder: Path, ref: str) -> str:
     """The commit of a branch, tag or part of a hash; "" when there is none."""
-    code, said = run_git(folder, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}")
-    return said if code == 0 else ""
+    code, output = run_git(
+        folder, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}"
+    )
+    return output if code == 0 else ""
 
 
 def unpack_commit(root: Path, commit: str, into: Path) -> None:
@@ -120,7 +122,7 @@ def git_revision(folder: Path) -> dict[str, str]:
 
 
 def _read(folder: Path) -> dict[str, str]:
-    dot_git = next((found for up in (folder, *folder.parents) if (found := up / ".git").exists()), None)
+    dot_git = next((path for up in (folder, *folder.parents) if (path := up / ".git").exists()), None)
     if dot_git is None:
         return {}
     git = dot_git

@@ -32,7 +32,7 @@ def yaml_items(data: bytes, key: str, path: str) -> tuple[list[tuple[int, Any]],
     try:
         return reader.items(yaml.parse(data, Loader=_c_or_python(yaml, "SafeLoader")), key)
     except yaml.MarkedYAMLError as error:
-        raise _malformed(error, path) from None
+        raise _malformed_error(error, path) from None
     except yaml.YAMLError as error:
         raise InputError(path, f"not valid YAML: {_one_line(error)}") from None
     except UnicodeDecodeError:
@@ -47,7 +47,7 @@ def yaml_dumper() -> Callable[[Any], str]:
     import yaml
 
     base: Any = _c_or_python(yaml, "SafeDumper")
-    resolvers = {first: list(found) for first, found in base.yaml_implicit_resolvers.items()}
+    resolvers = {first: list(entries) for first, entries in base.yaml_implicit_resolvers.items()}
     for first in "-0123456789":
         resolvers.setdefault(first, []).append((f"{TAG}float", re.compile(f"^(?:{JSON_NUMBER.pattern})$")))
 
@@ -84,7 +84,7 @@ def _c_or_python(yaml: Any, name: str) -> Any:
     return getattr(yaml, f"C{name}", None) or getattr(yaml, name)
 
 
-def _malformed(error: yaml.MarkedYAMLError, path: str) -> InputError:
+def _malformed_error(error: yaml.MarkedYAMLError, path: str) -> InputError:
     mark = error.problem_mark or error.context_mark
     where = f"{path}:{mark.line + 1}" if mark else path
     hint = "indent with spaces, not tabs" if "'\\t'" in str(error.problem) else ""
@@ -115,11 +115,11 @@ class _Reader:
         else:
             raise InputError(self._path, "the file is empty", "was it written completely?")
         root = next(events)
-        found = self._root_items(root, key)
+        items = self._root_items(root, key)
         next(events)
         if type(next(events)).__name__ != "StreamEndEvent":
             raise InputError(self._path, "contains several YAML documents", "remove the --- lines")
-        return found
+        return items
 
     def _root_items(self, root: Any, key: str) -> tuple[list[tuple[int, Any]], dict[str, Any], bool]:
         kind = type(root).__name__
@@ -170,7 +170,7 @@ class _Reader:
         self._built += 1
         value: Any
         if kind == "AliasEvent":
-            return self._aliased_value(event)
+            return self._value_of_alias(event)
         if kind == "ScalarEvent":
             value = self._scalar(event)
         elif kind == "SequenceStartEvent":
@@ -183,7 +183,7 @@ class _Reader:
             self._anchors[event.anchor] = (value, self._built - before)
         return value
 
-    def _aliased_value(self, event: Any) -> Any:
+    def _value_of_alias(self, event: Any) -> Any:
         if event.anchor not in self._anchors:
             raise self._error(event, f"the alias *{event.anchor} has no finished anchor before it")
         value, size = self._anchors[event.anchor]

@@ -64,22 +64,24 @@ class ApprovalPolicy(Record, frozen=True):
 
     def problems(self, tools: Iterable[str]) -> list[str]:
         """Lines that concern no tool, given the names of all."""
-        known = list(tools)
+        tool_names = list(tools)
         return [
-            f"approvals: no tool '{name}'; {suggestion(name, known) or 'tools: ' + ', '.join(known[:8])}"
+            f"approvals: no tool '{name}'; {suggestion(name, tool_names) or 'tools: ' + ', '.join(tool_names[:8])}"
             for name in self.rules
-            if known and not any(fnmatchcase(tool, name) for tool in known)
+            if tool_names and not any(fnmatchcase(tool, name) for tool in tool_names)
         ]
 
 
-def read_approvals(given: Mapping[str, Any] | ApprovalPolicy | None) -> ApprovalPolicy | None:
+def read_approvals(policy: Mapping[str, Any] | ApprovalPolicy | None) -> ApprovalPolicy | None:
     """The policy as a suite or a program writes it; None without any line, `ConfigError` for a line that is none."""
-    if given is None or isinstance(given, ApprovalPolicy):
-        return given or None
-    if not isinstance(given, Mapping):
-        raise ConfigError(f"approvals must be a mapping from tool to decision, got {type(given).__name__}")
+    if policy is None or isinstance(policy, ApprovalPolicy):
+        return policy or None
+    if not isinstance(policy, Mapping):
+        raise ConfigError(f"approvals must be a mapping from tool to decision, got {type(policy).__name__}")
     return (
-        ApprovalPolicy({str(tool): _rule(str(tool), line) for tool, line in given.items()}) if given else None
+        ApprovalPolicy({str(tool): _rule(str(tool), line) for tool, line in policy.items()})
+        if policy
+        else None
     )
 
 

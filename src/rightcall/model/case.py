@@ -57,9 +57,9 @@ def turns_of(trajectory: Trajectory) -> tuple[Turn, ...]:
             turns.append(Turn("user", message.content))
         elif message.role == "assistant":
             step += 1
-            made = [call for call in trajectory.calls if call.step == step] or list(message.calls)
-            waiting += made
-            if message.content or not made:
+            calls = [call for call in trajectory.calls if call.step == step] or list(message.calls)
+            waiting += calls
+            if message.content or not calls:
                 turns.append(Turn("assistant", message.content, tools_called=tuple(waiting) or None))
                 waiting = []
     if waiting:

@@ -47,33 +47,35 @@ def respelled(record: type[Any], args: tuple[Any, ...], words: Words) -> Words:
         raise TypeError(
             f"{record.__name__}() takes {len(record.__struct_fields__)} arguments, got {len(args)}"
         )
-    given = dict(zip(record.__struct_fields__, args, strict=False)) | words
-    meaningful = {word: value for word, value in given.items() if value or word not in INSTEAD}
+    words_by_field = dict(zip(record.__struct_fields__, args, strict=False)) | words
+    meaningful = {word: value for word, value in words_by_field.items() if value or word not in INSTEAD}
     fields = SPELLINGS[record.__name__](meaningful)
     for word in fields:
         if word not in record.__struct_fields__:
             raise TypeError(f"{record.__name__}() got an unexpected argument '{word}'; {_hint(record, word)}")
-    for needed in _needed(record):
+    for needed in _required_fields(record):
         if needed not in fields:
             raise TypeError(f"{record.__name__}() is missing the argument '{needed}'")
     return fields
 
 
 def golden_words(words: Words) -> Words:
-    fields = _renamed(words)
+    fields = _rename_words(words)
     if "expected_tools" in fields:
         tools = fields.pop("expected_tools")
         if tools is not None:
-            fields["expected_calls"] = tuple(expected_call(tool) for tool in _listed(tools, "expected_tools"))
+            fields["expected_calls"] = tuple(
+                expected_call(tool) for tool in _list_of(tools, "expected_tools")
+            )
     if not any(name in fields for name in ON_CALLS):
         fields["extra_calls"] = "allow"
     if fields.get("tools_called") is not None:
-        fields["tools_called"] = tuple(map(made_call, _listed(fields["tools_called"], "tools_called")))
+        fields["tools_called"] = tuple(map(made_call, _list_of(fields["tools_called"], "tools_called")))
     return _as_tuples(fields)
 
 
 def conversation_words(words: Words) -> Words:
-    fields = _renamed(words)
+    fields = _rename_words(words)
     if not any(name in fields for name in ON_CALLS):
         fields["extra_calls"] = "allow"
     persona = fields.get("persona")
@@ -96,8 +98,8 @@ def case_words(words: Words) -> Words:
     rest = {name: value for name, value in words.items() if name not in ours}
     seconds = rest.pop("completion_time", None)
     golden = Golden(**golden_words(rest))
-    made = trajectory_of(golden, None if seconds is None else 1000 * seconds)
-    return {"golden": without_recorded(golden), "trajectory": made, **ours}
+    trajectory = trajectory_of(golden, None if seconds is None else 1000 * seconds)
+    return {"golden": without_recorded(golden), "trajectory": trajectory, **ours}
 
 
 def conversation_case_words(words: Words) -> Words:
@@ -129,13 +131,13 @@ def call_words(words: Words) -> Words:
             fields["arguments"] = fields.pop(word) or {}
     if fields.get("output") is not None:
         fields.setdefault("status", "ok")
-    return _noted(fields, IN_NOTES_OF_CALL)
+    return _with_notes(fields, IN_NOTES_OF_CALL)
 
 
 def turn_words(words: Words) -> Words:
-    fields = _noted(_renamed(words), IN_NOTES_OF_TURN)
+    fields = _with_notes(_rename_words(words), IN_NOTES_OF_TURN)
     if fields.get("tools_called") is not None:
-        fields["tools_called"] = tuple(map(made_call, _listed(fields["tools_called"], "tools_called")))
+        fields["tools_called"] = tuple(map(made_call, _list_of(fields["tools_called"], "tools_called")))
     return _as_tuples(fields)
 
 
@@ -195,13 +197,13 @@ def _without(needed: str, record: str, words: Words) -> Words:
     return words
 
 
-def _listed(calls: Any, word: str) -> list[Any] | tuple[Any, ...]:
+def _list_of(calls: Any, word: str) -> list[Any] | tuple[Any, ...]:
     if not isinstance(calls, list | tuple):
         raise TypeError(f"{word} must be a list of tool calls, got {type(calls).__name__}")
     return calls
 
 
-def _renamed(words: Words) -> Words:
+def _rename_words(words: Words) -> Words:
     fields = dict(words)
     for theirs, ours in RENAMED.items():
         if theirs in fields:
@@ -213,7 +215,7 @@ def _renamed(words: Words) -> Words:
     return fields
 
 
-def _noted(fields: Words, names: Iterable[str]) -> Words:
+def _with_notes(fields: Words, names: Iterable[str]) -> Words:
     """The fields, with unused data moved to the notes."""
     notes = dict(fields.get("notes", {}))
     for name in names:
@@ -232,7 +234,7 @@ def _as_tuples(fields: Words) -> Words:
     }
 
 
-def _needed(record: type[Any]) -> tuple[str, ...]:
+def _required_fields(record: type[Any]) -> tuple[str, ...]:
     """The fields that have no default; they come first."""
     names: tuple[str, ...] = record.__struct_fields__
     return names[: len(names) - len(record.__struct_defaults__)]
@@ -241,5 +243,5 @@ def _needed(record: type[Any]) -> tuple[str, ...]:
 def _hint(record: type[Any], word: str) -> str:
     if word in INSTEAD:
         return INSTEAD[word]
-    known = dict.fromkeys((*record.__struct_fields__, *WORDS[record.__name__]))
-    return suggestion(word, known) or f"known: {', '.join(known)}"
+    field_names = dict.fromkeys((*record.__struct_fields__, *WORDS[record.__name__]))
+    return suggestion(word, field_names) or f"known: {', '.join(field_names)}"

@@ -29,7 +29,7 @@ def bounded_trajectory(trajectory: Trajectory) -> Trajectory:
 def bounded_message(message: Message) -> Message:
     """The same for one message."""
     calls = tuple(map(bounded_call, message.calls))
-    results = tuple(map(_bounded_result, message.results))
+    results = tuple(map(_limit_result_depth, message.results))
     if _same(calls, message.calls) and _same(results, message.results):
         return message
     return replace(message, calls=calls, results=results)
@@ -42,7 +42,7 @@ def bounded_call(call: ToolCall) -> ToolCall:
     return replace(call, output=_text(call.output)) if is_too_deep(call.output) else call
 
 
-def _bounded_result(result: ToolResult) -> ToolResult:
+def _limit_result_depth(result: ToolResult) -> ToolResult:
     return replace(result, output=_text(result.output)) if is_too_deep(result.output) else result
 
 

@@ -31,18 +31,18 @@ def open_calls(trajectory: Trajectory) -> list[OpenCall]:
     """The calls that were not answered, without those that became known later: by the key of a write (it ended late,
     or a probe found it), or by an equal read that was answered.
     """
-    found: list[OpenCall] = []
+    calls_open: list[OpenCall] = []
     taken: set[int] = set()
     for at, entry in enumerate(trajectory.ledger):
         if entry.phase not in NO_ANSWER:
             continue
         place = _place(entry, trajectory.calls, taken)
         if entry.phase == "unanswered":
-            if not _known(entry, at, trajectory.ledger):
-                found.append(OpenCall(entry.tool, "unknown", entry.detail, place))
+            if not _is_noted(entry, at, trajectory.ledger):
+                calls_open.append(OpenCall(entry.tool, "unknown", entry.detail, place))
         elif place is None or not _read_later(trajectory.calls, place):
-            found.append(OpenCall(entry.tool, "none", entry.detail, place))
-    return found
+            calls_open.append(OpenCall(entry.tool, "none", entry.detail, place))
+    return calls_open
 
 
 def unsettled(golden: AnyGolden, trajectory: Trajectory) -> list[OpenCall]:
@@ -53,7 +53,7 @@ def unsettled(golden: AnyGolden, trajectory: Trajectory) -> list[OpenCall]:
     """
     if not trajectory.ledger:
         return []
-    return [call for call in open_calls(trajectory) if not _checked(golden, call, trajectory.calls)]
+    return [call for call in open_calls(trajectory) if not _is_checked(golden, call, trajectory.calls)]
 
 
 def no_answer_text(calls: Sequence[OpenCall]) -> str:
@@ -80,7 +80,7 @@ def _place(entry: LedgerEntry, calls: Sequence[ToolCall], taken: set[int]) -> in
     return None
 
 
-def _known(entry: LedgerEntry, at: int, ledger: Sequence[LedgerEntry]) -> bool:
+def _is_noted(entry: LedgerEntry, at: int, ledger: Sequence[LedgerEntry]) -> bool:
     """Whether the effect of a write is noted: under its key, which no other operation has, or later for this call."""
     for place, other in enumerate(ledger):
         if entry.key and other.key == entry.key and other.phase in ("effect", "late_effect", "replayed"):
@@ -99,7 +99,7 @@ def _read_later(calls: Sequence[ToolCall], place: int) -> bool:
     )
 
 
-def _checked(golden: AnyGolden, lost: OpenCall, calls: Sequence[ToolCall]) -> bool:
+def _is_checked(golden: AnyGolden, lost: OpenCall, calls: Sequence[ToolCall]) -> bool:
     if lost.effect != "unknown" or lost.call is None:
         return False
     return any(

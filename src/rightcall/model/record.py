@@ -37,7 +37,7 @@ class Record(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fie
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickled without its defaults: msgspec recognizes them by identity, which a pickled copy lacks."""
         fields = ((name, getattr(self, name), default) for name, default in _defaults(type(self)))
-        return _unpickled, (
+        return _unpickle, (
             type(self),
             {name: value for name, value, default in fields if value is not default},
         )
@@ -79,7 +79,7 @@ class Spelled(msgspec.StructMeta):
 _construct = msgspec.StructMeta.__call__
 
 
-def _unpickled(cls: Any, words: dict[str, Any]) -> Any:
+def _unpickle(cls: Any, words: dict[str, Any]) -> Any:
     return _construct(cls, **words)
 
 
@@ -97,5 +97,5 @@ def _without_lists(cls: Any, words: dict[str, Any]) -> dict[str, Any]:
     """The same arguments with lists converted to tuples where needed."""
     for word, value in words.items():
         if type(value) is list and "Several[" in cls.__annotations__.get(word, ""):
-            words[word] = tuple(tuple(one) if type(one) is list else one for one in value)
+            words[word] = tuple(tuple(entry) if type(entry) is list else entry for entry in value)
     return words

@@ -40,10 +40,10 @@ class Tool(Record, frozen=True, metaclass=Sequenced):
 
     def lacks(self, parameter: str) -> bool:
         """Whether the schema lists its parameters, and this is none of them."""
-        schema, known = self.input_schema, self.parameters
-        listed = schema.get("additionalProperties", not known) in (False, None)
+        schema, parameters = self.input_schema, self.parameters
+        listed = schema.get("additionalProperties", not parameters) in (False, None)
         combined = ("patternProperties", "allOf", "anyOf", "oneOf", "$ref")
-        return listed and parameter not in known and not any(word in schema for word in combined)
+        return listed and parameter not in parameters and not any(word in schema for word in combined)
 
     @property
     def needs_arguments(self) -> bool:

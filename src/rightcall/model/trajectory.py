@@ -66,17 +66,17 @@ class Usage(Record, frozen=True):
     def plus(self, other: Usage) -> Usage:
         """The sum; a part is unknown only when both are."""
         return Usage(
-            _known_sum(self.input_tokens, other.input_tokens),
-            _known_sum(self.output_tokens, other.output_tokens),
-            _known_sum(self.cost_usd, other.cost_usd),
-            _known_sum(self.cached_tokens, other.cached_tokens),
+            _sum_of_known(self.input_tokens, other.input_tokens),
+            _sum_of_known(self.output_tokens, other.output_tokens),
+            _sum_of_known(self.cost_usd, other.cost_usd),
+            _sum_of_known(self.cached_tokens, other.cached_tokens),
         )
 
 
 Number = TypeVar("Number", int, float)
 
 
-def _known_sum(left: Number | None, right: Number | None) -> Number | None:
+def _sum_of_known(left: Number | None, right: Number | None) -> Number | None:
     if left is None or right is None:
         return right if left is None else left
     return left + right

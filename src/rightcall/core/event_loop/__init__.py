@@ -159,12 +159,12 @@ def _candidates(blocked: frozenset[SharedLoop]) -> Iterator[SharedLoop]:
         with _lock:
             free = next((shared for shared in _loops if shared not in tried), None)
             if free is None:
-                free = _started()
+                free = _start_loop()
         tried.add(free)
         yield free
 
 
-def _started() -> SharedLoop:
+def _start_loop() -> SharedLoop:
     if not _prepared:
         _prepared.append(True)
         atexit.register(_close, exiting=True)

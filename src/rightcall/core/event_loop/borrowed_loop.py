@@ -87,7 +87,7 @@ class BorrowedLoop(_AbstractLoop):  # type: ignore[misc]
         if self._closed:
             return
         if self._shared is not None and self._tasks:
-            self._run(_cancelled(self._tasks))
+            self._run(_cancel_tasks(self._tasks))
         self._closed = True
 
     def is_closed(self) -> bool:
@@ -183,7 +183,7 @@ async def _result(future: Any) -> Any:
         raise
 
 
-async def _cancelled(tasks: WeakSet[asyncio.Task[Any]]) -> None:
+async def _cancel_tasks(tasks: WeakSet[asyncio.Task[Any]]) -> None:
     current = asyncio.current_task()
     rest = [task for task in tasks if task is not current and not task.done()]
     for task in rest:

@@ -121,7 +121,7 @@ class SharedLoop:
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self.loop = loop
-        loop.set_task_factory(_noted_task)  # type: ignore[arg-type]  # its type has no options
+        loop.set_task_factory(_note_task)  # type: ignore[arg-type]  # its type has no options
         self._threads = ThreadPoolExecutor(THREADS, "rightcall-blocking")
         loop.set_default_executor(self._threads)
         self._lock = threading.Lock()
@@ -195,9 +195,9 @@ class SharedLoop:
             if call.ticket is not ticket:  # it has been withdrawn
                 return
             call.begun, call.shared = True, self
-        call.start(self.loop, lambda task: self._ended(call))
+        call.start(self.loop, lambda task: self._note_end(call))
 
-    def _ended(self, call: LoopCall[Any]) -> None:
+    def _note_end(self, call: LoopCall[Any]) -> None:
         call.drop()
         with self._lock:
             call.done = True
@@ -222,7 +222,7 @@ class SharedLoop:
     def _drive(self, call: LoopCall[Any]) -> None:
         try:
             if threading.current_thread() is threading.main_thread():
-                with _woken_by_signals(self.loop), _ctrl_c(call):
+                with _wake_on_signals(self.loop), _ctrl_c(call):
                     self.loop.run_forever()
             else:
                 self.loop.run_forever()
@@ -263,7 +263,7 @@ def wait_for(event: threading.Event, seconds: float | None = None) -> bool:
     return True
 
 
-def _noted_task(
+def _note_task(
     loop: asyncio.AbstractEventLoop, work: Coroutine[Any, Any, Any], **options: Any
 ) -> asyncio.Task[Any]:
     task = asyncio.Task(work, loop=loop, **options)
@@ -275,7 +275,7 @@ def _noted_task(
 
 
 @contextlib.contextmanager
-def _woken_by_signals(loop: asyncio.AbstractEventLoop) -> Iterator[None]:
+def _wake_on_signals(loop: asyncio.AbstractEventLoop) -> Iterator[None]:
     """Let signals wake the loop of the main thread, also those that reach another thread; uvloop does this itself."""
     pipe = getattr(loop, "_csock", None)
     if pipe is None:

@@ -18,18 +18,18 @@ _SECRET_VARIABLE = re.compile(
 _SHORTEST = 8  # a shorter value would blank out ordinary words
 
 
-def scrub(text: str, *known: str) -> str:
-    """The text without anything that is, or looks like, a key. `known` values are always removed."""
-    return scrubber(*known)(text)
+def scrub(text: str, *secrets: str) -> str:
+    """The text without anything that is, or looks like, a key. `secrets` values are always removed."""
+    return scrubber(*secrets)(text)
 
 
-def scrubber(*known: str) -> Callable[[str], str]:
+def scrubber(*secrets: str) -> Callable[[str], str]:
     """`scrub` for many texts: the environment is read once.
 
     Values of environment variables named like secrets (`…_API_KEY`, `…_TOKEN`) are added to the known ones. Their other
     spellings are removed too: `secret_spellings`.
     """
-    without_declared = declared_secrets(lambda value: HIDDEN, *known)
+    without_declared = declared_secrets(lambda value: HIDDEN, *secrets)
 
     def clean(text: str) -> str:
         return replace_secrets(without_declared(text), lambda kind, secret: HIDDEN)
@@ -37,9 +37,9 @@ def scrubber(*known: str) -> Callable[[str], str]:
     return clean
 
 
-def declared_secrets(replacement: Callable[[str], str], *known: str) -> Callable[[str], str]:
+def declared_secrets(replacement: Callable[[str], str], *declared: str) -> Callable[[str], str]:
     """A function that replaces the known secrets and those of the environment, in each of their spellings."""
-    secrets = {value for value in (*known, *environment_secrets()) if value}
+    secrets = {value for value in (*declared, *environment_secrets()) if value}
     forms = {form: replacement(value) for value in sorted(secrets) for form in spellings(value)}
     longest_first = dict(sorted(forms.items(), key=lambda pair: len(pair[0]), reverse=True))
     split = SplitSecrets({form: new for form, new in longest_first.items() if len(form) >= _SHORTEST})
@@ -55,12 +55,12 @@ def declared_secrets(replacement: Callable[[str], str], *known: str) -> Callable
 
 def environment_secrets() -> list[str]:
     """Values of the environment variables that are named like secrets, or that someone named as one."""
-    found = [
+    values = [
         value
         for name, value in os.environ.items()
         if len(value) >= _SHORTEST and (name in _HIDDEN_VARIABLES or _SECRET_VARIABLE.search(name))
     ]
-    return [*found, *_HIDDEN_VALUES]
+    return [*values, *_HIDDEN_VALUES]
 
 
 _HIDDEN_VARIABLES: set[str] = set()

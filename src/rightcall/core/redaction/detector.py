@@ -39,7 +39,7 @@ def secret_places(text: str) -> list[SecretPlace]:
                     if not key_format.random or looks_generated(match[1])
                 ]
     places += [SecretPlace(start, end, kind) for kind, start, end in key_contexts.places(text, lowered)]
-    return _merged(sorted(places, key=lambda place: (place.start, -place.end))) if places else []
+    return _merge_places(sorted(places, key=lambda place: (place.start, -place.end))) if places else []
 
 
 def replace_secrets(text: str, replacement: Callable[[str, str], str]) -> str:
@@ -51,7 +51,7 @@ def replace_secrets(text: str, replacement: Callable[[str, str], str]) -> str:
     return "".join([*parts, text[end:]]) if parts else text
 
 
-def _merged(places: list[SecretPlace]) -> list[SecretPlace]:
+def _merge_places(places: list[SecretPlace]) -> list[SecretPlace]:
     """Places that overlap as one, of the kind of the first."""
     merged = [places[0]]
     for place in places[1:]:

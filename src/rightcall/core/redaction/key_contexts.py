@@ -109,22 +109,22 @@ def _is_status(name: str, value: str) -> bool:
 def places(text: str, lowered: str) -> Iterator[tuple[str, int, int]]:
     """The secrets of a text by their context: kind, start and end. `lowered` is the text in small letters."""
     if any(hint in lowered for hint in _NAME_HINTS):
-        yield from _assigned(text, lowered)
+        yield from _assignments(text, lowered)
     for start, end in spoken_places(text, lowered):
         if not is_placeholder(text[start:end]):
             yield "token", start, end
     if "curl" in lowered:
-        for found in _CURL_USER.finditer(text):
-            if not is_placeholder(found[1]):
-                yield "secret", found.start(1), found.end(1)
+        for match in _CURL_USER.finditer(text):
+            if not is_placeholder(match[1]):
+                yield "secret", match.start(1), match.end(1)
     if "://" in text and "@" in text:
-        for found in _USER_INFO.finditer(text):
-            group = "password" if found["password"] is not None else "only"
-            if not is_placeholder(found[group]) and (group == "password" or looks_random(found[group])):
-                yield "secret", found.start(group), found.end(group)
+        for match in _USER_INFO.finditer(text):
+            group = "password" if match["password"] is not None else "only"
+            if not is_placeholder(match[group]) and (group == "password" or looks_random(match[group])):
+                yield "secret", match.start(group), match.end(group)
 
 
-def _assigned(text: str, lowered: str) -> Iterator[tuple[str, int, int]]:
+def _assignments(text: str, lowered: str) -> Iterator[tuple[str, int, int]]:
     """Values after `name=`, `name: `, `"name": "` and the like.
 
     Names inside a value are looked at too, but only some: `key=key=key=…` would cost a whole value for each.

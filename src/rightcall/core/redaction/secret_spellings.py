@@ -32,7 +32,7 @@ def spellings(secret: str) -> set[str]:
     for _ in range(_DEEPEST - 1):
         escaped |= {json.dumps(text)[1:-1] for text in escaped}
     data = secret.encode("utf-8", "surrogatepass")
-    found = {
+    written = {
         secret,
         quote(data, safe=""),
         quote(data, safe="/"),
@@ -42,7 +42,7 @@ def spellings(secret: str) -> set[str]:
     }
     digits = {data.hex(), *(data.hex(mark) for mark in ": -")}
     encoded = {*digits, *(text.upper() for text in digits), *inner}
-    return found | {text for text in encoded if len(text) >= SHORTEST}
+    return written | {text for text in encoded if len(text) >= SHORTEST}
 
 
 def _base64_cores(data: bytes) -> set[str]:
@@ -79,8 +79,8 @@ class SplitSecrets:
         return self._patterns[value]
 
 
-def _character(found: re.Match[str]) -> str:
-    return chr(int(found[1], 16))
+def _character(match: re.Match[str]) -> str:
+    return chr(int(match[1], 16))
 
 
 def _any_spelling(character: str) -> str:

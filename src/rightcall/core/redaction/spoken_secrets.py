@@ -37,13 +37,13 @@ def spoken_places(text: str, lowered: str) -> Iterator[tuple[int, int]]:
     """Start and end of each such value. `lowered` is the text in small letters."""
     if not any(hint in lowered for hint in _HINTS):
         return
-    for found in _SPOKEN.finditer(text):
-        group = found.lastgroup or ""
-        name, value = found["name"] or "", found[group].rstrip(".,;:!?)")
+    for match in _SPOKEN.finditer(text):
+        group = match.lastgroup or ""
+        name, value = match["name"] or "", match[group].rstrip(".,;:!?)")
         if "_" in name and name_kind(name) != "certain":  # primary_key, cache_key
             continue
         if looks_random(value) or (group == "basic" and _is_credentials(value)):
-            yield found.start(group), found.start(group) + len(value)
+            yield match.start(group), match.start(group) + len(value)
 
 
 def _is_credentials(value: str) -> bool:

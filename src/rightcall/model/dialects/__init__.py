@@ -73,10 +73,10 @@ def _spelling_of_tool(raw: dict[str, Any], where: str) -> str:
         problem = f"the tool '{raw['name']}' of type '{raw['type']}' runs at its provider and has no schema"
         raise InputError(where, problem, "remove it, or give it an input_schema")
     if "name" not in raw:
-        found = ", ".join(f"'{key}'" for key in list(raw)[:5]) or "nothing"
+        keys = ", ".join(f"'{key}'" for key in list(raw)[:5]) or "nothing"
         raise InputError(
             where,
-            f"not a tool definition: it has no 'name', found {found}",
+            f"not a tool definition: it has no 'name', found {keys}",
             "write input_schema (Anthropic), function.parameters (OpenAI) or inputSchema (MCP)",
         )
     return "native"

@@ -72,11 +72,11 @@ def read_typed(raw: Sequence[BlockMessage]) -> tuple[Message, ...] | None:
     """The same as `read_messages`, in half the time; None when no block shows that it is this format, or when a call
     must be refused.
     """
-    found: list[Message] = []
-    known = False
+    messages: list[Message] = []
+    has_calls = False
     for item in raw:
         if isinstance(item.content, str):
-            found.append(_message(item.role, item.content))
+            messages.append(_message(item.role, item.content))
             continue
         calls, results, text = [], [], ""
         for block in item.content:
@@ -88,12 +88,12 @@ def read_typed(raw: Sequence[BlockMessage]) -> tuple[Message, ...] | None:
                 results.append(ToolResult(block.tool_use_id, block.content, block.is_error))
             elif type(block) is TextBlock:
                 text += block.text
-        known = known or bool(calls or results)
+        has_calls = has_calls or bool(calls or results)
         if results:
-            found.append(_message("tool", "", (), tuple(results)))
+            messages.append(_message("tool", "", (), tuple(results)))
         if text or calls or not results:
-            found.append(_message(item.role, text, tuple(calls)))
-    return wire.joined(found) if known else None
+            messages.append(_message(item.role, text, tuple(calls)))
+    return wire.joined(messages) if has_calls else None
 
 
 def write_messages(messages: Iterable[Message]) -> list[dict[str, Any]]:

@@ -84,9 +84,9 @@ class AnthropicStream(StreamTotals):
             )
         )
 
-    def _count(self, given: Any) -> None:
+    def _count(self, usage: Any) -> None:
         """Totals so far; the last event has the whole output, the first the whole input."""
-        if isinstance(given, dict):
-            for name, count in given.items():
+        if isinstance(usage, dict):
+            for name, count in usage.items():
                 self._counts[name] = max(self._counts.get(name, 0), token_count(count))
             self.usage = anthropic_usage(self._counts)

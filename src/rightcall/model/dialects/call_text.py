@@ -29,8 +29,8 @@ def call_text_in(text: str) -> str:
     """The beginning of what looks like a call; empty when nothing does."""
     if "<" not in text and "{" not in text and "[" not in text and "`" not in text:
         return ""
-    found = SHAPES.search(text[:LONGEST])
-    return "" if found is None else " ".join(found.group().split())[:40]
+    match = SHAPES.search(text[:LONGEST])
+    return "" if match is None else " ".join(match.group().split())[:40]
 
 
 class CallTextWatch:

@@ -55,8 +55,8 @@ class ChatStream(StreamTotals):
 
     def add(self, event: dict[str, Any]) -> None:
         choices = event.get("choices")
-        if isinstance(given := event.get("usage"), dict):
-            self.usage = chat_usage(given)
+        if isinstance(usage := event.get("usage"), dict):
+            self.usage = chat_usage(usage)
         self.leave(_containers(event, ("choices", "usage")))
         if not isinstance(choices, list):
             return
@@ -103,7 +103,9 @@ class ChatStream(StreamTotals):
     def messages(self) -> tuple[Message, ...]:
         return self.complete(
             tuple(
-                Message("assistant", "".join(answer.texts), tuple(_finished(call) for call in answer.calls))
+                Message(
+                    "assistant", "".join(answer.texts), tuple(_finish_call(call) for call in answer.calls)
+                )
                 for answer in self._answers.values()
                 if answer.texts or answer.calls
             )
@@ -115,7 +117,7 @@ def _containers(raw: dict[str, Any], read: Collection[str]) -> dict[str, Any]:
     return {name: value for name, value in raw.items() if isinstance(value, dict | list) and name not in read}
 
 
-def _finished(call: StreamedCall) -> ToolCall:
+def _finish_call(call: StreamedCall) -> ToolCall:
     if call.id == "function_call":  # the older field, which has no ids
         call.id = ""
     return call.call({})

@@ -33,8 +33,8 @@ def read_document(document: Document, where: str) -> tuple[Message, ...] | None:
         return None
     messages = read_items(items, where, expand=items_of)
     if not any(item is document for item in items):
-        known = [call for message in messages for call in message.calls]
-        refuse_unread(document, known, where, "the response", read={id(item) for item in items})
+        calls = [call for message in messages for call in message.calls]
+        refuse_unread(document, calls, where, "the response", read={id(item) for item in items})
     return messages
 
 
@@ -42,12 +42,12 @@ def items_of(document: Document, where: str) -> list[Any] | None:
     """The items of a response; None when it is not one."""
     document = unwrapped(document)
     for name in ALTERNATIVES:
-        if isinstance(found := document.get(name), list) and found:
-            return _with_history(document, one_answer(found, name, where))
+        if isinstance(items := document.get(name), list) and items:
+            return _with_history(document, one_answer(items, name, where))
     if isinstance(document.get("role"), str) or type_of(document) in TYPES or "jsonrpc" in document:
         return [document]
-    held = _held(document)
-    return _called(document) if held is None else held
+    held = _messages_in(document)
+    return _message_without_role(document) if held is None else held
 
 
 def _with_history(document: Document, answer: list[Any]) -> list[Any]:
@@ -58,15 +58,15 @@ def _with_history(document: Document, answer: list[Any]) -> list[Any]:
     return answer
 
 
-def _held(document: Document) -> list[Any] | None:
+def _messages_in(document: Document) -> list[Any] | None:
     """The messages in the field that holds them."""
     output, message, response = (document.get(name) for name in ("output", "message", "response"))
     if isinstance(output, list) and all(isinstance(item, dict) for item in output):
         return output if output or document.get("object") == "response" else None
     if isinstance(output, dict) and isinstance(output.get("message"), dict):
-        return [_spoken(output["message"])]
+        return [_with_model_role(output["message"])]
     if isinstance(message, dict):
-        return [_spoken(unwrapped(message))]
+        return [_with_model_role(unwrapped(message))]
     if isinstance(response, dict) and isinstance(response.get("messages"), list):
         return list(response["messages"])
     for name in ("messages", "steps", "new_items", "outputs", "replies"):
@@ -75,7 +75,7 @@ def _held(document: Document) -> list[Any] | None:
     return None
 
 
-def _called(document: Document) -> list[Any] | None:
+def _message_without_role(document: Document) -> list[Any] | None:
     """One message without a role, one part, or one call."""
     if document.get("method") == "tools/call" or is_bare_call(document):
         return [document]
@@ -98,18 +98,18 @@ def _called(document: Document) -> list[Any] | None:
     return [document] if part.call is not None or (part.known and "type" in document) else None
 
 
-def _spoken(message: Document) -> Document:
+def _with_model_role(message: Document) -> Document:
     """A message of a response, which is the model's."""
     return message if message.get("role") or type_of(message) in TYPES else {**message, "role": "assistant"}
 
 
-def one_answer(found: list[Any], name: str, where: str) -> list[Any]:
+def one_answer(entries: list[Any], name: str, where: str) -> list[Any]:
     """The one answer among alternatives. Entries of one index are pieces of one answer: some servers send text and
     calls apart. Entries of different indexes are different answers, which must call the same: otherwise nobody knows
     which of them the agent followed.
     """
     answers: dict[Any, list[Any]] = {}
-    for place, entry in enumerate(_flat(found)):
+    for place, entry in enumerate(_flat(entries)):
         message = _message_in(entry)
         if message is None:
             raise InputError(where, f"{name}[{place}] has no message", "pass the response as it was received")
@@ -130,24 +130,24 @@ def one_answer(found: list[Any], name: str, where: str) -> list[Any]:
                 f"{name}[{place}] calls other tools than {name}[0]",
                 "return the message that your agent followed, or ask for one answer",
             )
-    return first if len(first) == 1 else [_joined(first)]
+    return first if len(first) == 1 else [_join_pieces(first)]
 
 
-def _flat(found: list[Any]) -> list[Document]:
-    nested = (entry if isinstance(entry, list) else [entry] for entry in found)
+def _flat(entries: list[Any]) -> list[Document]:
+    nested = (entry if isinstance(entry, list) else [entry] for entry in entries)
     return [entry if isinstance(entry, dict) else {} for entries in nested for entry in entries]
 
 
 def _message_in(entry: Document) -> Document | None:
     for name in ("message", "content", "delta"):
         if isinstance(inner := entry.get(name), dict):
-            return _spoken(unwrapped(inner))
+            return _with_model_role(unwrapped(inner))
     if entry.get("finishReason") or entry.get("finish_reason"):  # stopped before it said anything
         return {"role": "assistant", "content": ""}
     return {"role": "assistant", "content": entry["text"]} if isinstance(entry.get("text"), str) else None
 
 
-def _joined(pieces: Iterable[Document]) -> Document:
+def _join_pieces(pieces: Iterable[Document]) -> Document:
     """The pieces of one answer as one message."""
     whole: Document = {"role": "assistant", "content": []}
     for piece in pieces:

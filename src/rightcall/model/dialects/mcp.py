@@ -44,8 +44,8 @@ def write_tool(tool: Tool) -> dict[str, Any]:
     if tool.output_schema is not None:
         written["outputSchema"] = tool.output_schema
     hints = {theirs: getattr(tool.annotations, ours) for theirs, ours in HINTS.items()}
-    if said := {hint: value for hint, value in hints.items() if value is not None}:
-        written["annotations"] = said
+    if annotations := {hint: value for hint, value in hints.items() if value is not None}:
+        written["annotations"] = annotations
     return written
 
 
@@ -53,5 +53,5 @@ def _hint(hints: dict[str, Any], name: str, where: str) -> bool | None:
     value = hints.get(name)
     if value is None or isinstance(value, bool):
         return value
-    found = wire.KINDS.get(type(value), type(value).__name__)
-    raise InputError(where, f"annotations.{name} must be true or false, got {found}")
+    kind = wire.KINDS.get(type(value), type(value).__name__)
+    raise InputError(where, f"annotations.{name} must be true or false, got {kind}")

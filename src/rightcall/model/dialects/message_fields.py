@@ -57,14 +57,14 @@ def role_of(item: dict[str, Any], where: str, path: str) -> Role:
     role = item.get("role")
     if isinstance(role, str) and role.lower() in ROLES:
         return ROLES[role.lower()]
-    implied = _implied_role(item) if role is None else None
+    implied = _role_of(item) if role is None else None
     if implied is not None:
         return implied
     problem = f"{path}.role must be one of user, assistant, system, tool, got {role!r}"
     raise InputError(where, problem, suggestion(str(role), ROLES))
 
 
-def _implied_role(item: dict[str, Any]) -> Role | None:
+def _role_of(item: dict[str, Any]) -> Role | None:
     """Who speaks in a message without a role."""
     kind, parts = type_of(item), item.get("parts")
     if kind in TYPES:
@@ -74,16 +74,16 @@ def _implied_role(item: dict[str, Any]) -> Role | None:
     if isinstance(parts, list):
         if item.get("kind") in PARTIES:
             return PARTIES[item["kind"]]
-        found = [read_part(part) for part in parts if isinstance(part, dict)]
-        if any(part.call is not None for part in found):
+        read_parts = [read_part(part) for part in parts if isinstance(part, dict)]
+        if any(part.call is not None for part in read_parts):
             return "assistant"
-        if any(part.result is not None for part in found):
+        if any(part.result is not None for part in read_parts):
             return "user"
     return "assistant" if any(name in item for name in ENDINGS) else None
 
 
-def refuse_hidden_calls(item: dict[str, Any], known: Sequence[ToolCall], where: str, path: str) -> None:
-    """Reject a message with calls in a field that is not read, or that is itself written like a call. Those of `known`
+def refuse_hidden_calls(item: dict[str, Any], calls: Sequence[ToolCall], where: str, path: str) -> None:
+    """Reject a message with calls in a field that is not read, or that is itself written like a call. Those of `calls`
     are read.
     """
     if "name" in item and any(item.get(name) is not None for name in ARGUMENTS):
@@ -94,7 +94,7 @@ def refuse_hidden_calls(item: dict[str, Any], known: Sequence[ToolCall], where: 
         )
     for name, value in item.items():
         if isinstance(value, list | dict) and value and name not in READ and name not in OTHER_THINGS:
-            refuse_unread(value, known, where, f"{path}.{name}")
+            refuse_unread(value, calls, where, f"{path}.{name}")
 
 
 def refuse_misspelt(item: dict[str, Any], where: str, path: str) -> None:

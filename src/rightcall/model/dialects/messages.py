@@ -81,9 +81,9 @@ class _ItemReader:
         self._add(inner, path)
         if inner is not item and self.messages and self.messages[-1].role == "assistant":
             others = {name: value for name, value in item.items() if name not in WRAPPERS}
-            refuse_unread(others, self._known(), self._where, path)
+            refuse_unread(others, self._calls_read(), self._where, path)
 
-    def _known(self) -> list[ToolCall]:
+    def _calls_read(self) -> list[ToolCall]:
         return [call for message in self.messages for call in message.calls]
 
     def _add(self, item: dict[str, Any], path: str) -> None:
@@ -95,7 +95,7 @@ class _ItemReader:
         elif is_bare_result(item) or (not is_bare_call(item) and _is_tool_output(item)):
             self._result(result_of(read_result(item), where, path))
         elif _is_message(item) and not is_item(item):
-            self._spoken(read_spoken(item, where, path), kind)
+            self._add_spoken(read_spoken(item, where, path), kind)
         elif kind in SILENT_TYPES:
             return
         elif kind == "item_reference":
@@ -108,7 +108,7 @@ class _ItemReader:
         refuse_misplaced(message, self._where, path)
         self.messages.append(message)
 
-    def _spoken(self, spoken: Spoken, kind: str) -> None:
+    def _add_spoken(self, spoken: Spoken, kind: str) -> None:
         if kind == "ToolCallSummaryMessage":  # repeats the calls and results of the events before it
             spoken.calls = [call for call in spoken.calls if call.id not in self._ids]
             spoken.results = [result for result in spoken.results if result.call_id not in self._ids]
@@ -134,7 +134,7 @@ class _ItemReader:
             and any(isinstance(item.get(name), list) for name in LISTS)
         ):
             step = {"content": item.get("text"), **item, "role": "assistant"}  # its text and its calls
-            self._spoken(read_spoken(step, self._where, path), "")
+            self._add_spoken(read_spoken(step, self._where, path), "")
             return
         if part.known:
             refuse_other_calls(item, part, self._where, path)
@@ -156,7 +156,7 @@ class _ItemReader:
         for i, inner in enumerate(items):
             self.add(wire.checked(inner, dict, self._where, path), f"{path}[{i}]")
         self._expand = expand
-        refuse_unread(item, self._known(), self._where, path, read={id(inner) for inner in items})
+        refuse_unread(item, self._calls_read(), self._where, path, read={id(inner) for inner in items})
 
     def _call(self, raw: SpelledCall, item: dict[str, Any], path: str) -> None:
         call = wire.call_of(raw, self._where, path)

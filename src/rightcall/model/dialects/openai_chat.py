@@ -82,16 +82,16 @@ def read_typed(raw: Sequence[ChatMessage]) -> tuple[Message, ...] | None:
     """The same as `read_messages`, in half the time; None when no call shows that it is this format, or when a call
     must be refused.
     """
-    known = False
+    has_calls = False
     for item in raw:
         if item.tool_calls is not None:
-            known = True
+            has_calls = True
             if item.role != "assistant" or not all(call.function.name for call in item.tool_calls):
                 return None
-    return wire.joined(map(_typed_message, raw)) if known else None
+    return wire.joined(map(_read_message, raw)) if has_calls else None
 
 
-def _typed_message(item: ChatMessage) -> Message:
+def _read_message(item: ChatMessage) -> Message:
     if item.role == "tool":
         result = ToolResult(item.tool_call_id or "", item.content, name=item.name or "")
         return _message("tool", "", (), (result,))

@@ -79,27 +79,27 @@ def read_part(part: dict[str, Any]) -> MessagePart:
 
 def by_type(part: dict[str, Any], kind: str) -> MessagePart:
     """A part by its type alone."""
-    found = UNKNOWN
+    part_read = UNKNOWN
     if kind in kinds.TEXTS:
         text = _first(part, kinds.TEXTS[kind], "")
         if isinstance(text, dict) and "value" in text:  # OpenAI's Assistants: {value, annotations}
             text = text["value"]
         elif isinstance(text, list) and kind == "user-prompt":
             text = "".join(piece for piece in text if isinstance(piece, str))
-        found = MessagePart(text=text)
+        part_read = MessagePart(text=text)
     elif kind in kinds.REASONING:
-        found = MessagePart(thinking=True)
+        part_read = MessagePart(thinking=True)
     elif kind in kinds.CALLS or _is_interface_call(part, kind):
-        found = MessagePart(call=read_call(part))
+        part_read = MessagePart(call=read_call(part))
     elif kind in kinds.HOSTED:
-        found = MessagePart(call=_hosted(part, kind))
+        part_read = MessagePart(call=_read_hosted_call(part, kind))
     elif kind in kinds.RESULTS or kind.endswith(kinds.RESULT_ENDINGS):
-        found = MessagePart(result=read_result(part))
+        part_read = MessagePart(result=read_result(part))
     elif kind == "non_standard" and isinstance(inner := part.get("value"), dict):
-        found = read_part(inner)
+        part_read = read_part(inner)
     elif kind in kinds.MEDIA or kind.startswith("data-"):
-        found = SILENT
-    return found
+        part_read = SILENT
+    return part_read
 
 
 def _is_interface_call(part: dict[str, Any], kind: str) -> bool:
@@ -199,7 +199,7 @@ def _own_result(raw: dict[str, Any], kind: str) -> SpelledResult | None:
     return None
 
 
-def _hosted(item: dict[str, Any], kind: str) -> SpelledCall:
+def _read_hosted_call(item: dict[str, Any], kind: str) -> SpelledCall:
     name, fields = kinds.HOSTED[kind]
     given = {field: item[field] for field in fields if item.get(field) is not None}
     only = next(iter(given.values()), None)

@@ -27,11 +27,13 @@ def anthropic_usage(usage: Any) -> Usage:
     return Usage(fresh.input_tokens + cached + written, fresh.output_tokens, cached_tokens=cached)
 
 
-def _usage(usage: Any, given: str, made: str, details: str) -> Usage:
-    if not isinstance(usage, dict) or (usage.get(given) is None and usage.get(made) is None):
+def _usage(usage: Any, input_field: str, output_field: str, details: str) -> Usage:
+    if not isinstance(usage, dict) or (usage.get(input_field) is None and usage.get(output_field) is None):
         return UNKNOWN_USAGE
     parts = usage.get(details)
     cached = parts.get("cached_tokens") if isinstance(parts, dict) else None
     return Usage(
-        token_count(usage.get(given)), token_count(usage.get(made)), cached_tokens=token_count(cached)
+        token_count(usage.get(input_field)),
+        token_count(usage.get(output_field)),
+        cached_tokens=token_count(cached),
     )

@@ -32,11 +32,11 @@ def as_plain(value: Any, where: str, depth: int = 0) -> Any:
         return {key: as_plain(item, where, depth + 1) for key, item in value.items()}
     if isinstance(value, Sequence) and not isinstance(value, bytearray | memoryview | range):
         return [as_plain(item, where, depth + 1) for item in value]
-    dumped = _dumped(value)
+    dumped = _dump_object(value)
     return value if dumped is None else as_plain(dumped, where, depth + 1)
 
 
-def _dumped(value: Any) -> dict[str, Any] | None:
+def _dump_object(value: Any) -> dict[str, Any] | None:
     if isinstance(value, type):
         return None
     if isinstance(value, msgspec.Struct):
@@ -44,9 +44,9 @@ def _dumped(value: Any) -> dict[str, Any] | None:
     for name, options in DUMPS:
         dump = getattr(value, name, None)
         if callable(dump):
-            found = _called(dump, options)
-            if isinstance(found, dict):
-                return found
+            fields = _call_dump(dump, options)
+            if isinstance(fields, dict):
+                return fields
     if dataclasses.is_dataclass(value):
         return {field.name: getattr(value, field.name, None) for field in dataclasses.fields(value)}
     return None
@@ -58,7 +58,7 @@ def _set_fields(record: msgspec.Struct) -> list[str]:
     return [field.name for field in fields if getattr(record, field.name) != field.default]
 
 
-def _called(dump: Any, options: dict[str, Any]) -> Any:
+def _call_dump(dump: Any, options: dict[str, Any]) -> Any:
     try:
         return dump(**options)
     except TypeError:  # an older or different signature

@@ -46,7 +46,7 @@ class Spoken:
         """As messages: the results in a user's message come first; those of an assistant's are its calls' own."""
         text = "".join(self.texts)
         if self.role == "assistant" and self.results:
-            self.calls, left = _answered(self.calls, self.results)
+            self.calls, left = _match_results(self.calls, self.results)
         else:
             left = self.results
         told = [_message("tool", "", (), tuple(left))] if left else []
@@ -64,7 +64,7 @@ def read_spoken(item: dict[str, Any], where: str, path: str) -> Spoken:
     spoken = Spoken(role)
     content = item.get("content")
     if role == "tool" and not _holds_results(content) and not _holds_results(item.get("parts")):
-        spoken.results.append(_told(item, content, where, path))
+        spoken.results.append(_tool_result(item, content, where, path))
     else:
         _read_content(spoken, content, where, f"{path}.content")
         _read_content(spoken, item.get("parts"), where, f"{path}.parts")
@@ -94,7 +94,7 @@ def _holds_results(content: Any) -> bool:
     )
 
 
-def _told(item: dict[str, Any], content: Any, where: str, path: str) -> ToolResult:
+def _tool_result(item: dict[str, Any], content: Any, where: str, path: str) -> ToolResult:
     """The result that a message of role tool is."""
     call_id = wire.field(item, "tool_call_id", str, where, path) or wire.field(
         item, "toolCallId", str, where, path
@@ -155,8 +155,8 @@ def _read_fields(spoken: Spoken, item: dict[str, Any], where: str, path: str) ->
         for name in lists:
             if source.get(name):
                 entries = wire.checked(source[name], list, where, f"{place}.{name}")
-                found = [_field_call(raw, where, f"{place}.{name}[{i}]") for i, raw in enumerate(entries)]
-                spoken.calls += unheard(found, spoken.calls)
+                calls = [_field_call(raw, where, f"{place}.{name}[{i}]") for i, raw in enumerate(entries)]
+                spoken.calls += unheard(calls, spoken.calls)
         for name in SINGLES:
             if source.get(name) is not None:
                 spoken.calls += unheard([_field_call(source[name], where, f"{place}.{name}")], spoken.calls)
@@ -172,17 +172,17 @@ def _field_call(raw: Any, where: str, path: str) -> ToolCall:
     return wire.call_of(part.call if part.call is not None else read_call(raw), where, path)
 
 
-def unheard(calls: list[ToolCall], known: list[ToolCall]) -> list[ToolCall]:
+def unheard(calls: list[ToolCall], earlier: list[ToolCall]) -> list[ToolCall]:
     """The calls that do not repeat one of those known: by id, or without ids by name and arguments."""
-    left = list(known)
-    found = []
+    left = list(earlier)
+    new_calls = []
     for call in calls:
         echoed = next((other for other in left if _repeats(call, other)), None)
         if echoed is None:
-            found.append(call)
+            new_calls.append(call)
         else:
             left.remove(echoed)
-    return found
+    return new_calls
 
 
 def _repeats(call: ToolCall, other: ToolCall) -> bool:
@@ -199,16 +199,18 @@ def result_of(raw: SpelledResult, where: str, path: str) -> ToolResult:
     return ToolResult(str(call_id), output, raw.failed, raw.name if isinstance(raw.name, str) else "")
 
 
-def _answered(calls: list[ToolCall], results: list[ToolResult]) -> tuple[list[ToolCall], list[ToolResult]]:
+def _match_results(
+    calls: list[ToolCall], results: list[ToolResult]
+) -> tuple[list[ToolCall], list[ToolResult]]:
     """The calls with their results, and the results of other calls: a provider's own tools answer at once."""
     by_id = {result.call_id: result for result in results if result.call_id}
-    found = []
+    matched = []
     for call in calls:
         result = by_id.pop(call.id, None) if call.id else None
         status = "ok" if result is None or not result.is_error else "error"
-        found.append(call if result is None else replace(call, status=status, output=result.output))
+        matched.append(call if result is None else replace(call, status=status, output=result.output))
     loose = [result for result in results if not result.call_id]
-    return found, [*by_id.values(), *loose]
+    return matched, [*by_id.values(), *loose]
 
 
 def shown(raw: dict[str, Any]) -> str:

@@ -50,8 +50,8 @@ class StreamTotals:
 
     def complete(self, messages: tuple[Message, ...]) -> tuple[Message, ...]:
         """The messages, unless something that was not read holds a call that they do not have."""
-        known = [call for message in messages for call in message.calls]
-        name = first_unread(self._unread, known) if self._unread else None
+        calls = [call for message in messages for call in message.calls]
+        name = first_unread(self._unread, calls) if self._unread else None
         if name is not None:
             raise InputError(
                 WHERE,
@@ -65,6 +65,6 @@ def known_part(block: Any) -> MessagePart:
     """A part of a streamed answer; what is of no kind that is read is refused."""
     part = read_part(block) if isinstance(block, dict) else MessagePart(known=False)
     if not part.known:
-        found = shown(block) if isinstance(block, dict) else str(block)[:60]
-        raise InputError(WHERE, f"has a block that is of no kind that is read: {found}")
+        label = shown(block) if isinstance(block, dict) else str(block)[:60]
+        raise InputError(WHERE, f"has a block that is of no kind that is read: {label}")
     return part

@@ -14,12 +14,12 @@ from rightcall.model.record import plain_constructor
 from rightcall.model.trajectory import Trajectory
 
 
-def trajectory_from_messages(messages: Sequence[Message], given: int = 0) -> Trajectory:
+def trajectory_from_messages(messages: Sequence[Message], request_count: int = 0) -> Trajectory:
     """Calls with step = index of their message among the assistant's, joined with their results.
 
     A result goes to the first unanswered call of its id in the latest turn that used the id; without a
     usable id on either side, to the first unanswered call in order. The output is the text of the last
-    assistant message that said or called anything. Calls in the first `given` messages are skipped: they
+    assistant message that said or called anything. Calls in the first `request_count` messages are skipped: they
     happened before the agent started.
     """
     transcript = _Transcript()
@@ -30,8 +30,8 @@ def trajectory_from_messages(messages: Sequence[Message], given: int = 0) -> Tra
             for result in results_of(message):
                 transcript.add_result(result)
     calls = transcript.calls
-    if given:
-        first = sum(message.role == "assistant" for message in messages[:given])
+    if request_count:
+        first = sum(message.role == "assistant" for message in messages[:request_count])
         calls = [call for call in calls if call.step is not None and call.step >= first]
     return _trajectory(tuple(messages), tuple(calls), transcript.output)
 

@@ -48,7 +48,7 @@ VAGUE = frozenset(("function", "custom", "program"))
 
 def calls_within(value: Any, read: Collection[int] = ()) -> list[SpelledCall]:
     """Everything shaped like a call at any depth of a value; `read` has the `id()` of parts to leave out."""
-    found: list[SpelledCall] = []
+    calls: list[SpelledCall] = []
     waiting = [value]
     while waiting:
         here = waiting.pop()
@@ -57,37 +57,37 @@ def calls_within(value: Any, read: Collection[int] = ()) -> list[SpelledCall]:
         elif isinstance(here, dict) and id(here) not in read and not _is_other(here):
             call = _call_in(here)
             if call is not None:
-                found.append(call)
+                calls.append(call)
                 continue
             for name, inner in here.items():
                 if name in kinds.LISTS and isinstance(inner, list):
-                    found += [_entry(entry) for entry in inner if isinstance(entry, dict)]
+                    calls += [_entry(entry) for entry in inner if isinstance(entry, dict)]
                 elif name not in OTHER_THINGS:
                     waiting.append(inner)
-    return found
+    return calls
 
 
-def first_unread(value: Any, known: Sequence[ToolCall], read: Collection[int] = ()) -> str | None:
+def first_unread(value: Any, calls: Sequence[ToolCall], read: Collection[int] = ()) -> str | None:
     """The name of a call within a value that is none of those known, `?` for one without a name; None when there is
     none. The same call may be written several times, with other ids.
     """
-    found = calls_within(value, read)
-    ids = {(call.id, call.name) for call in known if call.id} if found else ()
-    for raw in found:
+    spelled_calls = calls_within(value, read)
+    ids = {(call.id, call.name) for call in calls if call.id} if spelled_calls else ()
+    for raw in spelled_calls:
         try:
             call = wire.call_of(raw, "", "")
         except InputError:
             return "?"
-        if (call.id, call.name) not in ids and not any(_same(call, other) for other in known):
+        if (call.id, call.name) not in ids and not any(_same(call, other) for other in calls):
             return call.name
     return None
 
 
 def refuse_unread(
-    value: Any, known: Sequence[ToolCall], where: str, path: str, read: Collection[int] = ()
+    value: Any, calls: Sequence[ToolCall], where: str, path: str, read: Collection[int] = ()
 ) -> None:
     """Reject calls in a place that is not read."""
-    name = first_unread(value, known, read)
+    name = first_unread(value, calls, read)
     if name is not None:
         raise InputError(
             where,
@@ -145,6 +145,10 @@ def _arguments_in(value: dict[str, Any]) -> Any:
         held = value.get(key)
         if isinstance(held, dict) or (isinstance(held, str) and held.lstrip().startswith("{")):
             return held
-        if isinstance(held, list) and held and all(isinstance(one, dict) and "value" in one for one in held):
-            return {str(one.get("name")): one["value"] for one in held}
+        if (
+            isinstance(held, list)
+            and held
+            and all(isinstance(entry, dict) and "value" in entry for entry in held)
+        ):
+            return {str(entry.get("name")): entry["value"] for entry in held}
     return ABSENT

@@ -74,27 +74,27 @@ def dotted(path: str, name: str) -> str:
     return f"{path}.{name}" if path else name
 
 
-def refuse_misspelt(raw: dict[str, Any], known: Sequence[str], where: str, path: str = "") -> None:
+def refuse_misspelt(raw: dict[str, Any], field_names: Sequence[str], where: str, path: str = "") -> None:
     """Reject a field whose name is nearly a known one.
 
     Other unknown fields are allowed: providers add fields faster than we can list them.
     """
     for name in raw:
-        if name not in known:
+        if name not in field_names:
             break
     else:
         return
-    for name in raw.keys() - set(known):
-        near = _near(name, tuple(known)) if isinstance(name, str) else ""
+    for name in raw.keys() - set(field_names):
+        near = _near(name, tuple(field_names)) if isinstance(name, str) else ""
         if near:
             inside = f" in {path}" if path else ""
             raise InputError(where, f"unknown field '{name}'{inside}", f"did you mean '{near}'?")
 
 
 @lru_cache(1024)
-def _near(name: str, known: tuple[str, ...]) -> str:
+def _near(name: str, field_names: tuple[str, ...]) -> str:
     """The name that one is nearly; cached, because every message of a file has the same fields."""
-    return next(iter(difflib.get_close_matches(name, known, n=1, cutoff=0.8)), "")
+    return next(iter(difflib.get_close_matches(name, field_names, n=1, cutoff=0.8)), "")
 
 
 def parsed_call(name: str, arguments: Any, call_id: str) -> ToolCall:
@@ -201,16 +201,16 @@ def output_text(output: Any) -> str:
 
 def joined(messages: Iterable[Message]) -> tuple[Message, ...]:
     """The messages with adjacent tool messages merged, as all formats are read."""
-    found: list[Message] = []
+    messages_read: list[Message] = []
     for message in messages:
-        if message.role == "tool" and found and found[-1].role == "tool":
-            last = found.pop()
-            found.append(
+        if message.role == "tool" and messages_read and messages_read[-1].role == "tool":
+            last = messages_read.pop()
+            messages_read.append(
                 Message("tool", last.content + message.content, (), (*last.results, *message.results))
             )
         else:
-            found.append(message)
-    return tuple(found)
+            messages_read.append(message)
+    return tuple(messages_read)
 
 
 def results_of(message: Message) -> Sequence[ToolResult]:
