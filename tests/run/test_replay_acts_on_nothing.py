@@ -20,7 +20,7 @@ import rightcall as rc
 from rightcall.agents.agent import Agent
 from rightcall.agents.session import Session
 from rightcall.agents.setup_problems import unrecorded_actions
-from rightcall.core.errors import CheckError
+from rightcall.core.errors import CheckError, ConfigError
 from rightcall.metrics.judged.rubric import Rubric
 from rightcall.model import Golden, Trajectory
 from rightcall.model.call import ToolCall
@@ -247,7 +247,7 @@ def test_an_mcp_server_is_not_started_by_a_replay(folder):
         "agent": {"model": "scripted:script.json", "mode": "loop", "execute": "real"},
     }
     (folder / "suite.json").write_text(json.dumps(suite))
-    with pytest.raises(rc.ConfigError, match="the tools of the MCP server were not recorded"):
+    with pytest.raises(ConfigError, match="the tools of the MCP server were not recorded"):
         rc.run_suite(folder / "suite.json", record="replay")
     assert not (folder / "started.txt").exists()
     (recorded,) = rc.run_suite(folder / "suite.json", record="auto").results
@@ -328,7 +328,7 @@ def test_recorded_models_do_not_run_real_tools(folder):
     agent = replace(paying_agent(FUNCTIONS["function"], recordings_of(folder, "none")), recordings=None)
     evaluate(replace(agent, record=str(folder / "answers")))
     done = list(ACTED)
-    with pytest.raises(rc.ConfigError, match="has no results of tools, so they would run for real"):
+    with pytest.raises(ConfigError, match="has no results of tools, so they would run for real"):
         evaluate(replace(agent, model=f"recorded:{folder}/answers"))
     assert done == ACTED
 
