@@ -260,7 +260,7 @@ def _reply(name: str, draw: random.Random) -> Any:
 
     def door() -> int:
         try:
-            reply = provider("m")._decoded(Path(name).read_bytes(), 0)
+            reply = provider("m")._decode_reply(Path(name).read_bytes(), 0)
         except ProviderError:
             return 2
         recorder = Recorder()

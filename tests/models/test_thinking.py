@@ -6,7 +6,7 @@ import json
 
 from rightcall.core.codec import decode, encode
 from rightcall.model.message import Message
-from rightcall.models.anthropic import read_reply, varying_fields
+from rightcall.models.anthropic import message_fields, read_reply
 from rightcall.models.base import ModelRequest, Prompt
 
 THOUGHT = {"type": "thinking", "thinking": "It wants the weather.", "signature": "c2lnbmVk"}
@@ -17,7 +17,7 @@ CALL = {"type": "tool_use", "id": "t1", "name": "get_weather", "input": {"city":
 def test_thinking_goes_back_first_and_unchanged():
     reply = read_reply({"content": [THOUGHT, HIDDEN, CALL], "stop_reason": "tool_use"}, "reply")
     asked = Message("user", "Weather in Hue?")
-    sent = varying_fields(ModelRequest(Prompt(), (asked, reply.message)))["messages"]
+    sent = message_fields(ModelRequest(Prompt(), (asked, reply.message)))["messages"]
     assert sent[1]["content"] == [THOUGHT, HIDDEN, CALL]
 
 

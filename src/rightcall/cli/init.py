@@ -24,7 +24,7 @@ def init(folder: Path, model: str, base_url: str | None, force: bool) -> None:
     """Create a working example suite in FOLDER: suite.yaml, tools.json and goldens.jsonl."""
     from rightcall.cli.demo_suites import FOLDER
     from rightcall.files.atomic import reason, write_file
-    from rightcall.models.http import checked_url
+    from rightcall.models.http import check_url
     from rightcall.run.editor_schema import suite_schema
 
     there = [name for name in FILES if (folder / name).exists()]
@@ -41,7 +41,7 @@ def init(folder: Path, model: str, base_url: str | None, force: bool) -> None:
             str(folder), f"cannot create folder: {reason(error)}", "choose another folder"
         ) from None
     suite = (FOLDER / "suite.yaml").read_text(encoding="utf-8")
-    server = {"model": f"\n  base_url: {json.dumps(checked_url(base_url))}"} if base_url else {}
+    server = {"model": f"\n  base_url: {json.dumps(check_url(base_url))}"} if base_url else {}
     mine = {"name: demo": folder.resolve().name, "model: local:smollm2": model}
     for line, value in mine.items():
         key = line.partition(":")[0]

@@ -8,7 +8,7 @@ from rightcall.core.errors import RightCallError
 from rightcall.model.record import Record
 from rightcall.models.catalog import ROLES, ModelCatalog, project_models
 from rightcall.models.endpoint import ModelEndpoint
-from rightcall.models.hosts import HOSTS, address_of, shown_host
+from rightcall.models.hosts import HOSTS, address_of, host_label
 from rightcall.models.resolver import check, endpoint_of
 
 
@@ -54,5 +54,5 @@ async def _check_model(role: str, model: object) -> CheckedModel:
     if address is None:
         return CheckedModel(role, endpoint.model, problems=tuple(await check(endpoint)))
     key = endpoint.key_env or (HOSTS[endpoint.prefix].key_variable if address.source != "written" else "")
-    host = shown_host(address.url)
+    host = host_label(address.url)
     return CheckedModel(role, endpoint.model, host, key, tuple(await check(endpoint)))

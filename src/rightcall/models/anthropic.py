@@ -12,7 +12,7 @@ from rightcall.core.errors import InputError
 from rightcall.model import Message, Tool, Usage
 from rightcall.model.dialects import anthropic as spelling
 from rightcall.models.base import ModelReply, ModelRequest, Prompt, Stop
-from rightcall.models.remote import Json, RemoteProvider, counted
+from rightcall.models.remote import Json, RemoteProvider, tokens_at
 
 VERSION = "2023-06-01"
 DEFAULT_MAX_TOKENS = 4096  # required by the API
@@ -43,7 +43,7 @@ class AnthropicProvider(RemoteProvider):
 
     def varying(self, request: ModelRequest) -> Json:
         """The messages; system messages among them are added to the system text."""
-        return varying_fields(request)
+        return message_fields(request)
 
     def write_tool(self, tool: Tool) -> Json:
         """With `input_schema`."""
@@ -76,12 +76,12 @@ def constant_fields(model: str, prompt: Prompt) -> Json:
     }
 
 
-def varying_fields(request: ModelRequest) -> Json:
+def message_fields(request: ModelRequest) -> Json:
     """Messages, and the system text when the conversation itself has some."""
     spoken = [m for m in request.messages if m.content or m.calls or m.role != "assistant"]  # "" is refused
     fields: Json = {"messages": spelling.write_messages(spoken)}
-    if said := spelling.system_text(request.messages):
-        fields["system"] = "\n\n".join(text for text in (request.prompt.system, said) if text)
+    if conversation_system := spelling.system_text(request.messages):
+        fields["system"] = "\n\n".join(text for text in (request.prompt.system, conversation_system) if text)
     return fields
 
 
@@ -104,6 +104,6 @@ def read_reply(body: Json, where: str) -> ModelReply:
 
 def _usage(usage: Any) -> Usage:
     """Here tokens read from and written to the cache are counted separately from the input."""
-    cached = counted(usage, "cache_read_input_tokens")
-    given = counted(usage, "input_tokens") + cached + counted(usage, "cache_creation_input_tokens")
-    return Usage(given, counted(usage, "output_tokens"), cached_tokens=cached)
+    cached = tokens_at(usage, "cache_read_input_tokens")
+    input_tokens = tokens_at(usage, "input_tokens") + cached + tokens_at(usage, "cache_creation_input_tokens")
+    return Usage(input_tokens, tokens_at(usage, "output_tokens"), cached_tokens=cached)

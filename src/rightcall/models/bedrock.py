@@ -16,7 +16,7 @@ from rightcall.model.dialects import wire
 from rightcall.model.dialects.anthropic import system_text
 from rightcall.model.dialects.messages import read_items
 from rightcall.models.base import ModelReply, ModelRequest, Prompt, Settings, Stop
-from rightcall.models.remote import Json, RemoteProvider, counted
+from rightcall.models.remote import Json, RemoteProvider, tokens_at
 
 STOPS: dict[str, Stop] = {
     "max_tokens": "truncated",
@@ -94,8 +94,10 @@ class BedrockProvider(RemoteProvider):
     def varying(self, request: ModelRequest) -> Json:
         """The messages, and the system text when the conversation itself has some. There is no seed."""
         fields: Json = {"messages": write_messages(request.messages)}
-        if said := system_text(request.messages):
-            fields["system"] = [{"text": text} for text in (request.prompt.system, said) if text]
+        if conversation_system := system_text(request.messages):
+            fields["system"] = [
+                {"text": text} for text in (request.prompt.system, conversation_system) if text
+            ]
         return fields
 
     def write_tool(self, tool: Tool) -> Json:
@@ -118,7 +120,7 @@ def write_messages(messages: Iterable[Message]) -> list[Json]:
         if message.role == "tool":
             content = [_result(result) for result in wire.results_of(message)]
         else:
-            content = _spoken(message)
+            content = _message_blocks(message)
         if not content:
             continue
         if written and written[-1]["role"] == role:
@@ -142,13 +144,13 @@ def read_reply(body: Json, where: str) -> ModelReply:
     thinking = tuple(block for block in blocks if THINKING in block)
     spoken = [block for block in blocks if THINKING not in block]
     messages = read_items([{"role": "assistant", "content": spoken}], where) if spoken else ()
-    text = "".join(each.content for each in messages)
-    calls = tuple(call for each in messages for call in each.calls)
+    text = "".join(message.content for message in messages)
+    calls = tuple(call for message in messages for call in message.calls)
     stop = STOPS.get(reason, "done")
     return ModelReply(Message("assistant", text, calls, thinking=thinking), _usage(body.get("usage")), stop)
 
 
-def _spoken(message: Message) -> list[Json]:
+def _message_blocks(message: Message) -> list[Json]:
     thinking: list[Json] = [block for block in message.thinking if THINKING in block]
     text = [{"text": message.content}] if message.content else []
     calls = [
@@ -177,6 +179,6 @@ def _inference(settings: Settings) -> Json:
 
 def _usage(usage: Any) -> Usage:
     """Here tokens read from and written to the cache are counted separately from the input."""
-    cached = counted(usage, "cacheReadInputTokens")
-    given = counted(usage, "inputTokens") + cached + counted(usage, "cacheWriteInputTokens")
-    return Usage(given, counted(usage, "outputTokens"), cached_tokens=cached)
+    cached = tokens_at(usage, "cacheReadInputTokens")
+    input_tokens = tokens_at(usage, "inputTokens") + cached + tokens_at(usage, "cacheWriteInputTokens")
+    return Usage(input_tokens, tokens_at(usage, "outputTokens"), cached_tokens=cached)

@@ -65,10 +65,10 @@ class ModelCatalog:
 
     def require_default(self, role: Role, who: str) -> ModelEndpoint:
         """The default of a role; without one a `ConfigError` says which line to add."""
-        found = self.default(role)
-        if found is None:
+        default_model = self.default(role)
+        if default_model is None:
             raise ConfigError(f"{who} requires a model; {line_to_add(role)}")
-        return found
+        return default_model
 
     def _unknown(self, name: str) -> str:
         from rightcall.models.resolver import hint_for
@@ -92,8 +92,10 @@ def variable_of(role: Role) -> str:
     return f"RIGHTCALL_DEFAULT_{role.upper()}"
 
 
-def read_models(written: Mapping[str, Any], where: str, known: ModelCatalog | None = None) -> ModelCatalog:
-    """A catalog from a table of a file, over a `known` one; one `ConfigError` lists every problem."""
+def read_models(
+    written: Mapping[str, Any], where: str, base_catalog: ModelCatalog | None = None
+) -> ModelCatalog:
+    """A catalog from a table of a file, over a `base_catalog` one; one `ConfigError` lists every problem."""
     endpoints: dict[str, ModelEndpoint] = {}
     defaults: dict[Role, str] = {}
     problems: list[str] = []
@@ -108,17 +110,17 @@ def read_models(written: Mapping[str, Any], where: str, known: ModelCatalog | No
             problems += error.problems
         except RightCallError as error:
             problems.append(str(error))
-    found = ModelCatalog(endpoints, defaults).over(known or ModelCatalog())
+    catalog = ModelCatalog(endpoints, defaults).over(base_catalog or ModelCatalog())
     for role, name in defaults.items():
         try:
-            found.endpoint(name)
+            catalog.endpoint(name)
         except ConfigError as error:
             problems += [f"{where}.default_{role}: {problem}" for problem in error.problems]
     if problems:
         raise ConfigError(*problems)
     for endpoint in endpoints.values():
         hide_variables(endpoint.secret_variables, endpoint.secret_values)
-    return found
+    return catalog
 
 
 def _endpoint(name: str, value: Any, where: str) -> ModelEndpoint:
@@ -167,9 +169,9 @@ _READ: dict[Path, tuple[int, int, ModelCatalog]] = {}
 
 def _project_catalog(path: Path, changed: int, size: int) -> ModelCatalog:
     """The catalog of a file, read again when the file changed: a judge asks for it once per case."""
-    known = _READ.get(path)
-    if known is not None and known[:2] == (changed, size):
-        return known[2]
+    cached = _READ.get(path)
+    if cached is not None and cached[:2] == (changed, size):
+        return cached[2]
     table: Any = read_document(path) if size and path.read_bytes().strip() else {}
     for key in ("tool", "rightcall", "models"):
         table = table.get(key, {})

@@ -11,7 +11,7 @@ import msgspec
 from rightcall.core.errors import ConfigError
 from rightcall.model.record import Record
 from rightcall.models.base import Settings
-from rightcall.models.hosts import HOSTS, address_of, server_of, shown_host
+from rightcall.models.hosts import HOSTS, address_of, host_label, server_of
 from rightcall.models.prices import Price, Prices, built_in_prices
 from rightcall.models.rate_limit import RateLimit
 
@@ -71,7 +71,7 @@ class ModelEndpoint(Record, frozen=True):
     def words(self) -> str:
         """`openai:gpt-5-mini at api.openai.com`; the model alone when no server is asked."""
         address = address_of(self.prefix, self.base_url)
-        return f"{self.model} at {shown_host(address.url)}" if address else self.model
+        return f"{self.model} at {host_label(address.url)}" if address else self.model
 
     @property
     def identity(self) -> tuple[str, str, str]:
@@ -133,25 +133,25 @@ class ModelEndpoint(Record, frozen=True):
 
 def endpoint_problems(endpoint: ModelEndpoint) -> list[str]:
     """What is wrong with an endpoint, found without asking it."""
-    found: list[str] = []
+    problems: list[str] = []
     if endpoint.prefix in HOSTS:
         try:
             address_of(endpoint.prefix, endpoint.base_url)
         except ConfigError as error:
-            found += error.problems
+            problems += error.problems
     else:
         named = [name for name in ("base_url", "key_env", "headers") if getattr(endpoint, name)]
-        found += [
+        problems += [
             f"{endpoint.prefix}: does not accept {name}; use openai:MODEL for your own server"
             for name in named
         ]
     if endpoint.key_env is not None and not re.fullmatch(r"[A-Za-z_]\w*", endpoint.key_env, re.ASCII):
-        found.append("key_env must be the name of an environment variable, not the key itself")
+        problems.append("key_env must be the name of an environment variable, not the key itself")
     for name, text in endpoint.headers.items():
         if not _HEADER.fullmatch(name) or not text.isprintable() or not text.isascii():
             shown = name if _HEADER.fullmatch(name) else repr(name)
-            found.append(f"header {shown} is not valid; write Name: value in printable ASCII")
-    return found
+            problems.append(f"header {shown} is not valid; write Name: value in printable ASCII")
+    return problems
 
 
 def overlaid(base: Settings, over: Settings) -> Settings:

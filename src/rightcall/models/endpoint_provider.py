@@ -61,11 +61,11 @@ class EndpointProvider(Provider):
         return shared_bucket(" ".join(self._endpoint.identity[:2]), rate) if rate else None
 
     def _prompt(self, prompt: Prompt) -> Prompt:
-        known = self._prompts.get(id(prompt))
-        if known is None:
+        cached = self._prompts.get(id(prompt))
+        if cached is None:
             if len(self._prompts) >= _REMEMBERED:
                 self._prompts.clear()
             # The prompt is stored with it: while it is alive, its id is unique.
             own = replace(prompt, settings=overlaid(prompt.settings, self._endpoint.settings))
-            known = self._prompts[id(prompt)] = prompt, own
-        return known[1]
+            cached = self._prompts[id(prompt)] = prompt, own
+        return cached[1]

@@ -26,13 +26,13 @@ _ENDINGS = ("ings", "ing", "ies", "ed", "es", "s")
 
 def words(text: str) -> list[str]:
     """Content words in order, lower case and without English endings; Chinese as pairs of characters."""
-    found: list[str] = []
+    stems: list[str] = []
     for run in _WORD.findall(_CAMEL.sub(" ", text)):
         if "\u3400" <= run[0] <= "\u9fff" or "\uf900" <= run[0] <= "\ufaff":
-            found += [run[i : i + 2] for i in range(max(1, len(run) - 1))]
+            stems += [run[i : i + 2] for i in range(max(1, len(run) - 1))]
         else:
-            found.append(stem(run.casefold()))
-    return [word for word in found if word not in _STOP]
+            stems.append(stem(run.casefold()))
+    return [word for word in stems if word not in _STOP]
 
 
 def stem(word: str) -> str:
@@ -74,19 +74,19 @@ def extract(tool: Tool, text: str) -> dict[str, Any]:
     needed = tool.input_schema.get("required")
     required = set(needed) if isinstance(needed, list) else set()
     taken: list[tuple[int, int]] = []
-    found: dict[str, Any] = {}
+    arguments: dict[str, Any] = {}
     for name in sorted(tool.parameters, key=lambda name: name not in required):
         schema = tool.parameters[name]
         value = _value(name, schema if isinstance(schema, dict) else {}, text, taken, name in required)
         if value is not None:
-            found[name] = value
-    return {name: found[name] for name in tool.parameters if name in found}
+            arguments[name] = value
+    return {name: arguments[name] for name in tool.parameters if name in arguments}
 
 
 def _value(name: str, schema: dict[str, Any], text: str, taken: list[tuple[int, int]], needed: bool) -> Any:
     choices = schema.get("enum")
     if isinstance(choices, list):
-        return _chosen(choices, text)
+        return _enum_value(choices, text)
     kind = schema.get("type")
     kinds = kind if isinstance(kind, list) else [kind]
     if "integer" in kinds or "number" in kinds:
@@ -99,13 +99,13 @@ def _value(name: str, schema: dict[str, Any], text: str, taken: list[tuple[int, 
     return _string(name, schema, text, taken, needed) if "string" in kinds or kind is None else None
 
 
-def _chosen(choices: list[Any], text: str) -> Any:
+def _enum_value(choices: list[Any], text: str) -> Any:
     """The enum value mentioned in the text; if several, the first."""
-    said = {stem(word) for word in words(text)}
+    text_stems = {stem(word) for word in words(text)}
     places = []
     for choice in choices:
         at = text.casefold().find(str(choice).casefold().replace("_", " "))
-        if at >= 0 or (words(str(choice)) and set(words(str(choice))) <= said):
+        if at >= 0 or (words(str(choice)) and set(words(str(choice))) <= text_stems):
             places.append((at if at >= 0 else len(text), -len(str(choice)), choice))
     return min(places, key=lambda place: place[:2])[2] if places else None
 
@@ -113,8 +113,8 @@ def _chosen(choices: list[Any], text: str) -> Any:
 def _number(name: str, text: str, taken: list[tuple[int, int]], *, whole: bool, needed: bool) -> Any:
     """The number next to a word of the parameter's name, otherwise the next one, if the parameter is required."""
     free = [m for m in _NUMBER.finditer(text) if not _overlaps(m.span(), taken)]
-    wanted = set(words(name))
-    near = [m for m in free if wanted & set(words(text[max(0, m.start() - 20) : m.end() + 20]))]
+    name_words = set(words(name))
+    near = [m for m in free if name_words & set(words(text[max(0, m.start() - 20) : m.end() + 20]))]
     for match in near[:1] or (free[:1] if needed else []):
         number = float(match.group().replace(",", ""))
         if whole and number != int(number):
@@ -125,8 +125,8 @@ def _number(name: str, text: str, taken: list[tuple[int, int]], *, whole: bool, 
 
 
 def _flag(name: str, text: str) -> bool | None:
-    wanted = set(words(name))
-    if not wanted or not wanted <= set(words(text)):
+    name_words = set(words(name))
+    if not name_words or not name_words <= set(words(text)):
         return None
     return not _NOT.search(text)
 
@@ -137,8 +137,8 @@ def _several(items: dict[str, Any], text: str) -> list[Any] | None:
         return [int(n) if n == int(n) else n for n in numbers] or None
     if isinstance(items.get("enum"), list):
         return [c for c in items["enum"] if str(c).casefold() in text.casefold()] or None
-    found = [next(filter(None, m.groups())) for m in _QUOTED.finditer(text)]
-    return found or None
+    quotations = [next(filter(None, m.groups())) for m in _QUOTED.finditer(text)]
+    return quotations or None
 
 
 def _string(
@@ -147,17 +147,19 @@ def _string(
     about = {*words(name), *re.split(r"[_\W]+", name.casefold()), str(schema.get("format", "")).split("-")[0]}
     for hints, pattern in _HINTS:
         if about & hints:
-            return _taken(pattern, text, taken)
+            return _take_match(pattern, text, taken)
     if not needed:
         return None
     return (
-        _taken(_QUOTED, text, taken)
-        or _taken(_NAME, text, taken, start=_first_word_end(text))
-        or _taken(_CHINESE_OWNER, text, taken)
+        _take_match(_QUOTED, text, taken)
+        or _take_match(_NAME, text, taken, start=_first_word_end(text))
+        or _take_match(_CHINESE_OWNER, text, taken)
     )
 
 
-def _taken(pattern: re.Pattern[str], text: str, taken: list[tuple[int, int]], start: int = 0) -> str | None:
+def _take_match(
+    pattern: re.Pattern[str], text: str, taken: list[tuple[int, int]], start: int = 0
+) -> str | None:
     for match in pattern.finditer(text, start):
         if not _overlaps(match.span(), taken):
             taken.append(match.span())

@@ -23,7 +23,7 @@ _ASK_LATER = frozenset({408, 409, 425, 429})
 _USED_UP = ("insufficient_quota", "billing_hard_limit_reached")
 
 
-def refused(where: str, status: int, headers: Mapping[str, str], content: bytes) -> ProviderError:
+def refusal_error(where: str, status: int, headers: Mapping[str, str], content: bytes) -> ProviderError:
     """A response with a status other than 200, with the server's message."""
     code, words = server_words(content)
     if 300 <= status < 400:
@@ -84,7 +84,7 @@ def not_json(where: str, content_type: str, content: bytes) -> ProviderError:
     )
 
 
-def malformed(where: str, problem: str) -> ProviderError:
+def format_error(where: str, problem: str) -> ProviderError:
     """A body that is not valid JSON or not in the wire format. A retry may succeed."""
     return ProviderError(
         f"{where}: unusable response: {scrub(one_line(problem, 200))}",
@@ -106,11 +106,11 @@ def server_words(content: bytes) -> tuple[str, str]:
         body = msgspec.json.decode(content[: 4 * MEGABYTE])
     except DecodeErrors:
         return "", scrub(one_line(content[:2000].decode(errors="replace")))
-    found = body.get("error", body) if isinstance(body, dict) else body
-    if not isinstance(found, dict):
-        return "", scrub(one_line(str(found)))
-    code = found.get("code") or found.get("type")
-    words = found.get("message") or found.get("detail") or code or ""
+    detail = body.get("error", body) if isinstance(body, dict) else body
+    if not isinstance(detail, dict):
+        return "", scrub(one_line(str(detail)))
+    code = detail.get("code") or detail.get("type")
+    words = detail.get("message") or detail.get("detail") or code or ""
     return str(code), scrub(one_line(_text(words)))
 
 
@@ -151,10 +151,10 @@ def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> floa
     now = now or datetime.now(UTC)
     milliseconds = _number(headers.get("retry-after-ms", ""))
     if milliseconds is not None:
-        return _bounded(milliseconds / 1000)
+        return _clamp_delay(milliseconds / 1000)
     if stated := headers.get("retry-after", "").strip():
         seconds = _number(stated)
-        return _bounded(seconds) if seconds is not None else _until(_http_date(stated), now)
+        return _clamp_delay(seconds) if seconds is not None else _until(_http_date(stated), now)
     resets = [*_openai_resets(headers), *_anthropic_resets(headers, now)]
     return max(resets, default=None)
 
@@ -188,7 +188,7 @@ def _duration(text: str) -> float | None:
     parts = re.findall(r"(\d{1,9}(?:\.\d{1,9})?)(ms|h|m|s)", text, re.ASCII)
     if not parts or "".join(n + u for n, u in parts) != text.strip():
         return None
-    return _bounded(math.fsum(float(n) * units[u] for n, u in parts))
+    return _clamp_delay(math.fsum(float(n) * units[u] for n, u in parts))
 
 
 def _http_date(text: str) -> datetime | None:
@@ -208,8 +208,8 @@ def _iso_date(text: str) -> datetime | None:
 
 
 def _until(moment: datetime | None, now: datetime) -> float | None:
-    return None if moment is None else _bounded((moment - now).total_seconds())
+    return None if moment is None else _clamp_delay((moment - now).total_seconds())
 
 
-def _bounded(seconds: float) -> float:
+def _clamp_delay(seconds: float) -> float:
     return min(max(seconds, 0.0), _LONGEST)

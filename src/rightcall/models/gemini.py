@@ -15,7 +15,7 @@ from rightcall.model.dialects import wire
 from rightcall.model.dialects.anthropic import system_text
 from rightcall.model.dialects.messages import read_items
 from rightcall.models.base import ModelReply, ModelRequest, Prompt, Settings, Stop
-from rightcall.models.remote import Json, RemoteProvider, counted
+from rightcall.models.remote import Json, RemoteProvider, tokens_at
 
 STOPS: dict[str, Stop] = {
     "MAX_TOKENS": "truncated",
@@ -65,8 +65,10 @@ class GeminiProvider(RemoteProvider):
     def varying(self, request: ModelRequest) -> Json:
         """The messages, the seed of the trial, and the system text when the conversation itself has some."""
         fields: Json = {"contents": write_contents(request.messages)}
-        if said := system_text(request.messages):
-            fields["systemInstruction"] = _system("\n\n".join(filter(None, (request.prompt.system, said))))
+        if conversation_system := system_text(request.messages):
+            fields["systemInstruction"] = _system(
+                "\n\n".join(filter(None, (request.prompt.system, conversation_system)))
+            )
         if (seed := request.sampling_seed) is not None:
             fields["generationConfig"] = {**_generation(request.prompt.settings), "seed": seed}
         return fields
@@ -92,7 +94,7 @@ def write_contents(messages: Iterable[Message]) -> list[Json]:
             parts = [_result(result, names) for result in wire.results_of(message)]
         else:
             names |= {call.id: call.name for call in message.calls}
-            parts = _spoken(message)
+            parts = _message_parts(message)
         if parts:
             contents.append({"role": "model" if message.role == "assistant" else "user", "parts": parts})
     return contents
@@ -113,8 +115,8 @@ def read_reply(body: Json, where: str) -> ModelReply:
         problem = f"finishReason {reason}: {str(candidate.get('finishMessage') or 'a call was lost')[:200]}"
         raise InputError(where, problem)
     content = candidate.get("content")
-    found = content.get("parts") if isinstance(content, dict) else None
-    parts = [part for part in found if isinstance(part, dict)] if isinstance(found, list) else []
+    raw_parts = content.get("parts") if isinstance(content, dict) else None
+    parts = [part for part in raw_parts if isinstance(part, dict)] if isinstance(raw_parts, list) else []
     spoken = [part for part in parts if not part.get("thought")]
     messages = read_items([{"role": "model", "parts": spoken}], where) if spoken else ()
     text = "".join(message.content for message in messages)
@@ -132,7 +134,7 @@ def _signatures(parts: list[Json]) -> Iterable[Json]:
             yield {"call": position if "functionCall" in part else -1, SIGNATURE: signature}
 
 
-def _spoken(message: Message) -> list[Json]:
+def _message_parts(message: Message) -> list[Json]:
     signed = {
         block["call"]: block[SIGNATURE]
         for block in message.thinking
@@ -178,6 +180,6 @@ def _generation(settings: Settings) -> Json:
 
 def _usage(usage: Any) -> Usage:
     """Thoughts are part of the output here, tokens from a cache part of the input."""
-    made = counted(usage, "candidatesTokenCount") + counted(usage, "thoughtsTokenCount")
-    given = counted(usage, "promptTokenCount") + counted(usage, "toolUsePromptTokenCount")
-    return Usage(given, made, cached_tokens=counted(usage, "cachedContentTokenCount"))
+    output_tokens = tokens_at(usage, "candidatesTokenCount") + tokens_at(usage, "thoughtsTokenCount")
+    input_tokens = tokens_at(usage, "promptTokenCount") + tokens_at(usage, "toolUsePromptTokenCount")
+    return Usage(input_tokens, output_tokens, cached_tokens=tokens_at(usage, "cachedContentTokenCount"))

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from rightcall.core.errors import ConfigError
 from rightcall.model.record import Record
-from rightcall.models.http import checked_url
+from rightcall.models.http import check_url
 
 
 class Host(Record, frozen=True):
@@ -58,13 +58,13 @@ class Host(Record, frozen=True):
         def value(match: re.Match[str]) -> str:
             names = match[1].split("|")
             for name in names:
-                if found := name[1:] if name.startswith("=") else os.environ.get(name, "").strip():
-                    return found
+                if setting := name[1:] if name.startswith("=") else os.environ.get(name, "").strip():
+                    return setting
             raise ConfigError(f"{prefix}: needs a region; set {names[0]} or base_url")
 
         return re.sub(r"\{([^}]+)\}", value, self.url).replace("://global-", "://")
 
-    def stated_url(self) -> str:
+    def sdk_variable_url(self) -> str:
         """The URL that the SDK's variable states, complete; empty when it is not set."""
         stated = os.environ.get(self.url_variable, "").strip() if self.url_variable else ""
         if not stated:
@@ -73,7 +73,7 @@ class Host(Record, frozen=True):
             name, _, port = stated.partition(":")
             host = "127.0.0.1" if name in ("", "0.0.0.0") else name  # noqa: S104  where it listens, not we
             stated = f"http://{host}:{port or self.port}"
-        stated = checked_url(stated, self.url_variable)
+        stated = check_url(stated, self.url_variable)
         return stated if not self.path or stated.endswith(self.path) else stated + self.path
 
 
@@ -141,10 +141,10 @@ def address_of(prefix: str, base_url: str | None = None) -> ServerAddress | None
     if host is None:
         return None
     if base_url:
-        return ServerAddress(checked_url(base_url), "written")
+        return ServerAddress(check_url(base_url), "written")
     if not (host.url or host.url_variable):
         return None
-    if stated := host.stated_url():
+    if stated := host.sdk_variable_url():
         return ServerAddress(stated, "variable")
     return ServerAddress(host.default_url(prefix), "default")
 
@@ -168,6 +168,6 @@ def origin_of(url: str) -> str:
     return f"{parts.scheme}://{(parts.hostname or '').lower()}:{port}"
 
 
-def shown_host(url: str) -> str:
+def host_label(url: str) -> str:
     """The host of a URL as people write it: `api.openai.com`, `127.0.0.1:8000`."""
     return urlsplit(url).netloc.rpartition("@")[2]

@@ -45,7 +45,7 @@ class HttpClient:
     """
 
     def __init__(self, base_url: str, headers: Callable[[], Mapping[str, str]], network: Network) -> None:
-        self.base_url, self.network = checked_url(base_url), network
+        self.base_url, self.network = check_url(base_url), network
         self._headers = headers
         self._session: aiohttp.ClientSession | None = None
         self._urls: dict[str, URL] = {}
@@ -57,7 +57,7 @@ class HttpClient:
         """The body of a successful JSON response, or a `ProviderError`. `own` are headers of this request."""
         status, headers, content = await self.exchange(path, body, own)
         if status != 200:
-            raise failures.refused(self.base_url, status, headers, content)
+            raise failures.refusal_error(self.base_url, status, headers, content)
         kind = headers.get("content-type", "json")
         if "json" not in kind.lower():
             raise failures.not_json(self.base_url, kind, content)
@@ -177,7 +177,7 @@ class HttpClient:
         return chunks[0] if len(chunks) == 1 else b"".join(chunks)
 
 
-def checked_url(base_url: str, what: str = "base_url") -> str:
+def check_url(base_url: str, what: str = "base_url") -> str:
     """The URL without a trailing slash, or a `ConfigError` that does not expose a password."""
     try:
         url = urlsplit(base_url.strip())

@@ -61,13 +61,13 @@ class ToolIndex:
 
     def choose(self, text: str, threshold: float = THRESHOLD) -> Tool | None:
         """The tool that shares the most words with the text, weighted by rarity; ties go to the first."""
-        said = set(words(text))
-        scores = [self._score(said, weights) for weights in self._weights]
+        text_words = set(words(text))
+        scores = [self._score(text_words, weights) for weights in self._weights]
         best = max(scores, default=0.0)
         return self.tools[scores.index(best)] if best >= threshold else None
 
-    def _score(self, said: set[str], weights: dict[str, float]) -> float:
-        shared, tools = said & weights.keys(), len(self.tools)
+    def _score(self, text_words: set[str], weights: dict[str, float]) -> float:
+        shared, tools = text_words & weights.keys(), len(self.tools)
         return math.fsum(weights[w] * _rarity(self._tools_with[w], tools) for w in sorted(shared))
 
 
@@ -78,17 +78,17 @@ def _rarity(tools_with: int, tools: int) -> float:
 
 def _weights(tool: Tool) -> dict[str, float]:
     """The weight of each of the tool's words."""
-    found = dict.fromkeys(words(tool.description), _TEXT)
+    weights = dict.fromkeys(words(tool.description), _TEXT)
     for name, schema in tool.parameters.items():
         choices = schema.get("enum") if isinstance(schema, dict) else None
         texts = [name, *(str(choice) for choice in choices or [] if isinstance(choices, list))]
-        found |= dict.fromkeys((word for text in texts for word in words(text)), _TEXT)
-    return found | dict.fromkeys(words(tool.name), _NAME)
+        weights |= dict.fromkeys((word for text in texts for word in words(text)), _TEXT)
+    return weights | dict.fromkeys(words(tool.name), _NAME)
 
 
 def _report(message: Message) -> Message:
-    said = "\n".join(output_text(result.output) for result in message.results)
-    return Message("assistant", said[:2000] or message.content)
+    outputs = "\n".join(output_text(result.output) for result in message.results)
+    return Message("assistant", outputs[:2000] or message.content)
 
 
 def make(_: str, options: ProviderOptions) -> KeywordProvider:

@@ -17,7 +17,7 @@ from rightcall.model.dialects import openai_chat as spelling
 from rightcall.models import failures
 from rightcall.models.base import ModelReply, ModelRequest, Prompt, Provider
 from rightcall.models.endpoint import ModelEndpoint
-from rightcall.models.openai import constant_fields, read_reply, varying_fields
+from rightcall.models.openai import constant_fields, message_fields, read_reply
 from rightcall.models.prices import Prices, cost
 from rightcall.models.remote import Json, with_ids
 from rightcall.models.sdk_client import provider_error
@@ -53,7 +53,7 @@ class LiteLLMProvider(Provider):
         """Ask once; LiteLLM's own retries are off."""
         fields = {
             **self._fields(request.prompt),
-            **varying_fields(request),
+            **message_fields(request),
             **self._address(),
             "num_retries": 0,
         }
@@ -66,7 +66,7 @@ class LiteLLMProvider(Provider):
         try:
             reply = read_reply(answer.model_dump(), "reply")
         except InputError as error:
-            raise failures.malformed("litellm", str(error)) from None
+            raise failures.format_error("litellm", str(error)) from None
         price = cost(self.name, reply.usage, self._prices)
         if price is None:
             hidden = getattr(answer, "_hidden_params", None) or {}
@@ -80,8 +80,8 @@ class LiteLLMProvider(Provider):
 
     async def check(self) -> list[str]:
         """Keys that LiteLLM finds missing for this model."""
-        found = self._litellm.validate_environment(model=self.model)
-        return [f"{self.name} needs a key; set {name}" for name in found.get("missing_keys", [])]
+        environment = self._litellm.validate_environment(model=self.model)
+        return [f"{self.name} needs a key; set {name}" for name in environment.get("missing_keys", [])]
 
     def _address(self) -> Json:
         endpoint = self._endpoint

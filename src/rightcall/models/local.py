@@ -99,10 +99,10 @@ class Engine:
         """First decide whether a tool is needed, then which one with which arguments, or what to say."""
         prompt, tools = request.prompt, request.prompt.tools
         if not tools:
-            return self._spoken(request)
+            return self._text_reply(request)
         self._rewind(prompt)
         body = self._body(request)
-        words, calls = self._wanted(prompt, body)
+        words, calls = self._answer_kinds(prompt, body)
         for plain in (False, True):  # llama.cpp silently ignores a grammar that it cannot compile
             schema = local_prompt.answer_schema(
                 tools if calls else (), words=words, plain=plain, longest=_longest(prompt)
@@ -115,7 +115,7 @@ class Engine:
                 break
         return replace(reply, message=Message("assistant", text))
 
-    def _wanted(self, prompt: Prompt, body: Json) -> tuple[bool, bool]:
+    def _answer_kinds(self, prompt: Prompt, body: Json) -> tuple[bool, bool]:
         """Whether the model may answer with text, and whether with calls.
 
         A small model is biased toward or against tools regardless of the request. So the odds of naming a
@@ -143,17 +143,17 @@ class Engine:
         """Log odds that the model names a tool and not `none`; None if it did not get that far."""
         schema = local_prompt.answer_schema(prompt.tools, words=True)
         looked = {"max_tokens": _LOOK, "temperature": 0, "logprobs": True, "top_logprobs": _ALTERNATIVES}
-        answer = self._completed({**body, **looked, "grammar": self._grammar(schema)})
+        answer = self._completion({**body, **looked, "grammar": self._grammar(schema)})
         tokens = (answer["choices"][0].get("logprobs") or {}).get("content") or []
         names = [tool.name for tool in prompt.tools]
         return _odds_of_naming(tokens, names)
 
-    def _spoken(self, request: ModelRequest) -> ModelReply:
+    def _text_reply(self, request: ModelRequest) -> ModelReply:
         reply, text = self._ask(self._body(request) | {"cache_prompt": False})
         return replace(reply, message=Message("assistant", text.strip()))
 
     def _ask(self, body: Json) -> tuple[ModelReply, str]:
-        answer = self._completed(body)
+        answer = self._completion(body)
         choice = answer["choices"][0]
         text = choice["message"].get("content") or ""
         stop: Stop = "truncated" if choice.get("finish_reason") == "length" else "done"
@@ -166,7 +166,7 @@ class Engine:
         priced = Usage(usage.input_tokens, usage.output_tokens, 0.0, usage.cached_tokens)
         return ModelReply(Message("assistant", text), priced, stop), text
 
-    def _completed(self, body: Json) -> Json:
+    def _completion(self, body: Json) -> Json:
         answer: Json = self._server.handle_chat_completions(body)
         if "error" in answer:
             words = one_line(str(answer["error"].get("message", answer["error"])))
@@ -176,9 +176,9 @@ class Engine:
     def _body(self, request: ModelRequest) -> Json:
         settings = request.prompt.settings
         system = local_prompt.system_text(request.prompt.system, request.prompt.tools)
-        said = [{"role": "system", "content": system}] if system else []
+        system_messages = [{"role": "system", "content": system}] if system else []
         body: Json = {
-            "messages": [*said, *local_prompt.chat(request.messages)],
+            "messages": [*system_messages, *local_prompt.chat(request.messages)],
             "max_tokens": settings.max_tokens or DEFAULT_MAX_TOKENS,
             "temperature": settings.temperature or 0,
             "seed": request.sampling_seed or 0,

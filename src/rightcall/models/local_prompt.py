@@ -55,18 +55,18 @@ def signature(tool: Tool) -> str:
 
 def chat(messages: Iterable[Message]) -> list[Json]:
     """The conversation as text: calls as the JSON the model wrote, results as user messages."""
-    said: list[Json] = []
+    chat_messages: list[Json] = []
     for message in messages:
         if message.role == "tool":
             results = "\n".join(
                 f"{r.name or 'Tool'} result: {output_text(r.output)}" for r in results_of(message)
             )
-            said.append({"role": "user", "content": results})
+            chat_messages.append({"role": "user", "content": results})
         elif message.calls:
-            said += [{"role": "assistant", "content": _call_text(call)} for call in message.calls]
+            chat_messages += [{"role": "assistant", "content": _call_text(call)} for call in message.calls]
         else:
-            said.append({"role": message.role, "content": message.content})
-    return said
+            chat_messages.append({"role": message.role, "content": message.content})
+    return chat_messages
 
 
 def answer_schema(

@@ -48,7 +48,7 @@ class OpenAIProvider(RemoteProvider):
 
     def varying(self, request: ModelRequest) -> Json:
         """Messages with the system prompt first, and the seed of the trial."""
-        return varying_fields(request)
+        return message_fields(request)
 
     def write_tool(self, tool: Tool) -> Json:
         """Under `function`."""
@@ -73,7 +73,7 @@ def constant_fields(model: str, prompt: Prompt, limit: str) -> Json:
     }
 
 
-def varying_fields(request: ModelRequest) -> Json:
+def message_fields(request: ModelRequest) -> Json:
     """Messages and seed."""
     messages = spelling.write_messages(request.messages)
     if request.prompt.system:
@@ -84,12 +84,12 @@ def varying_fields(request: ModelRequest) -> Json:
 
 def read_reply(body: Json, where: str) -> ModelReply:
     """A `chat.completion` object as a reply. Calls count regardless of the finish reason."""
-    found = body.get("choices")
-    choices: list[Any] = found if isinstance(found, list) else []
+    raw_choices = body.get("choices")
+    choices: list[Any] = raw_choices if isinstance(raw_choices, list) else []
     choice: Any = choices[0] if choices else None
     message = choice.get("message") if isinstance(choice, dict) else None
     if not isinstance(message, dict):
-        raise InputError(where, f"has no choices[0].message, found {sorted(body)[:8]}", _said(body))
+        raise InputError(where, f"has no choices[0].message, found {sorted(body)[:8]}", _gateway_error(body))
     answer = one_answer(choices, "choices", where)
     read = spelling.read_messages([{**item, "role": "assistant"} for item in answer], where)
     refused = bool(message.get("refusal"))
@@ -105,7 +105,7 @@ def read_reply(body: Json, where: str) -> ModelReply:
 CACHED = ("prompt_tokens_details", "cached_tokens")
 
 
-def _said(body: Json) -> str:
+def _gateway_error(body: Json) -> str:
     """Some gateways answer 200 with an error inside."""
     error = body.get("error")
     return (

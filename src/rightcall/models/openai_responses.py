@@ -64,15 +64,17 @@ def read_reply(body: Json, where: str) -> ModelReply:
     """A `response` object as a reply."""
     status = body.get("status")
     if status == "failed":
-        raise _failed(body.get("error"))
+        raise _response_error(body.get("error"))
     output = body.get("output")
     if not isinstance(output, list) or not all(isinstance(item, dict) for item in output):
         raise InputError(where, f"has no list 'output' of objects, found {sorted(body)[:8]}")
     if status not in ("completed", "incomplete", None):
         raise InputError(where, f"status is {status!r}: the response is not complete")
-    said = [m for m in spelling.read_messages(output, where) if m.role == "assistant"]
+    assistant_messages = [m for m in spelling.read_messages(output, where) if m.role == "assistant"]
     message = Message(
-        "assistant", "".join(m.content for m in said), tuple(call for m in said for call in m.calls)
+        "assistant",
+        "".join(m.content for m in assistant_messages),
+        tuple(call for m in assistant_messages for call in m.calls),
     )
     return ModelReply(
         message,
@@ -91,7 +93,7 @@ def _stop(body: Json, output: list[Json]) -> Stop:
     return "refused" if any(part.get("type") == "refusal" for part in parts) else "done"
 
 
-def _failed(error: Any) -> ProviderError:
+def _response_error(error: Any) -> ProviderError:
     code = str(error.get("code")) if isinstance(error, dict) else ""
     words = error.get("message") if isinstance(error, dict) else error
     return ProviderError(

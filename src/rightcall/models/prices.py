@@ -50,7 +50,7 @@ def load_prices(path: str | Path) -> Prices:
         data = Path(path).read_bytes()
     except OSError as error:
         raise InputError(str(path), f"cannot be read: {error.strerror}") from None
-    own = _decoded(data, str(path))
+    own = _decode_prices(data, str(path))
     return replace(own, models={**built_in_prices().models, **own.models})
 
 
@@ -58,7 +58,7 @@ def load_prices(path: str | Path) -> Prices:
 def built_in_prices() -> Prices:
     """The built-in prices."""
     path = Path(__file__).with_name("prices.json")
-    return _decoded(path.read_bytes(), path.name)
+    return _decode_prices(path.read_bytes(), path.name)
 
 
 def cost(name: str, usage: Usage, prices: Prices | None = None) -> float | None:
@@ -79,17 +79,17 @@ def price_of(name: str, prices: Prices | None = None) -> Price | None:
         return Price(0, 0)
     models = (prices or built_in_prices()).models
     family = SOLD_BY.get(provider, provider)
-    for key in (name, f"{family}:{model}", f"{family}:{_undated(model)}"):
+    for key in (name, f"{family}:{model}", f"{family}:{_without_date(model)}"):
         if key in models:
             return models[key]
     return None
 
 
-def _undated(model: str) -> str:
+def _without_date(model: str) -> str:
     return re.sub(r"(-latest|-\d{4}-\d{2}-\d{2}|-\d{8}|@\d{8})$", "", model)
 
 
-def _decoded(data: bytes, where: str) -> Prices:
+def _decode_prices(data: bytes, where: str) -> Prices:
     prices = decode(data, Prices, where)
     if prices.format != FORMAT:
         raise InputError(where, f"format must be '{FORMAT}', got '{prices.format}'")

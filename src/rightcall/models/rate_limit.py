@@ -96,12 +96,12 @@ class _Level:
             self._level = min(most, self._level + (now - self._at) * self._rate * share)
             self._at = now
 
-    def pause(self, now: float, share: float, wanted: float) -> float:
+    def pause(self, now: float, share: float, amount: float) -> float:
         """Seconds until this much may be sent."""
         if self._rate is None:
             return 0.0
         self.fill(now, share)
-        lacking = wanted - self._level
+        lacking = amount - self._level
         if lacking <= 1e-9 and share > 0:
             return 0.0
         return lacking / (self._rate * share) if share > 0 else LONGEST_SLEEP

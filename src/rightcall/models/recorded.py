@@ -52,15 +52,15 @@ class RequestWriter:
         return scrub_value(to_plain(record), self.clean, _OUR_WORDS)
 
     def _prompt(self, prompt: Prompt) -> dict[str, Any]:
-        known = self._prompts.get(id(prompt))
-        if known is None:
+        cached = self._prompts.get(id(prompt))
+        if cached is None:
             if len(self._prompts) >= _REMEMBERED:
                 self._prompts.clear()
             plain = self.plain(prompt)
             settings = {n: v for n, v in plain.pop("settings", {}).items() if n not in VOLATILE}
             # The prompt is stored with it: while it is alive, its id is unique.
-            known = self._prompts[id(prompt)] = prompt, plain | ({"settings": settings} if settings else {})
-        return known[1]
+            cached = self._prompts[id(prompt)] = prompt, plain | ({"settings": settings} if settings else {})
+        return cached[1]
 
 
 class RecordedProvider(Provider):
@@ -98,7 +98,7 @@ class RecordedProvider(Provider):
                 raise ProviderError("a request outside any trial cannot be replayed", kind="not_recorded")
             return await self._inner.complete(request)
         if case.replaying:
-            return self._replayed(case, request)
+            return self._replay(case, request)
         token = CURRENT.set(PASSING)  # what it sends is this request: it is recorded once
         try:
             reply = await self._inner.complete(request)
@@ -119,7 +119,7 @@ class RecordedProvider(Provider):
         """Close the other provider."""
         await self._inner.aclose()
 
-    def _replayed(self, case: TapedCase, request: ModelRequest) -> ModelReply:
+    def _replay(self, case: TapedCase, request: ModelRequest) -> ModelReply:
         ask = self._ask(request)
         if not case.names_servers:  # recorded before servers were
             ask.pop("server", None)
@@ -135,7 +135,7 @@ class RecordedProvider(Provider):
         return TapedExchange(self._ask(request), self._writer.plain(reply))
 
 
-def recorded_to(provider: Provider, path: str | Path) -> Provider:
+def record_to(provider: Provider, path: str | Path) -> Provider:
     """The provider, with every exchange recorded to a folder, which `recorded:PATH` replays."""
     if Path(path).is_file():
         raise ConfigError(
@@ -175,12 +175,12 @@ class ReplayProvider(Provider):
     async def check(self) -> list[str]:
         """Recordings that are missing or broken."""
         try:
-            self._recorded()
+            self._read_trials()
         except InputError as error:
             return [str(error)]
         return []
 
-    def _recorded(self) -> Trials:
+    def _read_trials(self) -> Trials:
         if self._trials is None:
             trials = recorded_trials(self._path)
             self._trials = {
@@ -191,7 +191,7 @@ class ReplayProvider(Provider):
 
     def _case(self, request: ModelRequest) -> TapedCase:
         """The trial that a request belongs to; simulated users are recorded with the golden they talk about."""
-        trials = self._recorded()
+        trials = self._read_trials()
         names = request.golden_id, request.golden_id.removesuffix("#user")
         trial = next(((n, request.trial) for n in names if (n, request.trial) in trials), None)
         if trial is None:

@@ -129,9 +129,9 @@ class RemoteProvider(Provider):
         try:
             content = await self._http.post(self.path, body, self.signature(body))
         except ProviderError as error:
-            raise self._explained(error) from None
+            raise self._explain_error(error) from None
         latency = (perf_counter() - started) * 1000
-        reply = self._decoded(content, request.turn)
+        reply = self._decode_reply(content, request.turn)
         price = cost(self.name, reply.usage, self._prices)
         usage = reply.usage if price is None else replace(reply.usage, cost_usd=price)
         return replace(reply, usage=usage, latency_ms=latency)
@@ -228,7 +228,7 @@ class RemoteProvider(Provider):
 
     def _gets_vendor_key(self) -> bool:
         """Whether this is the vendor's host, or the one that the SDK's variable names."""
-        stated = self.host.stated_url()
+        stated = self.host.sdk_variable_url()
         return self.at_vendor or (stated != "" and origin_of(stated) == origin_of(self.base_url))
 
     def _authorization(self, variable: str, key: str) -> Mapping[str, str]:
@@ -236,7 +236,7 @@ class RemoteProvider(Provider):
             return {"authorization": f"Bearer {key}"}
         return self.authorization(key)
 
-    def _explained(self, error: ProviderError) -> ProviderError:
+    def _explain_error(self, error: ProviderError) -> ProviderError:
         """The error; a rejected request without a key says why none was sent."""
         if error.kind != "auth" or self._key()[1] or self.key_header in self._endpoint.header_values():
             return error
@@ -253,24 +253,24 @@ class RemoteProvider(Provider):
         warnings.warn(text, KeyWarning, stacklevel=2)
 
     def _constant(self, prompt: Prompt) -> Json:
-        known = self._encoded.get(id(prompt))
-        if known is not None:
-            return known[1]
+        cached = self._encoded.get(id(prompt))
+        if cached is not None:
+            return cached[1]
         fields = {name: value for name, value in self.constant(prompt).items() if value is not None}
         if prompt.tools and self.tools_field:
-            fields[self.tools_field] = self._encoded_tools(prompt.tools)
+            fields[self.tools_field] = self._encode_tools(prompt.tools)
         fields |= prompt.settings.extra
         raw = {name: msgspec.Raw(encode(value)) for name, value in fields.items()}
         # The prompt is stored with its encoding: while it is alive, its id is unique.
         return _remember(self._encoded, prompt, raw)
 
-    def _encoded_tools(self, tools: Any) -> msgspec.Raw:
-        known = self._tools.get(id(tools))
-        if known is not None:
-            return known[1]
+    def _encode_tools(self, tools: Any) -> msgspec.Raw:
+        cached = self._tools.get(id(tools))
+        if cached is not None:
+            return cached[1]
         return _remember(self._tools, tools, msgspec.Raw(encode([self.write_tool(tool) for tool in tools])))
 
-    def _decoded(self, content: bytes, turn: int) -> ModelReply:
+    def _decode_reply(self, content: bytes, turn: int) -> ModelReply:
         try:
             if too_deep(content):  # truncated values are in the calls, or are not read
                 content = shallow(content)
@@ -278,9 +278,9 @@ class RemoteProvider(Provider):
             reply = self.read(body, "reply")
         except DecodeErrors as error:
             cut = content[:120].decode(errors="replace")
-            raise failures.malformed(self.base_url, f"{error} in {cut!r}") from None
+            raise failures.format_error(self.base_url, f"{error} in {cut!r}") from None
         except InputError as error:
-            raise failures.malformed(self.base_url, str(error)) from None
+            raise failures.format_error(self.base_url, str(error)) from None
         return replace(reply, message=with_ids(reply.message, turn))
 
 
@@ -293,7 +293,7 @@ def with_ids(message: Message, turn: int) -> Message:
     return replace(message, calls=calls)
 
 
-def counted(usage: Any, *names: str) -> int:
+def tokens_at(usage: Any, *names: str) -> int:
     """A count of tokens at a path of a usage object; 0 when absent or invalid."""
     value = usage
     for name in names:
@@ -301,9 +301,11 @@ def counted(usage: Any, *names: str) -> int:
     return token_count(value)
 
 
-def usage_of(usage: Any, given: str, made: str, cached: tuple[str, ...]) -> Usage:
+def usage_of(usage: Any, input_key: str, output_key: str, cached: tuple[str, ...]) -> Usage:
     """Tokens under the names of one wire format; cached ones are part of the given ones."""
-    return Usage(counted(usage, given), counted(usage, made), cached_tokens=counted(usage, *cached))
+    return Usage(
+        tokens_at(usage, input_key), tokens_at(usage, output_key), cached_tokens=tokens_at(usage, *cached)
+    )
 
 
 def _remember(shelf: dict[int, tuple[Any, T]], key: Any, value: T) -> T:

@@ -19,7 +19,7 @@ from rightcall.models.endpoint_provider import with_own_settings
 from rightcall.models.hosts import HOSTS
 from rightcall.models.http import Network
 from rightcall.models.prices import Prices
-from rightcall.models.recorded import judge_provider, recorded_to
+from rightcall.models.recorded import judge_provider, record_to
 
 
 @dataclass(frozen=True)
@@ -139,13 +139,13 @@ def resolve(
     """
     if isinstance(name, str | ModelEndpoint):
         endpoint = endpoint_of(name, base_url=base_url)
-        found = ProviderOptions(
+        options = ProviderOptions(
             endpoint.base_url, network or Network(), prices or endpoint.price_list, threads, endpoint
         )
-        provider = with_own_settings(_named(endpoint.model, found), endpoint)
+        provider = with_own_settings(_make_provider(endpoint.model, options), endpoint)
     else:
         provider = _object(name, model, prices)
-    return provider if record is None else recorded_to(provider, record)
+    return provider if record is None else record_to(provider, record)
 
 
 def endpoint_of(
@@ -171,15 +171,15 @@ async def check(name: str | ModelEndpoint | Provider | Any, **options: Any) -> l
 
 def provider_names() -> list[str]:
     """Every kind of provider, built in or installed."""
-    return [shelf.prefix for shelf in SHELVES] + sorted(_installed())
+    return [shelf.prefix for shelf in SHELVES] + sorted(_provider_plugins())
 
 
 def is_provider(prefix: str) -> bool:
     """Whether this kind of provider exists; installed packages are searched last, because that takes a while."""
-    return any(shelf.prefix == prefix for shelf in SHELVES) or prefix in _installed()
+    return any(shelf.prefix == prefix for shelf in SHELVES) or prefix in _provider_plugins()
 
 
-def _named(name: str, options: ProviderOptions) -> Provider:
+def _make_provider(name: str, options: ProviderOptions) -> Provider:
     prefix, colon, rest = name.partition(":")
     shelf = next((shelf for shelf in SHELVES if shelf.prefix == prefix), None)
     if options.base_url is not None and shelf is not None and not shelf.takes_base_url:
@@ -190,7 +190,7 @@ def _named(name: str, options: ProviderOptions) -> Provider:
         if prefix in AGENTS:
             raise ConfigError(f"'{name}' is an agent, which runs its own tools; expected a model")
         return _maker(prefix)(rest, options)
-    if colon and (plugin := _installed().get(prefix)):
+    if colon and (plugin := _provider_plugins().get(prefix)):
         provider: Provider = plugin.load()(rest, options)
         return provider
     raise ConfigError(f"unknown provider in '{name}'; {hint_for(name)}")
@@ -230,16 +230,16 @@ _NAMED_LIKE = {
 
 def hint_for(name: str) -> str:
     """What somebody who wrote this for a model may have meant."""
-    known = provider_names()
+    prefixes = provider_names()
     prefix, colon, _ = name.partition(":")
     if prefix in ("python", "py", "callable", "function") and colon:
         return f"an agent in Python is named without a provider: '{name.partition(':')[2]}'"
     for start, provider in _NAMED_LIKE.items():
         if not colon and name.startswith(start):
             return f"did you mean '{provider}:{name}'?"
-    if near := suggestion(prefix, known):
+    if near := suggestion(prefix, prefixes):
         return near
-    return f"use provider:model with one of {', '.join(known)}"
+    return f"use provider:model with one of {', '.join(prefixes)}"
 
 
 def _object(value: Any, model: str | None, prices: Prices | None) -> Provider:
@@ -255,5 +255,5 @@ def _object(value: Any, model: str | None, prices: Prices | None) -> Provider:
     return SdkProvider(value, model, prices=prices)
 
 
-def _installed() -> dict[str, Plugin]:
+def _provider_plugins() -> dict[str, Plugin]:
     return plugins("providers", {shelf.prefix for shelf in SHELVES})

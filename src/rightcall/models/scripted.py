@@ -93,35 +93,35 @@ class ScriptedProvider(Provider):
             key = request.golden_id if request.golden_id in answers else first_words(request)
             if key not in answers:
                 raise _no_answer(request, answers)
-            said = answers[key]
-            if isinstance(said, ModelReply | Message | ToolCall | str) or _only_calls(said):
-                said = [said]  # type: ignore[list-item]
-            return said[request.turn] if request.turn < len(said) else ""
+            answer = answers[key]
+            if isinstance(answer, ModelReply | Message | ToolCall | str) or _only_calls(answer):
+                answer = [answer]  # type: ignore[list-item]
+            return answer[request.turn] if request.turn < len(answer) else ""
 
         return cls(script)
 
     async def complete(self, request: ModelRequest) -> ModelReply:
         """The scripted answer."""
         if callable(self._script):
-            said = self._script(request)
-            reply = as_reply(await said if inspect.isawaitable(said) else said)
+            answer = self._script(request)
+            reply = as_reply(await answer if inspect.isawaitable(answer) else answer)
         else:
-            reply = _scripted(self._script, request)
+            reply = _script_reply(self._script, request)
         return replace(reply, message=with_ids(reply.message, request.turn), model=reply.model or self.name)
 
 
-def as_reply(said: Answer) -> ModelReply:
+def as_reply(answer: Answer) -> ModelReply:
     """An answer in any form as a reply."""
     free = Usage(cost_usd=0.0)
-    if isinstance(said, ModelReply):
-        return said
-    if isinstance(said, Message):
-        return ModelReply(said, free)
-    if isinstance(said, str):
-        return ModelReply(Message("assistant", said), free)
-    calls = (said,) if isinstance(said, ToolCall) else tuple(said)
+    if isinstance(answer, ModelReply):
+        return answer
+    if isinstance(answer, Message):
+        return ModelReply(answer, free)
+    if isinstance(answer, str):
+        return ModelReply(Message("assistant", answer), free)
+    calls = (answer,) if isinstance(answer, ToolCall) else tuple(answer)
     if not all(isinstance(call, ToolCall) for call in calls):
-        raise ConfigError(f"a script must answer with text, calls or a Message, got {type(said).__name__}")
+        raise ConfigError(f"a script must answer with text, calls or a Message, got {type(answer).__name__}")
     return ModelReply(Message("assistant", calls=calls), free)
 
 
@@ -130,7 +130,7 @@ def first_words(request: ModelRequest) -> str:
     return next((m.content for m in request.messages if m.role == "user"), "")
 
 
-def _scripted(entries: Sequence[ScriptEntry], request: ModelRequest) -> ModelReply:
+def _script_reply(entries: Sequence[ScriptEntry], request: ModelRequest) -> ModelReply:
     entry = next((entry for entry in entries if entry.fits(request)), None)
     if entry is None:
         raise _no_answer(request, [e.golden or e.input or "" for e in entries])
@@ -138,15 +138,15 @@ def _scripted(entries: Sequence[ScriptEntry], request: ModelRequest) -> ModelRep
     return ModelReply(Message("assistant", turn.text, turn.calls), turn.usage, turn.stop)
 
 
-def _no_answer(request: ModelRequest, known: Any) -> ProviderError:
+def _no_answer(request: ModelRequest, keys: Any) -> ProviderError:
     asked = request.golden_id or first_words(request)
-    hint = suggestion(asked, [k for k in known if k])
+    hint = suggestion(asked, [k for k in keys if k])
     text = f"the script has no answer for '{asked[:100]}' (trial {request.trial})"
     return ProviderError(f"{text}; {hint}" if hint else text, kind="not_recorded")
 
 
-def _only_calls(said: Any) -> bool:
-    return bool(said) and all(isinstance(item, ToolCall) for item in said)
+def _only_calls(answer: Any) -> bool:
+    return bool(answer) and all(isinstance(item, ToolCall) for item in answer)
 
 
 def _read(path: Path) -> ScriptFile:

@@ -57,14 +57,14 @@ class SdkProvider(Provider):
 
     async def complete(self, request: ModelRequest) -> ModelReply:
         """Send one request through the client; its exceptions become `ProviderError`s."""
-        fields = self._split({**self._fields(request.prompt), **_varying(self._api, request)})
+        fields = self._split({**self._fields(request.prompt), **_message_fields(self._api, request)})
         started = perf_counter()
         answer = await self._ask(fields)
         latency = (perf_counter() - started) * 1000
         try:
             reply = _READ[self._api](_plain(answer), "reply")
         except InputError as error:
-            raise failures.malformed(self._where, str(error)) from None
+            raise failures.format_error(self._where, str(error)) from None
         usage = replace(reply.usage, cost_usd=cost(self.name, reply.usage, self._prices))
         message = with_ids(reply.message, request.turn)
         return replace(reply, message=message, usage=usage, latency_ms=latency)
@@ -140,18 +140,18 @@ def _api_of(client: Any) -> Api:
 def _parameters(create: Callable[..., Any]) -> frozenset[str] | None:
     """The parameter names of a method; None when it accepts any, or is unknown."""
     try:
-        found = inspect.signature(create).parameters
+        parameters = inspect.signature(create).parameters
     except (TypeError, ValueError):
         return None
-    takes_any = any(p.kind is p.VAR_KEYWORD for p in found.values())
-    return None if takes_any or "extra_body" not in found else frozenset(found)
+    takes_any = any(p.kind is p.VAR_KEYWORD for p in parameters.values())
+    return None if takes_any or "extra_body" not in parameters else frozenset(parameters)
 
 
 def _find(client: Any, path: str) -> Callable[..., Awaitable[Any]] | None:
-    found = client
+    attribute = client
     for name in path.split("."):
-        found = getattr(found, name, None)
-    return found if callable(found) else None
+        attribute = getattr(attribute, name, None)
+    return attribute if callable(attribute) else None
 
 
 def _constant(api: Api, model: str, prompt: Prompt) -> Json:
@@ -161,17 +161,17 @@ def _constant(api: Api, model: str, prompt: Prompt) -> Json:
         fields, write = openai.constant_fields(model, prompt, "max_completion_tokens"), openai_chat.write_tool
     else:
         fields, write = responses.constant_fields(model, prompt), openai_responses.write_tool
-    said = {name: value for name, value in fields.items() if value is not None}
+    request_fields = {name: value for name, value in fields.items() if value is not None}
     if prompt.tools:
-        said["tools"] = [write(tool) for tool in prompt.tools]
-    return said | prompt.settings.extra
+        request_fields["tools"] = [write(tool) for tool in prompt.tools]
+    return request_fields | prompt.settings.extra
 
 
-def _varying(api: Api, request: ModelRequest) -> Json:
+def _message_fields(api: Api, request: ModelRequest) -> Json:
     if api == "messages":
-        return anthropic.varying_fields(request)
+        return anthropic.message_fields(request)
     if api == "chat":
-        return openai.varying_fields(request)
+        return openai.message_fields(request)
     return {"input": openai_responses.write_messages(request.messages)}
 
 
@@ -201,8 +201,8 @@ def provider_error(error: Exception, where: str) -> ProviderError:
     headers = getattr(response, "headers", None)
     if isinstance(status, int):
         body = getattr(error, "body", None)
-        content = _encoded(body) if body is not None else str(error).encode()
-        return failures.refused(where, status, headers if isinstance(headers, Mapping) else {}, content)
+        content = _encode_body(body) if body is not None else str(error).encode()
+        return failures.refusal_error(where, status, headers if isinstance(headers, Mapping) else {}, content)
     kind, text = type(error).__name__, scrub(one_line(str(error)))
     if isinstance(error, TimeoutError) or "Timeout" in kind:
         return ProviderError(f"{where} timed out: {text}", kind="timeout", retryable=True)
@@ -211,7 +211,7 @@ def provider_error(error: Exception, where: str) -> ProviderError:
     return ProviderError(f"{where} raised {kind}: {text}", kind="rejected")
 
 
-def _encoded(body: Any) -> bytes:
+def _encode_body(body: Any) -> bytes:
     try:
         return msgspec.json.encode(body)
     except (TypeError, ValueError):

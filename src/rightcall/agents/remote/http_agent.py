@@ -106,7 +106,7 @@ def secret_words(exchange: Exchange) -> list[str]:
 
 def refused_reply(url: str, status: int, headers: Any, content: bytes) -> ProviderError:
     """An error response. Only 429, and 503 with `Retry-After`, say that the service did not act on the request."""
-    error = failures.refused(url, status, headers, content)
+    error = failures.refusal_error(url, status, headers, content)
     declined = status == 429 or (status == 503 and headers.get("retry-after"))
     return error if declined else asked_once(error)
 
